@@ -1,0 +1,34 @@
+/** One thing to time: `run` does it `count` times. */
+export interface Variant {
+  readonly name: string
+  readonly count: number
+  readonly run: () => void
+}
+
+/**
+ * Nanoseconds for one of each, the best of several rounds. The variants take turns, so that a busy moment of the
+ * machine falls on all of them alike.
+ */
+export function measure(variants: readonly Variant[], rounds = 15): ReadonlyMap<string, number> {
+  const best = new Map<string, number>()
+  for (let round = 0; round < rounds + 2; round++)
+    for (const { name, count, run } of variants) {
+      const start = process.hrtime.bigint()
+      run()
+      const each = Number(process.hrtime.bigint() - start) / count
+      // The first rounds only warm up.
+      if (round >= 2) best.set(name, Math.min(best.get(name) ?? Infinity, each))
+    }
+  return best
+}
+
+/** A small generator of chance that gives the same stream for the same seed. */
+export function random(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

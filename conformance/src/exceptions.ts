@@ -1,0 +1,55 @@
+/**
+ * Published cases of 0.8.0-dev whose result a later version changed, each by the start of its name, under the rule
+ * that changed it. A case that is named here and passes all the same is reported, so that the list cannot grow stale.
+ */
+const changedSince: { readonly [rule: string]: readonly string[] } = {
+  '0.8: a toggle carries scoped decisions instead of one flag': [
+    '060-session-customizationtoggled-toggles-by-id',
+    '225-session-customizationtoggled-toggles-child-by-id',
+  ],
+  '0.9: a session that could not be created is "failed"': ['004-session-creationfailed'],
+  '0.9: turnStarted sets modifiedAt to its own startedAt': [
+    '005-session-turnstarted',
+    '006-turnstarted-with-queuedmessageid-',
+    '007-turnstarted-with-queuedmessageid-',
+    '008-turnstarted-with-queuedmessageid-',
+    '009-turnstarted-without-queuedmessageid-',
+    '075-turnstarted-clears-isread',
+    '105-session-input-full-draft-and-complete-flow',
+  ],
+  '0.9: modifiedAt at the end of a turn is its start plus its duration': [
+    '240-turn-duration-is-clamped-to-zero',
+    '250-turncomplete-force-cancels-auth-required-tool-call',
+  ],
+  '0.9: truncating does not touch modifiedAt': [
+    '063-session-truncated-',
+    '064-session-truncated-',
+    '065-session-truncated-',
+    '066-session-truncated-',
+    '067-session-truncated-drops-active-turn',
+    '068-session-truncated-drops-active-turn',
+    '234-chat-truncated-clears-turns-next-cursor-when-clearing-all',
+  ],
+  '0.9: questions and answers do not touch modifiedAt': [
+    '106-session-input-requested-with-drafts-status',
+    '108-session-input-upsert-and-clear-answer',
+    '110-session-input-completion-and-truncation-filtering',
+    '235-session-input-completion-records-declined-request-in-turn',
+  ],
+  '0.9: an error is the last part of its turn': ['016-session-error-finalizes-turn-with-error'],
+  '0.9: a terminal that ended has a lifecycle, not an exit code': [
+    '081-terminal-exited',
+    '083-terminal-full-lifecycle',
+  ],
+  '0.9: new content leaves the error of a changeset alone': ['159-changeset-contentchanged-updates-error'],
+  '0.9: an annotation has an origin, not a turn': ['218-annotations-updated-reanchors-turn-and-range'],
+}
+
+/** The rule that changed a case, if any did. */
+export function changedBy(version: string, kind: string, name: string): string | undefined {
+  if (version !== '0.8.0-dev' || kind !== 'reducers') return undefined
+  const found = Object.entries(changedSince).find(([, starts]) =>
+    starts.some((start) => name.startsWith(start)),
+  )
+  return found?.[0]
+}

@@ -1,0 +1,23 @@
+import { reducers } from '@atrium/protocol/channels'
+import type { Action, Reduce } from '@atrium/protocol/channel'
+import { canonical, sameJson } from './json.ts'
+
+interface ReducerFixture {
+  readonly reducer: string
+  readonly initial: unknown
+  readonly actions: readonly Action[]
+  readonly expected: unknown
+}
+
+/** Folds the actions over the initial state; what is wrong with the result, or nothing. */
+export function reducerProblem({ reducer, initial, actions, expected }: ReducerFixture): string | undefined {
+  const reduce = new Map(Object.entries(reducers) as [string, Reduce<unknown>][]).get(reducer)
+  if (!reduce) return `no reducer "${reducer}"`
+  let state: unknown
+  try {
+    state = actions.reduce<unknown>((before, action) => reduce(before, action), initial)
+  } catch (error) {
+    return `threw ${String(error)}`
+  }
+  return sameJson(state, expected) ? undefined : `expected ${canonical(expected)}, got ${canonical(state)}`
+}

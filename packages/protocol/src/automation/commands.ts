@@ -1,0 +1,28 @@
+import { ask, askRoot } from '../command.ts'
+import { ConfigSchema } from '../common/config.ts'
+import { array, bag, id, object, optional, string } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+import { AutomationTriggerEvent } from './state.ts'
+
+const triggerDefinition = {
+  type: string,
+  title: string,
+  description: optional(string),
+  events: array(AutomationTriggerEvent),
+  configSchema: optional(ConfigSchema),
+}
+export interface AutomationTriggerDefinition extends Infer<typeof triggerDefinition> {}
+export const AutomationTriggerDefinition: Schema<AutomationTriggerDefinition> = object(
+  'AutomationTriggerDefinition',
+  triggerDefinition,
+)
+
+export const automationCommands = {
+  listAutomationTriggerDefinitions: askRoot(
+    { provider: optional(string), workingDirectories: optional(array(id)), sessionConfig: optional(bag) },
+    { items: array(AutomationTriggerDefinition) },
+  ),
+  /** The same `requestId` never starts a second run. */
+  runAutomation: ask({ automation: id, requestId: id }, { resource: id }),
+  fetchAutomationRuns: ask({ automation: id, cursor: optional(string) }, {}),
+}

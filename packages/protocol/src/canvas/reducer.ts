@@ -1,0 +1,7 @@
+import { reducer } from '../channel.ts'
+import type { CanvasAction } from './actions.ts'
+import type { CanvasState } from './state.ts'
+
+export const reduceCanvas = reducer<CanvasState, CanvasAction>({
+  'canvas/stateChanged': (_, { canvas }) => canvas,
+})

@@ -1,0 +1,15 @@
+import { id, object, optional, string } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+
+const canvasState = {
+  instanceId: id,
+  extensionId: id,
+  extensionName: optional(string),
+  canvasId: id,
+  title: optional(string),
+  status: optional(string),
+  /** A live address: never logged, never reused after a restart. */
+  url: optional(id),
+}
+export interface CanvasState extends Infer<typeof canvasState> {}
+export const CanvasState: Schema<CanvasState> = object('CanvasState', canvasState)

@@ -1,0 +1,57 @@
+import { ErrorInfo, FileEdit, Icon, StringOrMarkdown, meta, presence } from '../common/content.ts'
+import { array, boolean, id, object, openEnum, optional, string } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+
+const changesetCapabilities = { review: optional(presence) }
+export interface ChangesetCapabilities extends Infer<typeof changesetCapabilities> {}
+export const ChangesetCapabilities: Schema<ChangesetCapabilities> = object(
+  'ChangesetCapabilities',
+  changesetCapabilities,
+)
+
+const changeset = {
+  label: string,
+  uriTemplate: id,
+  description: optional(string),
+  changeKind: openEnum('ChangeKind', ['session', 'branch', 'uncommitted', 'turn', 'compare-turns', 'others']),
+  capabilities: optional(ChangesetCapabilities),
+}
+/** One entry of a catalogue of changesets; expanding its template names the channel. */
+export interface Changeset extends Infer<typeof changeset> {}
+export const Changeset: Schema<Changeset> = object('Changeset', changeset)
+
+const changesetFile = { id, edit: FileEdit, reviewed: optional(boolean), ...meta }
+export interface ChangesetFile extends Infer<typeof changesetFile> {}
+export const ChangesetFile: Schema<ChangesetFile> = object('ChangesetFile', changesetFile)
+
+export const ChangesetOperationStatus = openEnum('ChangesetOperationStatus', [
+  'idle',
+  'running',
+  'error',
+  'disabled',
+])
+
+const changesetOperation = {
+  id,
+  label: string,
+  description: optional(string),
+  scopes: array(openEnum('ChangesetOperationScope', ['changeset', 'resource', 'range'])),
+  confirmation: optional(StringOrMarkdown),
+  icon: optional(Icon),
+  group: optional(string),
+  status: ChangesetOperationStatus,
+  error: optional(ErrorInfo),
+}
+export interface ChangesetOperation extends Infer<typeof changesetOperation> {}
+export const ChangesetOperation: Schema<ChangesetOperation> = object('ChangesetOperation', changesetOperation)
+
+export const ChangesetStatus = openEnum('ChangesetStatus', ['computing', 'recomputing', 'ready', 'error'])
+
+const changesetState = {
+  status: ChangesetStatus,
+  error: optional(ErrorInfo),
+  files: array(ChangesetFile),
+  operations: optional(array(ChangesetOperation)),
+}
+export interface ChangesetState extends Infer<typeof changesetState> {}
+export const ChangesetState: Schema<ChangesetState> = object('ChangesetState', changesetState)

@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest'
+import { deepFreeze, stateCases } from '../test/cases.ts'
+import type { Reduce } from './channel.ts'
+import { kindNamed, kinds, reducers } from './channels.ts'
+import { checkAction } from './kind.ts'
+import { decode } from './schema.ts'
+
+const cases = stateCases()
+
+describe('[P2] every reducer does what the corpus says', () => {
+  test.each(cases)('$file: $name', ({ reducer, initial, actions, expected, same }) => {
+    const reduce = reducers[reducer] as Reduce<object>
+    let state = deepFreeze(initial)
+    for (const action of deepFreeze(actions)) {
+      const next = deepFreeze(reduce(state, action))
+      if (same) expect(next).toBe(state)
+      state = next
+    }
+    expect(state).toStrictEqual(expected)
+    expect(JSON.parse(JSON.stringify(state))).toStrictEqual(state) // [P3]
+  })
+})
+
+test('[P2] the corpus covers every action of every channel', () => {
+  const covered = new Set(cases.flatMap(({ actions }) => actions.map((action) => action.type)))
+  const all = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
+  expect(all.filter((type) => !covered.has(type))).toEqual([])
+})
+
+test('[P1] every state and action of the corpus passes its own check, and comes back untouched', () => {
+  const refused: string[] = []
+  for (const { file, name, reducer, initial, actions, expected, malformed } of cases) {
+    const kind = kindNamed(reducer)
+    if (!kind) throw new Error(`no kind ${reducer}`)
+    const decoded = [initial, expected].map((state) => ({ value: state, decoded: decode(kind.state, state) }))
+    const all = [
+      ...decoded,
+      ...actions.map((action) => ({ value: action, decoded: checkAction(kind, action) })),
+    ]
+    const problems = all.filter((one) => !one.decoded.ok || one.decoded.value !== one.value)
+    if (problems.length > 0 !== malformed)
+      refused.push(`${file}: ${name}: ${JSON.stringify(problems.map((one) => one.decoded))}`)
+  }
+  expect(refused).toEqual([])
+})

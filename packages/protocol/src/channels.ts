@@ -1,0 +1,116 @@
+import { annotationsActions } from './annotations/actions.ts'
+import { reduceAnnotations } from './annotations/reducer.ts'
+import { AnnotationsState } from './annotations/state.ts'
+import { automationActions, automationRunActions } from './automation/actions.ts'
+import { reduceAutomation, reduceAutomationRun } from './automation/reducer.ts'
+import { AutomationRunState, AutomationState } from './automation/state.ts'
+import { canvasActions } from './canvas/actions.ts'
+import { reduceCanvas } from './canvas/reducer.ts'
+import { CanvasState } from './canvas/state.ts'
+import { changesetActions } from './changeset/actions.ts'
+import { reduceChangeset } from './changeset/reducer.ts'
+import { ChangesetState } from './changeset/state.ts'
+import { chatActions } from './chat/actions.ts'
+import { reduceChat } from './chat/reducer.ts'
+import { ChatState } from './chat/state.ts'
+import { kind } from './kind.ts'
+import type { ChannelKind } from './kind.ts'
+import { resourceWatchActions } from './resource-watch/actions.ts'
+import { reduceResourceWatch } from './resource-watch/reducer.ts'
+import { ResourceWatchState } from './resource-watch/state.ts'
+import { rootActions } from './root/actions.ts'
+import { reduceRoot } from './root/reducer.ts'
+import { RootState } from './root/state.ts'
+import { sessionActions } from './session/actions.ts'
+import { reduceSession } from './session/reducer.ts'
+import { SessionState } from './session/state.ts'
+import { activityMask } from './status.ts'
+import { terminalActions } from './terminal/actions.ts'
+import { reduceTerminal } from './terminal/reducer.ts'
+import { TerminalState } from './terminal/state.ts'
+
+/** The registry: a new channel is one line. Telemetry and MCP channels bear no state and so are not here. */
+export const reducers = {
+  root: reduceRoot,
+  session: reduceSession,
+  chat: reduceChat,
+  terminal: reduceTerminal,
+  changeset: reduceChangeset,
+  annotations: reduceAnnotations,
+  resourceWatch: reduceResourceWatch,
+  automation: reduceAutomation,
+  automationRun: reduceAutomationRun,
+  canvas: reduceCanvas,
+}
+
+export type KindName = keyof typeof reducers
+
+export const kinds = {
+  root: kind({ name: 'root', state: RootState, actions: rootActions, reduce: reducers.root }),
+  session: kind({
+    name: 'session',
+    state: SessionState,
+    actions: sessionActions,
+    reduce: reducers.session,
+    // A 0.1 reducer clears the flags here, so they are said again.
+    strides: { 'session/ready': 3 },
+    derived: { project: true, annotations: true, status: activityMask },
+  }),
+  chat: kind({
+    name: 'chat',
+    state: ChatState,
+    actions: chatActions,
+    reduce: reducers.chat,
+    // Up to 0.4 the model and the agent are changed by actions of their own before the turn.
+    strides: { 'chat/turnStarted': 3 },
+    derived: { title: true, interactivity: true, changes: true },
+  }),
+  terminal: kind({
+    name: 'terminal',
+    state: TerminalState,
+    actions: terminalActions,
+    reduce: reducers.terminal,
+  }),
+  changeset: kind({
+    name: 'changeset',
+    state: ChangesetState,
+    actions: changesetActions,
+    reduce: reducers.changeset,
+    // A 0.8 reducer drops the error here, so the status is said again.
+    strides: { 'changeset/contentChanged': 2 },
+  }),
+  annotations: kind({
+    name: 'annotations',
+    state: AnnotationsState,
+    actions: annotationsActions,
+    reduce: reducers.annotations,
+  }),
+  resourceWatch: kind({
+    name: 'resourceWatch',
+    state: ResourceWatchState,
+    actions: resourceWatchActions,
+    reduce: reducers.resourceWatch,
+  }),
+  automation: kind({
+    name: 'automation',
+    state: AutomationState,
+    actions: automationActions,
+    reduce: reducers.automation,
+  }),
+  automationRun: kind({
+    name: 'automationRun',
+    state: AutomationRunState,
+    actions: automationRunActions,
+    reduce: reducers.automationRun,
+  }),
+  canvas: kind({ name: 'canvas', state: CanvasState, actions: canvasActions, reduce: reducers.canvas }),
+} satisfies { readonly [K in KindName]: unknown }
+
+/** By the name that is recorded at a channel's birth. */
+export function kindNamed(name: string): ChannelKind | undefined {
+  return byName.get(name)
+}
+
+const byName = new Map<string, ChannelKind>(
+  Object.values(kinds).map((each) => [each.name, each as unknown as ChannelKind]),
+)

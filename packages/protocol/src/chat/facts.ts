@@ -1,0 +1,39 @@
+import type { Cases } from '../channel.ts'
+import { directoryRemoved, directorySet } from '../common/directories.ts'
+import { Flag, withFlag } from '../status.ts'
+import { patch, remove, upsert } from '../update.ts'
+import type { FactAction } from './actions.ts'
+import type { ChatState } from './state.ts'
+
+/** What is known about a chat beside its turns. */
+export const factCases: Cases<ChatState, FactAction> = {
+  'chat/activityChanged': (state, { activity }) => patch(state, { activity }),
+  'chat/draftChanged': (state, { draft }) => patch(state, { draft }),
+
+  'chat/isReadChanged': (state, { isRead }) => ({
+    ...state,
+    status: withFlag(state.status, Flag.IsRead, isRead),
+  }),
+  'chat/isArchivedChanged': (state, { isArchived }) => ({
+    ...state,
+    status: withFlag(state.status, Flag.IsArchived, isArchived),
+  }),
+
+  'chat/movableChanged': (state, { movable }) => ({ ...state, movable }),
+  'chat/changesetsChanged': (state, { changesets }) => patch(state, { changesets }),
+  'chat/canvasesChanged': (state, { canvases }) => patch(state, { canvases }),
+
+  'chat/backgroundWorkSet': (state, { work }) => ({
+    ...state,
+    backgroundWork: upsert(state.backgroundWork, 'id', work),
+  }),
+  // Unlike a queue, the list stays when it is empty.
+  'chat/backgroundWorkRemoved': (state, { id }) => {
+    const work = state.backgroundWork ?? []
+    const left = remove(work, 'id', id)
+    return left === work ? state : { ...state, backgroundWork: left }
+  },
+
+  'chat/workingDirectorySet': directorySet,
+  'chat/workingDirectoryRemoved': directoryRemoved,
+}

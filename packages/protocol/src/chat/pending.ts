@@ -1,0 +1,27 @@
+import type { Cases } from '../channel.ts'
+import { orAbsent, patch, upsert } from '../update.ts'
+import type { PendingAction } from './actions.ts'
+import type { ChatState } from './state.ts'
+
+export const pendingCases: Cases<ChatState, PendingAction> = {
+  'chat/pendingMessageSet': (state, { kind, id, message }) =>
+    kind === 'steering'
+      ? { ...state, steeringMessage: { id, message } }
+      : { ...state, queuedMessages: upsert(state.queuedMessages, 'id', { id, message }) },
+
+  'chat/pendingMessageRemoved': (state, { kind, id }) => {
+    if (kind === 'steering')
+      return state.steeringMessage?.id === id ? patch(state, { steeringMessage: undefined }) : state
+    const queue = state.queuedMessages ?? []
+    const left = queue.filter((message) => message.id !== id)
+    return left.length === queue.length ? state : patch(state, { queuedMessages: orAbsent(left) })
+  },
+
+  'chat/queuedMessagesReordered': (state, { order }) => {
+    if (!state.queuedMessages) return state
+    const left = new Map(state.queuedMessages.map((message) => [message.id, message]))
+    const first = [...new Set(order)].flatMap((id) => left.get(id) ?? [])
+    const rest = state.queuedMessages.filter((message) => !order.includes(message.id))
+    return { ...state, queuedMessages: [...first, ...rest] }
+  },
+}

@@ -1,0 +1,16 @@
+import { reducer } from '../channel.ts'
+import type { ChatAction } from './actions.ts'
+import { factCases } from './facts.ts'
+import { inputCases } from './input.ts'
+import { pendingCases } from './pending.ts'
+import type { ChatState } from './state.ts'
+import { toolCallCases } from './tool-call.ts'
+import { turnCases } from './turn.ts'
+
+export const reduceChat = reducer<ChatState, ChatAction>({
+  ...turnCases,
+  ...toolCallCases,
+  ...inputCases,
+  ...pendingCases,
+  ...factCases,
+})

@@ -1,0 +1,58 @@
+import { automationCommands } from './automation/commands.ts'
+import { changesetCommands } from './changeset/commands.ts'
+import { chatCommands } from './chat/commands.ts'
+import type { NoteIn, ParamsIn, ResultIn } from './command.ts'
+import { otlpNotes } from './otlp/notes.ts'
+import { resourceCommands } from './resource/commands.ts'
+import { rootCommands, rootNotes } from './root/commands.ts'
+import { connectionCommands, connectionNotes } from './root/connection.ts'
+import type { Schema } from './schema.ts'
+import { sessionCommands } from './session/commands.ts'
+import { terminalCommands } from './terminal/commands.ts'
+
+/** Every question with an answer. */
+const commandTable = {
+  ...connectionCommands,
+  ...rootCommands,
+  ...resourceCommands,
+  ...sessionCommands,
+  ...chatCommands,
+  ...terminalCommands,
+  ...changesetCommands,
+  ...automationCommands,
+}
+/** Every message without one. */
+const noteTable = { ...connectionNotes, ...rootNotes, ...otlpNotes }
+
+export type Method = keyof typeof commandTable
+export type Params<M extends Method> = ParamsIn<typeof commandTable, M>
+export type Result<M extends Method> = ResultIn<typeof commandTable, M>
+/** What the host may ask a client: the methods that go both ways. */
+export type ClientMethod = {
+  [M in Method]: (typeof commandTable)[M]['from'] extends 'client' ? never : M
+}[Method]
+
+export type NoteMethod = keyof typeof noteTable
+export type NoteParams<M extends NoteMethod> = NoteIn<typeof noteTable, M>
+
+export interface Command {
+  readonly from: 'client' | 'either'
+  readonly params: Schema<unknown>
+  readonly result: Schema<unknown>
+}
+
+export interface Note {
+  readonly from: 'client' | 'host'
+  readonly params: Schema<unknown>
+}
+
+export const commands: ReadonlyMap<string, Command> = new Map(
+  Object.entries(commandTable).map(([method, { from, params, result }]) => [
+    method,
+    { from, params: params(method), result: result(method) },
+  ]),
+)
+
+export const notes: ReadonlyMap<string, Note> = new Map(
+  Object.entries(noteTable).map(([method, { from, params }]) => [method, { from, params: params(method) }]),
+)

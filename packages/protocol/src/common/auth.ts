@@ -1,0 +1,41 @@
+import { array, boolean, id, object, openEnum, optional, string } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+
+const protectedResource = {
+  resource: id,
+  resource_name: optional(string),
+  authorization_servers: optional(array(id)),
+  jwks_uri: optional(id),
+  scopes_supported: optional(array(string)),
+  bearer_methods_supported: optional(array(string)),
+  resource_signing_alg_values_supported: optional(array(string)),
+  resource_documentation: optional(id),
+  resource_policy_uri: optional(id),
+  resource_tos_uri: optional(id),
+  /** Absent means true. */
+  required: optional(boolean),
+}
+/** RFC 9728 metadata, in its own spelling. */
+export interface ProtectedResourceMetadata extends Infer<typeof protectedResource> {}
+export const ProtectedResourceMetadata: Schema<ProtectedResourceMetadata> = object(
+  'ProtectedResourceMetadata',
+  protectedResource,
+)
+
+const oauthClient = { clientId: string, clientSecret: optional(string) }
+export interface OAuthClient extends Infer<typeof oauthClient> {}
+export const OAuthClient: Schema<OAuthClient> = object('OAuthClient', oauthClient)
+
+export const mcpAuthRequirementShape = {
+  reason: openEnum('McpAuthRequiredReason', ['required', 'expired', 'insufficientScope']),
+  resource: ProtectedResourceMetadata,
+  requiredScopes: optional(array(string)),
+  description: optional(string),
+  oauthClient: optional(OAuthClient),
+}
+/** What has to be granted before an MCP server or one of its calls goes on. */
+export interface McpAuthRequirement extends Infer<typeof mcpAuthRequirementShape> {}
+export const McpAuthRequirement: Schema<McpAuthRequirement> = object(
+  'McpAuthRequirement',
+  mcpAuthRequirementShape,
+)

@@ -1,0 +1,101 @@
+import {
+  array,
+  bag,
+  boolean,
+  either,
+  is,
+  json,
+  lazy,
+  natural,
+  number,
+  object,
+  oneOf,
+  optional,
+  record,
+  string,
+} from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+
+export type JsonPrimitive = string | number | boolean | null
+export const JsonPrimitive: Schema<JsonPrimitive> = either(
+  either(string, number),
+  either(boolean, is(null)),
+  'JsonPrimitive',
+)
+
+const flat = {
+  type: oneOf('ConfigPropertyType', ['string', 'number', 'boolean', 'array', 'object']),
+  title: string,
+  description: optional(string),
+  default: optional(json),
+  enum: optional(array(JsonPrimitive)),
+  enumLabels: optional(array(string)),
+  enumDescriptions: optional(array(string)),
+  readOnly: optional(boolean),
+  minItems: optional(natural),
+  maxItems: optional(natural),
+  required: optional(array(string)),
+}
+// A property may hold properties. The compiler cannot infer a type from itself, so this part is spelled out.
+interface Nested {
+  readonly items?: ConfigPropertySchema
+  readonly properties?: { readonly [key: string]: ConfigPropertySchema }
+  readonly additionalProperties?: ConfigPropertySchema
+}
+const self: Schema<ConfigPropertySchema> = lazy(() => ConfigPropertySchema)
+const nested = {
+  items: optional(self),
+  properties: optional(record(self)),
+  additionalProperties: optional(self),
+}
+
+export interface ConfigPropertySchema extends Infer<typeof flat>, Nested {}
+export const ConfigPropertySchema: Schema<ConfigPropertySchema> = object('ConfigPropertySchema', {
+  ...flat,
+  ...nested,
+})
+
+const configSchema = {
+  type: is('object'),
+  properties: record(ConfigPropertySchema),
+  required: optional(array(string)),
+}
+export interface ConfigSchema extends Infer<typeof configSchema> {}
+export const ConfigSchema: Schema<ConfigSchema> = object('ConfigSchema', configSchema)
+
+const configState = { schema: ConfigSchema, values: bag }
+export interface ConfigState extends Infer<typeof configState> {}
+export const ConfigState: Schema<ConfigState> = object('ConfigState', configState)
+
+const sessionProperty = {
+  ...flat,
+  ...nested,
+  enumDynamic: optional(boolean),
+  sessionMutable: optional(boolean),
+}
+export interface SessionConfigPropertySchema extends Infer<typeof sessionProperty> {}
+export const SessionConfigPropertySchema: Schema<SessionConfigPropertySchema> = object(
+  'SessionConfigPropertySchema',
+  sessionProperty,
+)
+
+const sessionConfigSchema = { ...configSchema, properties: record(SessionConfigPropertySchema) }
+export interface SessionConfigSchema extends Infer<typeof sessionConfigSchema> {}
+export const SessionConfigSchema: Schema<SessionConfigSchema> = object(
+  'SessionConfigSchema',
+  sessionConfigSchema,
+)
+
+const sessionConfigState = { schema: SessionConfigSchema, values: bag }
+export interface SessionConfigState extends Infer<typeof sessionConfigState> {}
+export const SessionConfigState: Schema<SessionConfigState> = object('SessionConfigState', sessionConfigState)
+
+/** What `configChanged` does on any channel: nothing without a config, else merge or replace its values. */
+export function configured<S extends { readonly config?: { readonly values: Record<string, unknown> } }>(
+  state: S,
+  action: { readonly config: Record<string, unknown>; readonly replace?: boolean },
+): S {
+  if (!state.config) return state
+  const values = action.replace ? { ...action.config } : { ...state.config.values, ...action.config }
+  return { ...state, config: { ...state.config, values } }
+}

@@ -1,0 +1,74 @@
+import { array, bag, either, id, number, object, oneOf, optional, string } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+
+/** Free metadata, kept as it is. */
+export const meta = { _meta: optional(bag) }
+
+const markdown = { markdown: string }
+export interface Markdown extends Infer<typeof markdown> {}
+export const Markdown: Schema<Markdown> = object('Markdown', markdown)
+
+export type StringOrMarkdown = string | Markdown
+export const StringOrMarkdown: Schema<StringOrMarkdown> = either(string, Markdown, 'StringOrMarkdown')
+
+const icon = {
+  src: id,
+  contentType: optional(string),
+  sizes: optional(array(string)),
+  theme: optional(oneOf('IconTheme', ['light', 'dark'])),
+}
+export interface Icon extends Infer<typeof icon> {}
+export const Icon: Schema<Icon> = object('Icon', icon)
+
+const contentRef = {
+  uri: id,
+  sizeHint: optional(number),
+  contentType: optional(string),
+  nonce: optional(string),
+}
+/** Content kept elsewhere, read with `resourceRead`. */
+export interface ContentRef extends Infer<typeof contentRef> {}
+export const ContentRef: Schema<ContentRef> = object('ContentRef', contentRef)
+export const contentRefShape = contentRef
+
+const fileEditSide = { uri: id, content: ContentRef }
+export interface FileEditSide extends Infer<typeof fileEditSide> {}
+export const FileEditSide: Schema<FileEditSide> = object('FileEditSide', fileEditSide)
+
+const diffCounts = { added: optional(number), removed: optional(number) }
+export interface DiffCounts extends Infer<typeof diffCounts> {}
+export const DiffCounts: Schema<DiffCounts> = object('FileEditDiff', diffCounts)
+
+const fileEdit = {
+  before: optional(FileEditSide),
+  after: optional(FileEditSide),
+  diff: optional(DiffCounts),
+}
+export interface FileEdit extends Infer<typeof fileEdit> {}
+export const FileEdit: Schema<FileEdit> = object('FileEdit', fileEdit)
+export const fileEditShape = fileEdit
+
+const fileEditCollection = { items: array(FileEdit) }
+export interface FileEditCollection extends Infer<typeof fileEditCollection> {}
+export const FileEditCollection: Schema<FileEditCollection> = object('FileEditCollection', fileEditCollection)
+
+const errorInfo = { errorType: string, message: string, stack: optional(string), ...meta }
+export interface ErrorInfo extends Infer<typeof errorInfo> {}
+export const ErrorInfo: Schema<ErrorInfo> = object('ErrorInfo', errorInfo)
+
+const usageInfo = {
+  inputTokens: optional(number),
+  outputTokens: optional(number),
+  model: optional(string),
+  cacheReadTokens: optional(number),
+  ...meta,
+}
+export interface UsageInfo extends Infer<typeof usageInfo> {}
+export const UsageInfo: Schema<UsageInfo> = object('UsageInfo', usageInfo)
+
+const changesSummary = { additions: optional(number), deletions: optional(number), files: optional(number) }
+export interface ChangesSummary extends Infer<typeof changesSummary> {}
+export const ChangesSummary: Schema<ChangesSummary> = object('ChangesSummary', changesSummary)
+
+/** A presence object: being there is all it says. */
+export const presence: Schema<Record<never, never>> = object('Presence', {})

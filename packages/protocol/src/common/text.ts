@@ -1,0 +1,59 @@
+import { natural, object } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+
+const textPosition = { line: natural, character: natural }
+/** Zero-based; `character` counts UTF-16 code units, as JavaScript strings do. */
+export interface TextPosition extends Infer<typeof textPosition> {}
+export const TextPosition: Schema<TextPosition> = object('TextPosition', textPosition)
+
+const textRange = { start: TextPosition, end: TextPosition }
+/** From `start` up to, not including, `end`. */
+export interface TextRange extends Infer<typeof textRange> {}
+export const TextRange: Schema<TextRange> = object('TextRange', textRange)
+
+const textSelection = { range: TextRange }
+export interface TextSelection extends Infer<typeof textSelection> {}
+export const TextSelection: Schema<TextSelection> = object('TextSelection', textSelection)
+
+/** The offset of a position. A character past the end of its line is its end; a line past the last, the text's end. */
+export function offsetAt(text: string, position: TextPosition): number {
+  let start = 0
+  for (let line = 0; line < position.line; line++) {
+    const next = nextLine(text, start)
+    if (next === undefined) return text.length
+    start = next
+  }
+  return Math.min(start + position.character, endOfLine(text, start))
+}
+
+/** The position of an offset. Inside a line break it is the end of that line. */
+export function positionAt(text: string, offset: number): TextPosition {
+  const target = Math.max(0, Math.min(offset, text.length))
+  let line = 0
+  let start = 0
+  for (let next = nextLine(text, start); next !== undefined && next <= target; next = nextLine(text, start)) {
+    start = next
+    line++
+  }
+  return { line, character: Math.min(target, endOfLine(text, start)) - start }
+}
+
+export function textIn(text: string, range: TextRange): string {
+  return text.slice(offsetAt(text, range.start), offsetAt(text, range.end))
+}
+
+const LF = 10
+const CR = 13
+
+function endOfLine(text: string, from: number): number {
+  let at = from
+  while (at < text.length && text.charCodeAt(at) !== LF && text.charCodeAt(at) !== CR) at++
+  return at
+}
+
+/** Where the next line begins; `\n`, `\r` and `\r\n` all end a line. */
+function nextLine(text: string, from: number): number | undefined {
+  const end = endOfLine(text, from)
+  if (end === text.length) return undefined
+  return text.charCodeAt(end) === CR && text.charCodeAt(end + 1) === LF ? end + 2 : end + 1
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { definitions, mutated, valueOf } from '../test/arbitrary.ts'
+import { protocolDocument } from './document.ts'
+import { decode, shapeNamed } from './schema.ts'
+
+test('[P11] the committed JSON Schema is what the shapes give (npm run schema writes it)', () => {
+  const file = new URL('../schema/ahp-1.0.0.schema.json', import.meta.url)
+  expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(protocolDocument(), null, 2)}\n`)
+})
+
+test('[P11] the JSON Schema and the check judge alike', () => {
+  const ajv = new Ajv2020({ strict: false, allowUnionTypes: true })
+  ajv.addSchema(protocolDocument(), 'ahp')
+  // -0 and impossible dates are beyond JSON Schema; null at an optional key is read as absent by us alone.
+  const beyond = (value: unknown) => /:null|:-0\b|T\d\d:\d\d/.test(JSON.stringify(value) ?? '')
+  fc.assert(
+    fc.property(
+      fc
+        .constantFrom(...Object.keys(definitions))
+        .chain((name) => fc.tuple(fc.constant(name), valueOf(name).chain(mutated))),
+      ([name, value]) => {
+        fc.pre(value !== undefined && !beyond(value))
+        const schema = shapeNamed(name)
+        const validate = ajv.getSchema(`ahp#/$defs/${name}`)
+        if (!schema || !validate) throw new Error(`no shape ${name}`)
+        expect(decode(schema, value).ok, `${name} ${JSON.stringify(value)}`).toBe(validate(value))
+      },
+    ),
+    { numRuns: 1500 },
+  )
+})

@@ -1,0 +1,12 @@
+// Each of these files names its shapes when it is loaded.
+import './channels.ts'
+import './commands.ts'
+import './errors.ts'
+import './rpc/message.ts'
+import { jsonSchema } from './schema.ts'
+import { nativeVersion } from './versions/negotiate.ts'
+
+/** The whole wire as one JSON Schema document: states, actions, params, results, messages and error data. */
+export function protocolDocument(): object {
+  return jsonSchema(`ahp-${nativeVersion}.schema.json`)
+}

@@ -1,0 +1,99 @@
+import type { ProtectedResourceMetadata } from './common/auth.ts'
+import { ProtectedResourceMetadata as ResourceSchema } from './common/auth.ts'
+import { resourceRequestShape } from './resource/commands.ts'
+import { array, object, optional, string } from './schema.ts'
+import type { Infer, Schema } from './schema.ts'
+
+/** Every code of the wire. -32006 is reserved and used for nothing. */
+export const errorCodes = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  InternalError: -32603,
+  SessionNotFound: -32001,
+  ProviderNotFound: -32002,
+  SessionAlreadyExists: -32003,
+  TurnInProgress: -32004,
+  UnsupportedProtocolVersion: -32005,
+  AuthRequired: -32007,
+  NotFound: -32008,
+  PermissionDenied: -32009,
+  AlreadyExists: -32010,
+  Conflict: -32011,
+} as const
+export type ErrorName = keyof typeof errorCodes
+
+const resourceRequest = object('ResourceRequest', resourceRequestShape)
+export type ResourceRequest = Infer<typeof resourceRequestShape>
+
+/** What an error of a kind carries beside its message. */
+export const errorData = {
+  UnsupportedProtocolVersion: object('UnsupportedProtocolVersionData', { supportedVersions: array(string) }),
+  AuthRequired: object('AuthRequiredData', { resources: array(ResourceSchema) }),
+  PermissionDenied: object('PermissionDeniedData', { request: optional(resourceRequest) }),
+} satisfies { readonly [N in ErrorName]?: Schema<unknown> }
+
+/** A failure that the other side may see: a code, a sentence, sometimes data. Anything else thrown stays inside. */
+export class AhpError extends Error {
+  override readonly name = 'AhpError'
+  readonly code: number
+  readonly data: unknown
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+
+  static parseError(problem: string) {
+    return new AhpError(errorCodes.ParseError, `not JSON: ${problem}`)
+  }
+  static invalidRequest(problem: string) {
+    return new AhpError(errorCodes.InvalidRequest, problem)
+  }
+  static methodNotFound(method: string) {
+    return new AhpError(errorCodes.MethodNotFound, `unknown method ${quoted(method)}`)
+  }
+  static invalidParams(problem: string) {
+    return new AhpError(errorCodes.InvalidParams, problem)
+  }
+  static internalError() {
+    return new AhpError(errorCodes.InternalError, 'internal error')
+  }
+  static sessionNotFound(uri: string) {
+    return new AhpError(errorCodes.SessionNotFound, `no session ${quoted(uri)}`)
+  }
+  static providerNotFound(provider: string) {
+    return new AhpError(errorCodes.ProviderNotFound, `no agent with the provider id ${quoted(provider)}`)
+  }
+  static sessionAlreadyExists(uri: string) {
+    return new AhpError(errorCodes.SessionAlreadyExists, `the session ${quoted(uri)} exists already`)
+  }
+  static turnInProgress(problem: string) {
+    return new AhpError(errorCodes.TurnInProgress, problem)
+  }
+  static unsupportedProtocolVersion(problem: string, supportedVersions: readonly string[]) {
+    return new AhpError(errorCodes.UnsupportedProtocolVersion, problem, { supportedVersions })
+  }
+  static authRequired(problem: string, resources: readonly ProtectedResourceMetadata[]) {
+    return new AhpError(errorCodes.AuthRequired, problem, { resources })
+  }
+  static notFound(problem: string) {
+    return new AhpError(errorCodes.NotFound, problem)
+  }
+  static permissionDenied(problem: string, request?: ResourceRequest) {
+    return new AhpError(errorCodes.PermissionDenied, problem, request && { request })
+  }
+  static alreadyExists(problem: string) {
+    return new AhpError(errorCodes.AlreadyExists, problem)
+  }
+  static conflict(problem: string) {
+    return new AhpError(errorCodes.Conflict, problem)
+  }
+}
+
+/** A peer's words in a message are shortened and escaped: they may be long, or made to deceive a reader. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
+}

@@ -1,0 +1,174 @@
+/**
+ * Globs over slash-separated paths: `*` `?` `[a-z]` `[!a]` inside one segment, `**` across segments, `{a,b}` either,
+ * `\` before a character that means itself. A pattern becomes a small state machine that walks the path once with the
+ * set of states it may be in: the time is at most pattern times path, whatever the pattern is.
+ */
+export type Glob = (path: string) => boolean
+
+const longestPattern = 1024
+
+/** Nothing when the pattern is malformed or too long. */
+export function glob(pattern: string): Glob | undefined {
+  if (pattern.length > longestPattern) return undefined
+  const machine = new Machine()
+  const reader = new Reader(pattern)
+  const tree = reader.sequence(0)
+  if (!tree || !reader.done) return undefined
+  const start = machine.add(tree, machine.end)
+  return (path) => machine.accepts(start, path)
+}
+
+type Test = (code: number) => boolean
+type Node =
+  | { readonly one: Test }
+  | { readonly many: Test }
+  | { readonly folders: true }
+  | { readonly either: readonly Sequence[] }
+type Sequence = readonly Node[]
+
+const slash = 47
+const anything: Test = () => true
+const withinSegment: Test = (code) => code !== slash
+
+class Reader {
+  readonly #pattern: string
+  #at = 0
+
+  constructor(pattern: string) {
+    this.#pattern = pattern
+  }
+
+  get done(): boolean {
+    return this.#at === this.#pattern.length
+  }
+
+  /** Up to the end or, inside braces, to the comma or brace that ends this alternative. */
+  sequence(depth: number): Sequence | undefined {
+    const nodes: Node[] = []
+    while (!this.done) {
+      const c = this.#pattern.charAt(this.#at)
+      if (depth > 0 && (c === ',' || c === '}')) break
+      this.#at++
+      const node = this.#node(c, depth)
+      if (!node) return undefined
+      nodes.push(node)
+    }
+    return nodes
+  }
+
+  #node(c: string, depth: number): Node | undefined {
+    if (c === '*') return this.#stars()
+    if (c === '?') return { one: withinSegment }
+    if (c === '[') return this.#set()
+    if (c === '{') return this.#braces(depth + 1)
+    if (c !== '\\') return literal(c)
+    return this.done ? undefined : literal(this.#pattern.charAt(this.#at++))
+  }
+
+  #stars(): Node {
+    const opens = this.#at === 1 || this.#pattern.charAt(this.#at - 2) === '/'
+    if (this.#pattern.charAt(this.#at) !== '*') return { many: withinSegment }
+    while (this.#pattern.charAt(this.#at) === '*') this.#at++
+    if (!opens || this.#pattern.charAt(this.#at) !== '/') return { many: anything }
+    this.#at++
+    return { folders: true }
+  }
+
+  #set(): Node | undefined {
+    const close = this.#pattern.indexOf(']', this.#at + 1)
+    if (close < 0) return undefined
+    const body = this.#pattern.slice(this.#at, close)
+    this.#at = close + 1
+    const negated = body.startsWith('!') || body.startsWith('^')
+    const ranges = rangesOf(negated ? body.slice(1) : body)
+    return {
+      one: (code) => code !== slash && ranges.some(([from, to]) => from <= code && code <= to) !== negated,
+    }
+  }
+
+  #braces(depth: number): Node | undefined {
+    const branches: Sequence[] = []
+    for (;;) {
+      const branch = this.sequence(depth)
+      if (!branch || this.done) return undefined
+      branches.push(branch)
+      if (this.#pattern.charAt(this.#at++) === '}') return { either: branches }
+    }
+  }
+}
+
+function literal(c: string): Node {
+  const wanted = c.charCodeAt(0)
+  return { one: (code) => code === wanted }
+}
+
+function rangesOf(body: string): readonly (readonly [number, number])[] {
+  const ranges: (readonly [number, number])[] = []
+  for (let i = 0; i < body.length; i++) {
+    const from = body.charCodeAt(i)
+    const dash = body.charAt(i + 1) === '-' && i + 2 < body.length
+    ranges.push([from, dash ? body.charCodeAt(i + 2) : from])
+    if (dash) i += 2
+  }
+  return ranges
+}
+
+/** A state eats one character that passes its test, or is left for others without eating any. */
+interface State {
+  readonly test?: Test
+  readonly next: number
+  readonly free: readonly number[]
+}
+
+class Machine {
+  readonly #states: State[] = [{ next: -1, free: [] }]
+  readonly end = 0
+
+  /** Adds what the nodes need, leading on to `next`; gives the state to begin with. */
+  add(nodes: Sequence, next: number): number {
+    return nodes.reduceRight((after, node) => this.#node(node, after), next)
+  }
+
+  accepts(start: number, path: string): boolean {
+    let current = this.#closure([start])
+    for (let i = 0; i < path.length && current.length > 0; i++) {
+      const code = path.charCodeAt(i)
+      const eaten: number[] = []
+      for (const at of current) {
+        const state = this.#states[at]
+        if (state?.test?.(code)) eaten.push(state.next)
+      }
+      current = this.#closure(eaten)
+    }
+    return current.includes(this.end)
+  }
+
+  #node(node: Node, next: number): number {
+    if ('one' in node) return this.#push({ test: node.one, next, free: [] })
+    if ('either' in node)
+      return this.#push({ next: -1, free: node.either.map((branch) => this.add(branch, next)) })
+    if ('many' in node) return this.#loop(node.many, [next])
+    // Any number of whole folders: nothing, or anything that ends with a slash.
+    const over = this.#push({ test: (code) => code === slash, next, free: [] })
+    return this.#push({ next: -1, free: [next, this.#loop(anything, [over])] })
+  }
+
+  #loop(test: Test, free: readonly number[]): number {
+    return this.#push({ test, next: this.#states.length, free })
+  }
+
+  #push(state: State): number {
+    return this.#states.push(state) - 1
+  }
+
+  #closure(from: readonly number[]): number[] {
+    const seen = new Set<number>()
+    const stack = [...from]
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      if (seen.has(at)) continue
+      seen.add(at)
+      stack.push(...(this.#states[at]?.free ?? []))
+    }
+    return [...seen]
+  }
+}

@@ -1,0 +1,8 @@
+import { host } from '../action.ts'
+import type { ActionsOf } from '../action.ts'
+import { ResourceChanges } from './state.ts'
+
+export const resourceWatchActions = {
+  'resourceWatch/changed': host({ changes: ResourceChanges }, 'passing'),
+}
+export type ResourceWatchAction = ActionsOf<typeof resourceWatchActions>

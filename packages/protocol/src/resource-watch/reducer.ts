@@ -1,0 +1,7 @@
+import { reducer } from '../channel.ts'
+import type { ResourceWatchAction } from './actions.ts'
+import type { ResourceWatchState } from './state.ts'
+
+export const reduceResourceWatch = reducer<ResourceWatchState, ResourceWatchAction>({
+  'resourceWatch/changed': (state) => state,
+})

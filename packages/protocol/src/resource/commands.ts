@@ -1,0 +1,61 @@
+import { askRoot } from '../command.ts'
+import { array, boolean, id, natural, number, object, oneOf, openEnum, optional, string } from '../schema.ts'
+import type { Infer, Schema, TypeOf } from '../schema.ts'
+import { GlobCollection } from '../resource-watch/state.ts'
+
+export const ContentEncoding = oneOf('ContentEncoding', ['base64', 'utf-8'])
+export type ContentEncoding = TypeOf<typeof ContentEncoding>
+
+export const ResourceType = openEnum('ResourceType', ['file', 'directory', 'symlink'])
+
+const entry = { name: string, type: ResourceType }
+export interface ResourceEntry extends Infer<typeof entry> {}
+export const ResourceEntry: Schema<ResourceEntry> = object('ResourceEntry', entry)
+
+const content = { data: string, encoding: ContentEncoding, contentType: optional(string) }
+const fromTo = { source: id, destination: id, failIfExists: optional(boolean) }
+const watched = { uri: id, recursive: optional(boolean) }
+
+/** Neither read nor write means read. */
+export const resourceRequestShape = { uri: id, read: optional(boolean), write: optional(boolean) }
+
+/** Files, symmetric: either side may ask, and whoever is asked decides what the other may touch. */
+export const resourceCommands = {
+  resourceRead: askRoot({ uri: id, encoding: optional(ContentEncoding) }, content, 'either'),
+  resourceWrite: askRoot(
+    {
+      ...content,
+      uri: id,
+      createOnly: optional(boolean),
+      mode: optional(oneOf('ResourceWriteMode', ['truncate', 'append', 'insert'])),
+      position: optional(natural),
+      ifMatch: optional(string),
+    },
+    {},
+    'either',
+  ),
+  resourceList: askRoot({ uri: id }, { entries: array(ResourceEntry) }, 'either'),
+  resourceCopy: askRoot(fromTo, {}, 'either'),
+  resourceMove: askRoot(fromTo, {}, 'either'),
+  resourceDelete: askRoot({ uri: id, recursive: optional(boolean) }, {}, 'either'),
+  resourceResolve: askRoot(
+    { uri: id, followSymlinks: optional(boolean) },
+    {
+      uri: id,
+      type: ResourceType,
+      size: optional(number),
+      mtime: optional(string),
+      ctime: optional(string),
+      contentType: optional(string),
+      etag: optional(string),
+    },
+    'either',
+  ),
+  resourceMkdir: askRoot({ uri: id }, {}, 'either'),
+  resourceRequest: askRoot(resourceRequestShape, {}, 'either'),
+  createResourceWatch: askRoot(
+    { ...watched, excludes: optional(GlobCollection), includes: optional(GlobCollection) },
+    { channel: id },
+    'either',
+  ),
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { defaultLimits, hygiene } from './hygiene.ts'
+
+const limits = { size: 1000, depth: 4, keys: 3 }
+
+test.each([
+  ['[[[[]]]]', undefined],
+  ['[[[[[]]]]]', 'nested deeper than 4'],
+  ['{"a":{"b":[{"c":1}]}}', undefined],
+  ['{"a":1,"b":1,"c":1,"d":1}', 'more than 3 keys'],
+  ['{"a":"{[{[{[{["}', undefined],
+  ['{"a":"\\"}[[[[[[","b":"\\\\"}', undefined],
+  ['["__proto__"]', undefined],
+  ['{"__proto__":1}', '"__proto__" is not allowed'],
+  ['{"__proto__" \n : 1}', '"__proto__" is not allowed'],
+  ['{"\\u005f_proto__":1}', '"__proto__" is not allowed'],
+  ['{"a":{"\\u005F\\u005fproto\\u005f_":1}}', '"__proto__" is not allowed'],
+  ['{"__proto__\\u0000":1}', undefined],
+  ['"'.padEnd(1001, 'x'), 'longer than 1000'],
+  ['"unterminated', undefined],
+])('[R2] S-18: %s', (text, problem) => {
+  const found = hygiene(text, limits)
+  if (problem === undefined) expect(found).toBeUndefined()
+  else expect(found).toContain(problem)
+})
+
+test('[R2] S-18: nesting of five million is refused without recursion', () => {
+  expect(hygiene('['.repeat(4_000_000), defaultLimits)).toContain('nested deeper')
+})
+
+test('[R2] S-18: counts agree with the parsed value', () => {
+  const keysIn = (value: unknown): number =>
+    typeof value !== 'object' || value === null
+      ? 0
+      : Object.values(value).reduce<number>(
+          (sum, child) => sum + keysIn(child),
+          Array.isArray(value) ? 0 : Object.keys(value).length,
+        )
+  const depthOf = (value: unknown): number =>
+    typeof value !== 'object' || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(depthOf))
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(0, 1, 2), (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      const at = { size: 1e9, depth: depthOf(value), keys: keysIn(value) }
+      const proto = text.includes('__proto__')
+      fc.pre(!proto)
+      expect(hygiene(text, at)).toBeUndefined()
+      if (at.depth > 0) expect(hygiene(text, { ...at, depth: at.depth - 1 })).toContain('nested')
+      if (at.keys > 0) expect(hygiene(text, { ...at, keys: at.keys - 1 })).toContain('keys')
+    }),
+  )
+})
+
+test('[R2] S-18: the quick proof never lets an offender pass', () => {
+  const key = fc.oneof(fc.string({ maxLength: 4 }), fc.constantFrom('__proto__', '__proto_', '\\u', '{', '['))
+  const { tree } = fc.letrec((again) => ({
+    tree: fc.oneof({ maxDepth: 5 }, fc.string({ maxLength: 4 }), again('list'), again('object')),
+    list: fc.array(again('tree'), { maxLength: 3 }),
+    object: fc
+      .array(fc.tuple(key, again('tree')), { maxLength: 3 })
+      .map((entries) => new Map(entries as [string, unknown][])),
+  }))
+  const write = (value: unknown): string => {
+    if (Array.isArray(value)) return `[${value.map(write).join()}]`
+    if (!(value instanceof Map)) return JSON.stringify(value)
+    return `{${[...(value as Map<string, unknown>)].map(([name, child]) => `${JSON.stringify(name)}:${write(child)}`).join()}}`
+  }
+  const depthOf = (value: unknown): number => {
+    if (typeof value === 'string') return 0
+    return 1 + Math.max(0, ...[...(value as Map<string, unknown> | unknown[]).values()].map(depthOf))
+  }
+  const hasProto = (value: unknown): boolean => {
+    if (typeof value === 'string') return false
+    if (value instanceof Map && value.has('__proto__')) return true
+    return [...(value as Map<string, unknown> | unknown[]).values()].some(hasProto)
+  }
+  fc.assert(
+    fc.property(tree, fc.integer({ min: 1, max: 4 }), (value, depth) => {
+      const refused = hygiene(write(value), { size: 1e6, depth, keys: 1000 }) !== undefined
+      expect(refused).toBe(depthOf(value) > depth || hasProto(value))
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,68 @@
+import { AhpError } from '../errors.ts'
+import { either, id, is, json, number, object, optional, string } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+
+export type MessageId = string | number
+const MessageId: Schema<MessageId> = either(number, id, 'JsonRpcId')
+
+const version = { jsonrpc: is('2.0') }
+
+const request = { ...version, id: MessageId, method: string, params: optional(json) }
+export interface Request extends Infer<typeof request> {}
+export const Request: Schema<Request> = object('JsonRpcRequest', request)
+
+const notification = { ...version, method: string, params: optional(json) }
+export interface Notification extends Infer<typeof notification> {}
+export const Notification: Schema<Notification> = object('JsonRpcNotification', notification)
+
+const success = { ...version, id: MessageId, result: json }
+export interface Success extends Infer<typeof success> {}
+export const Success: Schema<Success> = object('JsonRpcSuccess', success)
+
+const wireError = { code: number, message: string, data: optional(json) }
+export interface WireError extends Infer<typeof wireError> {}
+export const WireError: Schema<WireError> = object('JsonRpcErrorObject', wireError)
+
+const failure = { ...version, id: either(MessageId, is(null)), error: WireError }
+export interface Failure extends Infer<typeof failure> {}
+export const Failure: Schema<Failure> = object('JsonRpcError', failure)
+
+/** What a frame says, told apart by the keys it has. */
+export type Message =
+  | { readonly kind: 'request'; readonly id: MessageId; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: unknown }
+  | { readonly kind: 'success'; readonly id: MessageId; readonly result: unknown }
+  | { readonly kind: 'failure'; readonly id: MessageId | null; readonly error: AhpError }
+  | { readonly kind: 'invalid'; readonly id: MessageId | null; readonly problem: string }
+
+/** By hand and not by schema: every frame comes through here, and each mistake deserves its own sentence. */
+export function messageOf(value: unknown): Message {
+  if (Array.isArray(value)) return invalid(null, 'batches are not supported: one message a frame')
+  if (typeof value !== 'object' || value === null) return invalid(null, 'a message is a JSON object')
+  const { jsonrpc, method, params, result, error } = value as Record<string, unknown>
+  const messageId = (value as { id?: unknown }).id
+  const known = isId(messageId) ? messageId : null
+  if (jsonrpc !== '2.0') return invalid(known, 'jsonrpc is not "2.0"')
+  if (method !== undefined) {
+    if (typeof method !== 'string') return invalid(known, 'method is not a string')
+    if (messageId === undefined) return { kind: 'notification', method, params }
+    if (known === null) return invalid(null, 'id is neither a string nor a finite number')
+    return { kind: 'request', id: known, method, params }
+  }
+  if (error !== undefined) {
+    const { code, message, data } = (error ?? {}) as Record<string, unknown>
+    if (typeof code !== 'number' || typeof message !== 'string')
+      return invalid(null, 'error has no code or message')
+    return { kind: 'failure', id: known, error: new AhpError(code, message, data) }
+  }
+  if (result !== undefined && known !== null) return { kind: 'success', id: known, result }
+  return invalid(null, 'neither a request, a notification nor an answer')
+}
+
+function isId(value: unknown): value is MessageId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value))
+}
+
+function invalid(messageId: MessageId | null, problem: string): Message {
+  return { kind: 'invalid', id: messageId, problem }
+}

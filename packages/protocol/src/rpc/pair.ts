@@ -1,0 +1,75 @@
+import type { Transport } from './transport.ts'
+
+/** Runs a task soon. A simulation passes its own and so decides when a frame arrives. */
+export type Schedule = (task: () => void) => void
+
+/** Two transports joined in one process: what one sends, the other receives, later and in order. */
+export function pair(schedule: Schedule = queueMicrotask): readonly [Transport, Transport] {
+  const a = new End(schedule)
+  const b = new End(schedule)
+  a.join(b)
+  b.join(a)
+  return [a, b]
+}
+
+class End implements Transport {
+  readonly #schedule: Schedule
+  readonly #ending = new AbortController()
+  readonly #arrived: string[] = []
+  #listener: ((frame: string) => void) | undefined
+  #other: End | undefined
+  #inFlight = 0
+  #closing = false
+
+  constructor(schedule: Schedule) {
+    this.#schedule = schedule
+  }
+
+  join(other: End): void {
+    this.#other = other
+  }
+
+  get closed(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  get buffered(): number {
+    return this.#inFlight
+  }
+
+  send(frame: string | Uint8Array): void {
+    if (this.#closing) return
+    const text = typeof frame === 'string' ? frame : new TextDecoder().decode(frame)
+    this.#inFlight += frame.length
+    this.#schedule(() => {
+      this.#inFlight -= frame.length
+      this.#other?.deliver(text)
+    })
+  }
+
+  receive(listener: (frame: string) => void): void {
+    this.#listener = listener
+    for (const frame of this.#arrived.splice(0)) listener(frame)
+  }
+
+  close(_code?: number, reason = 'closed'): void {
+    if (this.#closing) return
+    this.#closing = true
+    // Behind what was sent before, as on any pipe.
+    this.#schedule(() => {
+      this.#other?.end(reason)
+      this.end(reason)
+    })
+  }
+
+  deliver(frame: string): void {
+    if (this.#ending.signal.aborted) return
+    if (this.#listener) this.#listener(frame)
+    else this.#arrived.push(frame)
+  }
+
+  end(reason: string): void {
+    this.#closing = true
+    this.#ending.abort(new Error(reason))
+  }
+}

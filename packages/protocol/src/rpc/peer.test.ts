@@ -1,0 +1,181 @@
+import { expect, test } from 'vitest'
+import { AhpError, errorCodes } from '../errors.ts'
+import { pair } from './pair.ts'
+import { LinkClosed, Peer } from './peer.ts'
+import type { Receiver } from './peer.ts'
+import type { Transport } from './transport.ts'
+
+const silent: Receiver = { request: () => null, notification: () => {} }
+
+/** A peer on one end, bare frames on the other. */
+function bare(receiver: Partial<Receiver> = {}, report: (problem: unknown) => void = () => {}) {
+  const [near, far] = pair()
+  const peer = new Peer(near, { ...silent, ...receiver }, { report })
+  const frames = reader(far)
+  const ask = async (frame: unknown) => {
+    far.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
+    return JSON.parse(await frames()) as unknown
+  }
+  return { peer, far, frames, ask }
+}
+
+/** Frames one by one, as they are asked for. */
+function reader(transport: Transport): () => Promise<string> {
+  const got: string[] = []
+  const waiting: ((frame: string) => void)[] = []
+  transport.receive((frame) => {
+    const next = waiting.shift()
+    if (next) next(frame)
+    else got.push(frame)
+  })
+  return () => {
+    const frame = got.shift()
+    return frame === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(frame)
+  }
+}
+
+const failure = (id: unknown, code: number) => ({
+  jsonrpc: '2.0',
+  id,
+  error: { code, message: expect.any(String) },
+})
+
+test('[R3] either side may ask', async () => {
+  const [a, b] = pair()
+  const ann = new Peer(a, { ...silent, request: (method, params) => ({ by: 'ann', method, params }) })
+  const ben = new Peer(b, { ...silent, request: async (method) => ({ by: 'ben', method }) })
+  expect(await ann.request('one', { n: 1 })).toEqual({ by: 'ben', method: 'one' })
+  expect(await ben.request('two', { n: 2 })).toEqual({ by: 'ann', method: 'two', params: { n: 2 } })
+})
+
+test.each([
+  ['not JSON', '{"a":', null, errorCodes.ParseError],
+  ['an empty frame', '', null, errorCodes.ParseError],
+  ['a batch', '[]', null, errorCodes.InvalidRequest],
+  ['a number', '7', null, errorCodes.InvalidRequest],
+  ['null', 'null', null, errorCodes.InvalidRequest],
+  ['no version', '{"id":1,"method":"x"}', 1, errorCodes.InvalidRequest],
+  ['another version', '{"jsonrpc":"1.0","id":"q","method":"x"}', 'q', errorCodes.InvalidRequest],
+  ['a method that is no string', '{"jsonrpc":"2.0","id":1,"method":7}', 1, errorCodes.InvalidRequest],
+  ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"x"}', null, errorCodes.InvalidRequest],
+  ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"x"}', null, errorCodes.InvalidRequest],
+  ['an id beyond all numbers', '{"jsonrpc":"2.0","id":1e999,"method":"x"}', null, errorCodes.InvalidRequest],
+  ['nothing at all', '{"jsonrpc":"2.0"}', null, errorCodes.InvalidRequest],
+  ['depth 65', '['.repeat(65) + ']'.repeat(65), null, errorCodes.InvalidRequest],
+  [
+    '__proto__',
+    '{"jsonrpc":"2.0","id":1,"method":"x","params":{"__proto__":{}}}',
+    null,
+    errorCodes.InvalidRequest,
+  ],
+])('[R4] F-14: %s is answered with the right error, and the link lives on', async (_, frame, id, code) => {
+  const { ask } = bare()
+  expect(await ask(frame)).toEqual(failure(id, code))
+  expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toEqual({
+    jsonrpc: '2.0',
+    id: 2,
+    result: null,
+  })
+})
+
+test.each([0, -7, 1.5, '', 'a', 2 ** 53])('[R3] the id %j comes back as it was sent', async (id) => {
+  expect(await bare().ask({ jsonrpc: '2.0', id, method: 'x' })).toEqual({ jsonrpc: '2.0', id, result: null })
+})
+
+test('[R5] S-27: an AhpError is passed on; of anything else the other side learns only that it happened', async () => {
+  const reports: unknown[] = []
+  const receiver = {
+    request(method: string): unknown {
+      if (method === 'denied') throw AhpError.permissionDenied('no', { uri: 'file:///x' })
+      if (method === 'later') return Promise.reject(AhpError.conflict('changed meanwhile'))
+      if (method === 'cycle') return 1n
+      throw new Error('/home/ann/secret')
+    },
+  }
+  const { ask } = bare(receiver, (problem) => reports.push(problem))
+  expect(await ask({ jsonrpc: '2.0', id: 1, method: 'denied' })).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    error: { code: -32009, message: 'no', data: { request: { uri: 'file:///x' } } },
+  })
+  expect(await ask({ jsonrpc: '2.0', id: 2, method: 'later' })).toEqual(failure(2, -32011))
+  for (const method of ['cycle', 'broken'])
+    expect(await ask({ jsonrpc: '2.0', id: 3, method })).toEqual({
+      jsonrpc: '2.0',
+      id: 3,
+      error: { code: -32603, message: 'internal error' },
+    })
+  expect(reports).toHaveLength(2)
+})
+
+test('[R3] a notification is never answered, whatever it does', async () => {
+  const reports: unknown[] = []
+  const receiver = {
+    notification() {
+      throw new Error('boom')
+    },
+  }
+  const { ask, far } = bare(receiver, (problem) => reports.push(problem))
+  far.send('{"jsonrpc":"2.0","method":"note"}')
+  far.send('{"jsonrpc":"2.0","method":"constructor"}')
+  expect(await ask({ jsonrpc: '2.0', id: 1, method: 'ping' })).toMatchObject({ id: 1 })
+  expect(reports).toHaveLength(2)
+})
+
+test('[R6] what is answered at once is answered before any later frame is looked at', async () => {
+  const seen: string[] = []
+  const { far, frames } = bare({
+    request: (method) => void seen.push(method),
+    notification: (method) => void seen.push(method),
+  })
+  far.send('{"jsonrpc":"2.0","id":1,"method":"first"}')
+  far.send('{"jsonrpc":"2.0","method":"second"}')
+  far.send('{"jsonrpc":"2.0","id":2,"method":"third"}')
+  expect([JSON.parse(await frames()), JSON.parse(await frames())]).toMatchObject([{ id: 1 }, { id: 2 }])
+  expect(seen).toEqual(['first', 'second', 'third'])
+})
+
+test('[R6] an answer is seen before the notification behind it, also when both come in one tick', async () => {
+  const tasks: (() => void)[] = []
+  const [a, b] = pair((task) => tasks.push(task))
+  const seen: unknown[] = []
+  const client = new Peer(a, { ...silent, notification: (method) => void seen.push(method) })
+  b.receive(() => {})
+  const answered = client.request('subscribe', {}, (result) => seen.push(result))
+  b.send('{"jsonrpc":"2.0","id":1,"result":"snapshot"}')
+  b.send('{"jsonrpc":"2.0","method":"action"}')
+  for (const task of tasks.splice(0)) task()
+  await answered
+  expect(seen).toEqual(['snapshot', 'action'])
+})
+
+test('[R7] when the link ends, whoever waits is told so, and so is whoever asks afterwards', async () => {
+  const { peer } = bare()
+  const waiting = peer.request('never', {})
+  peer.close()
+  await expect(waiting).rejects.toBeInstanceOf(LinkClosed)
+  await expect(peer.request('late', {})).rejects.toBeInstanceOf(LinkClosed)
+  expect(() => peer.notify('late', {})).not.toThrow()
+})
+
+test('[R5] an error answer becomes an AhpError with its code and data', async () => {
+  const { peer, far, frames } = bare()
+  const asked = peer.request('x', {})
+  const { id } = JSON.parse(await frames()) as { id: number }
+  far.send(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32008, message: 'gone', data: { a: 1 } } }))
+  await expect(asked).rejects.toMatchObject({
+    name: 'AhpError',
+    code: -32008,
+    message: 'gone',
+    data: { a: 1 },
+  })
+})
+
+test('[R4] an answer to nothing that was asked is reported and harmless', async () => {
+  const reports: unknown[] = []
+  const { ask, far } = bare({}, (problem) => reports.push(problem))
+  far.send('{"jsonrpc":"2.0","id":99,"result":1}')
+  far.send('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"eh"}}')
+  expect(await ask({ jsonrpc: '2.0', id: 1, method: 'ping' })).toMatchObject({ id: 1 })
+  expect(reports).toHaveLength(2)
+})

@@ -1,0 +1,155 @@
+import { AhpError } from '../errors.ts'
+import { defaultLimits, hygiene } from './hygiene.ts'
+import type { Limits } from './hygiene.ts'
+import { messageOf } from './message.ts'
+import type { MessageId } from './message.ts'
+import type { Transport } from './transport.ts'
+
+/** What the other side may ask and say. Knows nothing of frames; throws an AhpError to refuse. */
+export interface Receiver {
+  /** A result given at once is answered in the same tick, before any later frame is looked at. */
+  request(method: string, params: unknown): unknown
+  notification(method: string, params: unknown): void
+}
+
+export interface PeerOptions {
+  readonly limits?: Limits
+  /** Where what went wrong inside is told; the other side learns only what concerns it. */
+  readonly report?: (problem: unknown) => void
+}
+
+/** Thrown to those who wait for an answer when the link ends. Not an error of the wire. */
+export class LinkClosed extends Error {
+  override readonly name = 'LinkClosed'
+}
+
+/** One end of JSON-RPC; either side may ask. */
+export class Peer {
+  readonly #transport: Transport
+  readonly #receiver: Receiver
+  readonly #limits: Limits
+  readonly #report: (problem: unknown) => void
+  readonly #pending = new Map<MessageId, Pending>()
+  #lastId = 0
+
+  constructor(transport: Transport, receiver: Receiver, options: PeerOptions = {}) {
+    this.#transport = transport
+    this.#receiver = receiver
+    this.#limits = options.limits ?? defaultLimits
+    this.#report = options.report ?? (() => {})
+    transport.closed.addEventListener('abort', () => this.#abandon(), { once: true })
+    transport.receive((frame) => this.#frame(frame))
+  }
+
+  get closed(): AbortSignal {
+    return this.#transport.closed
+  }
+
+  /**
+   * Asks and waits. `received` runs the moment the answer is read, before any later frame: a snapshot can be put in
+   * place ahead of the actions that follow it, which no `await` can promise.
+   */
+  request(method: string, params: unknown, received?: (result: unknown) => void): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.closed.aborted) return reject(new LinkClosed('the link is closed'))
+      const id = ++this.#lastId
+      this.#pending.set(id, { received, resolve, reject })
+      this.#send({ jsonrpc: '2.0', id, method, params })
+    })
+  }
+
+  notify(method: string, params: unknown): void {
+    this.#send({ jsonrpc: '2.0', method, params })
+  }
+
+  close(code?: number, reason?: string): void {
+    this.#transport.close(code, reason)
+  }
+
+  #frame(frame: string): void {
+    const problem = hygiene(frame, this.#limits)
+    if (problem !== undefined) return this.#fail(null, AhpError.invalidRequest(problem))
+    let value: unknown
+    try {
+      value = JSON.parse(frame)
+    } catch {
+      return this.#fail(null, AhpError.parseError('the frame cannot be read'))
+    }
+    const message = messageOf(value)
+    switch (message.kind) {
+      case 'request':
+        return this.#answer(message.id, message.method, message.params)
+      case 'notification':
+        return this.#attempt(() => this.#receiver.notification(message.method, message.params))
+      case 'success':
+        return this.#settle(message.id, (pending) => {
+          pending.received?.(message.result)
+          pending.resolve(message.result)
+        })
+      case 'failure':
+        return this.#settle(message.id, (pending) => pending.reject(message.error))
+      case 'invalid':
+        return this.#fail(message.id, AhpError.invalidRequest(message.problem))
+    }
+  }
+
+  #answer(id: MessageId, method: string, params: unknown): void {
+    let result: unknown
+    try {
+      result = this.#receiver.request(method, params)
+    } catch (error) {
+      return this.#fail(id, error)
+    }
+    if (!(result instanceof Promise)) return this.#succeed(id, result)
+    result.then(
+      (value: unknown) => this.#succeed(id, value),
+      (error: unknown) => this.#fail(id, error),
+    )
+  }
+
+  #succeed(id: MessageId, result: unknown): void {
+    try {
+      this.#send({ jsonrpc: '2.0', id, result: result ?? null })
+    } catch (error) {
+      this.#fail(id, error)
+    }
+  }
+
+  /** Only an AhpError was meant for the other side; of anything else it learns that it happened. */
+  #fail(id: MessageId | null, error: unknown): void {
+    if (!(error instanceof AhpError)) this.#report(error)
+    const { code, message, data } = error instanceof AhpError ? error : AhpError.internalError()
+    this.#send({ jsonrpc: '2.0', id, error: { code, message, data } })
+  }
+
+  #settle(id: MessageId | null, how: (pending: Pending) => void): void {
+    const pending = id === null ? undefined : this.#pending.get(id)
+    if (!pending || id === null) return this.#report(new Error(`an answer to nothing that was asked: ${id}`))
+    this.#pending.delete(id)
+    this.#attempt(() => how(pending))
+  }
+
+  #attempt(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  #send(message: object): void {
+    if (!this.closed.aborted) this.#transport.send(JSON.stringify(message))
+  }
+
+  #abandon(): void {
+    const waiting = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const { reject } of waiting) reject(new LinkClosed('the link closed before the answer came'))
+  }
+}
+
+interface Pending {
+  readonly received: ((result: unknown) => void) | undefined
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: Error) => void
+}

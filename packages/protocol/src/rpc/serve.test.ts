@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { mutated, valueOf } from '../../test/arbitrary.ts'
+import { commands, notes } from '../commands.ts'
+import { AhpError, errorCodes } from '../errors.ts'
+import { decode } from '../schema.ts'
+import { pair } from './pair.ts'
+import { Peer } from './peer.ts'
+import { serve } from './serve.ts'
+import type { Answers, Listeners } from './serve.ts'
+
+test('[R8] a handler sees checked params, and nulls that read as absent are gone', () => {
+  const receiver = serve({
+    resourceRead: ({ uri, encoding }) => ({ data: `${uri} ${encoding}`, encoding: 'utf-8' }),
+  })
+  const answer = receiver.request('resourceRead', {
+    channel: 'ahp-root://',
+    uri: 'file:///a',
+    encoding: null,
+  })
+  expect(answer).toEqual({ data: 'file:///a undefined', encoding: 'utf-8' })
+})
+
+test.each(['nothing', 'constructor', '__proto__', 'toString', 'listSessions'])(
+  '[R8] S-14: %s is an unknown method where nobody answers it',
+  (method) => {
+    const receiver = serve({ ping: () => null })
+    expect(() => receiver.request(method, {})).toThrow(AhpError)
+    expect(() => receiver.notification(method, {})).toThrow(AhpError)
+    try {
+      receiver.request(method, {})
+    } catch (error) {
+      expect(error).toMatchObject({ code: errorCodes.MethodNotFound })
+    }
+  },
+)
+
+test('[R8] wrong params are named', () => {
+  const receiver = serve({ subscribe: () => ({}) })
+  expect(() => receiver.request('subscribe', {})).toThrow('subscribe: channel: expected string')
+  expect(() => receiver.request('subscribe', { channel: 'a', view: { turns: -1 } })).toThrow('view.turns')
+  expect(() => receiver.request('subscribe', [])).toThrow('subscribe')
+})
+
+test('[R8] the channel of a connection-level command may be missing', () => {
+  const receiver = serve({ reconnect: () => ({ type: 'snapshot', snapshots: [] }) })
+  const params = { clientId: 'c', lastSeenServerSeq: 1, subscriptions: [] }
+  expect(receiver.request('reconnect', params)).toEqual({ type: 'snapshot', snapshots: [] })
+})
+
+describe('[R9] S-15: valid messages with one thing wrong in them', () => {
+  const seen: { method: string; params: unknown }[] = []
+  const handler = (method: string) => (params: unknown) => {
+    seen.push({ method, params })
+    return {}
+  }
+  const answers = Object.fromEntries(
+    [...commands.keys()].map((method) => [method, handler(method)]),
+  ) as Answers
+  const listeners = Object.fromEntries(
+    [...notes.keys()].map((method) => [method, handler(method)]),
+  ) as Listeners
+  const paramsName = (method: string) => {
+    const words = method.replace(/^root\//, '').split('/')
+    return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Params`
+  }
+  const methods = [...commands.keys(), ...notes.keys()]
+  const message = fc.constantFrom(...methods).chain((method) =>
+    fc.record({
+      jsonrpc: fc.constant('2.0'),
+      id: fc.nat(),
+      method: fc.constant(method),
+      params: valueOf(paramsName(method)),
+    }),
+  )
+
+  test('get a result or a JSON-RPC error, reach no handler unchecked, and end nothing', async () => {
+    const [near, far] = pair()
+    const broken: unknown[] = []
+    new Peer(near, serve(answers, listeners), {
+      report: (problem) => problem instanceof AhpError || broken.push(problem),
+    })
+    let answer: ((frame: string) => void) | undefined
+    far.receive((frame) => answer?.(frame))
+    const codes = new Set<number>([
+      errorCodes.InvalidRequest,
+      errorCodes.MethodNotFound,
+      errorCodes.InvalidParams,
+    ])
+    await fc.assert(
+      fc.asyncProperty(message.chain(mutated), async (mutant) => {
+        seen.length = 0
+        const isNote =
+          typeof mutant === 'object' && mutant !== null && !('id' in mutant) && 'method' in mutant
+        const frame = isNote ? { jsonrpc: '2.0', id: 1, method: 'ping' } : mutant
+        const answered = new Promise<string>((resolve) => (answer = resolve))
+        if (isNote) far.send(JSON.stringify(mutant))
+        far.send(JSON.stringify(frame) ?? 'undefined')
+        const { error } = JSON.parse(await answered) as { error?: { code: number } }
+        if (error) expect(codes.has(error.code) || error.code === errorCodes.ParseError).toBe(true)
+        for (const { method, params } of seen) {
+          const schema = commands.get(method)?.params ?? notes.get(method)?.params
+          expect(schema && decode(schema, params)).toEqual({ ok: true, value: params })
+        }
+        expect(broken).toEqual([])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

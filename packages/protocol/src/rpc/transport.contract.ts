@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { Transport } from './transport.ts'
+
+/** What every transport must do. `join` gives two connected ends. */
+export function transportContract(name: string, join: () => Promise<readonly [Transport, Transport]>): void {
+  test(`[R1] ${name}: frames arrive whole and in order, text and bytes alike`, async () => {
+    const [a, b] = await join()
+    const got = collect(b, 4)
+    a.send('one')
+    a.send(new TextEncoder().encode('zwei ü 𝒳'))
+    a.send('')
+    a.send('x'.repeat(100_000))
+    expect(await got).toEqual(['one', 'zwei ü 𝒳', '', 'x'.repeat(100_000)])
+    a.close()
+  })
+
+  test(`[R1] ${name}: both directions at once`, async () => {
+    const [a, b] = await join()
+    const got = Promise.all([collect(a, 2), collect(b, 2)])
+    for (const n of ['1', '2']) {
+      a.send(`a${n}`)
+      b.send(`b${n}`)
+    }
+    expect(await got).toEqual([
+      ['b1', 'b2'],
+      ['a1', 'a2'],
+    ])
+    a.close()
+  })
+
+  test(`[R1] ${name}: what was sent before the close arrives before it; what is sent after does not`, async () => {
+    const [a, b] = await join()
+    const got: string[] = []
+    b.receive((frame) => got.push(frame))
+    a.send('last words')
+    a.close()
+    a.send('too late')
+    await Promise.all([ended(a), ended(b)])
+    expect(got).toEqual(['last words'])
+  })
+
+  test(`[R1] ${name}: nothing is left in the buffer of a pipe that is read`, async () => {
+    const [a, b] = await join()
+    const got = collect(b, 1)
+    a.send('hello')
+    await got
+    expect(a.buffered).toBe(0)
+    a.close()
+  })
+
+  test(`[R1] ${name}: closing twice is closing once`, async () => {
+    const [a, b] = await join()
+    a.close()
+    a.close()
+    b.close()
+    await Promise.all([ended(a), ended(b)])
+    expect(a.closed.aborted && b.closed.aborted).toBe(true)
+  })
+}
+
+function collect(transport: Transport, count: number): Promise<string[]> {
+  return new Promise((resolve) => {
+    const got: string[] = []
+    transport.receive((frame) => {
+      if (got.push(frame) === count) resolve(got)
+    })
+  })
+}
+
+function ended({ closed }: Transport): Promise<void> {
+  return new Promise((resolve) => {
+    if (closed.aborted) resolve()
+    else closed.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

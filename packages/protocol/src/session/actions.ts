@@ -1,0 +1,64 @@
+import { client, host } from '../action.ts'
+import type { ActionsOf } from '../action.ts'
+import { Changeset } from '../changeset/state.ts'
+import { ChatSummary, chatSummaryShape } from '../chat/state.ts'
+import { ErrorInfo } from '../common/content.ts'
+import { array, bag, boolean, id, object, optional, string } from '../schema.ts'
+import type { Infer, Schema } from '../schema.ts'
+import { SessionStatus } from '../status.ts'
+import { Customization, CustomizationEnablement, McpServerState } from './customization.ts'
+import { SessionActiveClient, SessionInputRequest, ToolDefinition } from './state.ts'
+
+const chatChanges = {
+  ...chatSummaryShape,
+  resource: optional(id),
+  title: optional(string),
+  status: optional(SessionStatus),
+  modifiedAt: optional(string),
+}
+export interface ChatSummaryChanges extends Infer<typeof chatChanges> {}
+export const ChatSummaryChanges: Schema<ChatSummaryChanges> = object('PartialChatSummary', chatChanges)
+
+export const customizationActions = {
+  'session/customizationsChanged': host({ customizations: array(Customization) }),
+  'session/customizationToggled': client({ id, enablement: array(CustomizationEnablement) }),
+  'session/customizationUpdated': host({ customization: Customization }),
+  'session/customizationRemoved': host({ id }),
+  'session/mcpServerStateChanged': host({ id, state: McpServerState, channel: optional(id) }),
+  'session/mcpServerStartRequested': client({ id }),
+  'session/mcpServerStopRequested': client({ id }),
+  'session/mcpServerBackgroundRequested': client({ id }),
+}
+export type CustomizationAction = ActionsOf<typeof customizationActions>
+
+export const catalogueActions = {
+  'session/chatAdded': host({ summary: ChatSummary }),
+  'session/chatRemoved': host({ chat: id }),
+  'session/chatUpdated': host({ chat: id, changes: ChatSummaryChanges }),
+  'session/chatsReordered': host({ chats: array(id) }),
+  'session/defaultChatChanged': host({ defaultChat: optional(id) }),
+}
+export type CatalogueAction = ActionsOf<typeof catalogueActions>
+
+export const sessionActions = {
+  ...customizationActions,
+  ...catalogueActions,
+  'session/ready': host({}),
+  'session/creationFailed': host({ error: ErrorInfo }),
+  'session/titleChanged': client({ title: string }),
+  'session/isReadChanged': client({ isRead: boolean }),
+  'session/isArchivedChanged': client({ isArchived: boolean }),
+  'session/activityChanged': host({ activity: optional(string) }),
+  'session/changesetsChanged': host({ changesets: optional(array(Changeset)) }),
+  'session/serverToolsChanged': host({ tools: array(ToolDefinition) }),
+  'session/activeClientSet': client({ activeClient: SessionActiveClient }),
+  'session/activeClientRemoved': client({ clientId: id }),
+  'session/workingDirectorySet': client({ directory: id }),
+  'session/workingDirectoryRemoved': client({ directory: id }),
+  'session/workingDirectoryReplaced': client({ directory: id, replacement: id }),
+  'session/inputNeededSet': host({ request: SessionInputRequest }),
+  'session/inputNeededRemoved': host({ id }),
+  'session/configChanged': client({ config: bag, replace: optional(boolean) }),
+  'session/metaChanged': host({ _meta: optional(bag) }),
+}
+export type SessionAction = ActionsOf<typeof sessionActions>

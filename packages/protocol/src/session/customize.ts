@@ -1,0 +1,110 @@
+import type { Cases } from '../channel.ts'
+import { mapped, patch, remove, upsert } from '../update.ts'
+import type { CustomizationAction } from './actions.ts'
+import type { ChildCustomization, Customization, McpServerCustomization } from './customization.ts'
+import type { SessionState } from './state.ts'
+
+/** A customization of a session stands at the top, or one level down in a plugin or directory. */
+type Any = Customization | ChildCustomization
+
+export const customizationCases: Cases<SessionState, CustomizationAction> = {
+  'session/customizationsChanged': (state, { customizations }) => ({ ...state, customizations }),
+
+  'session/customizationToggled': (state, { id, enablement }) => {
+    const decide = <C extends Any>(item: C): C =>
+      item.type === 'plugin' || item.type === 'mcpServer'
+        ? (patch<Deciding>(item as Deciding, {
+            enablement: enablement.length > 0 ? [...enablement] : undefined,
+          }) as C)
+        : { ...item, enabled: enablement[0]?.enabled ?? true }
+    return change(state, (list) => changeFirst(list, id, decide))
+  },
+
+  'session/customizationUpdated': (state, { customization }) => ({
+    ...state,
+    customizations: upsert(state.customizations, 'id', customization),
+  }),
+
+  'session/customizationRemoved': (state, { id }) =>
+    change(state, (list) => {
+      const left = remove(list, 'id', id)
+      return left === list ? eachContainer(list, (children) => remove(children, 'id', id)) : left
+    }),
+
+  'session/mcpServerStateChanged': (state, { id, state: next, channel }) =>
+    change(state, (list) => changeServers(list, id, (server) => patch(server, { state: next, channel }))),
+
+  'session/mcpServerStartRequested': (state, { id }) =>
+    change(state, (list) =>
+      changeServers(list, id, (server) => patch(server, { state: { kind: 'starting' }, channel: undefined })),
+    ),
+
+  'session/mcpServerStopRequested': (state, { id }) =>
+    change(state, (list) =>
+      changeServers(list, id, (server) => patch(server, { state: { kind: 'stopped' }, channel: undefined })),
+    ),
+
+  'session/mcpServerBackgroundRequested': (state, { id }) =>
+    change(state, (list) =>
+      changeServers(list, id, (server) =>
+        server.state.kind === 'starting' && server.state.blocking
+          ? { ...server, state: { ...server.state, blocking: false } }
+          : server,
+      ),
+    ),
+}
+
+/** Those that carry a list of scoped decisions instead of one flag. */
+type Deciding = Extract<Any, { readonly enablement?: unknown }>
+type List = readonly Customization[]
+
+function change(state: SessionState, how: (list: List) => List): SessionState {
+  if (!state.customizations) return state
+  const customizations = how(state.customizations)
+  return customizations === state.customizations ? state : { ...state, customizations }
+}
+
+/** At the top, else the first child with that id. */
+function changeFirst(list: List, id: string, how: <C extends Any>(item: C) => C): List {
+  const top = list.findIndex((item) => item.id === id)
+  if (top >= 0) return changeAt(list, top, how)
+  let found = false
+  return eachContainer(list, (children) => {
+    const at = found ? -1 : children.findIndex((child) => child.id === id)
+    if (at < 0) return children
+    found = true
+    return changeAt(children, at, how)
+  })
+}
+
+/** An MCP server at the top, else the first child with that id in every container; another type there stops the search. */
+function changeServers(
+  list: List,
+  id: string,
+  how: (server: McpServerCustomization) => McpServerCustomization,
+): List {
+  const ifServer = <C extends Any>(item: C): C => (item.type === 'mcpServer' ? (how(item) as C) : item)
+  const top = list.findIndex((item) => item.id === id)
+  if (top >= 0) return changeAt(list, top, ifServer)
+  return eachContainer(list, (children) => {
+    const at = children.findIndex((child) => child.id === id)
+    return at < 0 ? children : changeAt(children, at, ifServer)
+  })
+}
+
+function eachContainer(
+  list: List,
+  how: (children: readonly ChildCustomization[]) => readonly ChildCustomization[],
+): List {
+  return mapped(list, (item) => {
+    if (item.type === 'mcpServer' || !item.children) return item
+    const children = how(item.children)
+    return children === item.children ? item : { ...item, children }
+  })
+}
+
+function changeAt<T>(list: readonly T[], at: number, how: (item: T) => T): readonly T[] {
+  const item = list[at]
+  const next = item === undefined ? item : how(item)
+  return next === undefined || next === item ? list : list.with(at, next)
+}

@@ -1,0 +1,173 @@
+import { Changeset } from '../changeset/state.ts'
+import { ChatInteractivity, ChatOrigin, ChatSummary } from '../chat/state.ts'
+import { ChatInputRequest } from '../chat/request.ts'
+import {
+  ToolCallAuthRequired,
+  ToolCallPendingConfirmation,
+  ToolCallPendingResult,
+  ToolCallRunning,
+} from '../chat/tool.ts'
+import { SessionConfigState } from '../common/config.ts'
+import { ChangesSummary, ErrorInfo, meta } from '../common/content.ts'
+import {
+  array,
+  bag,
+  boolean,
+  id,
+  is,
+  natural,
+  object,
+  openEnum,
+  optional,
+  string,
+  variant,
+} from '../schema.ts'
+import type { Infer, Schema, TypeOf } from '../schema.ts'
+import { SessionStatus } from '../status.ts'
+import { ClientPluginCustomization, Customization } from './customization.ts'
+
+const toolAnnotations = {
+  title: optional(string),
+  readOnlyHint: optional(boolean),
+  destructiveHint: optional(boolean),
+  idempotentHint: optional(boolean),
+  openWorldHint: optional(boolean),
+}
+export interface ToolAnnotations extends Infer<typeof toolAnnotations> {}
+export const ToolAnnotations: Schema<ToolAnnotations> = object('ToolAnnotations', toolAnnotations)
+
+const toolDefinition = {
+  name: string,
+  title: optional(string),
+  description: optional(string),
+  inputSchema: optional(bag),
+  outputSchema: optional(bag),
+  annotations: optional(ToolAnnotations),
+  ...meta,
+}
+export interface ToolDefinition extends Infer<typeof toolDefinition> {}
+export const ToolDefinition: Schema<ToolDefinition> = object('ToolDefinition', toolDefinition)
+
+const activeClient = {
+  clientId: id,
+  displayName: optional(string),
+  tools: array(ToolDefinition),
+  customizations: optional(array(ClientPluginCustomization)),
+}
+/** A client that takes part in a session, with the tools and plugins it lends to it. */
+export interface SessionActiveClient extends Infer<typeof activeClient> {}
+export const SessionActiveClient: Schema<SessionActiveClient> = object('SessionActiveClient', activeClient)
+
+const needed = { id, chat: id }
+const neededInTurn = { ...needed, turnId: id }
+const ConfirmableToolCall = variant('ConfirmableToolCall', 'status', {
+  'pending-confirmation': ToolCallPendingConfirmation,
+  'pending-result-confirmation': ToolCallPendingResult,
+})
+
+export const SessionInputRequest = variant('SessionInputRequest', 'kind', {
+  chatInput: object('SessionChatInputRequest', {
+    ...needed,
+    kind: is('chatInput'),
+    request: ChatInputRequest,
+  }),
+  toolConfirmation: object('SessionToolConfirmationRequest', {
+    ...neededInTurn,
+    kind: is('toolConfirmation'),
+    toolCall: ConfirmableToolCall,
+  }),
+  toolClientExecution: object('SessionToolClientExecutionRequest', {
+    ...neededInTurn,
+    kind: is('toolClientExecution'),
+    clientId: id,
+    toolCall: ToolCallRunning,
+  }),
+  toolAuthentication: object('SessionToolAuthenticationRequest', {
+    ...neededInTurn,
+    kind: is('toolAuthentication'),
+    toolCall: ToolCallAuthRequired,
+  }),
+})
+/** Something in a chat that waits for an answer, shown where nobody has opened the chat. */
+export type SessionInputRequest = TypeOf<typeof SessionInputRequest>
+
+export const SessionOrigin = variant('SessionOrigin', 'kind', {
+  automation: object('SessionAutomationOrigin', { kind: is('automation'), automation: id, run: id }),
+})
+export type SessionOrigin = TypeOf<typeof SessionOrigin>
+
+const project = { uri: id, displayName: string }
+export interface ProjectInfo extends Infer<typeof project> {}
+export const ProjectInfo: Schema<ProjectInfo> = object('ProjectInfo', project)
+
+const annotations = { resource: id, annotationCount: natural, entryCount: natural }
+export interface AnnotationsSummary extends Infer<typeof annotations> {}
+export const AnnotationsSummary: Schema<AnnotationsSummary> = object('AnnotationsSummary', annotations)
+
+/** What a session's own state and its entry in the session list have in common. */
+const metadata = {
+  provider: string,
+  title: string,
+  status: SessionStatus,
+  activity: optional(string),
+  origin: optional(SessionOrigin),
+  project: optional(ProjectInfo),
+  workingDirectories: optional(array(id)),
+  annotations: optional(AnnotationsSummary),
+}
+
+const sessionState = {
+  ...metadata,
+  lifecycle: openEnum('SessionLifecycle', ['creating', 'ready', 'failed']),
+  creationError: optional(ErrorInfo),
+  serverTools: optional(array(ToolDefinition)),
+  activeClients: array(SessionActiveClient),
+  chats: array(ChatSummary),
+  defaultChat: optional(id),
+  config: optional(SessionConfigState),
+  customizations: optional(array(Customization)),
+  changesets: optional(array(Changeset)),
+  inputNeeded: optional(array(SessionInputRequest)),
+  ...meta,
+}
+export interface SessionState extends Infer<typeof sessionState> {}
+export const SessionState: Schema<SessionState> = object('SessionState', sessionState)
+
+const sessionChatSummary = {
+  resource: id,
+  title: string,
+  origin: optional(ChatOrigin),
+  interactivity: optional(ChatInteractivity),
+  /** Absent: not known, which is neither unread nor unarchived. */
+  status: optional(SessionStatus),
+  changes: optional(ChangesSummary),
+}
+export interface SessionChatSummary extends Infer<typeof sessionChatSummary> {}
+export const SessionChatSummary: Schema<SessionChatSummary> = object('SessionChatSummary', sessionChatSummary)
+
+const mutable = {
+  ...metadata,
+  modifiedAt: string,
+  changes: optional(ChangesSummary),
+  chats: optional(array(SessionChatSummary)),
+  defaultChat: optional(id),
+  ...meta,
+}
+const sessionSummary = { ...mutable, resource: id, createdAt: string }
+/** A session as the session list shows it. */
+export interface SessionSummary extends Infer<typeof sessionSummary> {}
+export const SessionSummary: Schema<SessionSummary> = object('SessionSummary', sessionSummary)
+
+const summaryChanges = {
+  ...mutable,
+  // Identity never changes; clients ignore it where an older host sends it.
+  provider: optional(string),
+  title: optional(string),
+  status: optional(SessionStatus),
+  modifiedAt: optional(string),
+}
+export interface SessionSummaryChanges extends Infer<typeof summaryChanges> {}
+export const SessionSummaryChanges: Schema<SessionSummaryChanges> = object(
+  'PartialSessionSummary',
+  summaryChanges,
+)

@@ -1,0 +1,35 @@
+import { bits } from './schema.ts'
+import type { Schema } from './schema.ts'
+
+/**
+ * The status of a session or chat: a 32-bit set. Bits 0 to 4 hold one activity, the bits above are flags of
+ * their own. Bits of later versions are kept; `>>> 0` keeps bit 31 from turning the number negative.
+ */
+export type SessionStatus = number
+export const SessionStatus: Schema<SessionStatus> = bits('SessionStatus')
+
+export const Activity = { Idle: 1, Error: 2, InProgress: 8, InputNeeded: 24 } as const
+export type Activity = (typeof Activity)[keyof typeof Activity]
+
+export const Flag = { IsRead: 32, IsArchived: 64 } as const
+export type Flag = (typeof Flag)[keyof typeof Flag]
+
+export const activityMask = 31
+/** What InputNeeded has over InProgress. */
+export const inputNeededBit = 16
+
+export function activityOf(status: SessionStatus): number {
+  return status & activityMask
+}
+
+export function withActivity(status: SessionStatus, activity: Activity): SessionStatus {
+  return ((status & ~activityMask) | activity) >>> 0
+}
+
+export function hasFlag(status: SessionStatus, flag: Flag): boolean {
+  return (status & flag) !== 0
+}
+
+export function withFlag(status: SessionStatus, flag: Flag, on: boolean): SessionStatus {
+  return (on ? status | flag : status & ~flag) >>> 0
+}

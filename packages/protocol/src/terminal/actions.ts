@@ -1,0 +1,24 @@
+import { client, host } from '../action.ts'
+import type { ActionsOf } from '../action.ts'
+import { id, natural, number, optional, string } from '../schema.ts'
+import { TerminalClaim } from './state.ts'
+
+export const terminalActions = {
+  'terminal/data': host({ data: string }, 'passing'),
+  // Typed input may be a password: it passes through and is kept nowhere.
+  'terminal/input': client({ data: string }, 'passing'),
+  'terminal/resized': client({ cols: natural, rows: natural }),
+  'terminal/claimed': client({ claim: TerminalClaim }),
+  'terminal/titleChanged': client({ title: string }),
+  'terminal/cwdChanged': host({ cwd: id }),
+  'terminal/exited': host({ exitCode: optional(number) }),
+  'terminal/cleared': client({}),
+  'terminal/commandDetectionAvailable': host({}),
+  'terminal/commandExecuted': host({ commandId: id, commandLine: string, timestamp: number }),
+  'terminal/commandFinished': host({
+    commandId: id,
+    exitCode: optional(number),
+    durationMs: optional(number),
+  }),
+}
+export type TerminalAction = ActionsOf<typeof terminalActions>

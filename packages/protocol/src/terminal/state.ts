@@ -1,0 +1,77 @@
+import { array, boolean, id, is, natural, number, object, optional, string, variant } from '../schema.ts'
+import type { Infer, Schema, TypeOf } from '../schema.ts'
+
+export const TerminalClaim = variant(
+  'TerminalClaim',
+  'kind',
+  {
+    client: object('TerminalClientClaim', { kind: is('client'), clientId: id }),
+    session: object('TerminalSessionClaim', {
+      kind: is('session'),
+      session: id,
+      chat: id,
+      turnId: optional(id),
+      toolCallId: optional(id),
+    }),
+  },
+  'closed',
+)
+/** Who holds a terminal: every terminal always has a holder. */
+export type TerminalClaim = TypeOf<typeof TerminalClaim>
+
+export const TerminalLifecycle = variant(
+  'TerminalLifecycle',
+  'status',
+  {
+    running: object('TerminalRunning', { status: is('running') }),
+    exited: object('TerminalExited', { status: is('exited'), exitCode: optional(number) }),
+  },
+  'closed',
+)
+export type TerminalLifecycle = TypeOf<typeof TerminalLifecycle>
+
+const unclassified = { type: is('unclassified'), value: string }
+export interface TerminalUnclassifiedPart extends Infer<typeof unclassified> {}
+export const TerminalUnclassifiedPart: Schema<TerminalUnclassifiedPart> = object(
+  'TerminalUnclassifiedPart',
+  unclassified,
+)
+
+const command = {
+  type: is('command'),
+  commandId: id,
+  commandLine: string,
+  output: string,
+  /** Milliseconds since 1970. */
+  timestamp: number,
+  isComplete: boolean,
+  exitCode: optional(number),
+  durationMs: optional(number),
+}
+export interface TerminalCommandPart extends Infer<typeof command> {}
+export const TerminalCommandPart: Schema<TerminalCommandPart> = object('TerminalCommandPart', command)
+
+export const TerminalContentPart = variant('TerminalContentPart', 'type', {
+  unclassified: TerminalUnclassifiedPart,
+  command: TerminalCommandPart,
+})
+export type TerminalContentPart = TypeOf<typeof TerminalContentPart>
+
+const terminalInfo = { resource: id, title: string, claim: TerminalClaim, lifecycle: TerminalLifecycle }
+/** A terminal as the root channel lists it. */
+export interface TerminalInfo extends Infer<typeof terminalInfo> {}
+export const TerminalInfo: Schema<TerminalInfo> = object('TerminalInfo', terminalInfo)
+
+const terminalState = {
+  title: string,
+  cwd: optional(id),
+  cols: optional(natural),
+  rows: optional(natural),
+  content: array(TerminalContentPart),
+  lifecycle: TerminalLifecycle,
+  claim: TerminalClaim,
+  supportsCommandDetection: optional(boolean),
+  isPty: optional(boolean),
+}
+export interface TerminalState extends Infer<typeof terminalState> {}
+export const TerminalState: Schema<TerminalState> = object('TerminalState', terminalState)

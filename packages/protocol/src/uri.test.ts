@@ -1,0 +1,19 @@
+import { Buffer } from 'node:buffer'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { annotationsUri, base64url, chatUri, defaultChatUri, sessionUri } from './uri.ts'
+
+test('[P9] base64url agrees with Node for any text', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      expect(base64url(text)).toBe(Buffer.from(text, 'utf8').toString('base64url'))
+    }),
+  )
+})
+
+test('[P9] URIs are minted in the forms that clients in the field expect', () => {
+  expect(sessionUri('7f')).toBe('ahp-session:/7f')
+  expect(chatUri('7f')).toBe('ahp-chat:/7f')
+  expect(annotationsUri('ahp-session:/7f')).toBe('ahp-session:/7f/annotations')
+  expect(defaultChatUri('claude:/1')).toBe('ahp-chat://default/Y2xhdWRlOi8x')
+})

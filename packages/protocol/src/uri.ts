@@ -1,0 +1,36 @@
+import type { Uri } from './channel.ts'
+
+/**
+ * A URI is opaque and its kind is recorded at birth. These forms are only how new ones are minted; ids come in from
+ * outside, because randomness does.
+ */
+export const rootUri: Uri = 'ahp-root://'
+export const automationsUri: Uri = 'ahp-automations://'
+
+export const sessionUri = (id: string): Uri => `ahp-session:/${id}`
+export const chatUri = (id: string): Uri => `ahp-chat:/${id}`
+export const terminalUri = (id: string): Uri => `ahp-terminal:/${id}`
+export const changesetUri = (id: string): Uri => `ahp-changeset:/${id}`
+export const resourceWatchUri = (id: string): Uri => `ahp-resource-watch:/${id}`
+export const automationUri = (id: string): Uri => `ahp-automation:/${id}`
+export const automationRunUri = (id: string): Uri => `ahp-automation-run:/${id}`
+export const canvasUri = (id: string): Uri => `ahp-canvas:/${id}`
+
+/** Some VS Code builds compute this form by themselves instead of reading `defaultChat`. */
+export const defaultChatUri = (session: Uri): Uri => `ahp-chat://default/${base64url(session)}`
+
+export const annotationsUri = (session: Uri): Uri => `${session}/annotations`
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+export function base64url(text: string): string {
+  const bytes = new TextEncoder().encode(text)
+  let out = ''
+  for (let i = 0; i < bytes.length; i += 3) {
+    const [a = 0, b, c] = bytes.subarray(i, i + 3)
+    const bits = (a << 16) | ((b ?? 0) << 8) | (c ?? 0)
+    const letters = b === undefined ? 2 : c === undefined ? 3 : 4
+    for (let n = 0; n < letters; n++) out += alphabet.charAt((bits >> (18 - 6 * n)) & 63)
+  }
+  return out
+}

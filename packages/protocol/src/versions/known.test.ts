@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { kinds } from '../channels.ts'
+import { commands, notes } from '../commands.ts'
+import { protocolDocument } from '../document.ts'
+import { knownIn, knows } from './known.ts'
+import { nativeVersion, versions } from './negotiate.ts'
+
+test('[V3] the newest generation knows exactly what is defined', () => {
+  const actions = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
+  const defined = [...actions, ...commands.keys(), ...notes.keys()]
+  expect([...knownIn(nativeVersion)].toSorted()).toEqual(defined.toSorted())
+})
+
+test.each([
+  ['0.1.0', 'session/turnStarted', true],
+  ['0.3.0', 'session/turnStarted', true],
+  ['0.4.0', 'session/turnStarted', false],
+  ['0.4.0', 'chat/turnStarted', true],
+  ['0.4.0', 'session/modelChanged', true],
+  ['0.5.0', 'session/modelChanged', false],
+  ['0.1.0', 'root/sessionAdded', false],
+  ['0.2.0', 'root/sessionAdded', true],
+  ['0.5.2', 'changeset/filesReviewedChanged', true],
+  ['0.6.0', 'changeset/filesReviewedChanged', false],
+  ['0.6.0', 'changeset/filesReviewChanged', true],
+  ['0.8.0', 'automation/set', false],
+  ['0.9.0', 'automation/set', true],
+  ['0.9.0', 'chat/isReadChanged', false],
+  ['1.0.0', 'chat/isReadChanged', true],
+  ['1.0.0', 'constructor', false],
+] as const)('[V3] %s and %s: %s', (version, name, known) => {
+  expect(knows(version, name)).toBe(known)
+})
+
+test('[V4] the wire is pinned: a change of it needs a decision about its version', () => {
+  const known = versions.map((version) => [version, [...knownIn(version)].toSorted()])
+  const wire = JSON.stringify({ known, document: protocolDocument() })
+  // When this fails, the wire has changed. Decide which version it belongs to, then write the new hash here.
+  expect(createHash('sha256').update(wire).digest('hex')).toBe(
+    '0c42846977031e61eae6793d6405480769158fe26ecb3377c86c3c59ee377258',
+  )
+})

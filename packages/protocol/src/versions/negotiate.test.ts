@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { AhpError, errorCodes } from '../errors.ts'
+import { negotiate, versions } from './negotiate.ts'
+
+test.each([
+  [['1.0.0'], '1.0.0', '1.0.0'],
+  [['1.4.0'], '1.4.0', '1.0.0'],
+  [['0.9.0', '1.0.0'], '1.0.0', '1.0.0'],
+  [['1.0.0', '0.9.0'], '1.0.0', '1.0.0'],
+  [['0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.1'], '0.9.0', '0.9.0'],
+  [['2.0.0', '0.9.7'], '0.9.7', '0.9.0'],
+  [['0.10.0', '0.4.0'], '0.4.0', '0.4.0'],
+  [['0.5.0'], '0.5.0', '0.5.0'],
+  [['0.5.1'], '0.5.1', '0.5.1'],
+  [['0.5.9'], '0.5.9', '0.5.2'],
+  [['0.1.0'], '0.1.0', '0.1.0'],
+  [['0.1.3'], '0.1.3', '0.1.0'],
+])('[V1] %j is answered with %s and spoken as %s', (offered, answered, version) => {
+  expect(negotiate(offered)).toEqual({ offered: answered, version })
+})
+
+test.each([[[]], [['2.0.0']], [['0.10.0']], [['0.0.1']]])(
+  '[V2] %j is refused with the versions we speak',
+  (offered) => {
+    expect.assertions(1)
+    try {
+      negotiate(offered)
+    } catch (error) {
+      expect(error).toMatchObject({
+        code: errorCodes.UnsupportedProtocolVersion,
+        data: { supportedVersions: versions },
+      })
+    }
+  },
+)
+
+test('[V2] the refusal says which side is behind', () => {
+  expect(() => negotiate(['3.0.0'])).toThrow('this host is older than the client')
+  expect(() => negotiate(['0.0.9', '3.0.0'])).toThrow('the client offers no version this host speaks')
+})
+
+test.each([
+  '1',
+  '1.0',
+  'v1.0.0',
+  '01.0.0',
+  '1.0.0-dev',
+  '1.0.0+x',
+  '1.0.0 ',
+  '',
+  '1e9.0.0',
+  '9999999999.0.0',
+])('[V2] %j is malformed, also beside a good one', (text) => {
+  expect.assertions(2)
+  try {
+    negotiate(['1.0.0', text])
+  } catch (error) {
+    expect(error).toBeInstanceOf(AhpError)
+    expect(error).toMatchObject({ code: errorCodes.InvalidParams })
+  }
+})
+
+test('[V1] a host may speak fewer', () => {
+  expect(negotiate(['1.0.0', '0.9.0'], ['0.9.0'])).toEqual({ offered: '0.9.0', version: '0.9.0' })
+})

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { protocolDocument } from '../src/document.ts'
+
+/** Random valid values, made from the JSON Schema that the shapes give. */
+interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly const?: unknown
+  readonly enum?: readonly unknown[]
+  readonly examples?: readonly string[]
+  readonly anyOf?: readonly JsonSchema[]
+  readonly oneOf?: readonly JsonSchema[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly items?: JsonSchema
+  readonly properties?: { readonly [key: string]: JsonSchema }
+  readonly required?: readonly string[]
+  readonly additionalProperties?: JsonSchema
+  readonly not?: unknown
+}
+
+export const definitions = (protocolDocument() as { $defs: { [name: string]: JsonSchema } }).$defs
+
+/** Below this depth only what must be there is made, so that shapes that hold themselves come to an end. */
+const deep = 4
+
+export function valueOf(name: string): fc.Arbitrary<unknown> {
+  return arbitrary(definitions[name] ?? {}, 0)
+}
+
+function arbitrary(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
+  if (schema.$ref !== undefined) {
+    const name = schema.$ref.replace('#/$defs/', '')
+    return fc.constant(null).chain(() => arbitrary(definitions[name] ?? {}, depth))
+  }
+  if ('const' in schema) return fc.constant(schema.const)
+  if (schema.enum) return fc.constantFrom(...schema.enum)
+  const branches = schema.anyOf ?? schema.oneOf
+  if (branches) return fc.oneof(...branches.map((branch) => arbitrary(branch, depth)))
+  if (Array.isArray(schema.type))
+    return fc.oneof(...schema.type.map((type: string) => arbitrary({ ...schema, type }, depth)))
+  switch (schema.type) {
+    case 'string':
+      return text(schema)
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1e9, 2 ** 31) })
+    case 'number':
+      return fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }).map((n) => n + 0)
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    case 'array':
+      return fc.array(arbitrary(schema.items ?? {}, depth + 1), { maxLength: depth < deep ? 3 : 0 })
+    case 'object':
+      return object(schema, depth)
+    default:
+      return fc.jsonValue({ maxDepth: 1 })
+  }
+}
+
+function text(schema: JsonSchema): fc.Arbitrary<string> {
+  if (schema.pattern?.startsWith('^\\d{4}'))
+    return fc
+      .date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true })
+      .map((date) => date.toISOString())
+  if (schema.pattern !== undefined) {
+    const allowed = new RegExp(schema.pattern, 'u')
+    return fc.string({ minLength: 1, maxLength: 12 }).filter((made) => allowed.test(made))
+  }
+  if (schema.not !== undefined) return fc.string({ maxLength: 8 }).map((tail) => `x-${tail}`)
+  if (schema.examples) return fc.oneof(fc.constantFrom(...schema.examples), fc.constant('x-later'))
+  return fc.string({ unit: 'grapheme', maxLength: 20 })
+}
+
+function object(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
+  const required = new Set(schema.required)
+  const wanted = Object.entries(schema.properties ?? {}).filter(([key]) => required.has(key) || depth < deep)
+  const known = fc.record(
+    Object.fromEntries(wanted.map(([key, item]) => [key, arbitrary(item, depth + 1)])),
+    { requiredKeys: [...required], noNullPrototype: true },
+  )
+  const others =
+    Object.keys(schema.properties ?? {}).length > 0
+      ? fc.dictionary(fc.constantFrom('x-extra', 'future'), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 1 })
+      : fc.dictionary(
+          fc.string({ minLength: 1, maxLength: 5 }),
+          arbitrary(schema.additionalProperties ?? {}, depth + 1),
+          { maxKeys: 2 },
+        )
+  return fc.tuple(others, known).map(([extra, made]) => ({ ...extra, ...(made as object) }))
+}
+
+/** The value with one place in it replaced, removed or doubled by something that may not belong there. */
+export function mutated(value: unknown): fc.Arbitrary<unknown> {
+  const paths = pathsOf(value)
+  return fc
+    .tuple(fc.constantFrom(...paths), fc.option(odd, { nil: undefined }))
+    .map(([path, replacement]) => replaced(value, path, replacement))
+}
+
+const odd: fc.Arbitrary<unknown> = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    -1,
+    1.5,
+    2 ** 60,
+    '',
+    [],
+    {},
+    'constructor',
+    '__proto__',
+    '\ud800',
+    '\u0000',
+    '\u202e',
+  ),
+  fc.jsonValue({ maxDepth: 2 }),
+)
+
+function pathsOf(value: unknown): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [[]]
+  return [
+    [],
+    ...Object.entries(value).flatMap(([key, child]) => pathsOf(child).map((path) => [key, ...path])),
+  ]
+}
+
+function replaced(value: unknown, [key, ...rest]: readonly string[], replacement: unknown): unknown {
+  if (key === undefined) return replacement
+  if (Array.isArray(value))
+    return value.map((item, i) => (String(i) === key ? replaced(item, rest, replacement) : item))
+  const { [key]: child, ...others } = value as Record<string, unknown>
+  const next = replaced(child, rest, replacement)
+  return next === undefined ? others : { ...others, [key]: next }
+}

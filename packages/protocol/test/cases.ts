@@ -1,0 +1,67 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import type { Action } from '../src/channel.ts'
+import type { KindName } from '../src/channels.ts'
+
+/** One story for a reducer: a state, what happens, and what is then. */
+export interface StateCase {
+  readonly file: string
+  readonly name: string
+  readonly reducer: KindName
+  readonly initial: object
+  readonly actions: readonly Action[]
+  readonly expected: object
+  /** Every step gives back the very object it was given. */
+  readonly same: boolean
+  /** Refused at the door; here only to show that the reducer bears it. */
+  readonly malformed: boolean
+}
+
+interface CaseFile {
+  readonly reducer: KindName
+  readonly bases: Record<string, object>
+  readonly cases: readonly (Pick<StateCase, 'name' | 'actions'> & {
+    readonly base?: string
+    readonly initial?: object
+    readonly changes?: object
+    readonly expected?: object
+    readonly same?: boolean
+    readonly malformed?: boolean
+  })[]
+}
+
+const folder = new URL('../cases/', import.meta.url)
+
+/** The project's own corpus, from `cases/`. */
+export function stateCases(): readonly StateCase[] {
+  return readdirSync(folder).flatMap((file) => {
+    const { reducer, bases, cases } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as CaseFile
+    return cases.map((one) => {
+      const initial = one.initial ?? bases[one.base ?? '']
+      if (!initial) throw new Error(`${file}: "${one.name}" has no state to begin with`)
+      const expected = one.expected ?? (mergePatch(initial, one.changes ?? {}) as object)
+      const { name, actions, same = false, malformed = false } = one
+      return { file, name, reducer, initial, actions, expected, same, malformed }
+    })
+  })
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.values(value).forEach(deepFreeze)
+  return Object.freeze(value)
+}
+
+/** RFC 7396: null removes a key, an object merges, anything else replaces. */
+function mergePatch(target: unknown, changes: unknown): unknown {
+  if (!isObject(changes)) return changes
+  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {}
+  for (const [key, change] of Object.entries(changes)) {
+    if (change === null) delete merged[key]
+    else merged[key] = mergePatch(merged[key], change)
+  }
+  return merged
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

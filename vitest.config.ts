@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  // Tests run on the sources of every package, so that nothing stale can pass.
+  resolve: { conditions: ['atrium-source'] },
+  ssr: { resolve: { conditions: ['atrium-source', 'node', 'import', 'default'] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', '{bench,conformance}/src/**/*.test.ts'],
+  },
+})

@@ -14,7 +14,7 @@ const names = z.registry<{ id: string }>()
  *
  *     const turn = { id, message: Message, usage: optional(UsageInfo) }
  *     export interface Turn extends Infer<typeof turn> {}
- *     export const Turn: Schema<Turn> = object('Turn', turn)
+ *     export const Turn = object<Turn>('Turn', turn)
  *
  * The interface gives editors a name to show, also where the shape is nested.
  */
@@ -28,6 +28,9 @@ export interface Optional<out T> extends Schema<T> {
 }
 
 export type Shape = { readonly [key: string]: Schema<unknown> }
+
+/** The shapes that infer to a type: each of its keys has a schema. */
+export type ShapeOf<T> = Shape & { readonly [K in keyof T]-?: Schema<T[K]> }
 
 export type TypeOf<S> = S extends Schema<infer T> ? T : never
 
@@ -168,7 +171,9 @@ export function lazy<T>(get: () => Schema<T>): Schema<T> {
   )
 }
 
-export function object<S extends Shape>(name: string, shape: S): Schema<Infer<S>> {
+export function object<S extends Shape>(name: string, shape: S): Schema<Infer<S>>
+export function object<T>(name: string, shape: ShapeOf<T>): Schema<T>
+export function object(name: string, shape: Shape): Schema<unknown> {
   const zods = Object.fromEntries(Object.entries(shape).map(([key, item]) => [key, item[inner].zod]))
   const keys = Object.keys(shape).filter((key) => shape[key]?.[inner].withoutNulls)
   const drops = (value: unknown) =>
@@ -212,8 +217,8 @@ export function jsonSchema(uri: string): object {
   }
 }
 
-/** Shows an intersection as one object. */
-export type Flat<T> = { readonly [K in keyof T]: T[K] }
+/** An intersection as one object; the `& {}` makes an editor show its keys instead of this name. */
+export type Flat<T> = { readonly [K in keyof T]: T[K] } & {}
 
 export function isSchema(value: Schema<unknown> | Shape): value is Schema<unknown> {
   return inner in value

@@ -1,7 +1,7 @@
 import { ask, askRoot } from '../command.ts'
 import { ConfigSchema } from '../common/config.ts'
 import { array, bag, id, object, optional, string } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 import { AutomationTriggerEvent } from './state.ts'
 
 const triggerDefinition = {
@@ -12,7 +12,7 @@ const triggerDefinition = {
   configSchema: optional(ConfigSchema),
 }
 export interface AutomationTriggerDefinition extends Infer<typeof triggerDefinition> {}
-export const AutomationTriggerDefinition: Schema<AutomationTriggerDefinition> = object(
+export const AutomationTriggerDefinition = object<AutomationTriggerDefinition>(
   'AutomationTriggerDefinition',
   triggerDefinition,
 )

@@ -14,51 +14,60 @@ import {
   string,
   variant,
 } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
 import { ClientPluginCustomization, PluginCustomization } from '../session/customization.ts'
 
 const schedule = { expression: string, timeZone: string }
 /** Five cron fields in a named time zone. */
 export interface CronSchedule extends Infer<typeof schedule> {}
-export const CronSchedule: Schema<CronSchedule> = object('CronSchedule', schedule)
+export const CronSchedule = object<CronSchedule>('CronSchedule', schedule)
 
 const triggerEvent = { id, title: string, description: optional(string) }
 export interface AutomationTriggerEvent extends Infer<typeof triggerEvent> {}
-export const AutomationTriggerEvent: Schema<AutomationTriggerEvent> = object(
-  'AutomationTriggerEvent',
-  triggerEvent,
-)
+export const AutomationTriggerEvent = object<AutomationTriggerEvent>('AutomationTriggerEvent', triggerEvent)
+
+const automationScheduleTrigger = {
+  kind: is('schedule'),
+  id,
+  schedule: CronSchedule,
+  misfirePolicy: optional(openEnum('AutomationMisfirePolicy', ['skip', 'runOnce'])),
+}
+export interface AutomationScheduleTrigger extends Infer<typeof automationScheduleTrigger> {}
+
+const automationEventTrigger = {
+  kind: is('event'),
+  id,
+  type: string,
+  title: string,
+  description: optional(string),
+  events: array(AutomationTriggerEvent),
+  config: optional(bag),
+}
+export interface AutomationEventTrigger extends Infer<typeof automationEventTrigger> {}
 
 export const AutomationTrigger = variant(
   'AutomationTrigger',
   'kind',
   {
-    schedule: object('AutomationScheduleTrigger', {
-      kind: is('schedule'),
-      id,
-      schedule: CronSchedule,
-      misfirePolicy: optional(openEnum('AutomationMisfirePolicy', ['skip', 'runOnce'])),
-    }),
-    event: object('AutomationEventTrigger', {
-      kind: is('event'),
-      id,
-      type: string,
-      title: string,
-      description: optional(string),
-      events: array(AutomationTriggerEvent),
-      config: optional(bag),
-    }),
+    schedule: object<AutomationScheduleTrigger>('AutomationScheduleTrigger', automationScheduleTrigger),
+    event: object<AutomationEventTrigger>('AutomationEventTrigger', automationEventTrigger),
   },
   'closed',
 )
 export type AutomationTrigger = TypeOf<typeof AutomationTrigger>
 
+const automationAfterRuns = { kind: is('afterRuns'), max: natural }
+export interface AutomationAfterRuns extends Infer<typeof automationAfterRuns> {}
+
+const automationAfterDate = { kind: is('afterDate'), date: string }
+export interface AutomationAfterDate extends Infer<typeof automationAfterDate> {}
+
 export const AutomationDisableCondition = variant(
   'AutomationDisableCondition',
   'kind',
   {
-    afterRuns: object('AutomationAfterRuns', { kind: is('afterRuns'), max: natural }),
-    afterDate: object('AutomationAfterDate', { kind: is('afterDate'), date: string }),
+    afterRuns: object<AutomationAfterRuns>('AutomationAfterRuns', automationAfterRuns),
+    afterDate: object<AutomationAfterDate>('AutomationAfterDate', automationAfterDate),
   },
   'closed',
 )
@@ -74,7 +83,7 @@ const template = {
 }
 /** What the sessions of an automation start from. */
 export interface AutomationSessionTemplate extends Infer<typeof template> {}
-export const AutomationSessionTemplate: Schema<AutomationSessionTemplate> = object(
+export const AutomationSessionTemplate = object<AutomationSessionTemplate>(
   'AutomationSessionTemplate',
   template,
 )
@@ -89,7 +98,7 @@ const definition = {
   ...meta,
 }
 export interface AutomationDefinition extends Infer<typeof definition> {}
-export const AutomationDefinition: Schema<AutomationDefinition> = object('AutomationDefinition', definition)
+export const AutomationDefinition = object<AutomationDefinition>('AutomationDefinition', definition)
 
 const definitionChanges = {
   ...definition,
@@ -100,23 +109,29 @@ const definitionChanges = {
   triggers: optional(array(AutomationTrigger)),
 }
 export interface AutomationDefinitionChanges extends Infer<typeof definitionChanges> {}
-export const AutomationDefinitionChanges: Schema<AutomationDefinitionChanges> = object(
+export const AutomationDefinitionChanges = object<AutomationDefinitionChanges>(
   'AutomationDefinitionPatch',
   definitionChanges,
 )
+
+const automationManualOrigin = { kind: is('manual') }
+export interface AutomationManualOrigin extends Infer<typeof automationManualOrigin> {}
+
+const automationTriggerOrigin = {
+  kind: is('trigger'),
+  triggerId: id,
+  scheduledFor: optional(string),
+  catchUp: optional(boolean),
+  event: optional(json),
+}
+export interface AutomationTriggerOrigin extends Infer<typeof automationTriggerOrigin> {}
 
 export const AutomationRunOrigin = variant(
   'AutomationRunOrigin',
   'kind',
   {
-    manual: object('AutomationManualOrigin', { kind: is('manual') }),
-    trigger: object('AutomationTriggerOrigin', {
-      kind: is('trigger'),
-      triggerId: id,
-      scheduledFor: optional(string),
-      catchUp: optional(boolean),
-      event: optional(json),
-    }),
+    manual: object<AutomationManualOrigin>('AutomationManualOrigin', automationManualOrigin),
+    trigger: object<AutomationTriggerOrigin>('AutomationTriggerOrigin', automationTriggerOrigin),
   },
   'closed',
 )
@@ -126,20 +141,35 @@ const created = { createdAt: string }
 const started = { ...created, startedAt: string }
 const over = { ...created, startedAt: optional(string), completedAt: string }
 
+const automationRunPending = { status: is('pending'), ...created }
+export interface AutomationRunPending extends Infer<typeof automationRunPending> {}
+
+const automationRunRunning = { status: is('running'), ...started }
+export interface AutomationRunRunning extends Infer<typeof automationRunRunning> {}
+
+const automationRunCompleted = {
+  status: is('completed'),
+  ...started,
+  completedAt: string,
+  usage: optional(UsageInfo),
+}
+export interface AutomationRunCompleted extends Infer<typeof automationRunCompleted> {}
+
+const automationRunFailed = { status: is('failed'), ...over, error: ErrorInfo }
+export interface AutomationRunFailed extends Infer<typeof automationRunFailed> {}
+
+const automationRunCancelled = { status: is('cancelled'), ...over }
+export interface AutomationRunCancelled extends Infer<typeof automationRunCancelled> {}
+
 export const AutomationRunLifecycle = variant(
   'AutomationRunLifecycle',
   'status',
   {
-    pending: object('AutomationRunPending', { status: is('pending'), ...created }),
-    running: object('AutomationRunRunning', { status: is('running'), ...started }),
-    completed: object('AutomationRunCompleted', {
-      status: is('completed'),
-      ...started,
-      completedAt: string,
-      usage: optional(UsageInfo),
-    }),
-    failed: object('AutomationRunFailed', { status: is('failed'), ...over, error: ErrorInfo }),
-    cancelled: object('AutomationRunCancelled', { status: is('cancelled'), ...over }),
+    pending: object<AutomationRunPending>('AutomationRunPending', automationRunPending),
+    running: object<AutomationRunRunning>('AutomationRunRunning', automationRunRunning),
+    completed: object<AutomationRunCompleted>('AutomationRunCompleted', automationRunCompleted),
+    failed: object<AutomationRunFailed>('AutomationRunFailed', automationRunFailed),
+    cancelled: object<AutomationRunCancelled>('AutomationRunCancelled', automationRunCancelled),
   },
   'closed',
 )
@@ -156,12 +186,12 @@ const run = {
 
 const runSummary = { ...run, sessionCount: natural }
 export interface AutomationRunSummary extends Infer<typeof runSummary> {}
-export const AutomationRunSummary: Schema<AutomationRunSummary> = object('AutomationRunSummary', runSummary)
+export const AutomationRunSummary = object<AutomationRunSummary>('AutomationRunSummary', runSummary)
 
 const runState = { ...run, sessions: array(id) }
 /** One run of an automation. It stays running while its sessions wait for a person. */
 export interface AutomationRunState extends Infer<typeof runState> {}
-export const AutomationRunState: Schema<AutomationRunState> = object('AutomationRunState', runState)
+export const AutomationRunState = object<AutomationRunState>('AutomationRunState', runState)
 
 const entry = {
   resource: id,
@@ -177,9 +207,9 @@ const entry = {
   ...meta,
 }
 export interface AutomationEntry extends Infer<typeof entry> {}
-export const AutomationEntry: Schema<AutomationEntry> = object('AutomationEntry', entry)
+export const AutomationEntry = object<AutomationEntry>('AutomationEntry', entry)
 
 const automationState = { entries: array(AutomationEntry), ...meta }
 /** The catalogue of automations; the host alone decides when one runs. */
 export interface AutomationState extends Infer<typeof automationState> {}
-export const AutomationState: Schema<AutomationState> = object('AutomationState', automationState)
+export const AutomationState = object<AutomationState>('AutomationState', automationState)

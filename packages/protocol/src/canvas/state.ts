@@ -1,5 +1,5 @@
 import { id, object, optional, string } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 
 const canvasState = {
   instanceId: id,
@@ -12,4 +12,4 @@ const canvasState = {
   url: optional(id),
 }
 export interface CanvasState extends Infer<typeof canvasState> {}
-export const CanvasState: Schema<CanvasState> = object('CanvasState', canvasState)
+export const CanvasState = object<CanvasState>('CanvasState', canvasState)

@@ -1,10 +1,10 @@
 import { ErrorInfo, FileEdit, Icon, StringOrMarkdown, meta, presence } from '../common/content.ts'
 import { array, boolean, id, object, openEnum, optional, string } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 
 const changesetCapabilities = { review: optional(presence) }
 export interface ChangesetCapabilities extends Infer<typeof changesetCapabilities> {}
-export const ChangesetCapabilities: Schema<ChangesetCapabilities> = object(
+export const ChangesetCapabilities = object<ChangesetCapabilities>(
   'ChangesetCapabilities',
   changesetCapabilities,
 )
@@ -18,11 +18,11 @@ const changeset = {
 }
 /** One entry of a catalogue of changesets; expanding its template names the channel. */
 export interface Changeset extends Infer<typeof changeset> {}
-export const Changeset: Schema<Changeset> = object('Changeset', changeset)
+export const Changeset = object<Changeset>('Changeset', changeset)
 
 const changesetFile = { id, edit: FileEdit, reviewed: optional(boolean), ...meta }
 export interface ChangesetFile extends Infer<typeof changesetFile> {}
-export const ChangesetFile: Schema<ChangesetFile> = object('ChangesetFile', changesetFile)
+export const ChangesetFile = object<ChangesetFile>('ChangesetFile', changesetFile)
 
 export const ChangesetOperationStatus = openEnum('ChangesetOperationStatus', [
   'idle',
@@ -43,7 +43,7 @@ const changesetOperation = {
   error: optional(ErrorInfo),
 }
 export interface ChangesetOperation extends Infer<typeof changesetOperation> {}
-export const ChangesetOperation: Schema<ChangesetOperation> = object('ChangesetOperation', changesetOperation)
+export const ChangesetOperation = object<ChangesetOperation>('ChangesetOperation', changesetOperation)
 
 export const ChangesetStatus = openEnum('ChangesetStatus', ['computing', 'recomputing', 'ready', 'error'])
 
@@ -54,4 +54,4 @@ const changesetState = {
   operations: optional(array(ChangesetOperation)),
 }
 export interface ChangesetState extends Infer<typeof changesetState> {}
-export const ChangesetState: Schema<ChangesetState> = object('ChangesetState', changesetState)
+export const ChangesetState = object<ChangesetState>('ChangesetState', changesetState)

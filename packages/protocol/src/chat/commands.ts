@@ -1,18 +1,26 @@
 import { ask } from '../command.ts'
 import { array, id, is, natural, object, openEnum, optional, string, variant } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
 import { Message, MessageAttachment } from './message.ts'
 import { forkShape, sideChatShape } from './state.ts'
 
+export interface ChatForkSource extends Infer<typeof forkShape> {}
+export interface ChatSideChatSource extends Infer<typeof sideChatShape> {}
 export const ChatSource = variant('ChatSource', 'kind', {
-  fork: object('ChatForkSource', forkShape),
-  sideChat: object('ChatSideChatSource', sideChatShape),
+  fork: object<ChatForkSource>('ChatForkSource', forkShape),
+  sideChat: object<ChatSideChatSource>('ChatSideChatSource', sideChatShape),
 })
 export type ChatSource = TypeOf<typeof ChatSource>
 
+const chatMoveToSession = { kind: is('session'), session: id, after: optional(id) }
+export interface ChatMoveToSession extends Infer<typeof chatMoveToSession> {}
+
+const chatMoveToNewSession = { kind: is('newSession') }
+export interface ChatMoveToNewSession extends Infer<typeof chatMoveToNewSession> {}
+
 export const ChatMoveDestination = variant('ChatMoveDestination', 'kind', {
-  session: object('ChatMoveToSession', { kind: is('session'), session: id, after: optional(id) }),
-  newSession: object('ChatMoveToNewSession', { kind: is('newSession') }),
+  session: object<ChatMoveToSession>('ChatMoveToSession', chatMoveToSession),
+  newSession: object<ChatMoveToNewSession>('ChatMoveToNewSession', chatMoveToNewSession),
 })
 export type ChatMoveDestination = TypeOf<typeof ChatMoveDestination>
 
@@ -23,7 +31,7 @@ const completionItem = {
   attachment: optional(MessageAttachment),
 }
 export interface CompletionItem extends Infer<typeof completionItem> {}
-export const CompletionItem: Schema<CompletionItem> = object('CompletionItem', completionItem)
+export const CompletionItem = object<CompletionItem>('CompletionItem', completionItem)
 
 export const chatCommands = {
   createChat: ask(

@@ -8,7 +8,7 @@ import {
   meta,
 } from '../common/content.ts'
 import { array, boolean, id, is, number, object, oneOf, optional, string, variant } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
 import { SessionStatus } from '../status.ts'
 import { Message, PendingMessage } from './message.ts'
 import { ChatInputRequest, ChatInputResponse } from './request.ts'
@@ -16,23 +16,23 @@ import { ToolCallState } from './tool.ts'
 
 const markdownPart = { kind: is('markdown'), id, content: string }
 export interface MarkdownPart extends Infer<typeof markdownPart> {}
-export const MarkdownPart: Schema<MarkdownPart> = object('MarkdownResponsePart', markdownPart)
+export const MarkdownPart = object<MarkdownPart>('MarkdownResponsePart', markdownPart)
 
 const reasoningPart = { kind: is('reasoning'), id, content: string }
 export interface ReasoningPart extends Infer<typeof reasoningPart> {}
-export const ReasoningPart: Schema<ReasoningPart> = object('ReasoningResponsePart', reasoningPart)
+export const ReasoningPart = object<ReasoningPart>('ReasoningResponsePart', reasoningPart)
 
 const toolCallPart = { kind: is('toolCall'), toolCall: ToolCallState }
 export interface ToolCallPart extends Infer<typeof toolCallPart> {}
-export const ToolCallPart: Schema<ToolCallPart> = object('ToolCallResponsePart', toolCallPart)
+export const ToolCallPart = object<ToolCallPart>('ToolCallResponsePart', toolCallPart)
 
 const resourcePart = { ...contentRefShape, kind: is('contentRef') }
 export interface ResourcePart extends Infer<typeof resourcePart> {}
-export const ResourcePart: Schema<ResourcePart> = object('ResourceResponsePart', resourcePart)
+export const ResourcePart = object<ResourcePart>('ResourceResponsePart', resourcePart)
 
 const systemNotificationPart = { kind: is('systemNotification'), content: StringOrMarkdown, ...meta }
 export interface SystemNotificationPart extends Infer<typeof systemNotificationPart> {}
-export const SystemNotificationPart: Schema<SystemNotificationPart> = object(
+export const SystemNotificationPart = object<SystemNotificationPart>(
   'SystemNotificationResponsePart',
   systemNotificationPart,
 )
@@ -44,11 +44,11 @@ const inputRequestPart = {
   response: optional(ChatInputResponse),
 }
 export interface InputRequestPart extends Infer<typeof inputRequestPart> {}
-export const InputRequestPart: Schema<InputRequestPart> = object('InputRequestResponsePart', inputRequestPart)
+export const InputRequestPart = object<InputRequestPart>('InputRequestResponsePart', inputRequestPart)
 
 const errorPart = { kind: is('error'), error: ErrorInfo, resumable: optional(boolean) }
 export interface ErrorPart extends Infer<typeof errorPart> {}
-export const ErrorPart: Schema<ErrorPart> = object('ErrorResponsePart', errorPart)
+export const ErrorPart = object<ErrorPart>('ErrorResponsePart', errorPart)
 
 export const ResponsePart = variant('ResponsePart', 'kind', {
   markdown: MarkdownPart,
@@ -69,7 +69,7 @@ const activeTurn = {
   usage: optional(UsageInfo),
 }
 export interface ActiveTurn extends Infer<typeof activeTurn> {}
-export const ActiveTurn: Schema<ActiveTurn> = object('ActiveTurn', activeTurn)
+export const ActiveTurn = object<ActiveTurn>('ActiveTurn', activeTurn)
 
 export const TurnState = oneOf('TurnState', ['complete', 'cancelled', 'error'])
 export type TurnState = TypeOf<typeof TurnState>
@@ -82,22 +82,30 @@ const turn = {
   state: TurnState,
 }
 export interface Turn extends Infer<typeof turn> {}
-export const Turn: Schema<Turn> = object('Turn', turn)
+export const Turn = object<Turn>('Turn', turn)
 
 const sideChatSelection = { text: string, responsePartId: optional(id) }
 export interface SideChatSelection extends Infer<typeof sideChatSelection> {}
-export const SideChatSelection: Schema<SideChatSelection> = object('SideChatSelection', sideChatSelection)
+export const SideChatSelection = object<SideChatSelection>('SideChatSelection', sideChatSelection)
 
 const atTurn = { chat: id, turnId: id }
 /** From which turn of which chat a new one grows: the source named by createChat, and the origin kept for ever. */
 export const forkShape = { kind: is('fork'), ...atTurn }
 export const sideChatShape = { kind: is('sideChat'), ...atTurn, selection: optional(SideChatSelection) }
 
+const chatUserOrigin = { kind: is('user') }
+export interface ChatUserOrigin extends Infer<typeof chatUserOrigin> {}
+
+export interface ChatForkOrigin extends Infer<typeof forkShape> {}
+export interface ChatSideChatOrigin extends Infer<typeof sideChatShape> {}
+const chatToolOrigin = { kind: is('tool'), chat: id, toolCallId: id }
+export interface ChatToolOrigin extends Infer<typeof chatToolOrigin> {}
+
 export const ChatOrigin = variant('ChatOrigin', 'kind', {
-  user: object('ChatUserOrigin', { kind: is('user') }),
-  fork: object('ChatForkOrigin', forkShape),
-  sideChat: object('ChatSideChatOrigin', sideChatShape),
-  tool: object('ChatToolOrigin', { kind: is('tool'), chat: id, toolCallId: id }),
+  user: object<ChatUserOrigin>('ChatUserOrigin', chatUserOrigin),
+  fork: object<ChatForkOrigin>('ChatForkOrigin', forkShape),
+  sideChat: object<ChatSideChatOrigin>('ChatSideChatOrigin', sideChatShape),
+  tool: object<ChatToolOrigin>('ChatToolOrigin', chatToolOrigin),
 })
 export type ChatOrigin = TypeOf<typeof ChatOrigin>
 
@@ -105,20 +113,26 @@ export const ChatInteractivity = oneOf('ChatInteractivity', ['full', 'read-only'
 export type ChatInteractivity = TypeOf<typeof ChatInteractivity>
 
 const work = { id, label: string, startedAt: string, ...meta }
+const shellBackgroundWork = {
+  ...work,
+  kind: is('shell'),
+  command: string,
+  terminal: optional(id),
+}
+export interface ShellBackgroundWork extends Infer<typeof shellBackgroundWork> {}
+
+const subagentBackgroundWork = { ...work, kind: is('subagent'), chat: id }
+export interface SubagentBackgroundWork extends Infer<typeof subagentBackgroundWork> {}
+
 export const BackgroundWork = variant('BackgroundWork', 'kind', {
-  shell: object('ShellBackgroundWork', {
-    ...work,
-    kind: is('shell'),
-    command: string,
-    terminal: optional(id),
-  }),
-  subagent: object('SubagentBackgroundWork', { ...work, kind: is('subagent'), chat: id }),
+  shell: object<ShellBackgroundWork>('ShellBackgroundWork', shellBackgroundWork),
+  subagent: object<SubagentBackgroundWork>('SubagentBackgroundWork', subagentBackgroundWork),
 })
 export type BackgroundWork = TypeOf<typeof BackgroundWork>
 
 const canvasRef = { resource: id }
 export interface CanvasRef extends Infer<typeof canvasRef> {}
-export const CanvasRef: Schema<CanvasRef> = object('CanvasReference', canvasRef)
+export const CanvasRef = object<CanvasRef>('CanvasReference', canvasRef)
 
 export const chatSummaryShape = {
   resource: id,
@@ -134,7 +148,7 @@ export const chatSummaryShape = {
 }
 /** A chat as its session lists it. */
 export interface ChatSummary extends Infer<typeof chatSummaryShape> {}
-export const ChatSummary: Schema<ChatSummary> = object('ChatSummary', chatSummaryShape)
+export const ChatSummary = object<ChatSummary>('ChatSummary', chatSummaryShape)
 
 const chatState = {
   ...chatSummaryShape,
@@ -151,4 +165,4 @@ const chatState = {
   ...meta,
 }
 export interface ChatState extends Infer<typeof chatState> {}
-export const ChatState: Schema<ChatState> = object('ChatState', chatState)
+export const ChatState = object<ChatState>('ChatState', chatState)

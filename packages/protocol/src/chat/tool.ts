@@ -25,9 +25,15 @@ import {
 import type { Infer, Schema, TypeOf } from '../schema.ts'
 import { Message } from './message.ts'
 
+const clientContributor = { kind: is('client'), clientId: id }
+export interface ToolCallClientContributor extends Infer<typeof clientContributor> {}
+
+const mcpContributor = { kind: is('mcp'), customizationId: id }
+export interface ToolCallMcpContributor extends Infer<typeof mcpContributor> {}
+
 export const ToolCallContributor = variant('ToolCallContributor', 'kind', {
-  client: object('ToolCallClientContributor', { kind: is('client'), clientId: id }),
-  mcp: object('ToolCallMcpContributor', { kind: is('mcp'), customizationId: id }),
+  client: object<ToolCallClientContributor>('ToolCallClientContributor', clientContributor),
+  mcp: object<ToolCallMcpContributor>('ToolCallMcpContributor', mcpContributor),
 })
 export type ToolCallContributor = TypeOf<typeof ToolCallContributor>
 
@@ -38,17 +44,23 @@ const confirmationOption = {
   group: optional(number),
 }
 export interface ConfirmationOption extends Infer<typeof confirmationOption> {}
-export const ConfirmationOption: Schema<ConfirmationOption> = object('ConfirmationOption', confirmationOption)
+export const ConfirmationOption = object<ConfirmationOption>('ConfirmationOption', confirmationOption)
 
 const judge = { kind: is('judge') }
+const riskLoading = { ...judge, status: is('loading') }
+export interface ToolCallRiskLoading extends Infer<typeof riskLoading> {}
+
+const riskComplete = {
+  ...judge,
+  status: is('complete'),
+  reason: StringOrMarkdown,
+  safety: number,
+}
+export interface ToolCallRiskComplete extends Infer<typeof riskComplete> {}
+
 const judged = variant('ToolCallJudgeAssessment', 'status', {
-  loading: object('ToolCallRiskLoading', { ...judge, status: is('loading') }),
-  complete: object('ToolCallRiskComplete', {
-    ...judge,
-    status: is('complete'),
-    reason: StringOrMarkdown,
-    safety: number,
-  }),
+  loading: object<ToolCallRiskLoading>('ToolCallRiskLoading', riskLoading),
+  complete: object<ToolCallRiskComplete>('ToolCallRiskComplete', riskComplete),
 })
 const unknownAssessment = object('ToolCallUnknownAssessment', { kind: string })
 export type ToolCallRiskAssessment = TypeOf<typeof judged>
@@ -60,38 +72,56 @@ export const ToolCallRiskAssessment = either(
 
 const toolError = { message: string, code: optional(string) }
 export interface ToolCallError extends Infer<typeof toolError> {}
-export const ToolCallError: Schema<ToolCallError> = object('ToolCallError', toolError)
+export const ToolCallError = object<ToolCallError>('ToolCallError', toolError)
 
 const commandResult = { exitCode: optional(number), preview: optional(string), truncated: optional(boolean) }
 export interface TerminalCommandResult extends Infer<typeof commandResult> {}
-export const TerminalCommandResult: Schema<TerminalCommandResult> = object(
-  'TerminalCommandResult',
-  commandResult,
-)
+export const TerminalCommandResult = object<TerminalCommandResult>('TerminalCommandResult', commandResult)
+
+const textContent = { type: is('text'), text: string }
+export interface ToolResultTextContent extends Infer<typeof textContent> {}
+
+const embeddedResourceContent = {
+  type: is('embeddedResource'),
+  data: string,
+  contentType: string,
+}
+export interface ToolResultEmbeddedResourceContent extends Infer<typeof embeddedResourceContent> {}
+
+const resourceContent = { ...contentRefShape, type: is('resource') }
+export interface ToolResultResourceContent extends Infer<typeof resourceContent> {}
+
+const fileEditContent = { ...fileEditShape, type: is('fileEdit') }
+export interface ToolResultFileEditContent extends Infer<typeof fileEditContent> {}
+
+const terminalContent = {
+  type: is('terminal'),
+  resource: id,
+  title: string,
+  isPty: optional(boolean),
+  result: optional(TerminalCommandResult),
+}
+export interface ToolResultTerminalContent extends Infer<typeof terminalContent> {}
+
+const subagentContent = {
+  type: is('subagent'),
+  resource: id,
+  title: string,
+  agentName: optional(string),
+  description: optional(string),
+}
+export interface ToolResultSubagentContent extends Infer<typeof subagentContent> {}
 
 export const ToolResultContent = variant('ToolResultContent', 'type', {
-  text: object('ToolResultTextContent', { type: is('text'), text: string }),
-  embeddedResource: object('ToolResultEmbeddedResourceContent', {
-    type: is('embeddedResource'),
-    data: string,
-    contentType: string,
-  }),
-  resource: object('ToolResultResourceContent', { ...contentRefShape, type: is('resource') }),
-  fileEdit: object('ToolResultFileEditContent', { ...fileEditShape, type: is('fileEdit') }),
-  terminal: object('ToolResultTerminalContent', {
-    type: is('terminal'),
-    resource: id,
-    title: string,
-    isPty: optional(boolean),
-    result: optional(TerminalCommandResult),
-  }),
-  subagent: object('ToolResultSubagentContent', {
-    type: is('subagent'),
-    resource: id,
-    title: string,
-    agentName: optional(string),
-    description: optional(string),
-  }),
+  text: object<ToolResultTextContent>('ToolResultTextContent', textContent),
+  embeddedResource: object<ToolResultEmbeddedResourceContent>(
+    'ToolResultEmbeddedResourceContent',
+    embeddedResourceContent,
+  ),
+  resource: object<ToolResultResourceContent>('ToolResultResourceContent', resourceContent),
+  fileEdit: object<ToolResultFileEditContent>('ToolResultFileEditContent', fileEditContent),
+  terminal: object<ToolResultTerminalContent>('ToolResultTerminalContent', terminalContent),
+  subagent: object<ToolResultSubagentContent>('ToolResultSubagentContent', subagentContent),
 })
 export type ToolResultContent = TypeOf<typeof ToolResultContent>
 
@@ -103,7 +133,7 @@ const toolCallResult = {
   error: optional(ToolCallError),
 }
 export interface ToolCallResult extends Infer<typeof toolCallResult> {}
-export const ToolCallResult: Schema<ToolCallResult> = object('ToolCallResult', toolCallResult)
+export const ToolCallResult = object<ToolCallResult>('ToolCallResult', toolCallResult)
 
 /** Text, or a reference when it is long. */
 export type ToolInput = string | ContentRef
@@ -146,18 +176,18 @@ const streaming = {
   invocationMessage: optional(StringOrMarkdown),
 }
 export interface ToolCallStreaming extends Infer<typeof streaming> {}
-export const ToolCallStreaming: Schema<ToolCallStreaming> = object('ToolCallStreamingState', streaming)
+export const ToolCallStreaming = object<ToolCallStreaming>('ToolCallStreamingState', streaming)
 
 const pendingConfirmation = { ...invoked, ...confirmationShape, status: is('pending-confirmation') }
 export interface ToolCallPendingConfirmation extends Infer<typeof pendingConfirmation> {}
-export const ToolCallPendingConfirmation: Schema<ToolCallPendingConfirmation> = object(
+export const ToolCallPendingConfirmation = object<ToolCallPendingConfirmation>(
   'ToolCallPendingConfirmationState',
   pendingConfirmation,
 )
 
 const running = { ...confirmed, status: is('running'), content: optional(array(ToolResultContent)) }
 export interface ToolCallRunning extends Infer<typeof running> {}
-export const ToolCallRunning: Schema<ToolCallRunning> = object('ToolCallRunningState', running)
+export const ToolCallRunning = object<ToolCallRunning>('ToolCallRunningState', running)
 
 const authRequired = {
   ...confirmed,
@@ -166,21 +196,18 @@ const authRequired = {
   auth: McpAuthRequirement,
 }
 export interface ToolCallAuthRequired extends Infer<typeof authRequired> {}
-export const ToolCallAuthRequired: Schema<ToolCallAuthRequired> = object(
-  'ToolCallAuthRequiredState',
-  authRequired,
-)
+export const ToolCallAuthRequired = object<ToolCallAuthRequired>('ToolCallAuthRequiredState', authRequired)
 
 const pendingResult = { ...confirmed, ...toolCallResult, status: is('pending-result-confirmation') }
 export interface ToolCallPendingResult extends Infer<typeof pendingResult> {}
-export const ToolCallPendingResult: Schema<ToolCallPendingResult> = object(
+export const ToolCallPendingResult = object<ToolCallPendingResult>(
   'ToolCallPendingResultConfirmationState',
   pendingResult,
 )
 
 const completed = { ...confirmed, ...toolCallResult, status: is('completed') }
 export interface ToolCallCompleted extends Infer<typeof completed> {}
-export const ToolCallCompleted: Schema<ToolCallCompleted> = object('ToolCallCompletedState', completed)
+export const ToolCallCompleted = object<ToolCallCompleted>('ToolCallCompletedState', completed)
 
 const cancelled = {
   ...invoked,
@@ -191,7 +218,7 @@ const cancelled = {
   selectedOption: optional(ConfirmationOption),
 }
 export interface ToolCallCancelled extends Infer<typeof cancelled> {}
-export const ToolCallCancelled: Schema<ToolCallCancelled> = object('ToolCallCancelledState', cancelled)
+export const ToolCallCancelled = object<ToolCallCancelled>('ToolCallCancelledState', cancelled)
 
 export const ToolCallState = variant('ToolCallState', 'status', {
   streaming: ToolCallStreaming,

@@ -1,5 +1,5 @@
 import { array, boolean, id, object, openEnum, optional, string } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 
 const protectedResource = {
   resource: id,
@@ -17,14 +17,14 @@ const protectedResource = {
 }
 /** RFC 9728 metadata, in its own spelling. */
 export interface ProtectedResourceMetadata extends Infer<typeof protectedResource> {}
-export const ProtectedResourceMetadata: Schema<ProtectedResourceMetadata> = object(
+export const ProtectedResourceMetadata = object<ProtectedResourceMetadata>(
   'ProtectedResourceMetadata',
   protectedResource,
 )
 
 const oauthClient = { clientId: string, clientSecret: optional(string) }
 export interface OAuthClient extends Infer<typeof oauthClient> {}
-export const OAuthClient: Schema<OAuthClient> = object('OAuthClient', oauthClient)
+export const OAuthClient = object<OAuthClient>('OAuthClient', oauthClient)
 
 export const mcpAuthRequirementShape = {
   reason: openEnum('McpAuthRequiredReason', ['required', 'expired', 'insufficientScope']),
@@ -35,7 +35,4 @@ export const mcpAuthRequirementShape = {
 }
 /** What has to be granted before an MCP server or one of its calls goes on. */
 export interface McpAuthRequirement extends Infer<typeof mcpAuthRequirementShape> {}
-export const McpAuthRequirement: Schema<McpAuthRequirement> = object(
-  'McpAuthRequirement',
-  mcpAuthRequirementShape,
-)
+export const McpAuthRequirement = object<McpAuthRequirement>('McpAuthRequirement', mcpAuthRequirementShape)

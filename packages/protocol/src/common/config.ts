@@ -50,7 +50,7 @@ const nested = {
 }
 
 export interface ConfigPropertySchema extends Infer<typeof flat>, Nested {}
-export const ConfigPropertySchema: Schema<ConfigPropertySchema> = object('ConfigPropertySchema', {
+export const ConfigPropertySchema = object<ConfigPropertySchema>('ConfigPropertySchema', {
   ...flat,
   ...nested,
 })
@@ -61,11 +61,11 @@ const configSchema = {
   required: optional(array(string)),
 }
 export interface ConfigSchema extends Infer<typeof configSchema> {}
-export const ConfigSchema: Schema<ConfigSchema> = object('ConfigSchema', configSchema)
+export const ConfigSchema = object<ConfigSchema>('ConfigSchema', configSchema)
 
 const configState = { schema: ConfigSchema, values: bag }
 export interface ConfigState extends Infer<typeof configState> {}
-export const ConfigState: Schema<ConfigState> = object('ConfigState', configState)
+export const ConfigState = object<ConfigState>('ConfigState', configState)
 
 const sessionProperty = {
   ...flat,
@@ -74,21 +74,18 @@ const sessionProperty = {
   sessionMutable: optional(boolean),
 }
 export interface SessionConfigPropertySchema extends Infer<typeof sessionProperty> {}
-export const SessionConfigPropertySchema: Schema<SessionConfigPropertySchema> = object(
+export const SessionConfigPropertySchema = object<SessionConfigPropertySchema>(
   'SessionConfigPropertySchema',
   sessionProperty,
 )
 
 const sessionConfigSchema = { ...configSchema, properties: record(SessionConfigPropertySchema) }
 export interface SessionConfigSchema extends Infer<typeof sessionConfigSchema> {}
-export const SessionConfigSchema: Schema<SessionConfigSchema> = object(
-  'SessionConfigSchema',
-  sessionConfigSchema,
-)
+export const SessionConfigSchema = object<SessionConfigSchema>('SessionConfigSchema', sessionConfigSchema)
 
 const sessionConfigState = { schema: SessionConfigSchema, values: bag }
 export interface SessionConfigState extends Infer<typeof sessionConfigState> {}
-export const SessionConfigState: Schema<SessionConfigState> = object('SessionConfigState', sessionConfigState)
+export const SessionConfigState = object<SessionConfigState>('SessionConfigState', sessionConfigState)
 
 /** What `configChanged` does on any channel: nothing without a config, else merge or replace its values. */
 export function configured<S extends { readonly config?: { readonly values: Record<string, unknown> } }>(

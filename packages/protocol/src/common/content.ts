@@ -6,7 +6,7 @@ export const meta = { _meta: optional(bag) }
 
 const markdown = { markdown: string }
 export interface Markdown extends Infer<typeof markdown> {}
-export const Markdown: Schema<Markdown> = object('Markdown', markdown)
+export const Markdown = object<Markdown>('Markdown', markdown)
 
 export type StringOrMarkdown = string | Markdown
 export const StringOrMarkdown: Schema<StringOrMarkdown> = either(string, Markdown, 'StringOrMarkdown')
@@ -18,7 +18,7 @@ const icon = {
   theme: optional(oneOf('IconTheme', ['light', 'dark'])),
 }
 export interface Icon extends Infer<typeof icon> {}
-export const Icon: Schema<Icon> = object('Icon', icon)
+export const Icon = object<Icon>('Icon', icon)
 
 const contentRef = {
   uri: id,
@@ -28,16 +28,16 @@ const contentRef = {
 }
 /** Content kept elsewhere, read with `resourceRead`. */
 export interface ContentRef extends Infer<typeof contentRef> {}
-export const ContentRef: Schema<ContentRef> = object('ContentRef', contentRef)
+export const ContentRef = object<ContentRef>('ContentRef', contentRef)
 export const contentRefShape = contentRef
 
 const fileEditSide = { uri: id, content: ContentRef }
 export interface FileEditSide extends Infer<typeof fileEditSide> {}
-export const FileEditSide: Schema<FileEditSide> = object('FileEditSide', fileEditSide)
+export const FileEditSide = object<FileEditSide>('FileEditSide', fileEditSide)
 
 const diffCounts = { added: optional(number), removed: optional(number) }
 export interface DiffCounts extends Infer<typeof diffCounts> {}
-export const DiffCounts: Schema<DiffCounts> = object('FileEditDiff', diffCounts)
+export const DiffCounts = object<DiffCounts>('FileEditDiff', diffCounts)
 
 const fileEdit = {
   before: optional(FileEditSide),
@@ -45,16 +45,16 @@ const fileEdit = {
   diff: optional(DiffCounts),
 }
 export interface FileEdit extends Infer<typeof fileEdit> {}
-export const FileEdit: Schema<FileEdit> = object('FileEdit', fileEdit)
+export const FileEdit = object<FileEdit>('FileEdit', fileEdit)
 export const fileEditShape = fileEdit
 
 const fileEditCollection = { items: array(FileEdit) }
 export interface FileEditCollection extends Infer<typeof fileEditCollection> {}
-export const FileEditCollection: Schema<FileEditCollection> = object('FileEditCollection', fileEditCollection)
+export const FileEditCollection = object<FileEditCollection>('FileEditCollection', fileEditCollection)
 
 const errorInfo = { errorType: string, message: string, stack: optional(string), ...meta }
 export interface ErrorInfo extends Infer<typeof errorInfo> {}
-export const ErrorInfo: Schema<ErrorInfo> = object('ErrorInfo', errorInfo)
+export const ErrorInfo = object<ErrorInfo>('ErrorInfo', errorInfo)
 
 const usageInfo = {
   inputTokens: optional(number),
@@ -64,11 +64,11 @@ const usageInfo = {
   ...meta,
 }
 export interface UsageInfo extends Infer<typeof usageInfo> {}
-export const UsageInfo: Schema<UsageInfo> = object('UsageInfo', usageInfo)
+export const UsageInfo = object<UsageInfo>('UsageInfo', usageInfo)
 
 const changesSummary = { additions: optional(number), deletions: optional(number), files: optional(number) }
 export interface ChangesSummary extends Infer<typeof changesSummary> {}
-export const ChangesSummary: Schema<ChangesSummary> = object('ChangesSummary', changesSummary)
+export const ChangesSummary = object<ChangesSummary>('ChangesSummary', changesSummary)
 
 /** A presence object: being there is all it says. */
 export const presence: Schema<Record<never, never>> = object('Presence', {})

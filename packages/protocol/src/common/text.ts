@@ -1,19 +1,19 @@
 import { natural, object } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 
 const textPosition = { line: natural, character: natural }
 /** Zero-based; `character` counts UTF-16 code units, as JavaScript strings do. */
 export interface TextPosition extends Infer<typeof textPosition> {}
-export const TextPosition: Schema<TextPosition> = object('TextPosition', textPosition)
+export const TextPosition = object<TextPosition>('TextPosition', textPosition)
 
 const textRange = { start: TextPosition, end: TextPosition }
 /** From `start` up to, not including, `end`. */
 export interface TextRange extends Infer<typeof textRange> {}
-export const TextRange: Schema<TextRange> = object('TextRange', textRange)
+export const TextRange = object<TextRange>('TextRange', textRange)
 
 const textSelection = { range: TextRange }
 export interface TextSelection extends Infer<typeof textSelection> {}
-export const TextSelection: Schema<TextSelection> = object('TextSelection', textSelection)
+export const TextSelection = object<TextSelection>('TextSelection', textSelection)
 
 /** The offset of a position. A character past the end of its line is its end; a line past the last, the text's end. */
 export function offsetAt(text: string, position: TextPosition): number {

@@ -1,17 +1,17 @@
 import { array, boolean, id, object, oneOf, optional, string } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 
 const globs = { items: array(string) }
 export interface GlobCollection extends Infer<typeof globs> {}
-export const GlobCollection: Schema<GlobCollection> = object('GlobCollection', globs)
+export const GlobCollection = object<GlobCollection>('GlobCollection', globs)
 
 const resourceChange = { uri: id, type: oneOf('ResourceChangeType', ['added', 'updated', 'deleted']) }
 export interface ResourceChange extends Infer<typeof resourceChange> {}
-export const ResourceChange: Schema<ResourceChange> = object('ResourceChange', resourceChange)
+export const ResourceChange = object<ResourceChange>('ResourceChange', resourceChange)
 
 const resourceChanges = { items: array(ResourceChange) }
 export interface ResourceChanges extends Infer<typeof resourceChanges> {}
-export const ResourceChanges: Schema<ResourceChanges> = object('ResourceChangeCollection', resourceChanges)
+export const ResourceChanges = object<ResourceChanges>('ResourceChangeCollection', resourceChanges)
 
 const resourceWatchState = {
   root: id,
@@ -21,4 +21,4 @@ const resourceWatchState = {
 }
 /** Constant for the life of the watch: what changes on disk is told, not kept. */
 export interface ResourceWatchState extends Infer<typeof resourceWatchState> {}
-export const ResourceWatchState: Schema<ResourceWatchState> = object('ResourceWatchState', resourceWatchState)
+export const ResourceWatchState = object<ResourceWatchState>('ResourceWatchState', resourceWatchState)

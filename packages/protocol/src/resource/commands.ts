@@ -1,6 +1,6 @@
 import { askRoot } from '../command.ts'
 import { array, boolean, id, natural, number, object, oneOf, openEnum, optional, string } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
 import { GlobCollection } from '../resource-watch/state.ts'
 
 export const ContentEncoding = oneOf('ContentEncoding', ['base64', 'utf-8'])
@@ -10,7 +10,7 @@ export const ResourceType = openEnum('ResourceType', ['file', 'directory', 'syml
 
 const entry = { name: string, type: ResourceType }
 export interface ResourceEntry extends Infer<typeof entry> {}
-export const ResourceEntry: Schema<ResourceEntry> = object('ResourceEntry', entry)
+export const ResourceEntry = object<ResourceEntry>('ResourceEntry', entry)
 
 const content = { data: string, encoding: ContentEncoding, contentType: optional(string) }
 const fromTo = { source: id, destination: id, failIfExists: optional(boolean) }

@@ -2,27 +2,24 @@ import { Action, Envelope, Origin, Snapshot } from '../channel.ts'
 import { ask, askRoot, note } from '../command.ts'
 import { meta, presence } from '../common/content.ts'
 import { array, id, is, natural, number, object, optional, string, variant } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
 
 const implementation = { name: string, version: optional(string), title: optional(string) }
 /** Who is there, for logs and for people. Never a way to find out what it can do. */
 export interface Implementation extends Infer<typeof implementation> {}
-export const Implementation: Schema<Implementation> = object('Implementation', implementation)
+export const Implementation = object<Implementation>('Implementation', implementation)
 
 const clientCapabilities = { mcpApps: optional(presence) }
 export interface ClientCapabilities extends Infer<typeof clientCapabilities> {}
-export const ClientCapabilities: Schema<ClientCapabilities> = object('ClientCapabilities', clientCapabilities)
+export const ClientCapabilities = object<ClientCapabilities>('ClientCapabilities', clientCapabilities)
 
 const telemetry = { logs: optional(id), traces: optional(id), metrics: optional(id) }
 export interface TelemetryCapabilities extends Infer<typeof telemetry> {}
-export const TelemetryCapabilities: Schema<TelemetryCapabilities> = object('TelemetryCapabilities', telemetry)
+export const TelemetryCapabilities = object<TelemetryCapabilities>('TelemetryCapabilities', telemetry)
 
 const schedules = { minIntervalMinutes: optional(number) }
 export interface ScheduleCapabilities extends Infer<typeof schedules> {}
-export const ScheduleCapabilities: Schema<ScheduleCapabilities> = object(
-  'AutomationScheduleCapabilities',
-  schedules,
-)
+export const ScheduleCapabilities = object<ScheduleCapabilities>('AutomationScheduleCapabilities', schedules)
 
 const automations = {
   create: optional(presence),
@@ -32,21 +29,24 @@ const automations = {
   customizations: optional(presence),
 }
 export interface AutomationCapabilities extends Infer<typeof automations> {}
-export const AutomationCapabilities: Schema<AutomationCapabilities> = object(
-  'AutomationCapabilities',
-  automations,
-)
+export const AutomationCapabilities = object<AutomationCapabilities>('AutomationCapabilities', automations)
+
+const reconnectReplayResult = {
+  type: is('replay'),
+  actions: array(Envelope),
+  missing: array(id),
+}
+export interface ReconnectReplayResult extends Infer<typeof reconnectReplayResult> {}
+
+const reconnectSnapshotResult = { type: is('snapshot'), snapshots: array(Snapshot) }
+export interface ReconnectSnapshotResult extends Infer<typeof reconnectSnapshotResult> {}
 
 export const ReconnectResult = variant(
   'ReconnectResult',
   'type',
   {
-    replay: object('ReconnectReplayResult', {
-      type: is('replay'),
-      actions: array(Envelope),
-      missing: array(id),
-    }),
-    snapshot: object('ReconnectSnapshotResult', { type: is('snapshot'), snapshots: array(Snapshot) }),
+    replay: object<ReconnectReplayResult>('ReconnectReplayResult', reconnectReplayResult),
+    snapshot: object<ReconnectSnapshotResult>('ReconnectSnapshotResult', reconnectSnapshotResult),
   },
   'closed',
 )
@@ -54,11 +54,11 @@ export type ReconnectResult = TypeOf<typeof ReconnectResult>
 
 const delivery = { maxLatencyMs: optional(number) }
 export interface SubscribeDelivery extends Infer<typeof delivery> {}
-export const SubscribeDelivery: Schema<SubscribeDelivery> = object('SubscribeDelivery', delivery)
+export const SubscribeDelivery = object<SubscribeDelivery>('SubscribeDelivery', delivery)
 
 const view = { turns: optional(natural) }
 export interface SubscribeView extends Infer<typeof view> {}
-export const SubscribeView: Schema<SubscribeView> = object('SubscribeView', view)
+export const SubscribeView = object<SubscribeView>('SubscribeView', view)
 
 export const connectionCommands = {
   initialize: askRoot(

@@ -2,7 +2,7 @@ import { ProtectedResourceMetadata } from '../common/auth.ts'
 import { ConfigSchema, ConfigState } from '../common/config.ts'
 import { meta } from '../common/content.ts'
 import { array, boolean, id, natural, number, object, oneOf, optional, string } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 import { Customization } from '../session/customization.ts'
 import { TerminalInfo } from '../terminal/state.ts'
 
@@ -19,15 +19,15 @@ const sessionModelInfo = {
   ...meta,
 }
 export interface SessionModelInfo extends Infer<typeof sessionModelInfo> {}
-export const SessionModelInfo: Schema<SessionModelInfo> = object('SessionModelInfo', sessionModelInfo)
+export const SessionModelInfo = object<SessionModelInfo>('SessionModelInfo', sessionModelInfo)
 
 const multipleChats = { fork: optional(boolean), sideChat: optional(boolean) }
 export interface MultipleChats extends Infer<typeof multipleChats> {}
-export const MultipleChats: Schema<MultipleChats> = object('MultipleChatsCapability', multipleChats)
+export const MultipleChats = object<MultipleChats>('MultipleChatsCapability', multipleChats)
 
 const multipleDirectories = { immutablePrimary: optional(boolean), primaryReplacement: optional(boolean) }
 export interface MultipleDirectories extends Infer<typeof multipleDirectories> {}
-export const MultipleDirectories: Schema<MultipleDirectories> = object(
+export const MultipleDirectories = object<MultipleDirectories>(
   'MultipleWorkingDirectoriesCapability',
   multipleDirectories,
 )
@@ -37,7 +37,7 @@ const agentCapabilities = {
   multipleWorkingDirectories: optional(MultipleDirectories),
 }
 export interface AgentCapabilities extends Infer<typeof agentCapabilities> {}
-export const AgentCapabilities: Schema<AgentCapabilities> = object('AgentCapabilities', agentCapabilities)
+export const AgentCapabilities = object<AgentCapabilities>('AgentCapabilities', agentCapabilities)
 
 const agentInfo = {
   provider: string,
@@ -49,7 +49,7 @@ const agentInfo = {
   capabilities: optional(AgentCapabilities),
 }
 export interface AgentInfo extends Infer<typeof agentInfo> {}
-export const AgentInfo: Schema<AgentInfo> = object('AgentInfo', agentInfo)
+export const AgentInfo = object<AgentInfo>('AgentInfo', agentInfo)
 
 const rootState = {
   agents: array(AgentInfo),
@@ -59,4 +59,4 @@ const rootState = {
   ...meta,
 }
 export interface RootState extends Infer<typeof rootState> {}
-export const RootState: Schema<RootState> = object('RootState', rootState)
+export const RootState = object<RootState>('RootState', rootState)

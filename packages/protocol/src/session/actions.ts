@@ -4,7 +4,7 @@ import { Changeset } from '../changeset/state.ts'
 import { ChatSummary, chatSummaryShape } from '../chat/state.ts'
 import { ErrorInfo } from '../common/content.ts'
 import { array, bag, boolean, id, object, optional, string } from '../schema.ts'
-import type { Infer, Schema } from '../schema.ts'
+import type { Infer } from '../schema.ts'
 import { SessionStatus } from '../status.ts'
 import { Customization, CustomizationEnablement, McpServerState } from './customization.ts'
 import { SessionActiveClient, SessionInputRequest, ToolDefinition } from './state.ts'
@@ -17,7 +17,7 @@ const chatChanges = {
   modifiedAt: optional(string),
 }
 export interface ChatSummaryChanges extends Infer<typeof chatChanges> {}
-export const ChatSummaryChanges: Schema<ChatSummaryChanges> = object('PartialChatSummary', chatChanges)
+export const ChatSummaryChanges = object<ChatSummaryChanges>('PartialChatSummary', chatChanges)
 
 export const customizationActions = {
   'session/customizationsChanged': host({ customizations: array(Customization) }),

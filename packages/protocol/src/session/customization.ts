@@ -2,36 +2,72 @@ import { mcpAuthRequirementShape } from '../common/auth.ts'
 import { ErrorInfo, Icon, meta, presence } from '../common/content.ts'
 import { TextRange } from '../common/text.ts'
 import { array, boolean, id, is, object, openEnum, optional, record, string, variant } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
 
 const decision = { enabled: boolean }
+const sessionEnablement = { ...decision, kind: is('session') }
+export interface SessionEnablement extends Infer<typeof sessionEnablement> {}
+
+const workspaceEnablement = { ...decision, kind: is('workspace'), uri: id }
+export interface WorkspaceEnablement extends Infer<typeof workspaceEnablement> {}
+
+const globalEnablement = { ...decision, kind: is('global') }
+export interface GlobalEnablement extends Infer<typeof globalEnablement> {}
+
 export const CustomizationEnablement = variant('CustomizationEnablement', 'kind', {
-  session: object('SessionEnablement', { ...decision, kind: is('session') }),
-  workspace: object('WorkspaceEnablement', { ...decision, kind: is('workspace'), uri: id }),
-  global: object('GlobalEnablement', { ...decision, kind: is('global') }),
+  session: object<SessionEnablement>('SessionEnablement', sessionEnablement),
+  workspace: object<WorkspaceEnablement>('WorkspaceEnablement', workspaceEnablement),
+  global: object<GlobalEnablement>('GlobalEnablement', globalEnablement),
 })
 /** One decision about a customization. Lists of them stand most specific first; the first one counts. */
 export type CustomizationEnablement = TypeOf<typeof CustomizationEnablement>
+
+const customizationLoading = { kind: is('loading') }
+export interface CustomizationLoading extends Infer<typeof customizationLoading> {}
+
+const customizationLoaded = { kind: is('loaded') }
+export interface CustomizationLoaded extends Infer<typeof customizationLoaded> {}
+
+const customizationDegraded = { kind: is('degraded'), message: string }
+export interface CustomizationDegraded extends Infer<typeof customizationDegraded> {}
+
+const customizationLoadError = { kind: is('error'), message: string }
+export interface CustomizationLoadError extends Infer<typeof customizationLoadError> {}
 
 export const CustomizationLoad = variant(
   'CustomizationLoadState',
   'kind',
   {
-    loading: object('CustomizationLoading', { kind: is('loading') }),
-    loaded: object('CustomizationLoaded', { kind: is('loaded') }),
-    degraded: object('CustomizationDegraded', { kind: is('degraded'), message: string }),
-    error: object('CustomizationLoadError', { kind: is('error'), message: string }),
+    loading: object<CustomizationLoading>('CustomizationLoading', customizationLoading),
+    loaded: object<CustomizationLoaded>('CustomizationLoaded', customizationLoaded),
+    degraded: object<CustomizationDegraded>('CustomizationDegraded', customizationDegraded),
+    error: object<CustomizationLoadError>('CustomizationLoadError', customizationLoadError),
   },
   'closed',
 )
 export type CustomizationLoad = TypeOf<typeof CustomizationLoad>
 
+const mcpServerStarting = { kind: is('starting'), blocking: optional(boolean) }
+export interface McpServerStarting extends Infer<typeof mcpServerStarting> {}
+
+const mcpServerReady = { kind: is('ready') }
+export interface McpServerReady extends Infer<typeof mcpServerReady> {}
+
+const mcpServerAuthRequired = { kind: is('authRequired'), ...mcpAuthRequirementShape }
+export interface McpServerAuthRequired extends Infer<typeof mcpServerAuthRequired> {}
+
+const mcpServerError = { kind: is('error'), error: ErrorInfo }
+export interface McpServerError extends Infer<typeof mcpServerError> {}
+
+const mcpServerStopped = { kind: is('stopped') }
+export interface McpServerStopped extends Infer<typeof mcpServerStopped> {}
+
 export const McpServerState = variant('McpServerState', 'kind', {
-  starting: object('McpServerStarting', { kind: is('starting'), blocking: optional(boolean) }),
-  ready: object('McpServerReady', { kind: is('ready') }),
-  authRequired: object('McpServerAuthRequired', { kind: is('authRequired'), ...mcpAuthRequirementShape }),
-  error: object('McpServerError', { kind: is('error'), error: ErrorInfo }),
-  stopped: object('McpServerStopped', { kind: is('stopped') }),
+  starting: object<McpServerStarting>('McpServerStarting', mcpServerStarting),
+  ready: object<McpServerReady>('McpServerReady', mcpServerReady),
+  authRequired: object<McpServerAuthRequired>('McpServerAuthRequired', mcpServerAuthRequired),
+  error: object<McpServerError>('McpServerError', mcpServerError),
+  stopped: object<McpServerStopped>('McpServerStopped', mcpServerStopped),
 })
 export type McpServerState = TypeOf<typeof McpServerState>
 
@@ -44,11 +80,11 @@ const mcpAppCapabilities = {
   sampling: optional(sampling),
 }
 export interface McpAppCapabilities extends Infer<typeof mcpAppCapabilities> {}
-export const McpAppCapabilities: Schema<McpAppCapabilities> = object('McpAppCapabilities', mcpAppCapabilities)
+export const McpAppCapabilities = object<McpAppCapabilities>('McpAppCapabilities', mcpAppCapabilities)
 
 const mcpApp = { capabilities: McpAppCapabilities }
 export interface McpApp extends Infer<typeof mcpApp> {}
-export const McpApp: Schema<McpApp> = object('McpApp', mcpApp)
+export const McpApp = object<McpApp>('McpApp', mcpApp)
 
 const base = { id, uri: id, name: string, icons: optional(array(Icon)), range: optional(TextRange), ...meta }
 const child = { ...base, enabled: optional(boolean) }
@@ -68,27 +104,39 @@ const mcpServer = {
   mcpApp: optional(McpApp),
 }
 export interface McpServerCustomization extends Infer<typeof mcpServer> {}
-export const McpServerCustomization: Schema<McpServerCustomization> = object(
-  'McpServerCustomization',
-  mcpServer,
-)
+export const McpServerCustomization = object<McpServerCustomization>('McpServerCustomization', mcpServer)
+
+const agentCustomization = {
+  ...invocable,
+  type: is('agent'),
+  model: optional(string),
+  tools: optional(array(string)),
+}
+export interface AgentCustomization extends Infer<typeof agentCustomization> {}
+
+const skillCustomization = { ...invocable, type: is('skill') }
+export interface SkillCustomization extends Infer<typeof skillCustomization> {}
+
+const promptCustomization = { ...described, type: is('prompt') }
+export interface PromptCustomization extends Infer<typeof promptCustomization> {}
+
+const ruleCustomization = {
+  ...described,
+  type: is('rule'),
+  alwaysApply: optional(boolean),
+  globs: optional(array(string)),
+}
+export interface RuleCustomization extends Infer<typeof ruleCustomization> {}
+
+const hookCustomization = { ...child, type: is('hook') }
+export interface HookCustomization extends Infer<typeof hookCustomization> {}
 
 export const ChildCustomization = variant('ChildCustomization', 'type', {
-  agent: object('AgentCustomization', {
-    ...invocable,
-    type: is('agent'),
-    model: optional(string),
-    tools: optional(array(string)),
-  }),
-  skill: object('SkillCustomization', { ...invocable, type: is('skill') }),
-  prompt: object('PromptCustomization', { ...described, type: is('prompt') }),
-  rule: object('RuleCustomization', {
-    ...described,
-    type: is('rule'),
-    alwaysApply: optional(boolean),
-    globs: optional(array(string)),
-  }),
-  hook: object('HookCustomization', { ...child, type: is('hook') }),
+  agent: object<AgentCustomization>('AgentCustomization', agentCustomization),
+  skill: object<SkillCustomization>('SkillCustomization', skillCustomization),
+  prompt: object<PromptCustomization>('PromptCustomization', promptCustomization),
+  rule: object<RuleCustomization>('RuleCustomization', ruleCustomization),
+  hook: object<HookCustomization>('HookCustomization', hookCustomization),
   mcpServer: McpServerCustomization,
 })
 export type ChildCustomization = TypeOf<typeof ChildCustomization>
@@ -108,7 +156,7 @@ const plugin = {
   version: optional(string),
 }
 export interface PluginCustomization extends Infer<typeof plugin> {}
-export const PluginCustomization: Schema<PluginCustomization> = object('PluginCustomization', plugin)
+export const PluginCustomization = object<PluginCustomization>('PluginCustomization', plugin)
 
 const clientPlugin = {
   ...plugin,
@@ -117,7 +165,7 @@ const clientPlugin = {
 }
 /** A plugin as the client that owns it publishes it. */
 export interface ClientPluginCustomization extends Infer<typeof clientPlugin> {}
-export const ClientPluginCustomization: Schema<ClientPluginCustomization> = object(
+export const ClientPluginCustomization = object<ClientPluginCustomization>(
   'ClientPluginCustomization',
   clientPlugin,
 )
@@ -130,10 +178,7 @@ const directory = {
   writable: boolean,
 }
 export interface DirectoryCustomization extends Infer<typeof directory> {}
-export const DirectoryCustomization: Schema<DirectoryCustomization> = object(
-  'DirectoryCustomization',
-  directory,
-)
+export const DirectoryCustomization = object<DirectoryCustomization>('DirectoryCustomization', directory)
 
 export const Customization = variant('Customization', 'type', {
   plugin: PluginCustomization,

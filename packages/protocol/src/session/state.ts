@@ -22,7 +22,7 @@ import {
   string,
   variant,
 } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
 import { SessionStatus } from '../status.ts'
 import { ClientPluginCustomization, Customization } from './customization.ts'
 
@@ -34,7 +34,7 @@ const toolAnnotations = {
   openWorldHint: optional(boolean),
 }
 export interface ToolAnnotations extends Infer<typeof toolAnnotations> {}
-export const ToolAnnotations: Schema<ToolAnnotations> = object('ToolAnnotations', toolAnnotations)
+export const ToolAnnotations = object<ToolAnnotations>('ToolAnnotations', toolAnnotations)
 
 const toolDefinition = {
   name: string,
@@ -46,7 +46,7 @@ const toolDefinition = {
   ...meta,
 }
 export interface ToolDefinition extends Infer<typeof toolDefinition> {}
-export const ToolDefinition: Schema<ToolDefinition> = object('ToolDefinition', toolDefinition)
+export const ToolDefinition = object<ToolDefinition>('ToolDefinition', toolDefinition)
 
 const activeClient = {
   clientId: id,
@@ -56,7 +56,7 @@ const activeClient = {
 }
 /** A client that takes part in a session, with the tools and plugins it lends to it. */
 export interface SessionActiveClient extends Infer<typeof activeClient> {}
-export const SessionActiveClient: Schema<SessionActiveClient> = object('SessionActiveClient', activeClient)
+export const SessionActiveClient = object<SessionActiveClient>('SessionActiveClient', activeClient)
 
 const needed = { id, chat: id }
 const neededInTurn = { ...needed, turnId: id }
@@ -65,44 +65,68 @@ const ConfirmableToolCall = variant('ConfirmableToolCall', 'status', {
   'pending-result-confirmation': ToolCallPendingResult,
 })
 
+const sessionChatInputRequest = {
+  ...needed,
+  kind: is('chatInput'),
+  request: ChatInputRequest,
+}
+export interface SessionChatInputRequest extends Infer<typeof sessionChatInputRequest> {}
+
+const sessionToolConfirmationRequest = {
+  ...neededInTurn,
+  kind: is('toolConfirmation'),
+  toolCall: ConfirmableToolCall,
+}
+export interface SessionToolConfirmationRequest extends Infer<typeof sessionToolConfirmationRequest> {}
+
+const sessionToolClientExecutionRequest = {
+  ...neededInTurn,
+  kind: is('toolClientExecution'),
+  clientId: id,
+  toolCall: ToolCallRunning,
+}
+export interface SessionToolClientExecutionRequest extends Infer<typeof sessionToolClientExecutionRequest> {}
+
+const sessionToolAuthenticationRequest = {
+  ...neededInTurn,
+  kind: is('toolAuthentication'),
+  toolCall: ToolCallAuthRequired,
+}
+export interface SessionToolAuthenticationRequest extends Infer<typeof sessionToolAuthenticationRequest> {}
+
 export const SessionInputRequest = variant('SessionInputRequest', 'kind', {
-  chatInput: object('SessionChatInputRequest', {
-    ...needed,
-    kind: is('chatInput'),
-    request: ChatInputRequest,
-  }),
-  toolConfirmation: object('SessionToolConfirmationRequest', {
-    ...neededInTurn,
-    kind: is('toolConfirmation'),
-    toolCall: ConfirmableToolCall,
-  }),
-  toolClientExecution: object('SessionToolClientExecutionRequest', {
-    ...neededInTurn,
-    kind: is('toolClientExecution'),
-    clientId: id,
-    toolCall: ToolCallRunning,
-  }),
-  toolAuthentication: object('SessionToolAuthenticationRequest', {
-    ...neededInTurn,
-    kind: is('toolAuthentication'),
-    toolCall: ToolCallAuthRequired,
-  }),
+  chatInput: object<SessionChatInputRequest>('SessionChatInputRequest', sessionChatInputRequest),
+  toolConfirmation: object<SessionToolConfirmationRequest>(
+    'SessionToolConfirmationRequest',
+    sessionToolConfirmationRequest,
+  ),
+  toolClientExecution: object<SessionToolClientExecutionRequest>(
+    'SessionToolClientExecutionRequest',
+    sessionToolClientExecutionRequest,
+  ),
+  toolAuthentication: object<SessionToolAuthenticationRequest>(
+    'SessionToolAuthenticationRequest',
+    sessionToolAuthenticationRequest,
+  ),
 })
 /** Something in a chat that waits for an answer, shown where nobody has opened the chat. */
 export type SessionInputRequest = TypeOf<typeof SessionInputRequest>
 
+const sessionAutomationOrigin = { kind: is('automation'), automation: id, run: id }
+export interface SessionAutomationOrigin extends Infer<typeof sessionAutomationOrigin> {}
+
 export const SessionOrigin = variant('SessionOrigin', 'kind', {
-  automation: object('SessionAutomationOrigin', { kind: is('automation'), automation: id, run: id }),
+  automation: object<SessionAutomationOrigin>('SessionAutomationOrigin', sessionAutomationOrigin),
 })
 export type SessionOrigin = TypeOf<typeof SessionOrigin>
 
 const project = { uri: id, displayName: string }
 export interface ProjectInfo extends Infer<typeof project> {}
-export const ProjectInfo: Schema<ProjectInfo> = object('ProjectInfo', project)
+export const ProjectInfo = object<ProjectInfo>('ProjectInfo', project)
 
 const annotations = { resource: id, annotationCount: natural, entryCount: natural }
 export interface AnnotationsSummary extends Infer<typeof annotations> {}
-export const AnnotationsSummary: Schema<AnnotationsSummary> = object('AnnotationsSummary', annotations)
+export const AnnotationsSummary = object<AnnotationsSummary>('AnnotationsSummary', annotations)
 
 /** What a session's own state and its entry in the session list have in common. */
 const metadata = {
@@ -131,7 +155,7 @@ const sessionState = {
   ...meta,
 }
 export interface SessionState extends Infer<typeof sessionState> {}
-export const SessionState: Schema<SessionState> = object('SessionState', sessionState)
+export const SessionState = object<SessionState>('SessionState', sessionState)
 
 const sessionChatSummary = {
   resource: id,
@@ -143,7 +167,7 @@ const sessionChatSummary = {
   changes: optional(ChangesSummary),
 }
 export interface SessionChatSummary extends Infer<typeof sessionChatSummary> {}
-export const SessionChatSummary: Schema<SessionChatSummary> = object('SessionChatSummary', sessionChatSummary)
+export const SessionChatSummary = object<SessionChatSummary>('SessionChatSummary', sessionChatSummary)
 
 const mutable = {
   ...metadata,
@@ -156,7 +180,7 @@ const mutable = {
 const sessionSummary = { ...mutable, resource: id, createdAt: string }
 /** A session as the session list shows it. */
 export interface SessionSummary extends Infer<typeof sessionSummary> {}
-export const SessionSummary: Schema<SessionSummary> = object('SessionSummary', sessionSummary)
+export const SessionSummary = object<SessionSummary>('SessionSummary', sessionSummary)
 
 const summaryChanges = {
   ...mutable,
@@ -167,7 +191,4 @@ const summaryChanges = {
   modifiedAt: optional(string),
 }
 export interface SessionSummaryChanges extends Infer<typeof summaryChanges> {}
-export const SessionSummaryChanges: Schema<SessionSummaryChanges> = object(
-  'PartialSessionSummary',
-  summaryChanges,
-)
+export const SessionSummaryChanges = object<SessionSummaryChanges>('PartialSessionSummary', summaryChanges)

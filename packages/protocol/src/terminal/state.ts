@@ -1,30 +1,42 @@
 import { array, boolean, id, is, natural, number, object, optional, string, variant } from '../schema.ts'
-import type { Infer, Schema, TypeOf } from '../schema.ts'
+import type { Infer, TypeOf } from '../schema.ts'
+
+const terminalClientClaim = { kind: is('client'), clientId: id }
+export interface TerminalClientClaim extends Infer<typeof terminalClientClaim> {}
+
+const terminalSessionClaim = {
+  kind: is('session'),
+  session: id,
+  chat: id,
+  turnId: optional(id),
+  toolCallId: optional(id),
+}
+export interface TerminalSessionClaim extends Infer<typeof terminalSessionClaim> {}
 
 export const TerminalClaim = variant(
   'TerminalClaim',
   'kind',
   {
-    client: object('TerminalClientClaim', { kind: is('client'), clientId: id }),
-    session: object('TerminalSessionClaim', {
-      kind: is('session'),
-      session: id,
-      chat: id,
-      turnId: optional(id),
-      toolCallId: optional(id),
-    }),
+    client: object<TerminalClientClaim>('TerminalClientClaim', terminalClientClaim),
+    session: object<TerminalSessionClaim>('TerminalSessionClaim', terminalSessionClaim),
   },
   'closed',
 )
 /** Who holds a terminal: every terminal always has a holder. */
 export type TerminalClaim = TypeOf<typeof TerminalClaim>
 
+const terminalRunning = { status: is('running') }
+export interface TerminalRunning extends Infer<typeof terminalRunning> {}
+
+const terminalExited = { status: is('exited'), exitCode: optional(number) }
+export interface TerminalExited extends Infer<typeof terminalExited> {}
+
 export const TerminalLifecycle = variant(
   'TerminalLifecycle',
   'status',
   {
-    running: object('TerminalRunning', { status: is('running') }),
-    exited: object('TerminalExited', { status: is('exited'), exitCode: optional(number) }),
+    running: object<TerminalRunning>('TerminalRunning', terminalRunning),
+    exited: object<TerminalExited>('TerminalExited', terminalExited),
   },
   'closed',
 )
@@ -32,7 +44,7 @@ export type TerminalLifecycle = TypeOf<typeof TerminalLifecycle>
 
 const unclassified = { type: is('unclassified'), value: string }
 export interface TerminalUnclassifiedPart extends Infer<typeof unclassified> {}
-export const TerminalUnclassifiedPart: Schema<TerminalUnclassifiedPart> = object(
+export const TerminalUnclassifiedPart = object<TerminalUnclassifiedPart>(
   'TerminalUnclassifiedPart',
   unclassified,
 )
@@ -49,7 +61,7 @@ const command = {
   durationMs: optional(number),
 }
 export interface TerminalCommandPart extends Infer<typeof command> {}
-export const TerminalCommandPart: Schema<TerminalCommandPart> = object('TerminalCommandPart', command)
+export const TerminalCommandPart = object<TerminalCommandPart>('TerminalCommandPart', command)
 
 export const TerminalContentPart = variant('TerminalContentPart', 'type', {
   unclassified: TerminalUnclassifiedPart,
@@ -60,7 +72,7 @@ export type TerminalContentPart = TypeOf<typeof TerminalContentPart>
 const terminalInfo = { resource: id, title: string, claim: TerminalClaim, lifecycle: TerminalLifecycle }
 /** A terminal as the root channel lists it. */
 export interface TerminalInfo extends Infer<typeof terminalInfo> {}
-export const TerminalInfo: Schema<TerminalInfo> = object('TerminalInfo', terminalInfo)
+export const TerminalInfo = object<TerminalInfo>('TerminalInfo', terminalInfo)
 
 const terminalState = {
   title: string,
@@ -74,4 +86,4 @@ const terminalState = {
   isPty: optional(boolean),
 }
 export interface TerminalState extends Infer<typeof terminalState> {}
-export const TerminalState: Schema<TerminalState> = object('TerminalState', terminalState)
+export const TerminalState = object<TerminalState>('TerminalState', terminalState)

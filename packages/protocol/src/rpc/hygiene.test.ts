@@ -25,7 +25,12 @@ test.each([
   else expect(found).toContain(problem)
 })
 
-test('[R2] S-18: nesting of five million is refused without recursion', () => {
+test.each(['{"__proto__":1}', '{"\\u005f_proto__":1}', '[{"a":{"_\\u005Fproto__":{}}}]'])(
+  '[R2] S-18: %s is refused also where the quick proof is tried first',
+  (text) => expect(hygiene(text, defaultLimits)).toContain('__proto__'),
+)
+
+test('[R2] S-18: nesting of four million is refused without recursion', () => {
   expect(hygiene('['.repeat(4_000_000), defaultLimits)).toContain('nested deeper')
 })
 

@@ -1,13 +1,19 @@
+import { hostBench } from './host.ts'
 import { reducersBench } from './reducers.ts'
 
 /** Each prints ratios measured side by side in one run, and says whether its goals were met. */
-const benches: { readonly [name: string]: () => boolean } = { reducers: reducersBench }
+const benches: {
+  readonly [name: string]: (wanted: readonly string[]) => boolean | Promise<boolean>
+} = {
+  reducers: reducersBench,
+  host: hostBench,
+}
 
-const [name] = process.argv.slice(2)
+const [name, ...wanted] = process.argv.slice(2)
 const bench = new Map(Object.entries(benches)).get(name ?? '')
 if (bench) {
   console.log(`Node ${process.version}, ${process.arch}`)
-  if (!bench()) process.exitCode = 1
+  if (!(await bench(wanted))) process.exitCode = 1
 } else {
   process.stderr.write(`usage: npm run bench -- ${Object.keys(benches).join(' | ')}\n`)
   process.exitCode = name === undefined ? 0 : 2

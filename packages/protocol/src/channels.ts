@@ -46,7 +46,13 @@ export const reducers = {
 export type KindName = keyof typeof reducers
 
 export const kinds = {
-  root: kind({ name: 'root', state: RootState, actions: rootActions, reduce: reducers.root }),
+  root: kind({
+    name: 'root',
+    state: RootState,
+    actions: rootActions,
+    reduce: reducers.root,
+    derived: { _meta: true, config: { schema: true } },
+  }),
   session: kind({
     name: 'session',
     state: SessionState,
@@ -64,6 +70,7 @@ export const kinds = {
     // Up to 0.4 the model and the agent are changed by actions of their own before the turn.
     strides: { 'chat/turnStarted': 3 },
     derived: { title: true, interactivity: true, changes: true },
+    rows: 'turns',
   }),
   terminal: kind({
     name: 'terminal',

@@ -17,12 +17,15 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly strides: ReadonlyMap<string, number>
   /**
    * What no action of this channel can change: filled in when a snapshot is made, left out when states are
-   * compared. `true` is the whole key, a number the bits of it.
+   * compared. `true` is the whole key, a number the bits of it, a table what is
+   * inside it.
    */
   readonly derived: Derived<S>
+  /** The list in the state that only grows at its end and is kept a row each, because it gets long. */
+  readonly rows: (keyof S & string) | undefined
 }
 
-export type Derived<S> = { readonly [K in keyof S]?: true | number }
+export type Derived<S> = { readonly [K in keyof S]?: true | number | Derived<NonNullable<S[K]>> }
 
 interface Definition<S, A extends Action> {
   readonly name: string
@@ -31,6 +34,7 @@ interface Definition<S, A extends Action> {
   readonly reduce: Reduce<S, A>
   readonly strides?: { readonly [T in A['type']]?: number }
   readonly derived?: Derived<S>
+  readonly rows?: keyof S & string
 }
 
 export function kind<S, A extends Action>(definition: Definition<S, A>): ChannelKind<S, A> {
@@ -44,6 +48,7 @@ export function kind<S, A extends Action>(definition: Definition<S, A>): Channel
     classes: new Map(rows.map(([type, row]) => [type, row.class])),
     strides: new Map(Object.entries<number | undefined>(definition.strides ?? {}) as [string, number][]),
     derived: definition.derived ?? {},
+    rows: definition.rows,
   }
 }
 

@@ -16,6 +16,7 @@ class End implements Transport {
   readonly #schedule: Schedule
   readonly #ending = new AbortController()
   readonly #arrived: string[] = []
+  readonly #waiting: (() => void)[] = []
   #listener: ((frame: string) => void) | undefined
   #other: End | undefined
   #inFlight = 0
@@ -44,6 +45,7 @@ class End implements Transport {
     this.#schedule(() => {
       this.#inFlight -= frame.length
       this.#other?.deliver(text)
+      if (this.#inFlight === 0) this.#settle()
     })
   }
 
@@ -62,6 +64,11 @@ class End implements Transport {
     })
   }
 
+  drained(): Promise<void> {
+    if (this.#inFlight === 0 || this.#ending.signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
   deliver(frame: string): void {
     if (this.#ending.signal.aborted) return
     if (this.#listener) this.#listener(frame)
@@ -71,5 +78,10 @@ class End implements Transport {
   end(reason: string): void {
     this.#closing = true
     this.#ending.abort(new Error(reason))
+    this.#settle()
+  }
+
+  #settle(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }

@@ -12,6 +12,17 @@ export interface Receiver {
   notification(method: string, params: unknown): void
 }
 
+/** A result whose JSON is there already, and what to do the moment it has been sent. */
+export class JsonResult {
+  readonly text: string
+  readonly sent: () => void
+
+  constructor(text: string, sent: () => void = () => {}) {
+    this.text = text
+    this.sent = sent
+  }
+}
+
 export interface PeerOptions {
   readonly limits?: Limits
   /** Where what went wrong inside is told; the other side learns only what concerns it. */
@@ -109,7 +120,10 @@ export class Peer {
 
   #succeed(id: MessageId, result: unknown): void {
     try {
-      this.#send({ jsonrpc: '2.0', id, result: result ?? null })
+      if (result instanceof JsonResult) {
+        this.#sendText(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result.text}}`)
+        result.sent()
+      } else this.#send({ jsonrpc: '2.0', id, result: result ?? null })
     } catch (error) {
       this.#fail(id, error)
     }
@@ -138,7 +152,11 @@ export class Peer {
   }
 
   #send(message: object): void {
-    if (!this.closed.aborted) this.#transport.send(JSON.stringify(message))
+    this.#sendText(JSON.stringify(message))
+  }
+
+  #sendText(text: string): void {
+    if (!this.closed.aborted) this.#transport.send(text)
   }
 
   #abandon(): void {

@@ -48,6 +48,30 @@ export function transportContract(name: string, join: () => Promise<readonly [Tr
     a.close()
   })
 
+  test(`[R1] ${name}: drained waits until nothing is buffered`, async () => {
+    const [a, b] = await join()
+    await a.drained()
+    const got = collect(b, 2)
+    a.send('x'.repeat(1_000_000))
+    a.send('y')
+    expect(a.buffered).toBeGreaterThanOrEqual(1_000_001)
+    await Promise.all([a.drained(), a.drained()])
+    expect(a.buffered).toBe(0)
+    expect((await got).map((frame) => frame.length)).toEqual([1_000_000, 1])
+    a.close()
+  })
+
+  test(`[R1] ${name}: drained does not outlive the pipe`, async () => {
+    const [a, b] = await join()
+    a.send('hello')
+    const drained = a.drained()
+    b.close()
+    a.close()
+    await Promise.all([drained, ended(a), ended(b)])
+    await a.drained()
+    expect(a.closed.aborted).toBe(true)
+  })
+
   test(`[R1] ${name}: closing twice is closing once`, async () => {
     const [a, b] = await join()
     a.close()

@@ -12,4 +12,6 @@ export interface Transport {
   readonly closed: AbortSignal
   /** Bytes accepted by `send` and not yet handed to the other side. */
   readonly buffered: number
+  /** Resolves when nothing is buffered, or the pipe has ended. */
+  drained(): Promise<void>
 }

@@ -1,0 +1,234 @@
+import { start } from './child.ts'
+import type { Child } from './child.ts'
+import { Wire, masked } from './wire.ts'
+
+const session = 'ahp-session:/bench'
+const rounds = 7
+
+/** The host beside a bare `ws` host, in one run on one machine. */
+export async function hostBench(wanted: readonly string[]): Promise<boolean> {
+  const [host, bare] = await Promise.all([start('host-child'), start('bare-child')])
+  await (await joined(host, 'maker')).ask('createSession', { channel: session })
+  const tables: { readonly [name: string]: () => Promise<boolean> } = {
+    start: startTable,
+    burst: () => burstTable(host, bare),
+    fan: () => fanOutTable(host, bare),
+    replay: () => replayTable(host, bare),
+    memory: () => memoryTable(bare),
+    growth: () => growthTable(host),
+  }
+  let met = true
+  for (const [name, table] of Object.entries(tables))
+    if (wanted.length === 0 || wanted.includes(name)) met = (await table()) && met
+  await Promise.all([host.stop(), bare.stop()])
+  return met
+}
+
+async function startTable(): Promise<boolean> {
+  const times: Record<string, number[]> = { 'host-child': [], 'bare-child': [] }
+  for (let round = 0; round < 5; round++)
+    for (const name of ['host-child', 'bare-child'] as const) {
+      const began = performance.now()
+      const child = await start(name)
+      await joined(child, 'first')
+      times[name]?.push(performance.now() - began)
+      await child.stop()
+    }
+  const [ours, theirs] = [median(times['host-child']), median(times['bare-child'])]
+  return row('start to the first initialize answer', `${ours.toFixed(0)} ms`, ours / theirs, 2.5, 'at most')
+}
+
+async function burstTable(host: Child, bare: Child): Promise<boolean> {
+  const ours: number[] = []
+  const theirs: number[] = []
+  const late: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const mine = await burst(host, round)
+    ours.push(mine.rate)
+    late.push(mine.p99)
+    theirs.push((await burst(bare, round)).rate)
+  }
+  const what = `durable echo of a burst of 5,000 (p99 ${median(late).toFixed(0)} ms)`
+  return row(what, `${median(ours).toFixed(0)}/s`, median(ours) / median(theirs), 0.6, 'at least')
+}
+
+async function burst(child: Child, round: number): Promise<{ rate: number; p99: number }> {
+  const wire = await joined(child, `burst-${round}`)
+  await wire.ask('subscribe', { channel: session })
+  const count = 5000
+  const frames = Buffer.concat(
+    Array.from({ length: count }, (_, i) => masked(titleChange(i + 1, `round ${round} title ${i}`))),
+  )
+  const before = wire.frames
+  wire.times = []
+  const began = performance.now()
+  wire.write(frames)
+  await wire.until(() => wire.frames >= before + count)
+  const seconds = (performance.now() - began) / 1000
+  const p99 = (wire.times[Math.floor(count * 0.99)] ?? began) - began
+  wire.close()
+  return { rate: count / seconds, p99 }
+}
+
+async function fanOutTable(host: Child, bare: Child): Promise<boolean> {
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let round = 0; round < 5; round++) {
+    ours.push(await fanOut(host, round))
+    theirs.push(await fanOut(bare, round))
+  }
+  return row(
+    'deliveries to 50 subscribers',
+    `${median(ours).toFixed(0)}/s`,
+    median(ours) / median(theirs),
+    3,
+    'at least',
+  )
+}
+
+async function fanOut(child: Child, round: number): Promise<number> {
+  const wires = await Promise.all(Array.from({ length: 50 }, (_, i) => joined(child, `fan-${round}-${i}`)))
+  for (const wire of wires) await wire.ask('subscribe', { channel: session })
+  const count = 1000
+  const before = wires.map((wire) => wire.frames)
+  const frames = Buffer.concat(
+    Array.from({ length: count }, (_, i) => masked(titleChange(i + 1, `fan ${round} ${i}`))),
+  )
+  const began = performance.now()
+  wires[0]?.write(frames)
+  await Promise.all(wires.map((wire, i) => wire.until(() => wire.frames >= (before[i] ?? 0) + count)))
+  const seconds = (performance.now() - began) / 1000
+  for (const wire of wires) wire.close()
+  return (count * wires.length) / seconds
+}
+
+async function replayTable(host: Child, bare: Child): Promise<boolean> {
+  const count = 10_000
+  const gone = await joined(host, 'sleeper')
+  const answer = JSON.parse(await gone.ask('subscribe', { channel: session })) as {
+    result: { snapshot: { fromSeq: number } }
+  }
+  gone.close()
+  const writer = await joined(host, 'writer')
+  await writer.ask('subscribe', { channel: session })
+  const before = writer.frames
+  writer.write(
+    Buffer.concat(Array.from({ length: count }, (_, i) => masked(titleChange(i + 1, `missed ${i}`)))),
+  )
+  await writer.until(() => writer.frames >= before + count)
+  const lastSeenServerSeq = answer.result.snapshot.fromSeq
+  const ours: number[] = []
+  const theirs: number[] = []
+  for (let round = 0; round < 5; round++) {
+    const back = await Wire.open(host.port)
+    const began = performance.now()
+    const text = await back.ask('reconnect', {
+      clientId: 'sleeper',
+      lastSeenServerSeq,
+      subscriptions: [session],
+    })
+    ours.push(performance.now() - began)
+    if (!text.includes('"type":"replay"')) throw new Error(`no replay: ${text.slice(0, 200)}`)
+    const bytes = Math.round(text.length / count)
+    back.close()
+    theirs.push(await blast(bare, count, bytes))
+  }
+  const what = 'replay of 10,000, beside as many ws.send'
+  return row(what, `${median(ours).toFixed(0)} ms`, median(ours) / median(theirs), 1, 'at most')
+}
+
+async function blast(bare: Child, count: number, bytes: number): Promise<number> {
+  const wire = await Wire.open(bare.port)
+  const began = performance.now()
+  wire.send({ jsonrpc: '2.0', method: 'blast', params: { count, bytes } })
+  await wire.until(() => wire.frames >= count)
+  wire.close()
+  return performance.now() - began
+}
+
+async function memoryTable(bare: Child): Promise<boolean> {
+  const fresh = await start('host-child')
+  const idle = await fresh.memory()
+  await (await joined(fresh, 'maker')).ask('createSession', { channel: session })
+  const other = await start('bare-child')
+  const bareIdle = await other.memory()
+  await other.stop()
+  const pour = async (child: Child, total: number) => {
+    for (let round = 0; round < total / 5000; round++) await burst(child, round)
+  }
+  await pour(fresh, 50_000)
+  const half = await fresh.memory()
+  await pour(fresh, 50_000)
+  const full = await fresh.memory()
+  await pour(bare, 100_000)
+  const bareFull = await bare.memory()
+  await fresh.stop()
+  const grown = (full.heap - half.heap) / 1e6
+  const rows = [
+    row('RSS idle', mb(idle.rss), idle.rss / bareIdle.rss, 2, 'at most'),
+    row('RSS after 100,000 actions', mb(full.rss), full.rss / bareFull.rss, 2.5, 'at most'),
+  ]
+  console.log(
+    `  heap after a collection grew by ${grown.toFixed(2)} MB over the last 50,000: ${grown <= 2 ? 'met' : 'MISSED'} (goal 2 MB)`,
+  )
+  return rows.every(Boolean) && grown <= 2
+}
+
+async function growthTable(host: Child): Promise<boolean> {
+  const one = await best(() => burst(host, 100))
+  const maker = await joined(host, 'many')
+  for (let i = 0; i < 10_000; i++)
+    maker.send({
+      jsonrpc: '2.0',
+      id: i + 2,
+      method: 'createSession',
+      params: { channel: `ahp-session:/many-${i}` },
+    })
+  await maker.ask('ping', { channel: 'ahp-root://' })
+  await maker.ask('listSessions', { channel: 'ahp-root://', limit: 1 })
+  const many = await best(() => burst(host, 200))
+  return row(
+    'an append with 10,000 sessions, beside 1',
+    `${(1e6 / many).toFixed(0)} µs`,
+    one / many,
+    1.5,
+    'at most',
+  )
+}
+
+async function best(run: () => Promise<{ rate: number }>): Promise<number> {
+  const rates: number[] = []
+  for (let i = 0; i < 5; i++) rates.push((await run()).rate)
+  return Math.max(...rates)
+}
+
+async function joined(child: Child, clientId: string): Promise<Wire> {
+  const wire = await Wire.open(child.port)
+  await wire.ask('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId })
+  return wire
+}
+
+function titleChange(clientSeq: number, title: string): string {
+  const params = { channel: session, clientSeq, action: { type: 'session/titleChanged', title } }
+  return JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
+}
+
+function row(
+  what: string,
+  figure: string,
+  ratio: number,
+  goal: number,
+  how: 'at least' | 'at most',
+): boolean {
+  const met = how === 'at least' ? ratio >= goal : ratio <= goal
+  console.log(
+    `  ${what.padEnd(52)} ${figure.padStart(10)}  ${ratio.toFixed(2)}x bare  goal ${how} ${goal}x: ${met ? 'met' : 'MISSED'}`,
+  )
+  return met
+}
+
+function median(values: readonly number[] = []): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
+}
+
+const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`

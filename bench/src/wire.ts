@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { Socket } from 'node:net'
+
+/**
+ * A WebSocket client that counts frames and looks into none of them but the last answer: what is measured is the
+ * server, not a client's parser.
+ */
+export class Wire {
+  readonly #socket: Socket
+  readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
+  #rest: Buffer = Buffer.alloc(0)
+  frames = 0
+  bytes = 0
+  /** When each of the first frames came, by its index; only while it is wanted. */
+  times: number[] | undefined
+  lastText = ''
+  keepLast = false
+
+  private constructor(socket: Socket) {
+    this.#socket = socket
+    socket.on('data', (chunk: Buffer) => this.#take(chunk))
+  }
+
+  static async open(port: number): Promise<Wire> {
+    const socket = connect(port, '127.0.0.1').setNoDelay(true)
+    const key = randomBytes(16).toString('base64')
+    const lines = ['GET / HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Upgrade: websocket', 'Connection: Upgrade']
+    socket.write([...lines, `Sec-WebSocket-Key: ${key}`, 'Sec-WebSocket-Version: 13', '', ''].join('\r\n'))
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    if (!head.toString('latin1').startsWith('HTTP/1.1 101'))
+      throw new Error(`not let in: ${head.toString('latin1')}`)
+    return new Wire(socket)
+  }
+
+  send(...messages: readonly object[]): void {
+    this.#socket.write(Buffer.concat(messages.map((message) => masked(JSON.stringify(message)))))
+  }
+
+  write(frames: Buffer): void {
+    this.#socket.write(frames)
+  }
+
+  /** Asks and gives the answer's text. */
+  async ask(method: string, params: object): Promise<string> {
+    const before = this.frames
+    this.keepLast = true
+    this.send({ jsonrpc: '2.0', id: 1, method, params })
+    await this.until(() => this.frames > before && this.lastText.includes('"id":1'))
+    this.keepLast = false
+    return this.lastText
+  }
+
+  until(done: () => boolean): Promise<void> {
+    if (done()) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.add({ done, resolve }))
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #take(chunk: Buffer): void {
+    const data = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    let at = 0
+    for (;;) {
+      const frame = frameAt(data, at)
+      if (!frame) break
+      this.frames++
+      this.bytes += frame.end - frame.start
+      this.times?.push(performance.now())
+      if (this.keepLast) this.lastText = data.toString('utf8', frame.start, frame.end)
+      at = frame.end
+    }
+    this.#rest = at === 0 ? data : data.subarray(at)
+    for (const waiter of this.#waiting)
+      if (waiter.done()) {
+        this.#waiting.delete(waiter)
+        waiter.resolve()
+      }
+  }
+}
+
+/** Where the payload of the frame that begins here stands, if it is all there. */
+function frameAt(data: Buffer, at: number): { start: number; end: number } | undefined {
+  if (data.length < at + 2) return undefined
+  const short = data.readUInt8(at + 1) & 127
+  const extra = short === 126 ? 2 : short === 127 ? 8 : 0
+  if (data.length < at + 2 + extra) return undefined
+  const length =
+    extra === 0 ? short : extra === 2 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
+  const start = at + 2 + extra
+  return data.length < start + length ? undefined : { start, end: start + length }
+}
+
+/** A client's text frame. The mask is zero, which masks nothing and costs nothing. */
+export function masked(text: string): Buffer {
+  const payload = Buffer.from(text)
+  const long = payload.length > 65535 ? 8 : payload.length > 125 ? 2 : 0
+  const head = Buffer.alloc(2 + long + 4)
+  head.writeUInt8(0x81, 0)
+  head.writeUInt8(0x80 | (long === 0 ? payload.length : long === 2 ? 126 : 127), 1)
+  if (long === 2) head.writeUInt16BE(payload.length, 2)
+  if (long === 8) head.writeBigUInt64BE(BigInt(payload.length), 2)
+  return Buffer.concat([head, payload])
+}

@@ -1,0 +1,50 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+export interface LobbyLimits {
+  /** Sockets that have proven nothing yet. */
+  readonly sockets: number
+  /** How long each of them may take, in milliseconds: handshake, head and answer together. */
+  readonly patience: number
+}
+
+/** S-07. */
+export const lobbyLimits: LobbyLimits = { sockets: 256, patience: 5000 }
+
+/** Sockets between being accepted and being let in. */
+export interface Lobby {
+  /** A socket comes in; `seen` is what HTTP knows it as, which is another one under TLS. */
+  enter(socket: Socket, seen: Duplex): void
+  /** It is let in, and nobody waits for it any more. */
+  leave(seen: Duplex): void
+  /** Everybody in it is shown out. */
+  clear(): void
+  readonly size: number
+}
+
+export function lobby({ sockets, patience }: LobbyLimits): Lobby {
+  const waiting = new Map<Duplex, { readonly socket: Socket; readonly timer: NodeJS.Timeout }>()
+  const leave = (seen: Duplex): void => {
+    clearTimeout(waiting.get(seen)?.timer)
+    waiting.delete(seen)
+  }
+  return {
+    enter(socket, seen) {
+      // The oldest goes, not the newest: an honest client needs milliseconds, so a crowd that only sits cannot lock it out.
+      const [oldest] = waiting.size >= sockets ? waiting : []
+      if (oldest) {
+        leave(oldest[0])
+        oldest[1].socket.destroy()
+      }
+      waiting.set(seen, { socket, timer: setTimeout(() => socket.destroy(), patience) })
+      socket.once('close', () => leave(seen))
+    },
+    leave,
+    clear() {
+      for (const { socket } of waiting.values()) socket.destroy()
+    },
+    get size() {
+      return waiting.size
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { afterEach } from 'vitest'
+import { born, envelope, step } from '../../host/src/ports/fixture.contract.ts'
+import { openSqlite } from '../src/store-sqlite.ts'
+import type { SqliteOptions } from '../src/store-sqlite.ts'
+
+export const one = 'ahp-chat:/1'
+export const two = 'ahp-chat:/2'
+
+const cleanups: (() => Promise<void> | void)[] = []
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).toReversed()) await clean()
+})
+
+/** Gone after the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-store-'))
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Closed after the test. */
+export async function open(folder: string, options?: SqliteOptions) {
+  const store = await openSqlite(folder, options)
+  cleanups.push(() => store.log.close())
+  return store
+}
+
+/** Two channels: one without a head, two with a head at its birth and two rows. Closed, and so all in one file. */
+export async function filled(): Promise<string> {
+  const folder = newFolder()
+  const { log } = await open(folder)
+  const envelopes = Array.from({ length: 18 }, (_, i) => envelope(1001 + i, i % 2 ? two : one))
+  const rows = ['one', 'two'].map((text, i) => ({ channel: two, id: `t${i + 1}`, text }))
+  const heads = [{ channel: two, seq: 1, state: '{"n":1}' }]
+  log.append(step({ born: [born(one, 1), born(two, 1)], envelopes, rows, heads, upTo: 5000 }))
+  await log.flush()
+  await log.close()
+  return folder
+}
+
+/** Changes what is stored behind the store's back. */
+export function tamper(folder: string, sql: string): void {
+  const db = new DatabaseSync(join(folder, 'atrium.db'))
+  db.exec(`PRAGMA journal_mode = DELETE; ${sql}`)
+  db.close()
+}

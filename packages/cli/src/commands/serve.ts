@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises'
+import { exposureProblem } from '@atrium/adapters/address'
+import type { Secure } from '@atrium/adapters/address'
+import { listen } from '@atrium/adapters/listen'
+import { openSqlite } from '@atrium/adapters/store-sqlite'
+import { privateFolder, readToken, tokenOf } from '@atrium/adapters/token'
+import { nodeWorld } from '@atrium/adapters/world-node'
+import type { Host } from '@atrium/host/host'
+import type { Logger } from 'pino'
+import { banner, quietBanner, readyLine } from '../banner.ts'
+import type { Announcement } from '../banner.ts'
+import { configure } from '../config.ts'
+import type { Flags } from '../config.ts'
+import type { Settings } from '../fields.ts'
+import { openLog } from '../log.ts'
+import { findPort } from '../port.ts'
+import { Problem, sentenceOf } from '../problem.ts'
+import { askedToStop } from '../stop.ts'
+import { version } from '../version.ts'
+
+/** `atrium serve`: the one place where a host is put together from its parts. */
+export async function serve(flags: Flags, json: boolean): Promise<void> {
+  const { settings, warnings } = await configure(flags, process.env)
+  // What the host starts later shall not inherit it.
+  delete process.env['ATRIUM_TOKEN']
+  await privateFolder(settings.data)
+  const token = await chooseToken(settings)
+  const tls = await readCertificate(settings)
+  // Said again by the door itself; here it is said before a store is opened.
+  const exposed = exposureProblem(settings, tls !== undefined, token !== undefined)
+  if (exposed !== undefined) throw new Problem(exposed)
+  const level = settings.logLevel ?? (process.stderr.isTTY ? 'warn' : 'info')
+  const log = openLog(level, token === undefined ? [] : [token])
+  for (const warning of [...warnings, ...cautions(flags, settings)]) log.warn(warning)
+
+  const host = await openHost(settings, log)
+  let stopping = false
+  const { listening, notes } = await findPort(settings, (port) =>
+    listen({
+      host: settings.host,
+      socket: settings.socket,
+      port,
+      token,
+      tls,
+      allowOrigins: settings.allowOrigin,
+      allowHosts: settings.allowHost,
+      ready: () => !stopping,
+      connect: (transport, principal) => host.connect(transport, principal),
+      report: (event, detail) => log.info({ detail }, event),
+    }),
+  ).catch(async (error: unknown) => {
+    await host.close()
+    throw error
+  })
+  const stop = askedToStop()
+  announce({ version, url: listening.url, token, notes }, json)
+  log.info({ urls: listening.urls, data: settings.data }, 'listening')
+
+  const signal = await stop
+  stopping = true
+  log.info({ signal }, 'stopping')
+  // The door first, then the links behind it: the host ends them, and the door waits for the last.
+  await Promise.all([listening.close(), host.close()])
+  log.info('stopped')
+}
+
+async function openHost(settings: Settings, log: Logger): Promise<Host> {
+  // The store opens in its own thread while the core is being loaded.
+  const [store, { createHost }] = await Promise.all([
+    openSqlite(settings.data, { readOnly: settings.readOnly ?? false }),
+    import('@atrium/host/host'),
+  ])
+  const world = nodeWorld((event, detail) =>
+    log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
+  )
+  return createHost({
+    store,
+    world,
+    info: { name: 'atrium', version },
+    build: `atrium ${version}`,
+    // Going on could only lose more: the next start looks at what is on disk.
+    fatal: (error) => {
+      process.stderr.write(`atrium: The store in ${settings.data} failed: ${sentenceOf(error)}\n`)
+      process.exit(1)
+    },
+  })
+}
+
+async function chooseToken(settings: Settings): Promise<string | undefined> {
+  const { connectionToken, connectionTokenFile: file, withoutConnectionToken, data } = settings
+  if (withoutConnectionToken) return undefined
+  if (connectionToken !== undefined) return connectionToken
+  return file === undefined ? tokenOf(data) : readToken(file).catch(ifMissing(file))
+}
+
+async function readCertificate({ tlsCert, tlsKey }: Settings): Promise<Secure | undefined> {
+  if (tlsCert === undefined || tlsKey === undefined) return undefined
+  const read = (path: string) => readFile(path).catch(ifMissing(path))
+  return { cert: await read(tlsCert), key: await read(tlsKey) }
+}
+
+function ifMissing(path: string): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    throw error.code === 'ENOENT' ? new Problem(`There is no ${path}; name a file that is there.`) : error
+  }
+}
+
+function cautions(flags: Flags, settings: Settings): readonly string[] {
+  return [
+    flags.connectionToken === undefined
+      ? []
+      : ['Everybody on this machine can read --connection-token; use --connection-token-file.'],
+    settings.withoutConnectionToken ? ['There is no token: every program on this machine may connect.'] : [],
+  ].flat()
+}
+
+function announce(announcement: Announcement, json: boolean): void {
+  const say = json ? readyLine : process.stdout.isTTY ? banner : quietBanner
+  process.stdout.write(say(announcement))
+}

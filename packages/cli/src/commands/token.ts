@@ -1,0 +1,16 @@
+import { rotateToken, tokenOf } from '@atrium/adapters/token'
+import { configure } from '../config.ts'
+import type { Flags } from '../config.ts'
+
+/** `atrium token show`: for whoever may read the data folder anyway. */
+export async function showToken(flags: Flags): Promise<void> {
+  const { settings } = await configure(flags, process.env)
+  process.stdout.write(`${await tokenOf(settings.data)}\n`)
+}
+
+/** `atrium token rotate`: the old one ends with the host that is running. */
+export async function newToken(flags: Flags): Promise<void> {
+  const { settings } = await configure(flags, process.env)
+  process.stdout.write(`${await rotateToken(settings.data)}\n`)
+  process.stderr.write('A running host keeps the old token until it is started again.\n')
+}

@@ -1,0 +1,108 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { compact } from '@atrium/protocol/update'
+import { base64url } from '@atrium/protocol/uri'
+import { equal } from './equal.ts'
+import type { Records } from './ports/records.ts'
+
+const defaultPage = 100
+
+/** The session list: kept in memory and in the records, changed in the same step as its cause. */
+export class Catalog {
+  readonly #records: Records
+  readonly #sessions = new Map<Uri, SessionSummary>()
+
+  private constructor(records: Records) {
+    this.#records = records
+  }
+
+  static async open(records: Records): Promise<Catalog> {
+    const catalog = new Catalog(records)
+    for (const [, text] of await records.list(prefix)) {
+      const summary = JSON.parse(text) as SessionSummary
+      catalog.#sessions.set(summary.resource, summary)
+    }
+    return catalog
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+
+  get(uri: Uri): SessionSummary | undefined {
+    return this.#sessions.get(uri)
+  }
+
+  set(summary: SessionSummary): void {
+    this.#sessions.set(summary.resource, summary)
+    this.#records.put(`${prefix}${summary.resource}`, JSON.stringify(summary))
+  }
+
+  delete(uri: Uri): void {
+    this.#sessions.delete(uri)
+    this.#records.delete(`${prefix}${uri}`)
+  }
+
+  /** Follows a session's state. Gives what changed of its summary, if anything did. */
+  follow(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
+    const before = this.#sessions.get(uri)
+    if (!before) return undefined
+    const after = { ...before, ...shared(state) }
+    const changes = Object.fromEntries(
+      Object.entries(after).filter(([key, value]) => !equal(value, before[key as keyof SessionSummary])),
+    )
+    if (Object.keys(changes).length === 0) return undefined
+    this.set(after)
+    return changes
+  }
+
+  /** Newest first. A cursor names where the page before ended, so that it holds while sessions come and go. */
+  page(limit = defaultPage, cursor?: string): { items: readonly SessionSummary[]; nextCursor?: string } {
+    const sorted = [...this.#sessions.values()].toSorted(newestFirst)
+    const start = cursor === undefined ? 0 : sorted.findIndex((summary) => cursorOf(summary) === cursor) + 1
+    if (cursor !== undefined && start === 0) throw AhpError.invalidParams('listSessions: unknown cursor')
+    const items = sorted.slice(start, start + Math.max(1, limit))
+    const last = items.at(-1)
+    const more = last && start + items.length < sorted.length
+    return { items, ...(more && { nextCursor: cursorOf(last) }) }
+  }
+}
+
+const prefix = 'session/'
+
+type Shared = Pick<
+  SessionSummary,
+  | 'provider'
+  | 'title'
+  | 'status'
+  | 'activity'
+  | 'project'
+  | 'workingDirectories'
+  | 'annotations'
+  | 'defaultChat'
+>
+
+/** What a summary shows of a session's own state. */
+export function shared(state: SessionState): Shared {
+  const { provider, title, status, activity, project, workingDirectories, annotations, defaultChat } = state
+  return compact<Shared>({
+    provider,
+    title,
+    status,
+    activity,
+    project,
+    workingDirectories,
+    annotations,
+    defaultChat,
+  })
+}
+
+function newestFirst(a: SessionSummary, b: SessionSummary): number {
+  if (a.modifiedAt !== b.modifiedAt) return a.modifiedAt < b.modifiedAt ? 1 : -1
+  return a.resource < b.resource ? 1 : -1
+}
+
+function cursorOf({ modifiedAt, resource }: SessionSummary): string {
+  return base64url(`${modifiedAt} ${resource}`)
+}

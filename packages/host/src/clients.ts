@@ -1,0 +1,61 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+import type { Log } from './log.ts'
+import type { Records } from './ports/records.ts'
+
+/** What the host remembers of a client, across links and restarts. */
+export interface ClientRecord {
+  readonly clientId: string
+  /** The first to use an id owns it. */
+  readonly principal: string
+  readonly version: Version
+  /** Where its latest link began: what it dispatched since may come again. */
+  readonly since: number
+  /** Each channel it was handed a snapshot of, with the snapshot's number. */
+  readonly handed: ReadonlyMap<Uri, number>
+}
+
+/** More than these of one client are forgotten, oldest first; forgetting costs it a snapshot. */
+const mostHanded = 1024
+
+export class Clients {
+  readonly #records: Records
+  readonly #log: Log
+  readonly #known = new Map<string, ClientRecord>()
+
+  constructor(records: Records, log: Log) {
+    this.#records = records
+    this.#log = log
+  }
+
+  /** The record of a client id; refused when it belongs to somebody else. */
+  async find(clientId: string, principal: string): Promise<ClientRecord | undefined> {
+    const record = this.#known.get(clientId) ?? read(await this.#records.get(keyOf(clientId)))
+    if (record && record.principal !== principal)
+      throw AhpError.permissionDenied('this client id belongs to somebody else')
+    return record
+  }
+
+  keep(record: ClientRecord): void {
+    this.#known.set(record.clientId, record)
+    const handed = [...record.handed].slice(-mostHanded)
+    this.#records.put(keyOf(record.clientId), JSON.stringify({ ...record, handed }))
+    this.#log.touch()
+  }
+
+  /** A client has gone: its record stays on the disk. */
+  leave(clientId: string): void {
+    this.#known.delete(clientId)
+  }
+}
+
+function keyOf(clientId: string): string {
+  return `client/${clientId}`
+}
+
+function read(text: string | undefined): ClientRecord | undefined {
+  if (text === undefined) return undefined
+  const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, number])[] }
+  return { ...record, handed: new Map(record.handed) }
+}

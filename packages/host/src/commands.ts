@@ -1,0 +1,52 @@
+import type { Method, Params } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import type { JsonResult } from '@atrium/protocol/rpc/peer'
+import type { Channel } from './channel.ts'
+import type { Core, Link } from './core.ts'
+import { createSession, disposeSession } from './session.ts'
+import type { View } from './snapshot.ts'
+import { wake } from './wake.ts'
+
+/** A link that can follow channels. */
+export interface Follower extends Link {
+  follow(channel: Channel, view?: View, latency?: number): string
+  answer(text: string): JsonResult
+}
+
+type Run<M extends Method> = (core: Core, link: Follower, params: Params<M>) => unknown
+
+/** What an open link may ask. What is not here is an unknown method. */
+const table: { readonly [M in Method]?: Run<M> } = {
+  subscribe: (core, link, { channel: uri, view, delivery }) => {
+    const answer = (channel: Channel | undefined) => {
+      if (!channel) throw AhpError.notFound(`no channel ${JSON.stringify(uri.slice(0, 200))}`)
+      return link.answer(`{"snapshot":${link.follow(channel, view, delivery?.maxLatencyMs)}}`)
+    }
+    const awake = core.log.channel(uri)
+    return awake?.told === undefined ? wake(core, uri).then(answer) : answer(awake)
+  },
+  listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
+  createSession: async (core, link, params) => later(core, await createSession(core, link, params)),
+  disposeSession: async (core, _, params) => later(core, await disposeSession(core, params)),
+}
+
+export const hostCommands: ReadonlyMap<string, (core: Core, link: Follower, params: unknown) => unknown> =
+  new Map(Object.entries(table) as [string, (core: Core, link: Follower, params: unknown) => unknown][])
+
+/** A command that is done, so that the next may run; its answer comes when everyone has been told. */
+class Later {
+  readonly told: Promise<void>
+
+  constructor(told: Promise<void>) {
+    this.told = told
+  }
+}
+
+function later(core: Core, { seq }: { readonly seq: number }): Later {
+  return new Later(core.log.reached(seq))
+}
+
+/** What a command's answer is, once it may be given. */
+export function answered(outcome: unknown): unknown {
+  return outcome instanceof Later ? outcome.told.then(() => null) : outcome
+}

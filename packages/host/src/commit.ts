@@ -1,0 +1,163 @@
+import type { Born, Head, LogStore, RowChange, Step, StoredEnvelope } from './ports/log.ts'
+import { DiskFull } from './ports/log.ts'
+import type { World } from './ports/world.ts'
+
+/** How far numbers may run ahead of what the disk knows of them. */
+export const numbersAhead = 1_000_000
+
+/** Beyond so many unflushed bytes those who append wait. */
+const unflushedBytes = 8 * 1024 * 1024
+
+/** How long until a flush that found no space is tried again. */
+const retryMs = 1000
+
+export interface CommitEvents {
+  /** More is durable, or there is room again. */
+  moved(): void
+  /** The store cannot be trusted any more. */
+  fatal(error: unknown): void
+}
+
+/** Group commit: what is appended in one synchronous step goes together, and one flush at a time takes all there is. */
+export class Commit {
+  readonly #store: LogStore
+  readonly #world: World
+  readonly #events: CommitEvents
+  #step = emptyStep()
+  #bytes = 0
+  /** The last number of the steps given to the store, and of those that are durable. */
+  #given: number
+  #durable: number
+  #upTo: number
+  #flushing: Promise<void> | undefined
+  #full = false
+  #ended = false
+  /** Records were put that no step carries. */
+  #touched = false
+
+  constructor(store: LogStore, world: World, events: CommitEvents, first: number) {
+    this.#store = store
+    this.#world = world
+    this.#events = events
+    this.#given = first - 1
+    this.#durable = first - 1
+    this.#upTo = first - 1 + numbersAhead
+  }
+
+  /** Says durably how far the numbers of this life may run. */
+  async begin(): Promise<void> {
+    this.#store.append({ ...emptyStep(), upTo: this.#upTo })
+    await this.#store.flush()
+  }
+
+  /** Everything up to this number is on the disk. */
+  get durable(): number {
+    return this.#durable
+  }
+
+  /** The highest number that may be handed out now. */
+  get upTo(): number {
+    return this.#upTo
+  }
+
+  /** The disk has no space: nothing that changes a state may be accepted. */
+  get full(): boolean {
+    return this.#full
+  }
+
+  get congested(): boolean {
+    return this.#bytes > unflushedBytes
+  }
+
+  born(born: Born): void {
+    this.#step.born.push(born)
+    this.#bytes += born.state.length
+  }
+
+  envelope(envelope: StoredEnvelope): void {
+    this.#step.envelopes.push(envelope)
+    this.#bytes += envelope.action.length
+  }
+
+  rows(rows: readonly RowChange[]): void {
+    this.#step.rows.push(...rows)
+  }
+
+  head(head: Head): void {
+    this.#step.heads.push(head)
+  }
+
+  drop(channel: string, seq: number): void {
+    this.#step.dropped.push({ channel, seq })
+  }
+
+  /** Records changed: a flush is due even if no action was appended. */
+  touch(): void {
+    this.#touched = true
+  }
+
+  /** The synchronous step is over: it goes to the store as one, and a flush begins unless one is under way. */
+  seal(last: number): void {
+    if (this.#ended) return
+    const step = this.#step
+    const lists = [step.born, step.envelopes, step.rows, step.heads, step.dropped]
+    // Refusals use numbers and need no disk, until they have used up what the disk allows.
+    if (lists.some((list) => list.length > 0) || last > this.#given + numbersAhead / 2) {
+      this.#step = emptyStep()
+      this.#given = last
+      this.#store.append({ ...step, upTo: last + numbersAhead })
+    }
+    this.#flush()
+  }
+
+  /** Resolves when all that was given is durable. */
+  async settled(): Promise<void> {
+    while (this.#flushing) await this.#flushing
+  }
+
+  end(): void {
+    this.#ended = true
+  }
+
+  #flush(again = false): void {
+    if (this.#flushing || this.#ended || (this.#full && !again)) return
+    if (this.#given === this.#durable && !this.#touched) return
+    this.#touched = false
+    const upTo = this.#given
+    const bytes = this.#bytes
+    this.#flushing = this.#store.flush().then(
+      () => this.#flushed(upTo, bytes),
+      (error: unknown) => this.#failed(error),
+    )
+  }
+
+  #flushed(upTo: number, bytes: number): void {
+    this.#flushing = undefined
+    if (this.#full) this.#world.report('disk has space again')
+    this.#full = false
+    this.#durable = upTo
+    this.#upTo = upTo + numbersAhead
+    this.#bytes -= bytes
+    this.#events.moved()
+    this.#flush()
+  }
+
+  /** For lack of space: all of it is tried again, and nothing is taken back. Anything else ends the host. */
+  #failed(error: unknown): void {
+    this.#flushing = undefined
+    if (!(error instanceof DiskFull)) {
+      this.#ended = true
+      return this.#events.fatal(error)
+    }
+    if (!this.#full) this.#world.report('disk full', error)
+    this.#full = true
+    this.#touched = true
+    this.#world.later(retryMs, () => this.#flush(true))
+  }
+}
+
+type Open<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] }
+
+function emptyStep(): Open<Omit<Step, 'upTo'>> {
+  return { born: [], envelopes: [], rows: [], heads: [], dropped: [] }
+}

@@ -1,0 +1,257 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { commands, notes } from '@atrium/protocol/commands'
+import type { NoteParams, Params } from '@atrium/protocol/commands'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import { JsonResult, Peer } from '@atrium/protocol/rpc/peer'
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import { decode } from '@atrium/protocol/schema'
+import type { Channel } from './channel.ts'
+import type { ClientRecord } from './clients.ts'
+import { answered, hostCommands } from './commands.ts'
+import type { Core, Link } from './core.ts'
+import { dispatch } from './dispatch.ts'
+import type { Entry } from './entry.ts'
+import { initialize, reconnect } from './handshake.ts'
+import { Line } from './line.ts'
+import { Outbox } from './outbox.ts'
+import type { Resends } from './resends.ts'
+import { rest } from './rest.ts'
+import { snapshotText } from './snapshot.ts'
+import type { View } from './snapshot.ts'
+import { wakeIfSound } from './wake.ts'
+
+/** How long a link may stay silent before it says who it is. */
+const handshakeMs = 10_000
+
+/** One client: handshake, subscriptions, forwarding. Forwarding only. */
+export class Connection implements Link {
+  readonly principal: string
+  readonly #core: Core
+  readonly #transport: Transport
+  readonly #outbox: Outbox
+  readonly #line = new Line()
+  readonly #followed = new Map<Channel, { readonly view: View; readonly latency: number | undefined }>()
+  #record: ClientRecord | undefined
+  #resends: Resends | undefined
+
+  constructor(core: Core, transport: Transport, principal: string) {
+    this.#core = core
+    this.#transport = transport
+    this.principal = principal
+    this.#outbox = new Outbox(transport, core.world)
+    const undo = core.world.later(handshakeMs, () => this.#record || this.close(1002, 'no handshake'))
+    transport.closed.addEventListener('abort', () => {
+      undo()
+      this.#leave()
+    })
+    new Peer(
+      outward(transport, this.#outbox),
+      {
+        request: (method, params) => this.#request(method, params),
+        notification: (method, params) => this.#notification(method, params),
+      },
+      { report: (problem) => core.world.report('connection', problem) },
+    )
+  }
+
+  get clientId(): string {
+    return this.#record?.clientId ?? ''
+  }
+
+  tell(entry: Entry): void {
+    this.#outbox.tell(entry)
+  }
+
+  note(frame: string): void {
+    this.#outbox.send(frame)
+  }
+
+  close(code: number, reason: string): void {
+    this.#leave()
+    this.#transport.close(code, reason)
+  }
+
+  /** A channel whose snapshot is about to be sent: from now on this link is told what happens there. */
+  follow(channel: Channel, view: View = {}, latency?: number): string {
+    channel.listeners.add(this)
+    this.#followed.set(channel, { view, latency })
+    this.#outbox.latency = this.#smallestLatency()
+    if (this.#record)
+      this.#keep({
+        ...this.#record,
+        handed: new Map(this.#record.handed).set(channel.uri, this.#core.log.told),
+      })
+    return snapshotText(this.#core, channel, view)
+  }
+
+  unfollow(uri: Uri): void {
+    const channel = this.#core.log.channel(uri)
+    if (!channel) return
+    channel.listeners.delete(this)
+    this.#followed.delete(channel)
+    this.#outbox.latency = this.#smallestLatency()
+    rest(this.#core, channel)
+  }
+
+  /** An answer that stands before everything told from this moment on. */
+  answer(text: string): JsonResult {
+    this.#outbox.pause()
+    return new JsonResult(text, () => this.#outbox.resume())
+  }
+
+  #request(method: string, params: unknown): unknown {
+    if (method === 'ping') return null
+    const command = commands.get(method)
+    if (!command) throw AhpError.methodNotFound(method)
+    const opening = method === 'initialize' || method === 'reconnect'
+    if (opening === (this.#record !== undefined))
+      throw AhpError.invalidRequest(
+        opening ? 'this link has been opened already' : 'initialize or reconnect comes first',
+      )
+    const decoded = decode(command.params, params ?? {})
+    if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
+    const outcome = this.#line.run(() => this.#run(method, decoded.value))
+    return outcome instanceof Promise ? outcome.then(answered) : answered(outcome)
+  }
+
+  #run(method: string, params: unknown): unknown {
+    if (method === 'initialize') return this.#initialize(params as Params<'initialize'>)
+    if (method === 'reconnect') return this.#reconnect(params as Params<'reconnect'>)
+    const run = hostCommands.get(method)
+    if (!run) throw AhpError.methodNotFound(method)
+    return run(this.#core, this, params)
+  }
+
+  #notification(method: string, params: unknown): void {
+    const note = notes.get(method)
+    if (note?.from !== 'client' || !this.#record) return
+    const decoded = decode(note.params, params ?? {})
+    if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
+    void this.#line.run(() =>
+      method === 'unsubscribe'
+        ? this.unfollow((decoded.value as NoteParams<'unsubscribe'>).channel)
+        : this.#dispatch(decoded.value as NoteParams<'dispatchAction'>),
+    )
+  }
+
+  /** What is said of a channel that nobody has is ignored; what sleeps is woken first. */
+  #dispatch(params: NoteParams<'dispatchAction'>): void | Promise<void> {
+    const channel = this.#core.log.channel(params.channel)
+    if (channel && !this.#core.log.congested) return this.#apply(channel, params)
+    return this.#core.log
+      .room()
+      .then(() => wakeIfSound(this.#core, params.channel))
+      .then((woken) => {
+        if (!woken) return
+        this.#apply(woken, params)
+        rest(this.#core, woken)
+      })
+  }
+
+  #apply(channel: Channel, { clientSeq, action }: NoteParams<'dispatchAction'>): void {
+    const again = this.#resends?.match(channel.uri, clientSeq, action)
+    if (!again) return void dispatch(this.#core, this, channel, clientSeq, action)
+    if (again.echoed) return
+    const by = { clientId: this.clientId, clientSeq, principal: this.principal }
+    this.#core.log.refuse(channel, action, by, this, `already accepted as ${again.seq}`)
+  }
+
+  /** Refused where it can be told which wish it was; else only reported. */
+  #malformed(method: string, params: unknown, problem: string): void {
+    const { channel: uri, clientSeq, action } = (params ?? {}) as Partial<NoteParams<'dispatchAction'>>
+    const channel = this.#core.log.channel(uri ?? '')
+    const readable = channel && Number.isSafeInteger(clientSeq) && typeof action?.type === 'string'
+    if (!readable || clientSeq === undefined)
+      return this.#core.world.report('malformed notification', `${method}: ${problem}`)
+    this.#core.log.refuse(
+      channel,
+      action,
+      { clientId: this.clientId, clientSeq, principal: this.principal },
+      this,
+      problem,
+    )
+  }
+
+  async #initialize(params: Params<'initialize'>): Promise<JsonResult> {
+    const core = this.#core
+    const welcome = await initialize(core, this.principal, params).catch((error: unknown) => {
+      // Behind the answer that says so.
+      if (error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion)
+        core.world.later(0, () => this.close(1002, 'no common protocol version'))
+      throw error
+    })
+    this.#open(welcome.record, welcome.resends)
+    const snapshots = welcome.channels.map((channel) => this.follow(channel))
+    const fixed = JSON.stringify({
+      protocolVersion: welcome.offered,
+      serverSeq: core.log.told,
+      serverInfo: core.info,
+      _meta: { 'x-atrium': { resends: true } },
+      ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
+    })
+    return this.answer(`${fixed.slice(0, -1)},"snapshots":[${snapshots.join()}]}`)
+  }
+
+  async #reconnect(params: Params<'reconnect'>): Promise<JsonResult> {
+    const welcome = await reconnect(this.#core, this.principal, params, (channels) => {
+      this.#outbox.pause()
+      for (const channel of channels) channel.listeners.add(this)
+      for (const channel of channels) this.#followed.set(channel, { view: {}, latency: undefined })
+      return this.#core.log.told
+    })
+    this.#open(welcome.record, welcome.resends)
+    const { actions, channels, missing } = welcome
+    if (actions) {
+      this.#keep(welcome.record)
+      return new JsonResult(
+        `{"type":"replay","actions":[${actions.join()}],"missing":${JSON.stringify(missing)}}`,
+        () => this.#outbox.resume(),
+      )
+    }
+    this.#outbox.forget()
+    const snapshots = channels.map((channel) => this.follow(channel))
+    return new JsonResult(`{"type":"snapshot","snapshots":[${snapshots.join()}]}`, () =>
+      this.#outbox.resume(),
+    )
+  }
+
+  #open(record: ClientRecord, resends: Resends): void {
+    this.#core.links.set(record.clientId, this)
+    this.#resends = resends
+    this.#keep(record)
+  }
+
+  #keep(record: ClientRecord): void {
+    this.#record = record
+    this.#core.clients.keep(record)
+  }
+
+  #leave(): void {
+    this.#line.clear()
+    for (const channel of this.#followed.keys()) {
+      channel.listeners.delete(this)
+      rest(this.#core, channel)
+    }
+    this.#followed.clear()
+    if (this.#record && this.#core.links.get(this.clientId) === this) this.#core.links.delete(this.clientId)
+  }
+
+  #smallestLatency(): number {
+    const asked = [...this.#followed.values()].flatMap(({ latency }) => latency ?? [])
+    return asked.length === 0 ? 0 : Math.min(...asked)
+  }
+}
+
+/** Answers go out behind what was told before them. */
+function outward(transport: Transport, outbox: Outbox): Transport {
+  return {
+    send: (frame) => outbox.send(frame),
+    receive: (listener) => transport.receive(listener),
+    close: (code, reason) => transport.close(code, reason),
+    drained: () => transport.drained(),
+    closed: transport.closed,
+    get buffered() {
+      return transport.buffered
+    },
+  }
+}

@@ -1,0 +1,41 @@
+import type { Action } from '@atrium/protocol/channel'
+import { checkAction } from '@atrium/protocol/kind'
+import type { Channel } from './channel.ts'
+import type { Core, Link } from './core.ts'
+import type { Entry } from './entry.ts'
+import type { Dispatcher } from './log.ts'
+import { rootGuards } from './root.ts'
+import { ruleMap } from './rules.ts'
+import type { AnyEffect, AnyGuard } from './rules.ts'
+import { followSession, sessionEffects, sessionGuards } from './session.ts'
+
+/**
+ * A client's wish: guard, append, and once it is told, the effect. It ends as exactly one of applied or refused with a
+ * reason; both come back to the client in the order it asked.
+ */
+export function dispatch(core: Core, link: Link, channel: Channel, clientSeq: number, action: Action): Entry {
+  const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
+  const checked = checkAction(channel.kind, action)
+  const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
+  if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
+  return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
+}
+
+/** What follows from an action that everyone has been told. */
+export function effect(core: Core, channel: Channel, { action }: Entry): void {
+  effects.get(action.type)?.(core, channel, action)
+  if (channel.kind.name === 'session') followSession(core, channel)
+}
+
+function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): string | undefined {
+  const { kind } = channel
+  if (!kind.actions.has(action.type))
+    return `a ${kind.name} knows no action ${JSON.stringify(action.type.slice(0, 100))}`
+  if (!kind.dispatchable.has(action.type)) return `${action.type} is said by the host alone`
+  if (core.log.diskFull)
+    return 'the disk of the host is full: nothing can be changed until it has space again'
+  return guards.get(action.type)?.(channel.head, action, by, core)
+}
+
+const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards)
+const effects = ruleMap<AnyEffect>(sessionEffects)

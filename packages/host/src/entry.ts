@@ -1,0 +1,85 @@
+import type { Action, Origin, Uri } from '@atrium/protocol/channel'
+
+/** Somebody who is told what happens, in number order. */
+export interface Listener {
+  tell(entry: Entry): void
+  /** A message that is no action, as a frame. */
+  note(frame: string): void
+}
+
+/** An action on its way: numbered, reduced, waiting to be told. */
+export interface Appended {
+  readonly seq: number
+  /** The last of its numbers; more than `seq` where its stride is. */
+  readonly last: number
+  readonly channel: Uri
+  /** The channel as JSON. */
+  readonly label: string
+  readonly action: Action
+  /** The action's JSON, made once for the store and for everyone. */
+  readonly text: string
+  readonly origin: Origin | undefined
+  /** Why it was refused. A refusal is told and not reduced. */
+  readonly reason: string | undefined
+  /** Told to this one alone: a refusal, or an action that changed nothing. */
+  readonly only: Listener | undefined
+}
+
+export class Entry {
+  readonly seq: number
+  readonly last: number
+  readonly channel: Uri
+  readonly label: string
+  readonly action: Action
+  readonly text: string
+  readonly origin: Origin | undefined
+  readonly reason: string | undefined
+  readonly only: Listener | undefined
+  #frame: Uint8Array | undefined
+
+  constructor(appended: Appended) {
+    this.seq = appended.seq
+    this.last = appended.last
+    this.channel = appended.channel
+    this.label = appended.label
+    this.action = appended.action
+    this.text = appended.text
+    this.origin = appended.origin
+    this.reason = appended.reason
+    this.only = appended.only
+  }
+
+  /** The same place in the order with other words: several that were merged into one. */
+  saying(action: Action, text: string): Entry {
+    const { seq, last, channel, label, origin, reason, only } = this
+    return new Entry({ seq, last, channel, label, action, text, origin, reason, only })
+  }
+
+  /** The notification that tells it: the same bytes for every receiver. */
+  get frame(): Uint8Array {
+    this.#frame ??= encoder.encode(actionFrame(envelopeText(this.label, this)))
+    return this.#frame
+  }
+}
+
+const encoder = new TextEncoder()
+
+export function actionFrame(envelope: string): string {
+  return `{"jsonrpc":"2.0","method":"action","params":${envelope}}`
+}
+
+interface EnvelopeParts {
+  readonly seq: number
+  readonly text: string
+  readonly origin?: Origin | undefined
+  readonly reason?: string | undefined
+}
+
+/** An envelope's JSON around an action's JSON: nothing is parsed and made again. `label` is the channel as JSON. */
+export function envelopeText(label: string, { seq, text, origin, reason }: EnvelopeParts): string {
+  const by = origin
+    ? `,"origin":{"clientId":${JSON.stringify(origin.clientId)},"clientSeq":${origin.clientSeq}}`
+    : ''
+  const why = reason === undefined ? '' : `,"rejectionReason":${JSON.stringify(reason)}`
+  return `{"channel":${label},"action":${text},"serverSeq":${seq}${by}${why}}`
+}

@@ -1,0 +1,136 @@
+import type { Action } from '@atrium/protocol/channel'
+import { reducers } from '@atrium/protocol/channels'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { testWorld } from '../test/world.ts'
+import { Entry } from './entry.ts'
+import { Outbox, mergeRuns } from './outbox.ts'
+
+const channels = ['a', 'b']
+let last = 0
+
+function entry(channel = '', action: Action & Record<string, unknown>): Entry {
+  const seq = ++last
+  const parts = { origin: undefined, reason: undefined, only: undefined }
+  return new Entry({
+    seq,
+    last: seq,
+    channel,
+    label: JSON.stringify(channel),
+    action,
+    text: JSON.stringify(action),
+    ...parts,
+  })
+}
+
+const delta = (channel: number, content: string, partId = 'p') =>
+  entry(channels[channel], { type: 'chat/delta', turnId: 't', partId, content })
+
+/** A socket that takes nothing until it is drained. */
+function stuck() {
+  const sent: string[] = []
+  const ending = new AbortController()
+  let buffered = 0
+  let drain: () => void = () => {}
+  const transport: Transport & { closedWith?: number } = {
+    send(frame) {
+      sent.push(typeof frame === 'string' ? frame : new TextDecoder().decode(frame))
+      buffered += frame.length
+    },
+    receive() {},
+    close(code) {
+      transport.closedWith = code ?? 0
+      ending.abort()
+    },
+    closed: ending.signal,
+    get buffered() {
+      return buffered
+    },
+    drained: () => new Promise((resolve) => (drain = resolve)),
+  }
+  return { transport, sent, drain: () => ((buffered = 0), drain()) }
+}
+
+test('[L12] runs of text that stand next to each other are merged, and others are not', () => {
+  const merged = mergeRuns([
+    delta(0, 'a'),
+    delta(0, 'b'),
+    delta(0, 'c', 'q'),
+    delta(1, 'd'),
+    delta(0, 'e'),
+    delta(0, 'f'),
+  ])
+  expect(
+    merged.map(({ channel, action }) => [channel, (action as unknown as { content: string }).content]),
+  ).toEqual([
+    ['a', 'ab'],
+    ['a', 'c'],
+    ['b', 'd'],
+    ['a', 'ef'],
+  ])
+})
+
+test('[L12] merging changes neither the numbers’ order nor any folded state', () => {
+  const startedAt = '2026-01-01T00:00:00Z'
+  const chat: ChatState = { resource: '', title: '', status: 8, modifiedAt: startedAt, turns: [] }
+  const parts = ['p', 'q'].map((id) => ({ kind: 'markdown' as const, id, content: '' }))
+  const activeTurn = {
+    id: 't',
+    startedAt,
+    message: { text: '', origin: { kind: 'user' } },
+    responseParts: parts,
+  }
+  const fold = (entries: readonly Entry[]) =>
+    channels.map((channel) =>
+      entries
+        .filter((one) => one.channel === channel)
+        .reduce<ChatState>((state, { action }) => reducers.chat(state, action), { ...chat, activeTurn }),
+    )
+  const step = fc.tuple(fc.nat(1), fc.constantFrom('p', 'q'), fc.constantFrom('x', 'y'), fc.boolean())
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+      const entries = steps.map(([at, partId, text, other]) =>
+        other ? entry(channels[at], { type: 'chat/usage', turnId: 't', usage: {} }) : delta(at, text, partId),
+      )
+      const merged = mergeRuns(entries)
+      expect(fold(merged)).toEqual(fold(entries))
+      const numbers = merged.map(({ seq }) => seq)
+      expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+      expect(merged.at(-1)?.seq).toBe(entries.at(-1)?.seq)
+    }),
+  )
+})
+
+test('[L12] F-17: a slow reader costs a bound; what waits is merged and sent when it has read', async () => {
+  const { transport, sent, drain } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  outbox.send('x'.repeat(300_000))
+  for (let i = 0; i < 1000; i++) outbox.tell(delta(0, 'word '))
+  expect(sent).toHaveLength(1)
+  drain()
+  await Promise.resolve()
+  await Promise.resolve()
+  expect(sent).toHaveLength(2)
+  expect(JSON.parse(sent[1] ?? '')).toMatchObject({ params: { action: { content: 'word '.repeat(1000) } } })
+})
+
+test('[L12] F-17: beyond the bound the link ends with 1013', () => {
+  const { transport } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  outbox.send('x'.repeat(300_000))
+  for (let i = 0; i < 50; i++) outbox.tell(delta(i % 2, 'y'.repeat(100_000)))
+  expect(transport).toMatchObject({ closedWith: 1013 })
+})
+
+test('[L2] what is told while an answer is being made comes behind it', () => {
+  const { transport, sent } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  outbox.pause()
+  outbox.tell(delta(0, 'later'))
+  outbox.send('answer')
+  outbox.resume()
+  expect(sent[0]).toBe('answer')
+  expect(sent[1]).toContain('later')
+})

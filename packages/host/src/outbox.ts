@@ -1,0 +1,144 @@
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import type { Entry } from './entry.ts'
+import type { World } from './ports/world.ts'
+
+/** From so many bytes on a reader is slow, and what waits for it is merged. */
+const softBytes = 256 * 1024
+/** Beyond so many it costs too much: the link ends, and its reconnect is an ordinary one. */
+const hardBytes = 4 * 1024 * 1024
+
+/** Bytes for one socket: in order, bounded, merged where they wait. */
+export class Outbox {
+  readonly #transport: Transport
+  readonly #world: World
+  #held: Entry[] = []
+  #heldBytes = 0
+  /** Nothing is sent while an answer that must come first is being made. */
+  #pauses = 0
+  #draining = false
+  #latency = 0
+  #undo: (() => void) | undefined
+
+  constructor(transport: Transport, world: World) {
+    this.#transport = transport
+    this.#world = world
+  }
+
+  /** How long text may wait for more of it, in milliseconds. */
+  set latency(ms: number) {
+    this.#latency = ms
+  }
+
+  tell(entry: Entry): void {
+    if (this.#transport.closed.aborted) return
+    const slow = this.#transport.buffered > softBytes
+    if (this.#pauses === 0 && !slow && this.#held.length === 0 && this.#latency === 0)
+      return this.#transport.send(entry.frame)
+    this.#held.push(entry)
+    this.#heldBytes += entry.text.length
+    if (this.#heldBytes + this.#transport.buffered > hardBytes) this.#heldBytes = this.#merge()
+    if (this.#heldBytes + this.#transport.buffered > hardBytes)
+      return this.#transport.close(1013, 'this reader is too slow; reconnect')
+    if (this.#pauses === 0) this.#wait(slow)
+  }
+
+  pause(): void {
+    this.#pauses++
+  }
+
+  resume(): void {
+    this.#pauses--
+    this.flush()
+  }
+
+  /** What waits is in a snapshot that is about to be sent. */
+  forget(): void {
+    this.#held = []
+    this.#heldBytes = 0
+  }
+
+  /** Another message. What was told before it goes before it, unless it is the very answer that the rest waits for. */
+  send(frame: string | Uint8Array): void {
+    this.flush()
+    this.#transport.send(frame)
+  }
+
+  /** Everything that waits, now. */
+  flush(): void {
+    this.#undo?.()
+    this.#undo = undefined
+    if (this.#pauses > 0 || this.#held.length === 0) return
+    this.#merge()
+    const held = this.#held
+    this.#held = []
+    this.#heldBytes = 0
+    for (const entry of held) this.#transport.send(entry.frame)
+  }
+
+  #wait(slow: boolean): void {
+    if (slow) {
+      if (this.#draining) return
+      this.#draining = true
+      void this.#transport.drained().then(() => {
+        this.#draining = false
+        this.flush()
+      })
+    } else this.#undo ??= this.#world.later(this.#latency, () => this.flush())
+  }
+
+  /** Runs of text for the same part that stand next to each other become one; gives the bytes that are left. */
+  #merge(): number {
+    this.#held = mergeRuns(this.#held)
+    return this.#held.reduce((sum, entry) => sum + entry.text.length, 0)
+  }
+}
+
+/** Neighbours in this order only: across another action the order would change. The last one's number stands for all. */
+export function mergeRuns(entries: readonly Entry[]): Entry[] {
+  const merged: Entry[] = []
+  let run: Entry[] = []
+  const close = () => {
+    const joined = join(run)
+    if (joined) merged.push(joined)
+    run = []
+  }
+  for (const entry of entries) {
+    if (run.length > 0 && !continues(run.at(-1), entry)) close()
+    run.push(entry)
+  }
+  close()
+  return merged
+}
+
+interface TextAction {
+  readonly type: string
+  readonly turnId?: string
+  readonly partId?: string
+  readonly content?: string
+  readonly data?: string
+  readonly _meta?: unknown
+}
+
+const growing = new Set(['chat/delta', 'chat/reasoning', 'terminal/data'])
+
+function continues(before: Entry | undefined, entry: Entry): boolean {
+  if (!before || before.channel !== entry.channel || before.only || entry.only) return false
+  const a = before.action as TextAction
+  const b = entry.action as TextAction
+  const plain =
+    a._meta === undefined &&
+    b._meta === undefined &&
+    before.origin === undefined &&
+    entry.origin === undefined
+  return plain && growing.has(a.type) && a.type === b.type && a.turnId === b.turnId && a.partId === b.partId
+}
+
+function join(run: readonly Entry[]): Entry | undefined {
+  const last = run.at(-1)
+  if (!last || run.length === 1) return last
+  const key = last.action.type === 'terminal/data' ? 'data' : 'content'
+  const whole = run.map((entry) => (entry.action as TextAction)[key] ?? '').join('')
+  const action = { ...last.action, [key]: whole }
+  const text = JSON.stringify(action)
+  return last.saying(action, text)
+}

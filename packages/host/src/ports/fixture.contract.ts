@@ -1,0 +1,35 @@
+import type { StoredEnvelope, Step } from './log.ts'
+import type { Store } from './store.ts'
+
+/** A new, empty store. `reopen` closes it and opens what became durable, as the next start would. */
+export interface Opened {
+  readonly store: Store
+  readonly reopen: () => Promise<Store>
+}
+
+export const chat = 'ahp-chat:/1'
+export const other = 'ahp-chat://default/ünï𝒳%_'
+
+/** A step with only what a test names. */
+export function step(parts: Partial<Step>): Step {
+  return { born: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0, ...parts }
+}
+
+export function envelope(seq: number, channel = chat): StoredEnvelope {
+  return { seq, channel, action: `{"type":"chat/delta","n":${seq}}` }
+}
+
+export const born = (channel: string, seq: number) => ({ channel, seq, kind: 'chat', state: `{"n":${seq}}` })
+
+export const head = (seq: number, channel = chat) => ({ channel, seq, state: `{"n":${seq}}` })
+
+export const row = (id: string, text?: string) => ({
+  channel: chat,
+  id,
+  ...(text === undefined ? {} : { text }),
+})
+
+export const seqs = ({ envelopes }: { readonly envelopes: readonly StoredEnvelope[] }) =>
+  envelopes.map(({ seq }) => seq)
+
+export const range = (from: number, count: number) => Array.from({ length: count }, (_, i) => from + i)

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import { born, chat, envelope, head, other, row, seqs, step } from './fixture.contract.ts'
+import type { Opened } from './fixture.contract.ts'
+import type { LoadedChannel, LogStore } from './log.ts'
+
+/** What every store of the log must do for one channel: from its birth to its end. */
+export function loadContract(name: string, open: () => Promise<Opened>): void {
+  test(`[L8] ${name}: without a head a channel is loaded from its birth`, async () => {
+    const { store, reopen } = await open()
+    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
+    await store.log.flush()
+    const expected = { kind: 'chat', seq: 1, state: '{"n":1}', rows: [], fromBirth: true }
+    expect(await store.log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
+    const { log } = await reopen()
+    expect(await log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
+  })
+
+  test(`[L8] ${name}: with a head it is the newest head, the rows as they stand, and what came after`, async () => {
+    const { store, reopen } = await open()
+    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)], heads: [head(2)] }))
+    store.log.append(
+      step({ envelopes: [envelope(3), envelope(4)], heads: [head(3)], rows: [row('t1', 'one')] }),
+    )
+    await store.log.flush()
+    store.log.append(step({ envelopes: [envelope(5)], rows: [row('t2', 'two')] }))
+    await store.log.flush()
+    const { log } = await reopen()
+    expect(await log.load(chat)).toEqual({
+      kind: 'chat',
+      seq: 3,
+      state: '{"n":3}',
+      rows: ['one', 'two'],
+      fromBirth: false,
+      envelopes: [envelope(4), envelope(5)],
+    })
+  })
+
+  test(`[L8] ${name}: a head may stand at the birth, and after the last envelope`, async () => {
+    const { store } = await open()
+    store.log.append(step({ born: [born(chat, 1)], heads: [head(1)] }))
+    await store.log.flush()
+    expect(await store.log.load(chat)).toMatchObject({ seq: 1, fromBirth: false, envelopes: [] })
+    store.log.append(step({ envelopes: [envelope(2)] }))
+    await store.log.flush()
+    expect(await store.log.load(chat)).toMatchObject({ seq: 1, envelopes: [envelope(2)] })
+    store.log.append(step({ heads: [head(9)] }))
+    await store.log.flush()
+    expect(await store.log.load(chat)).toMatchObject({ seq: 9, fromBirth: false, envelopes: [] })
+  })
+
+  test(`[L8] ${name}: rows stand in the order of their first put; deleted and put again, a row is the last`, async () => {
+    const { store, reopen } = await open()
+    const first = ['a', 'b', 'c', 'd'].map((id) => row(id, `${id}1`))
+    store.log.append(step({ born: [born(chat, 1), born(other, 1)], heads: [head(1)], rows: first }))
+    store.log.append(step({ rows: [{ ...row('a', 'elsewhere'), channel: other }] }))
+    await store.log.flush()
+    store.log.append(step({ rows: [row('b', 'b2'), row('a'), row('d'), row('unknown')] }))
+    store.log.append(step({ rows: [row('d', 'd2'), row('a', 'a2'), row('e', 'e1'), row('e')] }))
+    await store.log.flush()
+    const { log } = await reopen()
+    expect((await loaded(log, chat)).rows).toEqual(['b2', 'c1', 'd2', 'a2'])
+  })
+
+  test(`[L8] ${name}: a dropped channel is forgotten, others stay, and its number is not given again`, async () => {
+    const { store, reopen } = await open()
+    store.log.append(
+      step({
+        born: [born(chat, 1), born(other, 1)],
+        envelopes: [envelope(2), envelope(3, other)],
+        rows: [row('t1', 'one')],
+        heads: [head(2)],
+        upTo: 50,
+      }),
+    )
+    await store.log.flush()
+    store.log.append(step({ envelopes: [envelope(4)], dropped: [{ channel: chat, seq: 5 }], upTo: 60 }))
+    await store.log.flush()
+    for (const next of [async () => store, reopen]) {
+      const { log } = await next()
+      expect(await log.load(chat)).toBeUndefined()
+      expect(seqs(await log.read([chat, other], 0, 100))).toEqual([3])
+      expect((await loaded(log, other)).envelopes).toHaveLength(1)
+      if (next === reopen) expect(log.upTo).toBe(60)
+    }
+  })
+
+  test(`[L8] ${name}: a channel born under the name of a dropped one begins empty`, async () => {
+    const { store } = await open()
+    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
+    store.log.append(step({ heads: [head(2)], dropped: [{ channel: chat, seq: 3 }] }))
+    store.log.append(step({ born: [born(chat, 4)], envelopes: [envelope(5)], heads: [head(4)] }))
+    await store.log.flush()
+    expect(await store.log.load(chat)).toMatchObject({ seq: 4, rows: [], envelopes: [envelope(5)] })
+  })
+
+  test(`[L8] ${name}: states, rows and actions of 5 MB are kept`, async () => {
+    const { store, reopen } = await open()
+    const large = JSON.stringify('ü'.repeat(2_500_000))
+    store.log.append(
+      step({
+        born: [{ ...born(chat, 1), state: large }, born(other, 1)],
+        envelopes: [{ ...envelope(2), action: large }],
+        rows: [{ ...row('t1', large), channel: other }],
+        heads: [{ channel: other, seq: 1, state: large }],
+      }),
+    )
+    await store.log.flush()
+    const { log } = await reopen()
+    const [ofChat, ofOther] = [await loaded(log, chat), await loaded(log, other)]
+    expect(ofChat.state === large && ofChat.envelopes[0]?.action === large).toBe(true)
+    expect(ofOther.state === large && ofOther.rows[0] === large).toBe(true)
+  })
+}
+
+async function loaded(log: LogStore, channel: string): Promise<LoadedChannel> {
+  const found = await log.load(channel)
+  if (!found || 'damaged' in found) throw new Error(found?.damaged ?? `${channel} is not there`)
+  return found
+}

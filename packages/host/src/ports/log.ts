@@ -1,0 +1,92 @@
+import type { Origin, Uri } from '@atrium/protocol/channel'
+
+/** An action as it is kept: its text was made once, when it was appended, and is never made again. */
+export interface StoredEnvelope {
+  readonly seq: number
+  readonly channel: Uri
+  /** The action's JSON. */
+  readonly action: string
+  /** Who dispatched it, and as whom; absent when the host said it. */
+  readonly origin?: Origin & { readonly principal: string }
+}
+
+/** How a channel's log begins: not an action, told to nobody. */
+export interface Born {
+  readonly seq: number
+  readonly channel: Uri
+  readonly kind: string
+  /** The first state, as JSON. */
+  readonly state: string
+}
+
+/** One item of the list that a kind keeps a row each: a finished turn. No text: the row goes away. */
+export interface RowChange {
+  readonly channel: Uri
+  readonly id: string
+  readonly text?: string
+}
+
+/** A channel's state at a number, without its rows. A cache of the fold. */
+export interface Head {
+  readonly channel: Uri
+  readonly seq: number
+  readonly state: string
+}
+
+/** Everything that was appended in one synchronous step. It is stored whole or not at all. */
+export interface Step {
+  readonly born: readonly Born[]
+  readonly envelopes: readonly StoredEnvelope[]
+  readonly rows: readonly RowChange[]
+  readonly heads: readonly Head[]
+  /** Channels that are forgotten; a tombstone with the number stays. */
+  readonly dropped: readonly { readonly channel: Uri; readonly seq: number }[]
+  /** No number above this may be handed out before a later step has raised it durably. */
+  readonly upTo: number
+}
+
+/** What a channel is rebuilt from: the newest good head (else how it was born), its rows in order, what came after. */
+export interface LoadedChannel {
+  readonly kind: string
+  readonly seq: number
+  readonly state: string
+  /** The texts of the rows as they stand now. Where `fromBirth`, the fold gives them and they are left out. */
+  readonly rows: readonly string[]
+  readonly fromBirth: boolean
+  readonly envelopes: readonly StoredEnvelope[]
+}
+
+/** A channel that is there and cannot be trusted: a checksum or a chain is broken. */
+export interface DamagedChannel {
+  readonly damaged: string
+}
+
+export interface Slice {
+  readonly envelopes: readonly StoredEnvelope[]
+  /** There is more: ask again after the last one. */
+  readonly more: boolean
+}
+
+/** Keeps the log. Every store passes the suite in `log.contract.ts`. */
+export interface LogStore {
+  /** The highest `upTo` that was durable when the store was opened; 0 in a new one. */
+  readonly upTo: number
+  /** Queues a step, in order. Nothing is durable before a flush that began later has resolved. */
+  append(step: Step): void
+  /**
+   * Makes durable what was queued, here and in the records. Rejected with DiskFull: nothing of it is stored, all of it
+   * is still queued, and the next flush tries it again. Any other rejection is final.
+   */
+  flush(): Promise<void>
+  /** Stored envelopes of these channels above `after` and up to `upTo`, in number order, at most about a MiB. */
+  read(channels: readonly Uri[], after: number, upTo: number): Promise<Slice>
+  /** What a client dispatched above `after`, in number order: the newest 256 of it. */
+  own(clientId: string, after: number): Promise<readonly StoredEnvelope[]>
+  /** Nothing when there is no such channel, or it was dropped. */
+  load(channel: Uri): Promise<LoadedChannel | DamagedChannel | undefined>
+  close(): Promise<void>
+}
+
+export class DiskFull extends Error {
+  override readonly name = 'DiskFull'
+}

@@ -1,0 +1,13 @@
+import { blobsContract } from './blobs.contract.ts'
+import type { Opened } from './fixture.contract.ts'
+import { loadContract } from './load.contract.ts'
+import { logContract } from './log.contract.ts'
+import { recordsContract } from './records.contract.ts'
+
+/** What every store must do. */
+export function storeContract(name: string, open: () => Promise<Opened>): void {
+  logContract(name, open)
+  loadContract(name, open)
+  recordsContract(name, open)
+  blobsContract(name, open)
+}

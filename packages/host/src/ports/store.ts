@@ -1,0 +1,10 @@
+import type { Blobs } from './blobs.ts'
+import type { LogStore } from './log.ts'
+import type { Records } from './records.ts'
+
+/** One adapter has all three, so that one flush makes them durable together. */
+export interface Store {
+  readonly log: LogStore
+  readonly records: Records
+  readonly blobs: Blobs
+}

@@ -1,0 +1,76 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Channel } from './channel.ts'
+import { envelopeText } from './entry.ts'
+import type { Log } from './log.ts'
+import type { LogStore } from './ports/log.ts'
+
+/** Above so many characters snapshots may be the shorter answer. */
+export const longReplay = 4 * 1024 * 1024
+
+/**
+ * The envelopes of these channels above `after`, up to `upTo`, as JSON texts in number order: what is stored, and what
+ * only passed and is still in memory. Nothing when some of that is gone, or when it is longer than `longest`.
+ */
+export async function replay(
+  log: Log,
+  store: LogStore,
+  channels: readonly Channel[],
+  after: number,
+  upTo: number,
+  longest = longReplay,
+): Promise<readonly string[] | undefined> {
+  const passed = passedTexts(channels, after, upTo)
+  if (!passed) return undefined
+  // Streamed text may have been told before it was durable: the disk must catch up before it is asked.
+  await log.settled()
+  const labels = new Map(channels.map(({ uri, label }) => [uri, label]))
+  const stored: Numbered[] = []
+  let length = 0
+  let from = after
+  for (let more = true; more;) {
+    const slice = await store.read([...labels.keys()], from, upTo)
+    for (const { seq, channel, action, origin } of slice.envelopes) {
+      const text = envelopeText(labels.get(channel) ?? '""', { seq, text: action, origin })
+      stored.push({ seq, text })
+      length += text.length
+      from = seq
+    }
+    if (length > longest) return undefined
+    more = slice.more
+  }
+  return merged(stored, passed)
+}
+
+/** The channels whose whole past a client may be spared: each was handed to it at or before the number it has seen. */
+export function replayable(
+  handed: ReadonlyMap<Uri, number>,
+  channels: readonly Channel[],
+  lastSeen: number,
+): boolean {
+  return channels.every(({ uri }) => (handed.get(uri) ?? Infinity) <= lastSeen)
+}
+
+interface Numbered {
+  readonly seq: number
+  readonly text: string
+}
+
+function passedTexts(
+  channels: readonly Channel[],
+  after: number,
+  upTo: number,
+): readonly Numbered[] | undefined {
+  const texts: Numbered[] = []
+  for (const channel of channels) {
+    const entries = channel.passedSince(after)
+    if (!entries) return undefined
+    for (const entry of entries)
+      if (entry.seq <= upTo) texts.push({ seq: entry.seq, text: envelopeText(entry.label, entry) })
+  }
+  return texts
+}
+
+function merged(stored: readonly Numbered[], passed: readonly Numbered[]): readonly string[] {
+  const all = passed.length === 0 ? stored : [...stored, ...passed].toSorted((a, b) => a.seq - b.seq)
+  return all.map(({ text }) => text)
+}

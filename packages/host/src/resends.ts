@@ -1,0 +1,28 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { equal } from './equal.ts'
+import type { StoredEnvelope } from './ports/log.ts'
+
+/**
+ * What a client that came back may honestly send again: the actions of its own that were accepted and whose echo it
+ * had not seen. `clientSeq` 0 is no number, since clients in the field use it for everything.
+ */
+export class Resends {
+  readonly #accepted = new Map<number, StoredEnvelope>()
+  readonly #replayed: ReadonlySet<Uri>
+
+  /** `replayed`: the channels whose echoes are in the answer to its return, so that a resend there needs none. */
+  constructor(own: readonly StoredEnvelope[], replayed: Iterable<Uri> = []) {
+    for (const envelope of own)
+      if (envelope.origin && envelope.origin.clientSeq > 0)
+        this.#accepted.set(envelope.origin.clientSeq, envelope)
+    this.#replayed = new Set(replayed)
+  }
+
+  /** Whether this was accepted before: then its number, and whether the client has been told. Anything else is new. */
+  match(channel: Uri, clientSeq: number, action: Action): { seq: number; echoed: boolean } | undefined {
+    const before = this.#accepted.get(clientSeq)
+    if (!before || before.channel !== channel || !equal(JSON.parse(before.action), action)) return undefined
+    this.#accepted.delete(clientSeq)
+    return { seq: before.seq, echoed: this.#replayed.has(channel) }
+  }
+}

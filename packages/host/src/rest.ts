@@ -1,0 +1,12 @@
+import { rootUri } from '@atrium/protocol/uri'
+import type { Channel } from './channel.ts'
+import type { Core } from './core.ts'
+
+/** How long a channel that nobody looks at stays in memory. */
+const idleMs = 60_000
+
+/** Nobody may need this channel any more: if that is still so in a while, it is put out of memory. The root stays. */
+export function rest(core: Core, channel: Channel): void {
+  if (channel.listeners.size > 0 || channel.uri === rootUri) return
+  core.world.later(idleMs, () => core.log.sleep(channel))
+}

@@ -1,0 +1,63 @@
+import type { ConfigSchema } from '@atrium/protocol/common/config'
+import type { RootAction } from '@atrium/protocol/root/actions'
+import type { RootState } from '@atrium/protocol/root/state'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Core } from './core.ts'
+import { equal } from './equal.ts'
+import type { Guards } from './rules.ts'
+
+/** What the host reads of its config. Keys of others are kept and read by nobody here. */
+export const rootConfig: ConfigSchema = {
+  type: 'object',
+  properties: {
+    'atrium.defaultProvider': {
+      type: 'string',
+      title: 'Default agent',
+      description: 'The provider id of the agent that a session gets when its creator names none.',
+    },
+  },
+}
+
+const born: RootState = {
+  agents: [],
+  activeSessions: 0,
+  config: { schema: { type: 'object', properties: {} }, values: {} },
+}
+
+/** The root channel at the start of a life: as it was left, with what this build and this machine offer. */
+export async function openRoot(core: Core): Promise<void> {
+  const root = (await core.log.wake(rootUri)) ?? core.log.born(rootUri, 'root', born)
+  const { agents, activeSessions } = root.head as RootState
+  if (!equal(agents, core.agents))
+    core.log.append(root, { type: 'root/agentsChanged', agents: core.agents } as RootAction)
+  if (activeSessions !== core.catalog.size) countSessions(core)
+}
+
+export function countSessions(core: Core): void {
+  const root = core.log.channel(rootUri)
+  const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.size }
+  if (root) core.log.append(root, action)
+}
+
+/** What no action can change about the root: filled in when a snapshot is made. */
+export function derivedRoot(core: Core, state: RootState): RootState {
+  return {
+    ...state,
+    config: { schema: rootConfig, values: state.config?.values ?? {} },
+    ...(core.build !== undefined && { _meta: { ...state._meta, hostBuild: core.build } }),
+  }
+}
+
+export const rootGuards: Guards<RootState, RootAction> = {
+  // Several clients keep keys of their own there: none may sweep away the others'.
+  'root/configChanged': (_, { config, replace }) => {
+    if (replace) return 'the root config is shared and cannot be replaced as a whole'
+    for (const [key, value] of Object.entries(config)) {
+      const property = rootConfig.properties[key]
+      if (key.startsWith('atrium.') && !property) return `there is no setting ${JSON.stringify(key)}`
+      if (property && value !== null && typeof value !== property.type)
+        return `${key} must be a ${property.type}`
+    }
+    return undefined
+  },
+}

@@ -1,0 +1,40 @@
+import type { ChannelKind } from '@atrium/protocol/kind'
+import type { RootState } from '@atrium/protocol/root/state'
+import type { Channel } from './channel.ts'
+import type { Core } from './core.ts'
+import { derivedRoot } from './root.ts'
+
+/** How much of a channel a subscriber wants to see. */
+export interface View {
+  readonly turns?: number
+}
+
+/** A snapshot's JSON: the told state, with what no action can change filled in, at the told number. */
+export function snapshotText(core: Core, channel: Channel, view: View = {}): string {
+  const state = cut(channel.kind, derived(core, channel), view)
+  return `{"resource":${channel.label},"state":${textOf(state)},"fromSeq":${core.log.told}}`
+}
+
+function derived(core: Core, { kind, told }: Channel): unknown {
+  return kind.name === 'root' ? derivedRoot(core, told as RootState) : told
+}
+
+/** The newest rows only, and a cursor to the rest. */
+function cut(kind: ChannelKind, state: unknown, { turns }: View): unknown {
+  const rows =
+    kind.rows === undefined ? undefined : (state as Record<string, readonly { id: string }[]>)[kind.rows]
+  if (turns === undefined || !kind.rows || !rows || rows.length <= turns) return state
+  const kept = turns === 0 ? [] : rows.slice(-turns)
+  const oldest = rows[rows.length - turns]
+  return { ...(state as object), [kind.rows]: kept, turnsNextCursor: oldest?.id ?? rows.at(-1)?.id }
+}
+
+/** Many who come back at once are handed the same state: its text is made once. */
+function textOf(state: unknown): string {
+  if (typeof state !== 'object' || state === null) return JSON.stringify(state)
+  const made = texts.get(state) ?? JSON.stringify(state)
+  texts.set(state, made)
+  return made
+}
+
+const texts = new WeakMap<object, string>()

@@ -1,0 +1,29 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import type { Channel } from './channel.ts'
+import type { Core } from './core.ts'
+import { Damaged } from './rebuild.ts'
+
+/** A channel that can be shown: awake, and its birth told. What cannot be trusted is said to be so. */
+export async function wake(core: Core, uri: Uri): Promise<Channel | undefined> {
+  try {
+    const channel = await core.log.wake(uri)
+    if (channel) await core.log.when(channel, () => true)
+    return channel
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error
+    core.world.report('damaged channel', error.message)
+    throw new AhpError(
+      errorCodes.InternalError,
+      `${error.message}; it is set aside, and nothing of it was deleted`,
+    )
+  }
+}
+
+/** The same, where a channel that is set aside is as good as none. */
+export async function wakeIfSound(core: Core, uri: Uri): Promise<Channel | undefined> {
+  return wake(core, uri).catch((error: unknown) => {
+    if (error instanceof AhpError) return undefined
+    throw error
+  })
+}

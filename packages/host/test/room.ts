@@ -1,0 +1,161 @@
+import { memoryStore } from '@atrium/adapters/store-memory'
+import type { MemoryOptions, MemoryStore } from '@atrium/adapters/store-memory'
+import type { Action, Envelope, Snapshot } from '@atrium/protocol/channel'
+import { reducers } from '@atrium/protocol/channels'
+import type { Method, Params, Result } from '@atrium/protocol/commands'
+import type { AgentInfo } from '@atrium/protocol/root/state'
+import { pair } from '@atrium/protocol/rpc/pair'
+import { Peer } from '@atrium/protocol/rpc/peer'
+import { createHost } from '../src/host.ts'
+import type { Host } from '../src/host.ts'
+import { testWorld } from './world.ts'
+import type { TestWorld } from './world.ts'
+
+const agent: AgentInfo = { provider: 'mock', displayName: 'Mock', description: '', models: [] }
+
+/** A host on a store in memory, and clients joined to it by pairs. */
+export interface Room {
+  readonly world: TestWorld
+  readonly store: () => MemoryStore
+  host(): Host
+  join(clientId: string, options?: { subscribe?: readonly string[]; principal?: string }): Promise<Client>
+  /** A link that has said nothing yet. */
+  link(principal?: string): Client
+  /** Ends the host as a crash would, or gently, and starts another on what the disk has. */
+  restart(how?: 'crash' | 'close'): Promise<void>
+}
+
+export async function room(options: MemoryOptions = {}): Promise<Room> {
+  const world = testWorld()
+  let store = memoryStore(options)
+  const start = () => createHost({ store, world, agents: [agent], build: 'test' })
+  let host = await start()
+  const link = (principal = 'owner') => {
+    const [near, far] = pair()
+    host.connect(near, principal)
+    return new Client(far)
+  }
+  return {
+    world,
+    store: () => store,
+    host: () => host,
+    link,
+    async join(clientId, { subscribe = [], principal = 'owner' } = {}) {
+      const client = link(principal)
+      await client.initialize(clientId, subscribe)
+      return client
+    },
+    async restart(how = 'crash') {
+      if (how === 'close') await host.close()
+      store = store.reopen()
+      world.advance(1000)
+      host = await start()
+    },
+  }
+}
+
+/** A client without a mind of its own: it records what it is told and folds it. */
+export class Client {
+  readonly peer: Peer
+  readonly envelopes: Envelope[] = []
+  readonly notes: { readonly method: string; readonly params: Record<string, unknown> }[] = []
+  readonly states = new Map<string, unknown>()
+  readonly kinds = new Map<string, keyof typeof reducers>()
+  readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
+  clientId = ''
+  clientSeq = 0
+  lastSeen = 0
+
+  constructor(transport: ConstructorParameters<typeof Peer>[0]) {
+    this.peer = new Peer(transport, {
+      request: () => null,
+      notification: (method, params) => this.#hear(method, params as Record<string, unknown>),
+    })
+    this.peer.closed.addEventListener('abort', () => this.#wake())
+  }
+
+  ask<M extends Method>(
+    method: M,
+    params: Omit<Params<M>, 'channel'> & { channel?: string },
+  ): Promise<Result<M>> {
+    const received = (result: unknown) => this.#take(result)
+    return this.peer.request(method, { channel: 'ahp-root://', ...params }, received) as Promise<Result<M>>
+  }
+
+  async initialize(
+    clientId: string,
+    initialSubscriptions: readonly string[] = [],
+  ): Promise<Result<'initialize'>> {
+    this.clientId = clientId
+    return this.ask('initialize', { protocolVersions: ['1.0.0'], clientId, initialSubscriptions })
+  }
+
+  dispatch(channel: string, action: Action & Record<string, unknown>, clientSeq = ++this.clientSeq): number {
+    this.peer.notify('dispatchAction', { channel, clientSeq, action })
+    return clientSeq
+  }
+
+  /** Its own echo or refusal. */
+  async echo(clientSeq: number): Promise<Envelope> {
+    const own = (envelope: Envelope) =>
+      envelope.origin?.clientId === this.clientId && envelope.origin.clientSeq === clientSeq
+    await this.until(() => this.envelopes.some(own))
+    return this.envelopes.find(own) as Envelope
+  }
+
+  /** Resolves when what was recorded is as wished. */
+  until(done: () => boolean): Promise<void> {
+    if (done()) return Promise.resolve()
+    return new Promise((resolve) => this.#waiting.add({ done, resolve }))
+  }
+
+  state(channel: string): Record<string, unknown> {
+    return this.states.get(channel) as Record<string, unknown>
+  }
+
+  #hear(method: string, params: Record<string, unknown>): void {
+    if (method === 'action') this.#apply(params as unknown as Envelope)
+    else this.notes.push({ method, params })
+    this.#wake()
+  }
+
+  #apply(envelope: Envelope): void {
+    this.envelopes.push(envelope)
+    this.lastSeen = Math.max(this.lastSeen, envelope.serverSeq)
+    const kind = this.kinds.get(envelope.channel)
+    if (envelope.rejectionReason !== undefined || !kind) return
+    const reduce = reducers[kind] as (state: unknown, action: Action) => unknown
+    this.states.set(envelope.channel, reduce(this.states.get(envelope.channel), envelope.action))
+  }
+
+  /** Snapshots are put in place the moment they are read. */
+  #take(result: unknown): void {
+    const { snapshot, snapshots, actions, serverSeq } = (result ?? {}) as {
+      snapshot?: Snapshot
+      snapshots?: Snapshot[]
+      actions?: Envelope[]
+      serverSeq?: number
+    }
+    for (const { resource, state, fromSeq } of [...(snapshots ?? []), ...(snapshot ? [snapshot] : [])]) {
+      this.states.set(resource, state)
+      this.kinds.set(resource, kindOf(state as object))
+      this.lastSeen = Math.max(this.lastSeen, fromSeq)
+    }
+    for (const envelope of actions ?? []) this.#apply(envelope)
+    this.lastSeen = Math.max(this.lastSeen, serverSeq ?? 0)
+  }
+
+  #wake(): void {
+    for (const waiter of this.#waiting)
+      if (waiter.done()) {
+        this.#waiting.delete(waiter)
+        waiter.resolve()
+      }
+  }
+}
+
+function kindOf(state: object): keyof typeof reducers {
+  if ('agents' in state) return 'root'
+  if ('lifecycle' in state && 'chats' in state) return 'session'
+  return 'turns' in state ? 'chat' : 'terminal'
+}

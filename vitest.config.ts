@@ -5,6 +5,8 @@ export default defineConfig({
   resolve: { conditions: ['atrium-source'] },
   ssr: { resolve: { conditions: ['atrium-source', 'node', 'import', 'default'] } },
   test: {
+    // Tests wait on states, never on time: this only ends one that waits for what never comes.
+    testTimeout: 30_000,
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', '{bench,conformance}/src/**/*.test.ts'],
   },
 })

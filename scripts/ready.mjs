@@ -2,40 +2,76 @@
 //
 //     node scripts/ready.mjs [--build] [-- COMMAND ARGS...]
 //
-// Installs when node_modules is missing or older than the lock file, builds when a source is newer than the last
-// build, says so on stderr, and does neither twice. Signals go on to the command; its exit is ours.
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+// Installs when node_modules does not fit the lock file, builds when a source is newer than the last build, says so on
+// stderr, and does neither twice. Signals go on to whatever runs; its exit is ours.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
-const bin = join(root, 'node_modules', '.bin')
+const modules = join(root, 'node_modules')
+const bin = join(modules, '.bin')
 const lock = join(root, '.ready.lock')
-const built = join(root, 'node_modules', '.atrium-built')
+// Inside node_modules, so that they go when it goes.
+const installedFor = join(modules, '.atrium-installed')
+const built = join(modules, '.atrium-built')
 
 const dashes = process.argv.indexOf('--')
 const command = dashes < 0 ? [] : process.argv.slice(dashes + 1)
-const options = process.argv.slice(2, dashes < 0 ? undefined : dashes)
+const wantsBuild = process.argv.slice(2, dashes < 0 ? undefined : dashes).includes('--build')
 
-alone(() => {
-  if (!installed()) install()
-  if (options.includes('--build') && !upToDate()) build()
-})
-if (command.length > 0) run(command)
+let running
+for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'])
+  process.on(signal, () => {
+    // At a terminal Ctrl-C reaches the whole group; a second one would mean "at once".
+    if (signal !== 'SIGINT' || !process.stdin.isTTY) running?.kill(signal)
+  })
 
-function installed() {
-  // npm writes this file last, so a broken install has none.
-  return newest(join(root, 'node_modules', '.package-lock.json')) >= newest(join(root, 'package-lock.json'))
+const ready = () => installed() && (!wantsBuild || upToDate())
+// Only who has something to do needs the lock: a checkout that is ready may be read-only.
+if (!ready()) await alone(prepare)
+if (command.length > 0) process.exit(await run(command, 'inherit'))
+
+async function prepare() {
+  if (!installed()) {
+    say('installing dependencies (npm ci)')
+    const npm = basename(process.env.npm_execpath ?? '').startsWith('npm')
+      ? process.env.npm_execpath
+      : undefined
+    const program = npm ? ['node', npm] : ['npm']
+    // Development tools build the host, so they are wanted whatever NODE_ENV says. No install script is.
+    await must([...program, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'])
+    writeFileSync(installedFor, lockHash())
+  }
+  if (wantsBuild && !upToDate()) {
+    say('building (tsc -b)')
+    await must(['tsc', '-b'])
+    writeFileSync(built, '')
+  }
 }
 
-function install() {
-  say('installing dependencies (npm ci)')
-  const npm = process.env.npm_execpath
-  const [program, ...before] = npm ? [process.execPath, npm] : ['npm']
-  // Development tools build the host, so they are wanted whatever NODE_ENV says. No install script is.
-  must(program, [...before, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'])
+/** Ours to say after we installed; npm's own record where somebody else did. */
+function installed() {
+  if (existsSync(installedFor)) return readFileSync(installedFor, 'utf8') === lockHash()
+  return newest(join(modules, '.package-lock.json')) >= newest(join(root, 'package-lock.json'))
+}
+
+function lockHash() {
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
 }
 
 function upToDate() {
@@ -50,12 +86,6 @@ function upToDate() {
   return newest(built) > Math.max(...sources.map((path) => newest(join(root, path))))
 }
 
-function build() {
-  say('building (tsc -b)')
-  must(join(bin, 'tsc'), ['-b'])
-  writeFileSync(built, '')
-}
-
 /** When a file, or anything that is written by hand below a folder, last changed; 0 when there is none. */
 function newest(path) {
   const stat = statSync(path, { throwIfNoEntry: false })
@@ -66,69 +96,83 @@ function newest(path) {
 }
 
 /** One at a time: `npm start` and `npm test` in the same fresh clone must not install over each other. */
-function alone(task) {
-  for (;;) {
-    try {
-      mkdirSync(lock)
-      break
-    } catch (error) {
-      if (error.code !== 'EEXIST') throw error
-    }
-    if (!holderLives()) rmSync(lock, { recursive: true, force: true })
-    else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+async function alone(task) {
+  for (let told = false; !take();) {
+    const holder = holding()
+    if (holder === undefined) release()
+    else if (!told) told = say(`waiting for process ${holder}, which is making this checkout ready`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
   }
   try {
-    writeFileSync(join(lock, 'pid'), String(process.pid))
-    task()
+    if (!ready()) await task()
   } finally {
     rmSync(lock, { recursive: true, force: true })
   }
 }
 
-function holderLives() {
+function take() {
   try {
-    const pid = Number(readFileSync(join(lock, 'pid'), 'utf8'))
-    return process.kill(pid, 0)
-  } catch {
-    // No pid yet: its holder has just begun, unless the lock is old.
-    return Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0) < 2000
+    mkdirSync(lock)
+    writeFileSync(join(lock, 'pid'), String(process.pid))
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    return false
   }
 }
 
-/** A step of the preparation. Its output is not the command's, so all of it goes to stderr. */
-function must(program, args) {
-  const { status, error } = spawnSync(program, args, {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: onWindows(program),
-  })
-  if (status === 0) return
-  rmSync(lock, { recursive: true, force: true })
-  say(`failed: ${[program, ...args].join(' ')}${error ? `: ${error.message}` : ''}`)
-  process.exit(1)
+/** The process that has the lock, unless it is gone. A lock without a name is given a moment to get one. */
+function holding() {
+  const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0)
+  let pid = 0
+  try {
+    pid = Number(readFileSync(join(lock, 'pid'), 'utf8'))
+  } catch {}
+  if (!(pid > 1) || pid === process.pid) return age < 2000 ? '(just begun)' : undefined
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (error.code !== 'EPERM') return undefined
+  }
+  // A process number is used again one day; no install takes this long.
+  return age < 30 * 60_000 ? pid : undefined
 }
 
-function run([name, ...args]) {
+/** Moved aside first, so that of several who find it stale only one takes it away. */
+function release() {
+  const aside = `${lock}.${process.pid}`
+  try {
+    renameSync(lock, aside)
+  } catch {
+    return
+  }
+  rmSync(aside, { recursive: true, force: true })
+}
+
+/** A step of the preparation. Its output is not the command's, so all of it goes to stderr. */
+async function must(step) {
+  const code = await run(step, ['ignore', 2, 2])
+  if (code === 0) return
+  rmSync(lock, { recursive: true, force: true })
+  say(`failed: ${step.join(' ')}`)
+  process.exit(code)
+}
+
+function run([name, ...args], stdio) {
   const tool = join(bin, name)
   const program = name === 'node' ? process.execPath : existsSync(tool) ? tool : name
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` }
-  const child = spawn(program, args, { stdio: 'inherit', env, shell: onWindows(program) })
-  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'])
-    process.on(signal, () => {
-      // At a terminal Ctrl-C reaches the whole group; a second one would mean "at once".
-      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+  const shell = process.platform === 'win32' && program !== process.execPath
+  running = spawn(program, args, { cwd: stdio === 'inherit' ? undefined : root, stdio, env, shell })
+  return new Promise((resolve) => {
+    running.on('error', (error) => {
+      say(`cannot run ${name}: ${error.message}`)
+      resolve(1)
     })
-  child.on('error', (error) => {
-    say(`cannot run ${name}: ${error.message}`)
-    process.exit(1)
+    running.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal]))
   })
-  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
-}
-
-function onWindows(program) {
-  return process.platform === 'win32' && program !== process.execPath
 }
 
 function say(text) {
-  process.stderr.write(`atrium: ${text}\n`)
+  return process.stderr.write(`atrium: ${text}\n`)
 }

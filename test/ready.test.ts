@@ -1,7 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 
 const ready = fileURLToPath(new URL('../scripts/ready.mjs', import.meta.url))
 const run = (...args: readonly string[]) =>
@@ -28,3 +31,48 @@ test('[A3] a command that cannot be run is an error with its name', () => {
   expect(status).toBe(1)
   expect(stderr).toContain('cannot run no-such-tool-here')
 })
+
+/** A small checkout of its own: one package, no dependencies, and a compiler that only says that it ran. */
+function checkout(): { folder: string; go: (...args: readonly string[]) => ReturnType<typeof run> } {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  mkdirSync(join(folder, 'scripts'))
+  cpSync(ready, join(folder, 'scripts', 'ready.mjs'))
+  const name = { name: 'small', version: '1.0.0' }
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ ...name, private: true, dependencies: { tool: 'file:tool' } }),
+  )
+  mkdirSync(join(folder, 'tool'))
+  writeFileSync(
+    join(folder, 'tool', 'package.json'),
+    JSON.stringify({ name: 'tool', version: '1.0.0', bin: { tsc: 'tsc.js' } }),
+  )
+  writeFileSync(join(folder, 'tool', 'tsc.js'), '#!/usr/bin/env node\nconsole.log("compiled")\n', {
+    mode: 0o755,
+  })
+  spawnSync('npm', ['install', '--package-lock-only', '--ignore-scripts'], { cwd: folder })
+  const file = join(folder, 'scripts', 'ready.mjs')
+  return { folder, go: (...args) => spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' }) }
+}
+
+test('[A3] a fresh clone is installed and built, once, and says so on stderr', () => {
+  const { go } = checkout()
+  const first = go('--build', '--', 'node', '-e', 'console.log("ran")')
+  expect(first.stdout).toBe('ran\n')
+  expect(first.stderr).toMatch(/installing dependencies[\s\S]*building \(tsc -b\)\ncompiled/)
+  const second = go('--build', '--', 'node', '-e', '')
+  expect(second.stderr).toBe('')
+})
+
+test.each(['1', '', 'nonsense', '999999999'])(
+  '[A3] a lock left behind with %j in it holds nobody up',
+  (pid) => {
+    const { folder, go } = checkout()
+    const lock = join(folder, '.ready.lock')
+    mkdirSync(lock)
+    writeFileSync(join(lock, 'pid'), pid)
+    expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
+    expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
+  },
+)

@@ -14,7 +14,7 @@ const origin = { clientId: id, clientSeq: natural }
 export interface Origin extends Infer<typeof origin> {}
 export const Origin = object<Origin>('ActionOrigin', origin)
 
-const envelope = {
+export const envelopeShape = {
   channel: id,
   action: Action,
   serverSeq: natural,
@@ -22,8 +22,8 @@ const envelope = {
   rejectionReason: optional(string),
 }
 /** An action with its number. `rejectionReason` marks a refusal: it leaves pending and is not reduced. */
-export interface Envelope extends Infer<typeof envelope> {}
-export const Envelope = object<Envelope>('ActionEnvelope', envelope)
+export interface Envelope extends Infer<typeof envelopeShape> {}
+export const Envelope = object<Envelope>('ActionEnvelope', envelopeShape)
 
 const snapshot = { resource: id, state: bag, fromSeq: natural }
 /** A state at a number: what follows has a `serverSeq` above `fromSeq`. */

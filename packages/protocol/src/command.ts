@@ -23,7 +23,8 @@ export interface NoteRow<out P> {
 export type NoteTable = { readonly [method: string]: NoteRow<unknown> }
 export type NoteIn<T extends NoteTable, M extends keyof T> = T[M] extends NoteRow<infer P> ? P : never
 
-const addressed = { channel: id, _meta: optional(bag) }
+const named = { channel: id }
+const addressed = { ...named, _meta: optional(bag) }
 
 /** Clients in the field leave `channel` out here: then it is the root. */
 const connection = { channel: optional(id), _meta: optional(bag) }

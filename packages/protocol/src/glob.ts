@@ -43,30 +43,32 @@ class Reader {
   }
 
   /** Up to the end or, inside braces, to the comma or brace that ends this alternative. */
-  sequence(depth: number): Sequence | undefined {
+  sequence(depth: number, opening = true): Sequence | undefined {
     const nodes: Node[] = []
+    // Whether a segment begins here: `**` means folders only there.
+    let opens = opening
     while (!this.done) {
       const c = this.#pattern.charAt(this.#at)
       if (depth > 0 && (c === ',' || c === '}')) break
       this.#at++
-      const node = this.#node(c, depth)
+      const node = this.#node(c, depth, opens)
       if (!node) return undefined
       nodes.push(node)
+      opens = c === '/' || 'folders' in node
     }
     return nodes
   }
 
-  #node(c: string, depth: number): Node | undefined {
-    if (c === '*') return this.#stars()
+  #node(c: string, depth: number, opens: boolean): Node | undefined {
+    if (c === '*') return this.#stars(opens)
     if (c === '?') return { one: withinSegment }
     if (c === '[') return this.#set()
-    if (c === '{') return this.#braces(depth + 1)
+    if (c === '{') return this.#braces(depth + 1, opens)
     if (c !== '\\') return literal(c)
     return this.done ? undefined : literal(this.#pattern.charAt(this.#at++))
   }
 
-  #stars(): Node {
-    const opens = this.#at === 1 || this.#pattern.charAt(this.#at - 2) === '/'
+  #stars(opens: boolean): Node {
     if (this.#pattern.charAt(this.#at) !== '*') return { many: withinSegment }
     while (this.#pattern.charAt(this.#at) === '*') this.#at++
     if (!opens || this.#pattern.charAt(this.#at) !== '/') return { many: anything }
@@ -75,21 +77,22 @@ class Reader {
   }
 
   #set(): Node | undefined {
-    const close = this.#pattern.indexOf(']', this.#at + 1)
+    const negated = /[!^]/.test(this.#pattern.charAt(this.#at))
+    const from = negated ? this.#at + 1 : this.#at
+    // A bracket that comes first is one of the set.
+    const close = this.#pattern.indexOf(']', from + 1)
     if (close < 0) return undefined
-    const body = this.#pattern.slice(this.#at, close)
     this.#at = close + 1
-    const negated = body.startsWith('!') || body.startsWith('^')
-    const ranges = rangesOf(negated ? body.slice(1) : body)
+    const ranges = rangesOf(this.#pattern.slice(from, close))
     return {
       one: (code) => code !== slash && ranges.some(([from, to]) => from <= code && code <= to) !== negated,
     }
   }
 
-  #braces(depth: number): Node | undefined {
+  #braces(depth: number, opens: boolean): Node | undefined {
     const branches: Sequence[] = []
     for (;;) {
-      const branch = this.sequence(depth)
+      const branch = this.sequence(depth, opens)
       if (!branch || this.done) return undefined
       branches.push(branch)
       if (this.#pattern.charAt(this.#at++) === '}') return { either: branches }

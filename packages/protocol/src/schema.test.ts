@@ -76,6 +76,7 @@ test('[P4] null at a declared optional key reads as absent, at any depth', () =>
 
 test('[P4] null is kept in free JSON and refused at a required key', () => {
   const value = { ...valid, free: { a: null }, any: null }
+  expect(decode(thing, { ...value, tree: null })).toStrictEqual({ ok: true, value })
   expect(decode(thing, value)).toStrictEqual({ ok: true, value })
   expect(decode(thing, { ...valid, id: null }).ok).toBe(false)
 })
@@ -123,7 +124,9 @@ test('[P7] a time must have a zone and exist', () => {
     '2026-01-01',
     'now',
     '2026-13-01T00:00:00Z',
-    '2026-02-30T25:00:00Z',
+    '2026-02-30T10:00:00Z',
+    '2026-04-31T10:00:00Z',
+    '2026-01-01T24:00:00Z',
   ])
     expect(decode(instant, text).ok).toBe(false)
 })

@@ -71,6 +71,15 @@ export const natural: Schema<number> = make(
     .min(0)
     .refine((n) => !Object.is(n, -0), 'expected 0, received -0'),
 )
+/** A safe integer from 1. */
+export const positive: Schema<number> = make(z.int().min(1))
+/** From 0 to 1. */
+export const share: Schema<number> = make(z.number().min(0).max(1))
+/** Any string but these: the tag of something that is known by another name. */
+export function except(...values: readonly string[]): Schema<string> {
+  const other = z.string().refine((text) => !values.includes(text), { abort: true })
+  return make(other.meta({ not: { enum: [...values] } }))
+}
 /** A set of 32 bits. */
 export function bits(name: string): Schema<number> {
   return make(z.int().min(0).max(0xffff_ffff), undefined, name)
@@ -94,12 +103,12 @@ export const instant: Schema<string> = make(
   z
     .string()
     .regex(
-      /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/,
+      /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/,
       'expected an ISO 8601 time with a zone',
     )
-    .refine((text) => !Number.isNaN(Date.parse(text)), 'no such time'),
+    .refine((text) => !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10)), 'no such time'),
 )
-/** Any JSON value, nulls included. */
+/** Any JSON value, nulls included, also where its key may be absent. */
 export const json: Schema<unknown> = make(z.unknown())
 /** Any JSON object, nulls included: `_meta`, config, structured content. */
 export const bag: Schema<Bag> = make(z.object({}), undefined, 'JsonObject')
@@ -142,9 +151,8 @@ export function record<T>(item: Schema<T>): Schema<{ readonly [key: string]: T }
 /** The key may be absent; `null` there reads as absent. */
 export function optional<T>(item: Schema<T>): Optional<T> {
   const { zod, withoutNulls } = item[inner]
-  return make(zod.optional(), (value) =>
-    value === null ? undefined : (withoutNulls?.(value) ?? value),
-  ) as Optional<T>
+  const drops = (value: unknown) => (value === null ? undefined : (withoutNulls?.(value) ?? value))
+  return make(zod.optional(), item === json ? undefined : drops) as Optional<T>
 }
 
 /** The key may be absent, and `null` is an error: for the keys whose absence destroys something. */
@@ -183,22 +191,24 @@ export function object(name: string, shape: Shape): Schema<unknown> {
 
 /**
  * Shapes told apart by one key. An open variant keeps members it does not know as they are; the type names only
- * the known ones, because a member `{ kind: string }` would undo narrowing: handle the rest by a default.
+ * the known ones, because a member `{ kind: string }` would undo narrowing: handle the rest by a default. Tags that
+ * are known elsewhere and do not belong here are listed instead of `open`.
  */
 export function variant<M extends { readonly [tag: string]: Schema<unknown> }>(
   name: string,
   key: string,
   members: M,
-  how: 'open' | 'closed' = 'open',
+  how: 'open' | 'closed' | readonly string[] = 'open',
 ): Schema<TypeOf<M[keyof M]>> {
   const byTag = new Map(Object.entries(members).map(([tag, member]) => [tag, member[inner]]))
   const zods = [...byTag.values()].map((member) => member.zod) as unknown as [z.ZodObject]
   const known = z.discriminatedUnion(key, zods)
-  const otherTag = z.string().refine((tag) => !byTag.has(tag), { abort: true })
-  const unknown = z.object({ [key]: otherTag.meta({ not: { enum: [...byTag.keys()] } }) })
+  const unknown = z.object({
+    [key]: except(...byTag.keys(), ...(typeof how === 'string' ? [] : how))[inner].zod,
+  })
   const drops = (value: unknown) =>
     isObject(value) ? (byTag.get(String(value[key]))?.withoutNulls?.(value) ?? value) : value
-  return make(how === 'open' ? z.union([known, unknown]) : known, drops, name)
+  return make(how === 'closed' ? known : z.union([known, unknown]), drops, name)
 }
 
 /** A named shape, for tools that hold only its name. */
@@ -258,6 +268,12 @@ function eachKey(value: Bag, keys: readonly string[], dropAt: (key: string) => D
     else next[key] = kept
   }
   return next ?? value
+}
+
+/** Parsing rolls February 30 over into March; a day that exists comes back as it was. */
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
 function isObject(value: unknown): value is Bag {

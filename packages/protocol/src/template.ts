@@ -4,7 +4,7 @@
  */
 export interface Template {
   readonly variables: readonly string[]
-  /** Nothing when a variable has no value. */
+  /** Nothing when a variable has no value, or an empty one. */
   expand(values: { readonly [name: string]: string }): string | undefined
   /** The values that would expand to this URI; nothing when none do. */
   match(uri: string): { readonly [name: string]: string } | undefined
@@ -22,7 +22,7 @@ export function template(text: string): Template | undefined {
         uri += literal
         if (name === undefined) continue
         const value = Object.hasOwn(values, name) ? encode(values[name] ?? '') : undefined
-        if (value === undefined) return undefined
+        if (!value) return undefined
         uri += value
       }
       return uri
@@ -34,8 +34,7 @@ export function template(text: string): Template | undefined {
         if (!uri.startsWith(literal, at)) return undefined
         at += literal.length
         if (name === undefined) continue
-        const next = parts[i + 1]?.literal ?? ''
-        const end = next === '' ? uri.length : uri.indexOf(next, at)
+        const end = endOfValue(uri, at, parts, i)
         const value = end < 0 ? undefined : decode(uri.slice(at, end))
         if (value === undefined || (Object.hasOwn(values, name) && values[name] !== value)) return undefined
         values[name] = value
@@ -66,6 +65,16 @@ function parse(text: string): readonly Part[] | undefined {
   const rest = text.slice(at)
   if (rest.includes('}') || parts.some(({ literal }) => literal.includes('}'))) return undefined
   return [...parts, { literal: rest }]
+}
+
+/**
+ * Where a variable's value ends. Values are encoded, so a separator is found for sure if it has a character that an
+ * encoded value cannot have; one that has none tells nothing.
+ */
+function endOfValue(uri: string, at: number, parts: readonly Part[], i: number): number {
+  const next = parts[i + 1]
+  if (next?.name === undefined) return uri.length - (next?.literal.length ?? 0)
+  return /[^\w.~%-]/.test(next.literal) ? uri.indexOf(next.literal, at) : -1
 }
 
 /** Everything but the unreserved characters of RFC 3986; nothing for a lone surrogate, which has no encoding. */

@@ -1,7 +1,21 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { annotationsUri, base64url, chatUri, defaultChatUri, sessionUri } from './uri.ts'
+import {
+  annotationsUri,
+  automationRunUri,
+  automationUri,
+  automationsUri,
+  base64url,
+  canvasUri,
+  changesetUri,
+  chatUri,
+  defaultChatUri,
+  resourceWatchUri,
+  rootUri,
+  sessionUri,
+  terminalUri,
+} from './uri.ts'
 
 test('[P9] base64url agrees with Node for any text', () => {
   fc.assert(
@@ -14,6 +28,16 @@ test('[P9] base64url agrees with Node for any text', () => {
 test('[P9] URIs are minted in the forms that clients in the field expect', () => {
   expect(sessionUri('7f')).toBe('ahp-session:/7f')
   expect(chatUri('7f')).toBe('ahp-chat:/7f')
+  const others = [terminalUri, changesetUri, resourceWatchUri, automationUri, automationRunUri, canvasUri]
+  expect(others.map((mint) => mint('7f'))).toEqual([
+    'ahp-terminal:/7f',
+    'ahp-changeset:/7f',
+    'ahp-resource-watch:/7f',
+    'ahp-automation:/7f',
+    'ahp-automation-run:/7f',
+    'ahp-canvas:/7f',
+  ])
+  expect([rootUri, automationsUri]).toEqual(['ahp-root://', 'ahp-automations://'])
   expect(annotationsUri('ahp-session:/7f')).toBe('ahp-session:/7f/annotations')
   expect(defaultChatUri('claude:/1')).toBe('ahp-chat://default/Y2xhdWRlOi8x')
 })

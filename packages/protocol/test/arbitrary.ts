@@ -46,7 +46,14 @@ function arbitrary(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: Math.min(schema.maximum ?? 1e9, 2 ** 31) })
     case 'number':
-      return fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }).map((n) => n + 0)
+      return fc
+        .double({
+          noNaN: true,
+          noDefaultInfinity: true,
+          min: schema.minimum ?? -1e6,
+          max: schema.maximum ?? 1e6,
+        })
+        .map((n) => n + 0)
     case 'boolean':
       return fc.boolean()
     case 'null':

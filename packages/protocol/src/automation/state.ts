@@ -11,6 +11,7 @@ import {
   object,
   openEnum,
   optional,
+  positive,
   string,
   variant,
 } from '../schema.ts'
@@ -56,7 +57,7 @@ export const AutomationTrigger = variant(
 )
 export type AutomationTrigger = TypeOf<typeof AutomationTrigger>
 
-const automationAfterRuns = { kind: is('afterRuns'), max: natural }
+const automationAfterRuns = { kind: is('afterRuns'), max: positive }
 export interface AutomationAfterRuns extends Infer<typeof automationAfterRuns> {}
 
 const automationAfterDate = { kind: is('afterDate'), date: string }

@@ -1,10 +1,10 @@
 import { ask } from '../command.ts'
 import { ContentRef, StringOrMarkdown } from '../common/content.ts'
 import { TextRange } from '../common/text.ts'
-import { boolean, id, is, object, oneOf, optional, variant } from '../schema.ts'
+import { boolean, id, is, object, openEnum, optional, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
 
-const side = optional(oneOf('ChangesetSide', ['before', 'after']))
+const side = optional(openEnum('ChangesetSide', ['before', 'after']))
 
 const changesetResourceTarget = { kind: is('resource'), resource: id, side }
 export interface ChangesetResourceTarget extends Infer<typeof changesetResourceTarget> {}

@@ -1,7 +1,7 @@
 import { reducer } from '../channel.ts'
 import { mapped, patch, remove, upsert } from '../update.ts'
 import type { ChangesetAction } from './actions.ts'
-import type { ChangesetState } from './state.ts'
+import type { ChangesetFile, ChangesetState } from './state.ts'
 
 export const reduceChangeset = reducer<ChangesetState, ChangesetAction>({
   'changeset/statusChanged': (state, { status, error }) =>
@@ -11,13 +11,12 @@ export const reduceChangeset = reducer<ChangesetState, ChangesetAction>({
 
   'changeset/fileRemoved': (state, { fileId }) => withFiles(state, remove(state.files, 'id', fileId)),
 
-  'changeset/filesReviewChanged': (state, { files, reviewed }) =>
-    withFiles(
-      state,
-      mapped(state.files, (file) =>
-        files.includes(file.id) && file.reviewed !== reviewed ? { ...file, reviewed } : file,
-      ),
-    ),
+  'changeset/filesReviewChanged': (state, { files, reviewed }) => {
+    const named = new Set(files)
+    const review = (file: ChangesetFile) =>
+      named.has(file.id) && file.reviewed !== reviewed ? { ...file, reviewed } : file
+    return withFiles(state, mapped(state.files, review))
+  },
 
   // An error stays: only statusChanged decides about it.
   'changeset/contentChanged': (state, { files, operations }) => ({

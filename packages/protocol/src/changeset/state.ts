@@ -1,4 +1,4 @@
-import { ErrorInfo, FileEdit, Icon, StringOrMarkdown, meta, presence } from '../common/content.ts'
+import { ErrorInfo, FileEdit, StringOrMarkdown, meta, presence } from '../common/content.ts'
 import { array, boolean, id, object, openEnum, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 
@@ -13,7 +13,7 @@ const changeset = {
   label: string,
   uriTemplate: id,
   description: optional(string),
-  changeKind: openEnum('ChangeKind', ['session', 'branch', 'uncommitted', 'turn', 'compare-turns', 'others']),
+  changeKind: openEnum('ChangeKind', ['session', 'branch', 'uncommitted', 'turn', 'compare-turns']),
   capabilities: optional(ChangesetCapabilities),
 }
 /** One entry of a catalogue of changesets; expanding its template names the channel. */
@@ -37,7 +37,7 @@ const changesetOperation = {
   description: optional(string),
   scopes: array(openEnum('ChangesetOperationScope', ['changeset', 'resource', 'range'])),
   confirmation: optional(StringOrMarkdown),
-  icon: optional(Icon),
+  icon: optional(string),
   group: optional(string),
   status: ChangesetOperationStatus,
   error: optional(ErrorInfo),

@@ -28,7 +28,7 @@ const completionItem = {
   insertText: string,
   rangeStart: optional(natural),
   rangeEnd: optional(natural),
-  attachment: optional(MessageAttachment),
+  attachment: MessageAttachment,
 }
 export interface CompletionItem extends Infer<typeof completionItem> {}
 export const CompletionItem = object<CompletionItem>('CompletionItem', completionItem)

@@ -19,9 +19,10 @@ export const pendingCases: Cases<ChatState, PendingAction> = {
 
   'chat/queuedMessagesReordered': (state, { order }) => {
     if (!state.queuedMessages) return state
-    const left = new Map(state.queuedMessages.map((message) => [message.id, message]))
-    const first = [...new Set(order)].flatMap((id) => left.get(id) ?? [])
-    const rest = state.queuedMessages.filter((message) => !order.includes(message.id))
+    const queued = new Map(state.queuedMessages.map((message) => [message.id, message]))
+    const named = new Set(order)
+    const first = [...named].flatMap((id) => queued.get(id) ?? [])
+    const rest = state.queuedMessages.filter((message) => !named.has(message.id))
     return { ...state, queuedMessages: [...first, ...rest] }
   },
 }

@@ -83,8 +83,9 @@ export const toolCallCases: Cases<ChatState, ToolCallAction> = {
     if (blocked && result.success) return call
     const asked = call.status === 'pending-confirmation'
     const done = {
-      ...baseOf(call),
+      // What else a tool put into its result must not rename the call.
       ...result,
+      ...baseOf(call),
       invocationMessage: call.invocationMessage,
       toolInput: call.toolInput,
       confirmed: asked ? 'not-needed' : call.confirmed,
@@ -108,11 +109,11 @@ export const toolCallCases: Cases<ChatState, ToolCallAction> = {
     call.status === 'running' ? { ...call, content } : call,
   ),
 
-  'chat/toolCallAuthRequired': changeAndRefresh((call, { auth }) =>
-    call.status === 'running' && call.contributor?.kind === 'mcp'
-      ? ({ ...call, status: 'auth-required', auth } satisfies ToolCallAuthRequired)
-      : call,
-  ),
+  'chat/toolCallAuthRequired': changeAndRefresh((call, { auth }) => {
+    const { contributor } = call
+    if (call.status !== 'running' || contributor?.kind !== 'mcp') return call
+    return { ...call, status: 'auth-required', contributor, auth } satisfies ToolCallAuthRequired
+  }),
 
   'chat/toolCallAuthResolved': changeAndRefresh((call) => {
     if (call.status !== 'auth-required') return call
@@ -162,7 +163,7 @@ function changeAndRefresh<A extends CallAction>(how: Change<A>): Case<ChatState,
   }
 }
 
-type Base = Pick<
+type Named = Pick<
   ToolCallState,
   'toolCallId' | 'toolName' | 'displayName' | 'intention' | 'contributor' | '_meta'
 >
@@ -182,7 +183,7 @@ function cancelled(
   })
 }
 
-function baseOf({ toolCallId, toolName, displayName, intention, contributor, _meta }: Base) {
+function baseOf({ toolCallId, toolName, displayName, intention, contributor, _meta }: Named) {
   return { toolCallId, toolName, displayName, intention, contributor, _meta }
 }
 

@@ -12,6 +12,7 @@ import {
   bag,
   boolean,
   either,
+  except,
   id,
   is,
   number,
@@ -19,6 +20,7 @@ import {
   oneOf,
   openEnum,
   optional,
+  share,
   string,
   variant,
 } from '../schema.ts'
@@ -28,12 +30,14 @@ import { Message } from './message.ts'
 const clientContributor = { kind: is('client'), clientId: id }
 export interface ToolCallClientContributor extends Infer<typeof clientContributor> {}
 
-const mcpContributor = { kind: is('mcp'), customizationId: id }
+const mcpContributor = { kind: is('mcp'), customizationId: string }
 export interface ToolCallMcpContributor extends Infer<typeof mcpContributor> {}
+
+export const ToolCallMcpContributor = object<ToolCallMcpContributor>('ToolCallMcpContributor', mcpContributor)
 
 export const ToolCallContributor = variant('ToolCallContributor', 'kind', {
   client: object<ToolCallClientContributor>('ToolCallClientContributor', clientContributor),
-  mcp: object<ToolCallMcpContributor>('ToolCallMcpContributor', mcpContributor),
+  mcp: ToolCallMcpContributor,
 })
 export type ToolCallContributor = TypeOf<typeof ToolCallContributor>
 
@@ -54,7 +58,7 @@ const riskComplete = {
   ...judge,
   status: is('complete'),
   reason: StringOrMarkdown,
-  safety: number,
+  safety: share,
 }
 export interface ToolCallRiskComplete extends Infer<typeof riskComplete> {}
 
@@ -62,7 +66,7 @@ const judged = variant('ToolCallJudgeAssessment', 'status', {
   loading: object<ToolCallRiskLoading>('ToolCallRiskLoading', riskLoading),
   complete: object<ToolCallRiskComplete>('ToolCallRiskComplete', riskComplete),
 })
-const unknownAssessment = object('ToolCallUnknownAssessment', { kind: string })
+const unknownAssessment = object('ToolCallUnknownAssessment', { kind: except('judge') })
 export type ToolCallRiskAssessment = TypeOf<typeof judged>
 export const ToolCallRiskAssessment = either(
   judged,
@@ -191,6 +195,7 @@ export const ToolCallRunning = object<ToolCallRunning>('ToolCallRunningState', r
 
 const authRequired = {
   ...confirmed,
+  contributor: ToolCallMcpContributor,
   status: is('auth-required'),
   content: optional(array(ToolResultContent)),
   auth: McpAuthRequirement,

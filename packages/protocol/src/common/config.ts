@@ -9,7 +9,7 @@ import {
   natural,
   number,
   object,
-  oneOf,
+  openEnum,
   optional,
   record,
   string,
@@ -24,7 +24,7 @@ export const JsonPrimitive: Schema<JsonPrimitive> = either(
 )
 
 const flat = {
-  type: oneOf('ConfigPropertyType', ['string', 'number', 'boolean', 'array', 'object']),
+  type: openEnum('ConfigPropertyType', ['string', 'number', 'boolean', 'array', 'object']),
   title: string,
   description: optional(string),
   default: optional(json),

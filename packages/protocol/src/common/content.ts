@@ -1,4 +1,4 @@
-import { array, bag, either, id, number, object, oneOf, optional, string } from '../schema.ts'
+import { array, bag, either, id, number, object, openEnum, optional, string } from '../schema.ts'
 import type { Infer, Schema } from '../schema.ts'
 
 /** Free metadata, kept as it is. */
@@ -15,7 +15,7 @@ const icon = {
   src: id,
   contentType: optional(string),
   sizes: optional(array(string)),
-  theme: optional(oneOf('IconTheme', ['light', 'dark'])),
+  theme: optional(openEnum('IconTheme', ['light', 'dark'])),
 }
 export interface Icon extends Infer<typeof icon> {}
 export const Icon = object<Icon>('Icon', icon)

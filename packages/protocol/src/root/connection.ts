@@ -1,7 +1,7 @@
-import { Action, Envelope, Origin, Snapshot } from '../channel.ts'
+import { Action, Envelope, Snapshot, envelopeShape } from '../channel.ts'
 import { ask, askRoot, note } from '../command.ts'
 import { meta, presence } from '../common/content.ts'
-import { array, id, is, natural, number, object, optional, string, variant } from '../schema.ts'
+import { array, id, is, natural, number, object, optional, positive, string, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
 
 const implementation = { name: string, version: optional(string), title: optional(string) }
@@ -95,19 +95,16 @@ export const connectionCommands = {
       /** Empty revokes. */
       token: string,
       scopes: optional(array(string)),
-      expiresIn: optional(natural),
+      expiresIn: optional(positive),
     },
     {},
   ),
 }
 
+const { channel: _, ...told } = envelopeShape
+
 export const connectionNotes = {
   unsubscribe: note('client', {}),
   dispatchAction: note('client', { clientSeq: natural, action: Action }),
-  action: note('host', {
-    action: Action,
-    serverSeq: natural,
-    origin: optional(Origin),
-    rejectionReason: optional(string),
-  }),
+  action: note('host', told),
 }

@@ -10,6 +10,9 @@ export interface Limits {
 
 export const defaultLimits: Limits = { size: 4 * 1024 * 1024, depth: 64, keys: 10_000 }
 
+/** For a client: what its host answers is as large as the chats people have. */
+export const clientLimits: Limits = { size: 64 * 1024 * 1024, depth: 64, keys: 10_000_000 }
+
 /**
  * Looks over the text of a message before it is parsed, in one pass and without building anything: a problem as a
  * sentence, or nothing. Text that is no JSON may pass; the parser finds that. Strings are skipped by `indexOf`, so that

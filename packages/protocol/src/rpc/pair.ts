@@ -21,6 +21,7 @@ class End implements Transport {
   #other: End | undefined
   #inFlight = 0
   #closing = false
+  #ended: string | undefined
 
   constructor(schedule: Schedule) {
     this.#schedule = schedule
@@ -50,8 +51,11 @@ class End implements Transport {
   }
 
   receive(listener: (frame: string) => void): void {
+    // What comes while the waiting frames are delivered waits behind them.
+    for (let frame = this.#arrived.shift(); frame !== undefined; frame = this.#arrived.shift())
+      listener(frame)
     this.#listener = listener
-    for (const frame of this.#arrived.splice(0)) listener(frame)
+    if (this.#ended !== undefined) this.end(this.#ended)
   }
 
   close(_code?: number, reason = 'closed'): void {
@@ -60,6 +64,8 @@ class End implements Transport {
     // Behind what was sent before, as on any pipe.
     this.#schedule(() => {
       this.#other?.end(reason)
+      // Who closes does not want what it has not read.
+      this.#arrived.length = 0
       this.end(reason)
     })
   }
@@ -75,8 +81,11 @@ class End implements Transport {
     else this.#arrived.push(frame)
   }
 
+  /** Ended once the last frame has been delivered. */
   end(reason: string): void {
     this.#closing = true
+    this.#ended = reason
+    if (this.#arrived.length > 0) return
     this.#ending.abort(new Error(reason))
     this.#settle()
   }

@@ -61,13 +61,6 @@ test.each([
   ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"x"}', null, errorCodes.InvalidRequest],
   ['an id beyond all numbers', '{"jsonrpc":"2.0","id":1e999,"method":"x"}', null, errorCodes.InvalidRequest],
   ['nothing at all', '{"jsonrpc":"2.0"}', null, errorCodes.InvalidRequest],
-  ['depth 65', '['.repeat(65) + ']'.repeat(65), null, errorCodes.InvalidRequest],
-  [
-    '__proto__',
-    '{"jsonrpc":"2.0","id":1,"method":"x","params":{"__proto__":{}}}',
-    null,
-    errorCodes.InvalidRequest,
-  ],
 ])('[R4] F-14: %s is answered with the right error, and the link lives on', async (_, frame, id, code) => {
   const { ask } = bare()
   expect(await ask(frame)).toEqual(failure(id, code))
@@ -122,17 +115,19 @@ test('[R3] a notification is never answered, whatever it does', async () => {
   expect(reports).toHaveLength(2)
 })
 
-test('[R6] what is answered at once is answered before any later frame is looked at', async () => {
+test('[R6] what is answered at once is answered before any later frame is looked at', () => {
+  // Frames arrive in the very step they are sent in.
+  const [near, far] = pair((task) => task())
   const seen: string[] = []
-  const { far, frames } = bare({
+  new Peer(near, {
     request: (method) => void seen.push(method),
     notification: (method) => void seen.push(method),
   })
+  far.receive((frame) => seen.push(`answer ${(JSON.parse(frame) as { id: number }).id}`))
   far.send('{"jsonrpc":"2.0","id":1,"method":"first"}')
   far.send('{"jsonrpc":"2.0","method":"second"}')
   far.send('{"jsonrpc":"2.0","id":2,"method":"third"}')
-  expect([JSON.parse(await frames()), JSON.parse(await frames())]).toMatchObject([{ id: 1 }, { id: 2 }])
-  expect(seen).toEqual(['first', 'second', 'third'])
+  expect(seen).toEqual(['first', 'answer 1', 'second', 'third', 'answer 2'])
 })
 
 test('[R6] an answer is seen before the notification behind it, also when both come in one tick', async () => {
@@ -178,4 +173,63 @@ test('[R4] an answer to nothing that was asked is reported and harmless', async 
   far.send('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"eh"}}')
   expect(await ask({ jsonrpc: '2.0', id: 1, method: 'ping' })).toMatchObject({ id: 1 })
   expect(reports).toHaveLength(2)
+})
+
+test.each([
+  ['depth 65', '['.repeat(65) + ']'.repeat(65), 1008],
+  ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"x","params":{"__proto__":{}}}', 1008],
+  ['too much', `"${'x'.repeat(4 * 1024 * 1024)}"`, 1009],
+])('[R4] S-20: %s is answered, and ends the link, so that nobody waits for ever', async (_, frame, code) => {
+  const [near, far] = pair()
+  const closed: unknown[] = []
+  const close = near.close.bind(near)
+  near.close = (...how) => (closed.push(how[0]), close(...how))
+  const peer = new Peer(near, silent)
+  const waiting = peer.request('never', {})
+  const answers: unknown[] = []
+  far.receive((text) => answers.push(JSON.parse(text)))
+  far.send(frame)
+  await expect(waiting).rejects.toBeInstanceOf(LinkClosed)
+  expect(answers.at(-1)).toEqual(failure(null, errorCodes.InvalidRequest))
+  expect(closed).toEqual([code])
+})
+
+test.each([
+  '{"jsonrpc":"2.0","id":1,"result":5,"error":null}',
+  '{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}',
+  '{"jsonrpc":"2.0","id":1}',
+  '{"id":1,"result":5}',
+])('[R4] the answer %s settles the question it names, and is not answered', async (frame) => {
+  const { peer, far, frames, ask } = bare()
+  const asked = peer.request('x', {}).then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  )
+  await frames()
+  far.send(frame)
+  expect(await asked).toEqual(frame.includes('null') ? { result: 5 } : { error: expect.any(AhpError) })
+  expect(await ask({ jsonrpc: '2.0', id: 7, method: 'ping' })).toMatchObject({ id: 7 })
+})
+
+test('[R5] what cannot be sent, and what goes wrong later, ends nothing', async () => {
+  const reports: unknown[] = []
+  const receiver: Partial<Receiver> = {
+    request: () => Promise.reject(new AhpError(-32011, 'no', { cycle: 1n })),
+    notification: () => Promise.reject(new Error('later')) as unknown as void,
+  }
+  const { ask, far, peer } = bare(receiver, (problem) => reports.push(problem))
+  far.send('{"jsonrpc":"2.0","method":"note"}')
+  expect(await ask({ jsonrpc: '2.0', id: 1, method: 'x' })).toEqual(failure(1, -32011))
+  expect(reports).toHaveLength(2)
+  await expect(peer.request('x', { bad: 1n })).rejects.toBeInstanceOf(TypeError)
+})
+
+test('[R6] a question whose answer cannot be put in place is rejected with the reason', async () => {
+  const { peer, far, frames } = bare()
+  const asked = peer.request('x', {}, () => {
+    throw new Error('no place')
+  })
+  await frames()
+  far.send('{"jsonrpc":"2.0","id":1,"result":1}')
+  await expect(asked).rejects.toThrow('no place')
 })

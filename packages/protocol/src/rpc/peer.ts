@@ -64,8 +64,9 @@ export class Peer {
     return new Promise((resolve, reject) => {
       if (this.closed.aborted) return reject(new LinkClosed('the link is closed'))
       const id = ++this.#lastId
+      const text = JSON.stringify({ jsonrpc: '2.0', id, method, params })
       this.#pending.set(id, { received, resolve, reject })
-      this.#send({ jsonrpc: '2.0', id, method, params })
+      this.#sendText(text)
     })
   }
 
@@ -79,7 +80,7 @@ export class Peer {
 
   #frame(frame: string): void {
     const problem = hygiene(frame, this.#limits)
-    if (problem !== undefined) return this.#fail(null, AhpError.invalidRequest(problem))
+    if (problem !== undefined) return this.#refuse(frame, problem)
     let value: unknown
     try {
       value = JSON.parse(frame)
@@ -93,12 +94,18 @@ export class Peer {
       case 'notification':
         return this.#attempt(() => this.#receiver.notification(message.method, message.params))
       case 'success':
-        return this.#settle(message.id, (pending) => {
-          pending.received?.(message.result)
-          pending.resolve(message.result)
+        return this.#settle(message.id, ({ received, resolve, reject }) => {
+          try {
+            received?.(message.result)
+            resolve(message.result)
+          } catch (error) {
+            reject(error)
+          }
         })
       case 'failure':
-        return this.#settle(message.id, (pending) => pending.reject(message.error))
+        return this.#settle(message.id, ({ reject }) => reject(message.error))
+      case 'unreadable':
+        return this.#settle(message.id, ({ reject }) => reject(AhpError.invalidRequest(message.problem)))
       case 'invalid':
         return this.#fail(message.id, AhpError.invalidRequest(message.problem))
     }
@@ -111,11 +118,17 @@ export class Peer {
     } catch (error) {
       return this.#fail(id, error)
     }
-    if (!(result instanceof Promise)) return this.#succeed(id, result)
+    if (!isPromise(result)) return this.#succeed(id, result)
     result.then(
       (value: unknown) => this.#succeed(id, value),
       (error: unknown) => this.#fail(id, error),
     )
+  }
+
+  /** Whatever it was, an answer to it may be awaited for ever on either side: so the link ends, and says why. */
+  #refuse(frame: string, problem: string): void {
+    this.#fail(null, AhpError.invalidRequest(problem))
+    this.close(frame.length > this.#limits.size ? 1009 : 1008, problem)
   }
 
   #succeed(id: MessageId, result: unknown): void {
@@ -133,7 +146,12 @@ export class Peer {
   #fail(id: MessageId | null, error: unknown): void {
     if (!(error instanceof AhpError)) this.#report(error)
     const { code, message, data } = error instanceof AhpError ? error : AhpError.internalError()
-    this.#send({ jsonrpc: '2.0', id, error: { code, message, data } })
+    try {
+      this.#send({ jsonrpc: '2.0', id, error: { code, message, data } })
+    } catch (problem) {
+      this.#report(problem)
+      this.#send({ jsonrpc: '2.0', id, error: { code, message } })
+    }
   }
 
   #settle(id: MessageId | null, how: (pending: Pending) => void): void {
@@ -143,9 +161,11 @@ export class Peer {
     this.#attempt(() => how(pending))
   }
 
-  #attempt(task: () => void): void {
+  /** What goes wrong here concerns nobody outside. */
+  #attempt(task: () => unknown): void {
     try {
-      task()
+      const done = task()
+      if (isPromise(done)) done.then(undefined, (error: unknown) => this.#report(error))
     } catch (error) {
       this.#report(error)
     }
@@ -169,5 +189,9 @@ export class Peer {
 interface Pending {
   readonly received: ((result: unknown) => void) | undefined
   readonly resolve: (result: unknown) => void
-  readonly reject: (error: Error) => void
+  readonly reject: (error: unknown) => void
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }

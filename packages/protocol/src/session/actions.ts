@@ -6,7 +6,7 @@ import { ErrorInfo } from '../common/content.ts'
 import { array, bag, boolean, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { SessionStatus } from '../status.ts'
-import { Customization, CustomizationEnablement, McpServerState } from './customization.ts'
+import { Customization, CustomizationEnablement, McpServerState, customizationId } from './customization.ts'
 import { SessionActiveClient, SessionInputRequest, ToolDefinition } from './state.ts'
 
 const chatChanges = {
@@ -21,13 +21,17 @@ export const ChatSummaryChanges = object<ChatSummaryChanges>('PartialChatSummary
 
 export const customizationActions = {
   'session/customizationsChanged': host({ customizations: array(Customization) }),
-  'session/customizationToggled': client({ id, enablement: array(CustomizationEnablement) }),
+  'session/customizationToggled': client({ id: customizationId, enablement: array(CustomizationEnablement) }),
   'session/customizationUpdated': host({ customization: Customization }),
-  'session/customizationRemoved': host({ id }),
-  'session/mcpServerStateChanged': host({ id, state: McpServerState, channel: optional(id) }),
-  'session/mcpServerStartRequested': client({ id }),
-  'session/mcpServerStopRequested': client({ id }),
-  'session/mcpServerBackgroundRequested': client({ id }),
+  'session/customizationRemoved': host({ id: customizationId }),
+  'session/mcpServerStateChanged': host({
+    id: customizationId,
+    state: McpServerState,
+    channel: optional(id),
+  }),
+  'session/mcpServerStartRequested': client({ id: customizationId }),
+  'session/mcpServerStopRequested': client({ id: customizationId }),
+  'session/mcpServerBackgroundRequested': client({ id: customizationId }),
 }
 export type CustomizationAction = ActionsOf<typeof customizationActions>
 

@@ -1,10 +1,10 @@
 import { ask, askRoot } from '../command.ts'
 import { SessionConfigSchema } from '../common/config.ts'
-import { array, bag, id, json, object, optional, string } from '../schema.ts'
+import { array, bag, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { SessionActiveClient } from './state.ts'
 
-const choice = { value: json, label: string, description: optional(string) }
+const choice = { value: string, label: string, description: optional(string) }
 export interface SessionConfigChoice extends Infer<typeof choice> {}
 export const SessionConfigChoice = object<SessionConfigChoice>('SessionConfigCompletionItem', choice)
 

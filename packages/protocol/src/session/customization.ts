@@ -86,7 +86,17 @@ const mcpApp = { capabilities: McpAppCapabilities }
 export interface McpApp extends Infer<typeof mcpApp> {}
 export const McpApp = object<McpApp>('McpApp', mcpApp)
 
-const base = { id, uri: id, name: string, icons: optional(array(Icon)), range: optional(TextRange), ...meta }
+/** Hosts make these ids as they like; one in the field uses raw bytes of a hash. */
+export const customizationId = string
+
+const base = {
+  id: customizationId,
+  uri: id,
+  name: string,
+  icons: optional(array(Icon)),
+  range: optional(TextRange),
+  ...meta,
+}
 const child = { ...base, enabled: optional(boolean) }
 const described = { ...child, description: optional(string) }
 const invocable = {
@@ -174,7 +184,7 @@ const directory = {
   ...container,
   type: is('directory'),
   enabled: boolean,
-  contents: openEnum('CustomizationType', ['agent', 'skill', 'prompt', 'rule', 'hook', 'mcpServer']),
+  contents: openEnum('ChildCustomizationType', ['agent', 'skill', 'prompt', 'rule', 'hook', 'mcpServer']),
   writable: boolean,
 }
 export interface DirectoryCustomization extends Infer<typeof directory> {}

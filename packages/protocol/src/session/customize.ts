@@ -70,7 +70,7 @@ function changeFirst(list: List, id: string, how: <C extends Any>(item: C) => C)
   if (top >= 0) return changeAt(list, top, how)
   let found = false
   return eachContainer(list, (children) => {
-    const at = found ? -1 : children.findIndex((child) => child.id === id)
+    const at = found ? -1 : children.findIndex((child) => child?.id === id)
     if (at < 0) return children
     found = true
     return changeAt(children, at, how)
@@ -87,7 +87,7 @@ function changeServers(
   const top = list.findIndex((item) => item.id === id)
   if (top >= 0) return changeAt(list, top, ifServer)
   return eachContainer(list, (children) => {
-    const at = children.findIndex((child) => child.id === id)
+    const at = children.findIndex((child) => child?.id === id)
     return at < 0 ? children : changeAt(children, at, ifServer)
   })
 }
@@ -97,7 +97,7 @@ function eachContainer(
   how: (children: readonly ChildCustomization[]) => readonly ChildCustomization[],
 ): List {
   return mapped(list, (item) => {
-    if (item.type === 'mcpServer' || !item.children) return item
+    if (item.type === 'mcpServer' || !Array.isArray(item.children)) return item
     const children = how(item.children)
     return children === item.children ? item : { ...item, children }
   })

@@ -60,10 +60,15 @@ export const SessionActiveClient = object<SessionActiveClient>('SessionActiveCli
 
 const needed = { id, chat: id }
 const neededInTurn = { ...needed, turnId: id }
-const ConfirmableToolCall = variant('ConfirmableToolCall', 'status', {
-  'pending-confirmation': ToolCallPendingConfirmation,
-  'pending-result-confirmation': ToolCallPendingResult,
-})
+const ConfirmableToolCall = variant(
+  'ConfirmableToolCall',
+  'status',
+  {
+    'pending-confirmation': ToolCallPendingConfirmation,
+    'pending-result-confirmation': ToolCallPendingResult,
+  },
+  ['streaming', 'running', 'auth-required', 'completed', 'cancelled'],
+)
 
 const sessionChatInputRequest = {
   ...needed,
@@ -182,10 +187,10 @@ const sessionSummary = { ...mutable, resource: id, createdAt: string }
 export interface SessionSummary extends Infer<typeof sessionSummary> {}
 export const SessionSummary = object<SessionSummary>('SessionSummary', sessionSummary)
 
+// Identity never changes and so is not here.
+const { provider: _, ...changeable } = mutable
 const summaryChanges = {
-  ...mutable,
-  // Identity never changes; clients ignore it where an older host sends it.
-  provider: optional(string),
+  ...changeable,
   title: optional(string),
   status: optional(SessionStatus),
   modifiedAt: optional(string),

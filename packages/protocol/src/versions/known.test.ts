@@ -3,6 +3,8 @@ import { expect, test } from 'vitest'
 import { kinds } from '../channels.ts'
 import { commands, notes } from '../commands.ts'
 import { protocolDocument } from '../document.ts'
+import { errorCodes } from '../errors.ts'
+import { mcpMethods } from '../mcp/methods.ts'
 import { knownIn, knows } from './known.ts'
 import { nativeVersion, versions } from './negotiate.ts'
 
@@ -35,9 +37,25 @@ test.each([
 
 test('[V4] the wire is pinned: a change of it needs a decision about its version', () => {
   const known = versions.map((version) => [version, [...knownIn(version)].toSorted()])
-  const wire = JSON.stringify({ known, document: protocolDocument() })
+  const directions = [...commands, ...notes].map(([method, { from }]) => [method, from])
+  const rules = Object.values(kinds).map(({ name, dispatchable, classes, strides, derived, rows }) => [
+    name,
+    [...dispatchable],
+    [...classes],
+    [...strides],
+    derived,
+    rows,
+  ])
+  const wire = JSON.stringify({
+    known,
+    document: protocolDocument(),
+    directions,
+    rules,
+    errorCodes,
+    mcpMethods,
+  })
   // When this fails, the wire has changed. Decide which version it belongs to, then write the new hash here.
   expect(createHash('sha256').update(wire).digest('hex')).toBe(
-    '0c42846977031e61eae6793d6405480769158fe26ecb3377c86c3c59ee377258',
+    '23e34c1ab1272cbd29954bbb929f21c950c78cbb1e9aa79bf74bad9328afa036',
   )
 })

@@ -1,4 +1,4 @@
-import { versions } from './negotiate.ts'
+import { nativeVersion, versions } from './negotiate.ts'
 import type { Version } from './negotiate.ts'
 
 /**
@@ -148,7 +148,10 @@ const lastIn = new Map<string, Version>([
 const known: ReadonlyMap<Version, ReadonlySet<string>> = new Map(
   versions.map((version, at) => {
     const names = versions.slice(0, at + 1).flatMap((earlier) => brought[earlier])
-    return [version, new Set(names.filter((name) => at <= versions.indexOf(lastIn.get(name) ?? '1.0.0')))]
+    return [
+      version,
+      new Set(names.filter((name) => at <= versions.indexOf(lastIn.get(name) ?? nativeVersion))),
+    ]
   }),
 )
 

@@ -7,3 +7,19 @@ test('[A4] examples/fold.mjs runs as it is printed', () => {
   const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
   expect({ stdout, stderr }).toEqual({ stdout: 'Hello, world. true 2026-01-01T00:00:02.500Z\n', stderr: '' })
 })
+
+test('[A4] [L13] [L6] examples/two-clients.mjs: killed and started again, nothing is lost and nothing done twice', () => {
+  const path = fileURLToPath(new URL('../examples/two-clients.mjs', import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      'Ben sees what Ann says: Ann was here',
+      'Ann has her echo: it is on the disk',
+      'The host was killed and started again',
+      'Ben is told exactly what he missed: replay ["While Ben was away"]',
+      'Sent twice, done once: true',
+      'Numbers go on: true',
+    ],
+    stderr: '',
+  })
+})

@@ -32,9 +32,7 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   if (!kind.actions.has(action.type))
     return `a ${kind.name} knows no action ${JSON.stringify(action.type.slice(0, 100))}`
   if (!kind.dispatchable.has(action.type)) return `${action.type} is said by the host alone`
-  if (core.log.diskFull)
-    return 'the disk of the host is full: nothing can be changed until it has space again'
-  return guards.get(action.type)?.(channel.head, action, by, core)
+  return core.unchangeable() ?? guards.get(action.type)?.(channel.head, action, by, core)
 }
 
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards)

@@ -70,3 +70,57 @@ test('[L2] an action is echoed to its sender and told to everyone else, in one o
   expect(ben.envelopes).toEqual([echo])
   expect(ann.state(session)).toEqual(ben.state(session))
 })
+
+test('[L4] F-08: a host that must not touch its disk shows everything, changes nothing, and says why', async () => {
+  const all = await room()
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  await ann.ask('subscribe', { channel: session })
+  await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: 'kept' }))
+  await all.restart('close', 'the disk is read-only')
+  const ben = await all.join('ben', { subscribe: [root, session] })
+  expect(ben.state(session)).toMatchObject({ title: 'kept' })
+  const echo = await ben.echo(ben.dispatch(session, { type: 'session/titleChanged', title: 'lost' }))
+  expect(echo.rejectionReason).toBe('the disk is read-only')
+  const create = ben.ask('createSession', { channel: 'ahp-session:/two' })
+  await expect(create).rejects.toMatchObject({ code: -32009, message: 'the disk is read-only' })
+  await all.restart('crash')
+  const cem = await all.join('cem', { subscribe: [session] })
+  expect(cem.state(session)).toMatchObject({ title: 'kept' })
+})
+
+test('[L8] F-04: a channel whose history is damaged is set aside and said to be; the others go on', async () => {
+  const all = await room()
+  const ann = await all.join('ann')
+  for (const uri of [session, 'ahp-session:/two']) await ann.ask('createSession', { channel: uri })
+  await all.restart('close')
+  const load = all.store().log.load
+  all.store().log.load = async (uri) =>
+    uri === session ? { damaged: 'number 7 has a wrong checksum' } : load(uri)
+  const ben = await all.join('ben', { subscribe: [session, 'ahp-session:/two'] })
+  expect([...ben.states.keys()]).toEqual(['ahp-session:/two'])
+  await expect(ben.ask('subscribe', { channel: session })).rejects.toMatchObject({
+    message: expect.stringMatching(/damaged: number 7 .* set aside, and nothing of it was deleted/),
+  })
+  await ben.echo(ben.dispatch('ahp-session:/two', { type: 'session/titleChanged', title: 'alive' }))
+  expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'damaged channel' }))
+})
+
+test('[L9] a channel that nobody looks at is put out of memory and comes back by itself', async () => {
+  const all = await room()
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  await ann.ask('subscribe', { channel: session })
+  await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: 'asleep' }))
+  ann.peer.notify('unsubscribe', { channel: session })
+  await ann.ask('listSessions', {})
+  all.world.advance(60_000)
+  // The disk is asked for it, so it was not in memory.
+  let loads = 0
+  const load = all.store().log.load
+  all.store().log.load = (uri) => (loads++, load(uri))
+  ann.dispatch(session, { type: 'session/isReadChanged', isRead: true })
+  await ann.ask('subscribe', { channel: session })
+  expect(ann.state(session)).toMatchObject({ title: 'asleep', status: 33 })
+  expect(loads).toBe(1)
+})

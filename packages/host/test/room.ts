@@ -22,13 +22,14 @@ export interface Room {
   /** A link that has said nothing yet. */
   link(principal?: string): Client
   /** Ends the host as a crash would, or gently, and starts another on what the disk has. */
-  restart(how?: 'crash' | 'close'): Promise<void>
+  restart(how?: 'crash' | 'close', readOnly?: string): Promise<void>
 }
 
 export async function room(options: MemoryOptions = {}): Promise<Room> {
   const world = testWorld()
   let store = memoryStore(options)
-  const start = () => createHost({ store, world, agents: [agent], build: 'test' })
+  const start = (readOnly?: string) =>
+    createHost({ store, world, agents: [agent], build: 'test', ...(readOnly !== undefined && { readOnly }) })
   let host = await start()
   const link = (principal = 'owner') => {
     const [near, far] = pair()
@@ -45,11 +46,11 @@ export async function room(options: MemoryOptions = {}): Promise<Room> {
       await client.initialize(clientId, subscribe)
       return client
     },
-    async restart(how = 'crash') {
+    async restart(how = 'crash', readOnly?: string) {
       if (how === 'close') await host.close()
       store = store.reopen()
       world.advance(1000)
-      host = await start()
+      host = await start(readOnly)
     },
   }
 }

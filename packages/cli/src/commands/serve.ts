@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { exposureProblem } from '@atrium/adapters/address'
 import type { Secure } from '@atrium/adapters/address'
 import { listen } from '@atrium/adapters/listen'
-import { openSqlite } from '@atrium/adapters/store-sqlite'
+import { guide } from '@atrium/adapters/agent-guide'
+import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store-sqlite'
 import { privateFolder, readToken, tokenOf } from '@atrium/adapters/token'
 import { nodeWorld } from '@atrium/adapters/world-node'
 import type { Host } from '@atrium/host/host'
+import type { Store } from '@atrium/host/ports/store'
 import type { Logger } from 'pino'
 import { banner, quietBanner, readyLine } from '../banner.ts'
 import type { Announcement } from '../banner.ts'
@@ -66,16 +68,19 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
 
 async function openHost(settings: Settings, log: Logger): Promise<Host> {
   // The store opens in its own thread while the core is being loaded.
-  const [store, { createHost }] = await Promise.all([
-    openSqlite(settings.data, { readOnly: settings.readOnly ?? false }),
+  const [{ store, readOnly }, { createHost }] = await Promise.all([
+    openStore(settings),
     import('@atrium/host/host'),
   ])
+  if (readOnly !== undefined) log.warn(readOnly)
   const world = nodeWorld((event, detail) =>
     log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
   )
   return createHost({
     store,
     world,
+    agents: [guide],
+    ...(readOnly !== undefined && { readOnly }),
     info: { name: 'atrium', version },
     build: `atrium ${version}`,
     // Going on could only lose more: the next start looks at what is on disk.
@@ -84,6 +89,24 @@ async function openHost(settings: Settings, log: Logger): Promise<Host> {
       process.exit(1)
     },
   })
+}
+
+/** For writing; where the disk does not allow that, for reading, which is better than nothing. */
+async function openStore({ data, readOnly }: Settings): Promise<{ store: Store; readOnly?: string }> {
+  if (readOnly)
+    return { store: await openSqlite(data, { readOnly }), readOnly: 'This host was started read-only.' }
+  try {
+    return { store: await openSqlite(data) }
+  } catch (error) {
+    if (error instanceof StoreLocked || error instanceof StoreUnreadable) throw error
+    const store = await openSqlite(data, { readOnly: true }).catch(() => {
+      throw error
+    })
+    return {
+      store,
+      readOnly: `${data} cannot be written (${sentenceOf(error)}): this host only shows what is there.`,
+    }
+  }
 }
 
 async function chooseToken(settings: Settings): Promise<string | undefined> {

@@ -10,14 +10,18 @@ export interface Memory {
 /** A server in a process of its own, so that it has a core to itself. */
 export interface Child {
   readonly port: number
-  /** From the start of the process until it listened. */
   memory(): Promise<Memory>
   stop(): Promise<void>
 }
 
-export async function start(name: 'host-child' | 'bare-child'): Promise<Child> {
+/** `under` is a command that runs it, such as a tracer. */
+export async function start(
+  name: 'host-child' | 'bare-child',
+  under: readonly string[] = [],
+): Promise<Child> {
   const file = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
-  const child = spawn(process.execPath, ['--expose-gc', file], {
+  const [program = '', ...args] = [...under, process.execPath, '--expose-gc', file]
+  const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const [port] = (await once(child, 'message')) as [number]

@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { start } from './child.ts'
 import type { Child } from './child.ts'
 import { Wire, masked } from './wire.ts'
@@ -16,6 +20,8 @@ export async function hostBench(wanted: readonly string[]): Promise<boolean> {
     replay: () => replayTable(host, bare),
     memory: () => memoryTable(bare),
     growth: () => growthTable(host),
+    rows: rowsTable,
+    fsync: fsyncTable,
   }
   let met = true
   for (const [name, table] of Object.entries(tables))
@@ -194,6 +200,57 @@ async function growthTable(host: Child): Promise<boolean> {
     1.5,
     'at most',
   )
+}
+
+/** Whether an append stays as cheap when a million are stored. */
+async function rowsTable(): Promise<boolean> {
+  const host = await start('host-child')
+  await (await joined(host, 'maker')).ask('createSession', { channel: session })
+  const few = await best(() => burst(host, 1))
+  for (let round = 0; round < 195; round++) await burst(host, 10 + round)
+  const many = await best(() => burst(host, 1000))
+  await host.stop()
+  return row(
+    'an append to 1,000,000 rows, beside 25,000',
+    `${(1e6 / many).toFixed(0)} µs`,
+    few / many,
+    1.5,
+    'at most',
+  )
+}
+
+/** The flush before the echo cannot be faked: the kernel is asked how often the disk was. */
+async function fsyncTable(): Promise<boolean> {
+  if (spawnSync('strace', ['-V']).error) {
+    console.log('  skipped: no strace')
+    return true
+  }
+  const host = await start('host-child', ['strace', '-f', '-qq', '-e', 'trace=fsync,fdatasync', '-o', trace])
+  const wire = await joined(host, 'maker')
+  await wire.ask('createSession', { channel: session })
+  await wire.ask('subscribe', { channel: session })
+  const before = syncs()
+  for (let i = 0; i < 200; i++) {
+    const frames = wire.frames
+    wire.write(masked(titleChange(i + 1, `one by one ${i}`)))
+    await wire.until(() => wire.frames > frames)
+  }
+  const made = syncs() - before
+  await burst(host, 1)
+  console.log(
+    `  200 echoes one by one took ${made} syncs of the disk, a burst of 5,000 took ${syncs() - before - made}`,
+  )
+  await host.stop()
+  rmSync(trace, { force: true })
+  return made >= 200
+}
+
+const trace = join(tmpdir(), `atrium-bench-${process.pid}.trace`)
+
+function syncs(): number {
+  return readFileSync(trace, 'utf8')
+    .split('\n')
+    .filter((line) => /f(data)?sync\(\d+\) += 0/.test(line)).length
 }
 
 async function best(run: () => Promise<{ rate: number }>): Promise<number> {

@@ -44,7 +44,7 @@ export class Catalog {
     this.#records.delete(`${prefix}${uri}`)
   }
 
-  /** Follows a session's state. Gives what changed of its summary, if anything did. */
+  /** Follows a session's state as it is told. Gives what changed of its summary, if anything did. */
   follow(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
     const before = this.#sessions.get(uri)
     if (!before) return undefined
@@ -53,8 +53,14 @@ export class Catalog {
       Object.entries(after).filter(([key, value]) => !equal(value, before[key as keyof SessionSummary])),
     )
     if (Object.keys(changes).length === 0) return undefined
-    this.set(after)
+    this.#sessions.set(uri, after)
     return changes
+  }
+
+  /** Keeps what a session's entry will be once everyone has been told of its state. */
+  keep(uri: Uri, state: SessionState): void {
+    const before = this.#sessions.get(uri)
+    if (before) this.#records.put(`${prefix}${uri}`, JSON.stringify({ ...before, ...shared(state) }))
   }
 
   /** Newest first. A cursor names where the page before ended, so that it holds while sessions come and go. */

@@ -21,6 +21,8 @@ export class Channel {
   told: unknown
   /** Appended and not yet told. */
   untold = 0
+  /** The number of the newest action given to the store. */
+  stored = 0
   /** Stored since the last head was. */
   sinceHead = 0
   readonly listeners = new Set<Listener>()

@@ -1,4 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
+import { kinds } from '@atrium/protocol/channels'
+import type { AhpError } from '@atrium/protocol/errors'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { room } from '../test/room.ts'
 import type { Client, Room } from '../test/room.ts'
@@ -326,7 +329,66 @@ test('[L4] F-07: without space changes are refused with a reason, reads go on, a
   })
   expect(await ben.ask('listSessions', {})).toMatchObject({ items: [{ resource: session, title: '' }] })
   expect(ann.envelopes).toEqual([])
+  const cem = await all.join('cem', { subscribe: [session] })
+  expect(cem.state(session)).toMatchObject({ title: '' })
   full = false
   world.advance(1000)
   expect(await ann.echo(first)).toMatchObject({ action: title('kept') })
+})
+
+test('S-16: of every action of every channel, a client may say exactly what the table allows', async () => {
+  const { ann, ben } = await together()
+  const before = ben.state(session)
+  const all = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
+  const forbidden = all.filter((type) => !kinds.session.dispatchable.has(type))
+  expect(forbidden).toHaveLength(106 - 13)
+  for (const type of forbidden) {
+    const { rejectionReason } = await ann.echo(ann.dispatch(session, { type }))
+    expect(rejectionReason, type).toEqual(expect.any(String))
+  }
+  expect(ben.state(session)).toBe(before)
+  expect(ben.envelopes).toEqual([])
+})
+
+test('S-14: whatever is asked in whatever order, a link is opened once, by a handshake, and before it only pinged', async () => {
+  const { link } = await room()
+  const methods = [
+    'ping',
+    'listSessions',
+    'initialize',
+    'reconnect',
+    'subscribe',
+    'createSession',
+    'nonsense',
+    'action',
+  ]
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...methods), { maxLength: 8 }), async (asked) => {
+      const ann = link()
+      let open = false
+      for (const method of asked) {
+        const params = {
+          channel: root,
+          protocolVersions: ['1.0.0'],
+          clientId: 'x',
+          lastSeenServerSeq: 0,
+          subscriptions: [],
+        }
+        const code = await ann.peer.request(method, params).then(
+          () => 0,
+          (error: AhpError) => error.code,
+        )
+        if (method === 'ping') expect(code).toBe(0)
+        else if (method === 'nonsense' || method === 'action') expect(code).toBe(-32601)
+        else if (method === 'initialize' || method === 'reconnect') {
+          if (open) expect(code).toBe(-32600)
+          else if (code === 0) open = true
+          else expect([method, code]).toEqual(['reconnect', -32008])
+        } else if (!open) expect(code).toBe(-32600)
+        else expect(code).not.toBe(-32600)
+      }
+      ann.peer.close()
+    }),
+    { numRuns: 60 },
+  )
 })

@@ -1,5 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
+import type { SessionState } from '@atrium/protocol/session/state'
 import type { Channel } from './channel.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
@@ -19,6 +20,11 @@ export function dispatch(core: Core, link: Link, channel: Channel, clientSeq: nu
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
   return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
+}
+
+/** What is kept beside an action, in the same step. */
+export function keepBeside(core: Core, { uri, kind, head }: Channel): void {
+  if (kind.name === 'session') core.catalog.keep(uri, head as SessionState)
 }
 
 /** What follows from an action that everyone has been told. */

@@ -7,7 +7,7 @@ import type { Channel } from './channel.ts'
 import { Clients } from './clients.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
-import { effect } from './dispatch.ts'
+import { effect, keepBeside } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
@@ -44,6 +44,7 @@ export async function createHost(ports: HostPorts): Promise<Host> {
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
   const { first, past } = await beginLife(store.records, store.log.upTo, world.now())
   const events = {
+    appended: (channel: Channel) => keepBeside(core, channel),
     told: (channel: Channel, entry: Entry) => effect(core, channel, entry),
     fatal: (error: unknown) => {
       world.report('store failed', error)

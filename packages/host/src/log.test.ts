@@ -32,7 +32,7 @@ async function held(options: { headEvery?: number } = {}) {
   const log = new Log(
     store.log,
     testWorld(),
-    { told: (_, entry) => void told.push(entry), fatal: () => {} },
+    { appended: () => {}, told: (_, entry) => void told.push(entry), fatal: () => {} },
     { first: 1000, ...options },
   )
   await log.begin()
@@ -236,7 +236,7 @@ test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state
       const log = new Log(
         store.log,
         testWorld(),
-        { told: () => {}, fatal: () => {} },
+        { appended: () => {}, told: () => {}, fatal: () => {} },
         { first: 1000, headEvery },
       )
       await log.begin()
@@ -275,4 +275,20 @@ test('[L9] a channel sleeps when nothing needs it, and wakes as it was', async (
   expect(woken).not.toBe(channel)
   expect(woken?.head).toEqual(channel.head)
   expect(await log.wake('ahp-chat:/nowhere')).toBeUndefined()
+})
+
+test('[L9] what is told and not yet on the disk keeps a channel awake: waking it would show less', async () => {
+  const { log, channel, flush } = await held()
+  log.append(channel, started('t1'))
+  log.append(channel, part('t1'))
+  await stepOver()
+  flush()
+  await stepOver()
+  log.append(channel, delta('t1', 'told at once'))
+  await stepOver()
+  expect(channel.untold).toBe(0)
+  expect(log.sleep(channel)).toBe(false)
+  flush()
+  await log.settled()
+  expect(log.sleep(channel)).toBe(true)
 })

@@ -7,7 +7,9 @@ import type { Listener } from './entry.ts'
 import { equal } from './equal.ts'
 import type { LogStore } from './ports/log.ts'
 import type { World } from './ports/world.ts'
+import { Numbers } from './numbers.ts'
 import { rebuild } from './rebuild.ts'
+import { Waiters } from './waiters.ts'
 
 export interface LogOptions {
   /** The number of this life's first action. */
@@ -16,15 +18,11 @@ export interface LogOptions {
   readonly headEvery?: number
 }
 
-/**
- * So many numbers are left free before an action that others may have to wait behind: if it waits for space on the
- * disk, refusals can still be given, in order, below it.
- */
-const spareNumbers = 64
-
 export type Dispatcher = Origin & { readonly principal: string }
 
 export interface LogEvents {
+  /** An action is appended: what is kept beside it belongs to the same step. */
+  appended(channel: Channel): void
   /** An action is durable (or need not be) and everyone was told: the host may act on it. */
   told(channel: Channel, entry: Entry): void
   /** The store failed in a way that cannot be repaired here. */
@@ -42,14 +40,11 @@ export class Log {
   readonly #commit: Commit
   readonly #awake = new Map<Uri, Channel>()
   readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
-  readonly #waiting = new Set<Waiter>()
+  readonly #waiters = new Waiters()
   /** Appended and not told, oldest first. */
   readonly #queue: Queued[] = []
-  #last: number
+  readonly #numbers: Numbers
   #told: number
-  /** The next number that was left free, and the last. */
-  #spare = 0
-  #lastSpare = 0
   #scheduled = false
   #telling = false
   readonly #headEvery: number
@@ -61,7 +56,7 @@ export class Log {
     this.#world = world
     this.#events = events
     this.first = first
-    this.#last = first - 1
+    this.#numbers = new Numbers(first)
     this.#told = first - 1
     this.#commit = new Commit(
       store,
@@ -81,7 +76,7 @@ export class Log {
   }
 
   get congested(): boolean {
-    return this.#commit.congested || this.#last + 1000 > this.#commit.upTo
+    return this.#commit.congested || this.#numbers.last + 1000 > this.#commit.upTo
   }
 
   /** The disk must know how far numbers may run before the first is handed out. */
@@ -99,7 +94,7 @@ export class Log {
     if (!kind || this.#awake.has(uri)) throw new Error(`cannot be born: ${kindName} ${uri}`)
     const channel = new Channel(uri, kind, state, 0)
     this.#awake.set(uri, channel)
-    const seq = ++this.#last
+    const seq = this.#numbers.next()
     this.#commit.born({ seq, channel: uri, kind: kindName, state: JSON.stringify(state) })
     this.#enqueue(channel, state, true, { seq, last: seq, action: birth, text: '' })
     return channel
@@ -130,7 +125,7 @@ export class Log {
 
   /** Forgets a channel: its listeners are let go, a tombstone with a number stays. Gives the number. */
   drop(channel: Channel): number {
-    const seq = ++this.#last
+    const seq = this.#numbers.next()
     this.#commit.drop(channel.uri, seq)
     this.#awake.delete(channel.uri)
     channel.listeners.clear()
@@ -149,7 +144,8 @@ export class Log {
 
   /** Puts a channel out of memory if nothing needs it there. */
   sleep(channel: Channel): boolean {
-    if (channel.listeners.size > 0 || channel.untold > 0 || !this.#awake.has(channel.uri)) return false
+    const busy = channel.listeners.size > 0 || channel.untold > 0 || channel.stored > this.#commit.durable
+    if (busy || this.#awake.get(channel.uri) !== channel) return false
     if (channel.sinceHead > 0) this.#writeHead(channel)
     this.#awake.delete(channel.uri)
     this.#schedule()
@@ -158,21 +154,17 @@ export class Log {
 
   /** Resolves when everyone has been told up to a number. */
   reached(seq: number): Promise<void> {
-    if (this.#told >= seq) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.add({ done: () => this.#told >= seq, resolve }))
+    return this.#waiters.until(() => this.#told >= seq)
   }
 
   /** Resolves when a channel's told state is as wished. */
   when(channel: Channel, wished: (state: unknown) => boolean): Promise<void> {
-    const done = () => channel.told !== undefined && wished(channel.told)
-    if (done()) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.add({ done, resolve }))
+    return this.#waiters.until(() => channel.told !== undefined && wished(channel.told))
   }
 
   /** Resolves when there is room for more, at once where there is. */
   room(): Promise<void> {
-    if (!this.congested) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.add({ done: () => !this.congested, resolve }))
+    return this.#waiters.until(() => !this.congested)
   }
 
   /** Resolves when all that was appended is durable. */
@@ -194,15 +186,14 @@ export class Log {
   #append(channel: Channel, action: Action, state: unknown, by?: Dispatcher): Entry {
     const kept = channel.kind.classes.get(action.type) ?? 'strict'
     const text = JSON.stringify(action)
-    if (this.#queue.length === 0 && kept === 'strict') this.#leaveSpare()
-    const seq = this.#last + 1
-    this.#last += channel.strideOf(action)
+    if (this.#queue.length === 0 && kept === 'strict') this.#numbers.leaveSpare()
+    const seq = this.#numbers.next(channel.strideOf(action))
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const rows = channel.rowChanges(channel.head, state)
     channel.head = state
     const entry = this.#enqueue(channel, state, kept === 'strict', {
       seq,
-      last: this.#last,
+      last: this.#numbers.last,
       action,
       text,
       origin,
@@ -212,30 +203,27 @@ export class Log {
       this.#commit.envelope({ seq, channel: channel.uri, action: text, ...(by && { origin: by }) })
       this.#commit.rows(rows)
       channel.sinceHead++
+      channel.stored = seq
       // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
       if (channel.sinceHead >= this.#headEvery || rows.some((row) => row.text === undefined))
         this.#writeHead(channel)
+      this.#events.appended(channel)
     }
     return entry
   }
 
   #say(channel: Channel, action: Action, by: Dispatcher, only: Listener, reason?: string): Entry {
-    const seq = this.#overtakes(by) ? this.#spare++ : ++this.#last
+    const seq = this.#overtaking(by) ?? this.#numbers.next()
     const origin = { clientId: by.clientId, clientSeq: by.clientSeq }
     const text = JSON.stringify(action)
     return this.#enqueue(channel, channel.head, false, { seq, last: seq, action, text, origin, only, reason })
   }
 
-  #leaveSpare(): void {
-    this.#spare = this.#last + 1
-    this.#last += spareNumbers
-    this.#lastSpare = this.#last
-  }
-
-  /** Whether an answer may go before what waits for space: nothing of the same client waits, and a number is free. */
-  #overtakes({ clientId }: Dispatcher): boolean {
-    if (!this.#commit.full || this.#spare > this.#lastSpare) return false
-    return !this.#queue.some(({ entry }) => entry.origin?.clientId === clientId)
+  /** An answer may go before what waits for space, if nothing of the same client waits and a number is free. */
+  #overtaking({ clientId }: Dispatcher): number | undefined {
+    if (!this.#commit.full || this.#queue.some(({ entry }) => entry.origin?.clientId === clientId))
+      return undefined
+    return this.#numbers.spare()
   }
 
   #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said): Entry {
@@ -249,7 +237,7 @@ export class Log {
   }
 
   #writeHead(channel: Channel): void {
-    this.#commit.head({ channel: channel.uri, seq: this.#last, state: channel.headText() })
+    this.#commit.head({ channel: channel.uri, seq: this.#numbers.last, state: channel.headText() })
     channel.sinceHead = 0
   }
 
@@ -262,7 +250,7 @@ export class Log {
 
   #settle(): void {
     this.#scheduled = false
-    this.#commit.seal(this.#last)
+    this.#commit.seal(this.#numbers.last)
     this.#tell()
   }
 
@@ -275,7 +263,8 @@ export class Log {
       if (strict && entry.seq > this.#commit.durable) break
       count++
       this.#told = entry.last
-      channel.told = state
+      // What is said to one alone changes nothing.
+      if (!entry.only) channel.told = state
       channel.untold--
       if (entry.action === birth || entry.action === death) continue
       if (entry.only) entry.only.tell(entry)
@@ -284,13 +273,9 @@ export class Log {
     }
     this.#queue.splice(0, count)
     if (this.#queue.length === 0)
-      this.#told = Math.max(this.#told, Math.min(this.#last, this.#commit.durable))
+      this.#told = Math.max(this.#told, Math.min(this.#numbers.last, this.#commit.durable))
     this.#telling = false
-    for (const waiter of this.#waiting) {
-      if (!waiter.done()) continue
-      this.#waiting.delete(waiter)
-      waiter.resolve()
-    }
+    this.#waiters.look()
   }
 
   async #load(uri: Uri): Promise<Channel | undefined> {
@@ -317,11 +302,6 @@ interface Queued {
 
 type Said = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
   Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
-
-interface Waiter {
-  readonly done: () => boolean
-  readonly resolve: () => void
-}
 
 // In the queue so that nothing behind them is told before they are durable; told to nobody.
 const birth: Action = { type: '@born' }

@@ -88,7 +88,6 @@ export const sessionEffects: Effects<SessionAction> = {
 export function followSession(core: Core, session: Channel): void {
   const changes = core.catalog.follow(session.uri, session.told as SessionState)
   if (!changes) return
-  core.log.touch()
   const { provider: _, ...told } = changes as Partial<SessionSummary>
   tellRoot(core, 'root/sessionSummaryChanged', { session: session.uri, changes: told })
 }

@@ -1,0 +1,38 @@
+/**
+ * So many numbers are left free before an action that others may have to wait behind: if it waits for space on the
+ * disk, refusals can still be given, in order, below it.
+ */
+const spares = 64
+
+/** The log's numbers: each is handed out once, upwards. */
+export class Numbers {
+  #last: number
+  #spare = 0
+  #lastSpare = 0
+
+  constructor(first: number) {
+    this.#last = first - 1
+  }
+
+  get last(): number {
+    return this.#last
+  }
+
+  /** The first of so many numbers in a row. */
+  next(count = 1): number {
+    const first = this.#last + 1
+    this.#last += count
+    return first
+  }
+
+  leaveSpare(): void {
+    this.#spare = this.#last + 1
+    this.#last += spares
+    this.#lastSpare = this.#last
+  }
+
+  /** A number that was left free, while there are any. */
+  spare(): number | undefined {
+    return this.#spare <= this.#lastSpare ? this.#spare++ : undefined
+  }
+}

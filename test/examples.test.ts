@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
@@ -22,4 +23,15 @@ test('[A4] [L13] [L6] examples/two-clients.mjs: killed and started again, nothin
     ],
     stderr: '',
   })
+})
+
+test('[A4] the program in the README runs', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const [, program] = /```js\n([\s\S]*?)```/.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []
+  const end = '\nfar.close(); await host.close(); console.log("ran")'
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', `${program}${end}`], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  expect({ stdout, stderr }).toEqual({ stdout: 'ran\n', stderr: '' })
 })

@@ -208,7 +208,7 @@ const script = fc.array(
       .map((what) => ({ what, n: 0 })),
     fc.nat(5).map((n) => ({ what: 'truncate', n })),
   ),
-  { maxLength: 60 },
+  { minLength: 15, maxLength: 60, size: 'max' },
 )
 
 /** Chat actions that make turns come, go and come back. */

@@ -90,7 +90,7 @@ test('[L12] merging changes neither the numbers’ order nor any folded state', 
     )
   const step = fc.tuple(fc.nat(1), fc.constantFrom('p', 'q'), fc.constantFrom('x', 'y'), fc.boolean())
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+    fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
       const entries = steps.map(([at, partId, text, other]) =>
         other ? entry(channels[at], { type: 'chat/usage', turnId: 't', usage: {} }) : delta(at, text, partId),
       )

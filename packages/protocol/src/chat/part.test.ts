@@ -24,7 +24,7 @@ test('[P2] what is remembered about parts never shows: twenty chats, forked and 
   fc.assert(
     fc.property(
       fc.array(ids, { minLength: 20, maxLength: 20 }),
-      fc.array(step, { maxLength: 60 }),
+      fc.array(step, { maxLength: 60, size: 'max' }),
       (chats, steps) => {
         // Any earlier state may be gone on from, so lists that were replaced come back too.
         const states = chats.map((parts) => ({ parts, state: chatWith(parts), texts: parts.map(() => '') }))

@@ -34,7 +34,11 @@ test('[D7] the first line says where the host is; it answers there, and stops wh
   const client = new WebSocket(`${ready.url}?tkn=${ready.token}`)
   await once(client, 'open')
   client.send('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"channel":"ahp-root://"}}')
-  expect(JSON.parse(String((await once(client, 'message'))[0]))).toMatchObject({ id: 1, result: {} })
+  expect(JSON.parse(String((await once(client, 'message'))[0]))).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    result: null,
+  })
   const closed = once(client, 'close')
   child.kill('SIGTERM')
   expect((await closed)[0]).toBe(1001)
@@ -149,6 +153,85 @@ test('[T2] token show and rotate', () => {
   expect(rotated.stdout).not.toBe(shown.stdout)
   expect(run('token', 'show', '--data', data).stdout).toBe(rotated.stdout)
 })
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  '[L2] I1: %s under load loses nothing that was acknowledged',
+  async (signal) => {
+    const first = await serve('--json', '--port', '0')
+    const session = 'ahp-session:/load'
+    const client = await Talk.open(first.first)
+    await client.ask('initialize', { protocolVersions: ['1.0.0'], clientId: 'load' })
+    await client.ask('createSession', { channel: session })
+    const { snapshot } = (await client.ask('subscribe', { channel: session })) as {
+      snapshot: { fromSeq: number }
+    }
+    for (let clientSeq = 1; clientSeq <= 3000; clientSeq++)
+      client.say('dispatchAction', {
+        channel: session,
+        clientSeq,
+        action: { type: 'session/titleChanged', title: `${clientSeq}` },
+      })
+    // In the middle of it: some are acknowledged, some are on their way.
+    await client.hears(() => client.echoes.length > 500)
+    first.child.kill(signal)
+    await client.ended
+    await first.exit
+    const second = await serve('--json', '--port', '0')
+    const back = await Talk.open(second.first)
+    const params = { clientId: 'load', lastSeenServerSeq: snapshot.fromSeq, subscriptions: [session] }
+    const { actions } = (await back.ask('reconnect', params)) as { actions: readonly { serverSeq: number }[] }
+    const kept = new Set(actions.map(({ serverSeq }) => serverSeq))
+    expect(client.echoes.length).toBeGreaterThan(500)
+    expect(client.echoes.filter((seq) => !kept.has(seq))).toEqual([])
+  },
+)
+
+/** A client that asks, says, and notes the numbers of its echoes. */
+class Talk {
+  readonly echoes: number[] = []
+  readonly ended: Promise<unknown>
+  readonly #socket: WebSocket
+  readonly #answers = new Map<number, unknown>()
+  #asked = 0
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+    this.ended = once(socket, 'close')
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as {
+        id?: number
+        result?: unknown
+        params?: { serverSeq: number }
+      }
+      if (message.id === undefined) this.echoes.push(message.params?.serverSeq ?? 0)
+      else this.#answers.set(message.id, message.result)
+    })
+  }
+
+  static async open(ready: string): Promise<Talk> {
+    const { url, token } = JSON.parse(ready) as { url: string; token: string }
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
+    await once(socket, 'open')
+    return new Talk(socket)
+  }
+
+  say(method: string, params: object, id?: number): void {
+    this.#socket.send(
+      JSON.stringify({ jsonrpc: '2.0', id, method, params: { channel: 'ahp-root://', ...params } }),
+    )
+  }
+
+  async ask(method: string, params: object): Promise<unknown> {
+    const id = ++this.#asked
+    this.say(method, params, id)
+    await this.hears(() => this.#answers.has(id))
+    return this.#answers.get(id)
+  }
+
+  async hears(done: () => boolean): Promise<void> {
+    while (!done()) await once(this.#socket, 'message')
+  }
+}
 
 interface Running {
   readonly child: ChildProcessByStdio<null, Readable, Readable>

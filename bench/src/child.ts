@@ -20,7 +20,7 @@ export async function start(
   under: readonly string[] = [],
 ): Promise<Child> {
   const file = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
-  const [program = '', ...args] = [...under, process.execPath, '--expose-gc', file]
+  const [program, ...args] = [...under, process.execPath, '--expose-gc', file]
   const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })

@@ -18,7 +18,6 @@ export interface MemoryStore extends Store {
 }
 
 const SLICE = 1024 * 1024
-const OWN = 256
 
 export function memoryStore(options: MemoryOptions = {}): MemoryStore {
   return openDisk(new Disk(), options)
@@ -77,7 +76,7 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
         return flushed
       },
       read: async (channels, after, upTo) => disk.read(channels, after, upTo),
-      own: async (clientId, after) => disk.own(clientId, after),
+      own: async (clientId, after, most) => disk.own(clientId, after).slice(-most),
       load: async (channel) => disk.load(channel),
       close: () => last.then(close),
     },
@@ -172,7 +171,6 @@ class Disk {
       .flatMap(({ envelopes }) => envelopes)
       .filter(({ seq, origin }) => seq > after && origin?.clientId === clientId)
       .toSorted((a, b) => a.seq - b.seq)
-      .slice(-OWN)
   }
 
   private kept(channel: Uri): Kept | undefined {

@@ -12,7 +12,6 @@ import { birthSum, headSum, lineSum, link, rowSum, toggle } from './store-sqlite
 /** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean }} Columns */
 
 const SLICE = 1024 * 1024
-const OWN = 256
 /** So many lines are fetched at a time. */
 const CHUNK = 2000
 const MOST = Number.MAX_SAFE_INTEGER
@@ -37,7 +36,8 @@ export function reader(db) {
    * @returns {Line[]}
    */
   const linesOf = (id, after, upTo) => {
-    const text = sql.lines.get(id, after, upTo)?.text
+    const last = sql.chunk.get(id, after, upTo, SLICE)?.last
+    const text = last ? sql.lines.get(id, after, last)?.text : ''
     return text ? text.split(LINE_END).map(toLine) : []
   }
 
@@ -133,7 +133,7 @@ export function reader(db) {
         columns.actions.push(line.action)
         columns.origins.push(line.origin)
         if (++source.at < source.lines.length) continue
-        source.lines = source.lines.length < CHUNK ? [] : linesOf(source.id, line.seq, upTo)
+        source.lines = linesOf(source.id, line.seq, upTo)
         source.at = 0
       }
     },
@@ -142,10 +142,11 @@ export function reader(db) {
      * What is damaged is left out: its channel takes nothing more, so a resend to it is refused anyway.
      * @param {string} clientId
      * @param {number} after
+     * @param {number} most
      */
-    own: (clientId, after) =>
+    own: (clientId, after, most) =>
       sql.own
-        .all(clientId, after, OWN)
+        .all(clientId, after, most)
         .flatMap(({ channel, ...line }) => {
           const envelope = sound(() => toEnvelope(channel, line))
           return 'damaged' in envelope ? [] : [envelope]
@@ -238,10 +239,17 @@ function statements(db) {
     birth: db.prepare(`SELECT seq, state, sum FROM channels WHERE id = ?`),
     head: db.prepare(`SELECT seq, state, chain, sum FROM heads WHERE channel = ?`),
     rows: db.prepare(`SELECT id, text, sum FROM rows WHERE channel = ? ORDER BY place`),
+    // Where a chunk ends: by count, and by size, but never before its first line.
+    chunk: db.prepare(
+      `SELECT max(seq) AS last FROM
+         (SELECT seq, size, sum(size) OVER (ORDER BY seq) AS total FROM
+           (SELECT seq, length(action) AS size FROM envelopes
+            WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK}))
+       WHERE total - size < ?`,
+    ),
     lines: db.prepare(
       `SELECT group_concat(concat_ws(char(31), seq, action, ifnull(origin, ''), sum, chain), char(30) ORDER BY seq) AS text
-       FROM (SELECT seq, action, origin, sum, chain FROM envelopes
-             WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK})`,
+       FROM envelopes WHERE channel = ? AND seq > ? AND seq <= ?`,
     ),
     own: db.prepare(
       `SELECT e.seq AS seq, action, origin, e.sum AS sum, chain, uri AS channel

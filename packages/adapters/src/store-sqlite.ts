@@ -91,7 +91,8 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
       },
       read: async (channels, after, to) =>
         sliceOf(channels, (await link.ask('read', [channels, after, to])) as Columns),
-      own: async (clientId, after) => (await link.ask('own', [clientId, after])) as StoredEnvelope[],
+      own: async (clientId, after, most) =>
+        (await link.ask('own', [clientId, after, most])) as StoredEnvelope[],
       load: async (channel) =>
         (await link.ask('load', [channel])) as LoadedChannel | DamagedChannel | undefined,
       close() {

@@ -23,8 +23,13 @@ export class Channel {
   untold = 0
   /** The number of the newest action given to the store. */
   stored = 0
-  /** Stored since the last head was. */
+  /** Stored since the last head was, in actions and in characters. */
   sinceHead = 0
+  lengthSinceHead = 0
+  /** Something was reduced that no head shows. */
+  changed = false
+  /** It is going to be looked at whether it may sleep. */
+  resting = false
   readonly listeners = new Set<Listener>()
   readonly #passed: Entry[] = []
   #passedBytes = 0

@@ -12,8 +12,15 @@ export interface ClientRecord {
   readonly version: Version
   /** Where its latest link began: what it dispatched since may come again. */
   readonly since: number
-  /** Each channel it was handed a snapshot of, with the snapshot's number. */
-  readonly handed: ReadonlyMap<Uri, number>
+  /** Each channel it follows, with the snapshot it was handed. */
+  readonly handed: ReadonlyMap<Uri, Handed>
+}
+
+/** A snapshot's number, and how its subscriber wanted to see what follows. */
+export interface Handed {
+  readonly fromSeq: number
+  readonly turns?: number
+  readonly maxLatencyMs?: number
 }
 
 /** More than these of one client are forgotten, oldest first; forgetting costs it a snapshot. */
@@ -56,6 +63,6 @@ function keyOf(clientId: string): string {
 
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
-  const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, number])[] }
+  const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, Handed])[] }
   return { ...record, handed: new Map(record.handed) }
 }

@@ -1,3 +1,4 @@
+import type { Beside } from './beside.ts'
 import type { Born, Head, LogStore, RowChange, Step, StoredEnvelope } from './ports/log.ts'
 import { DiskFull } from './ports/log.ts'
 import type { World } from './ports/world.ts'
@@ -21,6 +22,7 @@ export interface CommitEvents {
 /** Group commit: what is appended in one synchronous step goes together, and one flush at a time takes all there is. */
 export class Commit {
   readonly #store: LogStore
+  readonly #beside: Beside
   readonly #world: World
   readonly #events: CommitEvents
   #step = emptyStep()
@@ -32,10 +34,10 @@ export class Commit {
   #flushing: Promise<void> | undefined
   #full = false
   #ended = false
-  /** Records were put that no step carries. */
-  #touched = false
+  #unflushedRecords = false
 
-  constructor(store: LogStore, world: World, events: CommitEvents, first: number) {
+  constructor(store: LogStore, beside: Beside, world: World, events: CommitEvents, first: number) {
+    this.#beside = beside
     this.#store = store
     this.#world = world
     this.#events = events
@@ -91,11 +93,6 @@ export class Commit {
     this.#step.dropped.push({ channel, seq })
   }
 
-  /** Records changed: a flush is due even if no action was appended. */
-  touch(): void {
-    this.#touched = true
-  }
-
   /** The synchronous step is over: it goes to the store as one, and a flush begins unless one is under way. */
   seal(last: number): void {
     if (this.#ended) return
@@ -107,12 +104,16 @@ export class Commit {
       this.#given = last
       this.#store.append({ ...step, upTo: last + numbersAhead })
     }
+    if (this.#beside.size > 0) this.#unflushedRecords = true
+    this.#beside.give()
     this.#flush()
   }
 
-  /** Resolves when all that was given is durable. */
-  async settled(): Promise<void> {
-    while (this.#flushing) await this.#flushing
+  /** Resolves when all that was given until now is durable: with false where that cannot be said to happen soon. */
+  async settled(): Promise<boolean> {
+    const goal = this.#given
+    while (this.#durable < goal && this.#flushing && !this.#full) await this.#flushing
+    return this.#durable >= goal
   }
 
   end(): void {
@@ -121,8 +122,8 @@ export class Commit {
 
   #flush(again = false): void {
     if (this.#flushing || this.#ended || (this.#full && !again)) return
-    if (this.#given === this.#durable && !this.#touched) return
-    this.#touched = false
+    if (this.#given === this.#durable && !this.#unflushedRecords) return
+    this.#unflushedRecords = false
     const upTo = this.#given
     const bytes = this.#bytes
     this.#flushing = this.#store.flush().then(
@@ -151,7 +152,7 @@ export class Commit {
     }
     if (!this.#full) this.#world.report('disk full', error)
     this.#full = true
-    this.#touched = true
+    this.#unflushedRecords = true
     this.#world.later(retryMs, () => this.#flush(true))
   }
 }

@@ -2,16 +2,20 @@ import type { Uri } from '@atrium/protocol/channel'
 import { commands, notes } from '@atrium/protocol/commands'
 import type { NoteParams, Params } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
-import { JsonResult, Peer } from '@atrium/protocol/rpc/peer'
+import { checkAction } from '@atrium/protocol/kind'
+import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { decode } from '@atrium/protocol/schema'
+import type { Schema } from '@atrium/protocol/schema'
+import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
-import type { ClientRecord } from './clients.ts'
+import type { ClientRecord, Handed } from './clients.ts'
 import { answered, hostCommands } from './commands.ts'
 import type { Core, Link } from './core.ts'
 import { dispatch } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { initialize, reconnect } from './handshake.ts'
+import type { Opening } from './handshake.ts'
 import { Line } from './line.ts'
 import { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
@@ -24,7 +28,7 @@ import { wakeIfSound } from './wake.ts'
 const handshakeMs = 10_000
 
 /** One client: handshake, subscriptions, forwarding. Forwarding only. */
-export class Connection implements Link {
+export class Connection implements Link, Opening {
   readonly principal: string
   readonly #core: Core
   readonly #transport: Transport
@@ -33,6 +37,8 @@ export class Connection implements Link {
   readonly #followed = new Map<Channel, { readonly view: View; readonly latency: number | undefined }>()
   #record: ClientRecord | undefined
   #resends: Resends | undefined
+  /** The link has ended, or another has taken its place: what it had begun comes to nothing. */
+  #ended = false
 
   constructor(core: Core, transport: Transport, principal: string) {
     this.#core = core
@@ -63,7 +69,7 @@ export class Connection implements Link {
   }
 
   note(frame: string): void {
-    this.#outbox.send(frame)
+    this.#outbox.note(frame)
   }
 
   close(code: number, reason: string): void {
@@ -73,15 +79,22 @@ export class Connection implements Link {
 
   /** A channel whose snapshot is about to be sent: from now on this link is told what happens there. */
   follow(channel: Channel, view: View = {}, latency?: number): string {
-    channel.listeners.add(this)
+    if (this.#ended) throw new LinkClosed('the link has ended')
+    this.hold(channel)
     this.#followed.set(channel, { view, latency })
     this.#outbox.latency = this.#smallestLatency()
     if (this.#record)
       this.#keep({
         ...this.#record,
-        handed: new Map(this.#record.handed).set(channel.uri, this.#core.log.told),
+        handed: new Map(this.#record.handed).set(channel.uri, this.#handed(channel)),
       })
     return snapshotText(this.#core, channel, view)
+  }
+
+  hold(channel: Channel): void {
+    if (this.#ended) throw new LinkClosed('the link has ended')
+    channel.listeners.add(this)
+    if (!this.#followed.has(channel)) this.#followed.set(channel, { view: {}, latency: undefined })
   }
 
   unfollow(uri: Uri): void {
@@ -91,6 +104,10 @@ export class Connection implements Link {
     this.#followed.delete(channel)
     this.#outbox.latency = this.#smallestLatency()
     rest(this.#core, channel)
+    if (!this.#record) return
+    const handed = new Map(this.#record.handed)
+    handed.delete(uri)
+    this.#keep({ ...this.#record, handed })
   }
 
   /** An answer that stands before everything told from this moment on. */
@@ -103,35 +120,36 @@ export class Connection implements Link {
     if (method === 'ping') return null
     const command = commands.get(method)
     if (!command) throw AhpError.methodNotFound(method)
+    const outcome = this.#line.run(() => this.#run(method, command.params, params))
+    return outcome instanceof Promise ? outcome.then(answered) : answered(outcome)
+  }
+
+  /** When its turn has come: what was asked before may have opened the link. */
+  #run(method: string, schema: Schema<unknown>, given: unknown): unknown {
     const opening = method === 'initialize' || method === 'reconnect'
     if (opening === (this.#record !== undefined))
       throw AhpError.invalidRequest(
         opening ? 'this link has been opened already' : 'initialize or reconnect comes first',
       )
-    const decoded = decode(command.params, params ?? {})
+    const decoded = decode(schema, given ?? {})
     if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
-    const outcome = this.#line.run(() => this.#run(method, decoded.value))
-    return outcome instanceof Promise ? outcome.then(answered) : answered(outcome)
-  }
-
-  #run(method: string, params: unknown): unknown {
-    if (method === 'initialize') return this.#initialize(params as Params<'initialize'>)
-    if (method === 'reconnect') return this.#reconnect(params as Params<'reconnect'>)
+    if (method === 'initialize') return this.#initialize(decoded.value as Params<'initialize'>)
+    if (method === 'reconnect') return this.#reconnect(decoded.value as Params<'reconnect'>)
     const run = hostCommands.get(method)
     if (!run) throw AhpError.methodNotFound(method)
-    return run(this.#core, this, params)
+    return run(this.#core, this, decoded.value)
   }
 
-  #notification(method: string, params: unknown): void {
+  #notification(method: string, params: unknown): unknown {
     const note = notes.get(method)
-    if (note?.from !== 'client' || !this.#record) return
-    const decoded = decode(note.params, params ?? {})
-    if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
-    void this.#line.run(() =>
-      method === 'unsubscribe'
-        ? this.unfollow((decoded.value as NoteParams<'unsubscribe'>).channel)
-        : this.#dispatch(decoded.value as NoteParams<'dispatchAction'>),
-    )
+    if (note?.from !== 'client') return undefined
+    return this.#line.run(() => {
+      if (!this.#record) return undefined
+      const decoded = decode(note.params, params ?? {})
+      if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
+      if (method === 'unsubscribe') return this.unfollow((decoded.value as NoteParams<'unsubscribe'>).channel)
+      return this.#dispatch(decoded.value as NoteParams<'dispatchAction'>)
+    })
   }
 
   /** What is said of a channel that nobody has is ignored; what sleeps is woken first. */
@@ -142,14 +160,15 @@ export class Connection implements Link {
       .room()
       .then(() => wakeIfSound(this.#core, params.channel))
       .then((woken) => {
-        if (!woken) return
+        if (!woken || this.#ended) return
         this.#apply(woken, params)
         rest(this.#core, woken)
       })
   }
 
   #apply(channel: Channel, { clientSeq, action }: NoteParams<'dispatchAction'>): void {
-    const again = this.#resends?.match(channel.uri, clientSeq, action)
+    const checked = checkAction(channel.kind, action)
+    const again = checked.ok ? this.#resends?.match(channel.uri, clientSeq, checked.value) : undefined
     if (!again) return void dispatch(this.#core, this, channel, clientSeq, action)
     if (again.echoed) return
     const by = { clientId: this.clientId, clientSeq, principal: this.principal }
@@ -174,51 +193,78 @@ export class Connection implements Link {
 
   async #initialize(params: Params<'initialize'>): Promise<JsonResult> {
     const core = this.#core
-    const welcome = await initialize(core, this.principal, params).catch((error: unknown) => {
-      // Behind the answer that says so.
-      if (error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion)
-        core.world.later(0, () => this.close(1002, 'no common protocol version'))
-      throw error
+    return this.#opened(async () => {
+      const welcome = await initialize(core, this, params).catch((error: unknown) => {
+        // Behind the answer that says so.
+        if (error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion)
+          core.world.later(0, () => this.close(1002, 'no common protocol version'))
+        throw error
+      })
+      this.#open(welcome.record, welcome.resends)
+      this.#outbox.forget(core.log.told)
+      const snapshots = welcome.channels.filter((channel) => core.log.channel(channel.uri) === channel)
+      const fixed = JSON.stringify({
+        protocolVersion: welcome.offered,
+        serverSeq: core.log.told,
+        serverInfo: core.info,
+        _meta: { 'x-atrium': { resends: true } },
+        ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
+      })
+      return `${fixed.slice(0, -1)},"snapshots":[${snapshots.map((channel) => this.follow(channel)).join()}]}`
     })
-    this.#open(welcome.record, welcome.resends)
-    const snapshots = welcome.channels.map((channel) => this.follow(channel))
-    const fixed = JSON.stringify({
-      protocolVersion: welcome.offered,
-      serverSeq: core.log.told,
-      serverInfo: core.info,
-      _meta: { 'x-atrium': { resends: true } },
-      ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
-    })
-    return this.answer(`${fixed.slice(0, -1)},"snapshots":[${snapshots.join()}]}`)
   }
 
   async #reconnect(params: Params<'reconnect'>): Promise<JsonResult> {
-    const welcome = await reconnect(this.#core, this.principal, params, (channels) => {
-      this.#outbox.pause()
-      for (const channel of channels) channel.listeners.add(this)
-      for (const channel of channels) this.#followed.set(channel, { view: {}, latency: undefined })
-      return this.#core.log.told
+    return this.#opened(async () => {
+      const { record, resends, channels, missing, actions, upTo } = await reconnect(this.#core, this, params)
+      this.#open(record, resends)
+      this.#restore(channels, record)
+      if (actions) {
+        this.#outbox.forget(upTo)
+        return `{"type":"replay","actions":[${actions.join()}],"missing":${JSON.stringify(missing)}}`
+      }
+      this.#outbox.forget(this.#core.log.told)
+      const views = channels.map((channel) => ({ channel, how: this.#followed.get(channel) }))
+      const snapshots = views.map(({ channel, how }) => this.follow(channel, how?.view, how?.latency))
+      return `{"type":"snapshot","snapshots":[${snapshots.join()}]}`
     })
-    this.#open(welcome.record, welcome.resends)
-    const { actions, channels, missing } = welcome
-    if (actions) {
-      this.#keep(welcome.record)
-      return new JsonResult(
-        `{"type":"replay","actions":[${actions.join()}],"missing":${JSON.stringify(missing)}}`,
-        () => this.#outbox.resume(),
-      )
+  }
+
+  /** A handshake: what is heard meanwhile waits behind its answer, and a failure leaves nothing behind. */
+  async #opened(greet: () => Promise<string>): Promise<JsonResult> {
+    this.#outbox.pause()
+    try {
+      return new JsonResult(await greet(), () => this.#outbox.resume())
+    } catch (error) {
+      for (const channel of this.#followed.keys()) channel.listeners.delete(this)
+      this.#followed.clear()
+      this.#outbox.forget(Infinity)
+      this.#outbox.resume()
+      throw error
     }
-    this.#outbox.forget()
-    const snapshots = channels.map((channel) => this.follow(channel))
-    return new JsonResult(`{"type":"snapshot","snapshots":[${snapshots.join()}]}`, () =>
-      this.#outbox.resume(),
-    )
+  }
+
+  /** Who comes back sees its channels as it did before. */
+  #restore(channels: readonly Channel[], { handed }: ClientRecord): void {
+    for (const channel of channels) {
+      const { turns, maxLatencyMs } = handed.get(channel.uri) ?? {}
+      this.#followed.set(channel, { view: turns === undefined ? {} : { turns }, latency: maxLatencyMs })
+    }
+    this.#outbox.latency = this.#smallestLatency()
   }
 
   #open(record: ClientRecord, resends: Resends): void {
+    if (this.#ended) throw new LinkClosed('the link has ended')
+    // Another may have come while this one was being opened: the later counts.
+    this.#core.links.get(record.clientId)?.close(1001, 'this client has opened another link')
     this.#core.links.set(record.clientId, this)
     this.#resends = resends
     this.#keep(record)
+  }
+
+  #handed(channel: Channel): Handed {
+    const { view, latency } = this.#followed.get(channel) ?? {}
+    return compact<Handed>({ fromSeq: this.#core.log.told, turns: view?.turns, maxLatencyMs: latency })
   }
 
   #keep(record: ClientRecord): void {
@@ -227,13 +273,17 @@ export class Connection implements Link {
   }
 
   #leave(): void {
+    this.#ended = true
     this.#line.clear()
     for (const channel of this.#followed.keys()) {
       channel.listeners.delete(this)
       rest(this.#core, channel)
     }
     this.#followed.clear()
-    if (this.#record && this.#core.links.get(this.clientId) === this) this.#core.links.delete(this.clientId)
+    if (this.#record && this.#core.links.get(this.clientId) === this) {
+      this.#core.links.delete(this.clientId)
+      this.#core.clients.leave(this.clientId)
+    }
   }
 
   #smallestLatency(): number {

@@ -7,6 +7,7 @@ import type { Clients } from './clients.ts'
 import type { Listener } from './entry.ts'
 import type { Life } from './lives.ts'
 import type { Log } from './log.ts'
+import type { Records } from './ports/records.ts'
 import type { Store } from './ports/store.ts'
 import type { World } from './ports/world.ts'
 
@@ -20,6 +21,8 @@ export interface Link extends Listener {
 /** What the parts of a host share. */
 export interface Core {
   readonly store: Store
+  /** Durable with the step they are put in. */
+  readonly records: Records
   readonly world: World
   readonly log: Log
   readonly clients: Clients

@@ -14,7 +14,15 @@ import { followSession, sessionEffects, sessionGuards } from './session.ts'
  * A client's wish: guard, append, and once it is told, the effect. It ends as exactly one of applied or refused with a
  * reason; both come back to the client in the order it asked.
  */
-export function dispatch(core: Core, link: Link, channel: Channel, clientSeq: number, action: Action): Entry {
+export function dispatch(
+  core: Core,
+  link: Link,
+  channel: Channel,
+  clientSeq: number,
+  action: Action,
+): Entry | undefined {
+  // It was dropped while its sender waited: then it is a channel that nobody has.
+  if (core.log.channel(channel.uri) !== channel) return undefined
   const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`

@@ -15,7 +15,10 @@ import { wakeIfSound } from './wake.ts'
 /** The generations that this build can speak to a client. */
 export const spoken: readonly Version[] = ['1.0.0']
 
-/** How a link begins: who it is, what it follows, what it may send again, and what it is told first. */
+/** After `initialize` only the newest of what a client had dispatched can be honest resends. */
+const resendsAfterInitialize = 256
+
+/** How a link begins: who it is, what it follows, and what it may send again. */
 export interface Welcome {
   readonly record: ClientRecord
   readonly resends: Resends
@@ -23,49 +26,49 @@ export interface Welcome {
   readonly missing: readonly Uri[]
 }
 
+/** What a link does while it is being opened. From `hold` on it hears the channel, and what it hears waits. */
+export interface Opening {
+  readonly principal: string
+  hold(channel: Channel): void
+}
+
 export async function initialize(
   core: Core,
-  principal: string,
+  opening: Opening,
   params: Params<'initialize'>,
 ): Promise<Welcome & { offered: string }> {
   const { offered, version } = negotiate(params.protocolVersions, spoken)
-  const known = await takeOver(core, params.clientId, principal)
-  const own = known ? await ownSince(core, params.clientId, known.since) : []
-  const { channels, missing } = await wakeAll(core, params.initialSubscriptions ?? [])
-  const record = {
-    clientId: params.clientId,
-    principal,
-    version,
-    since: core.log.told,
-    handed: new Map<Uri, number>(),
-  }
+  const { clientId } = params
+  const known = await takeOver(core, clientId, opening.principal)
+  const own = known ? await ownSince(core, clientId, known.since, resendsAfterInitialize) : []
+  const { channels, missing } = await holdAll(core, opening, params.initialSubscriptions ?? [])
+  const record = { clientId, principal: opening.principal, version, since: core.log.told, handed: new Map() }
   return { offered, record, resends: new Resends(own), channels, missing }
 }
 
-/** A client comes back: the envelopes it missed when they are all there, else nothing, and it gets snapshots. */
+/** A client comes back: the envelopes up to a number if they are all there, else nothing, and it gets snapshots. */
 export async function reconnect(
   core: Core,
-  principal: string,
+  opening: Opening,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
-  began: (channels: readonly Channel[]) => number,
-): Promise<Welcome & { actions: readonly string[] | undefined }> {
-  const known = await takeOver(core, clientId, principal)
+): Promise<Welcome & { actions: readonly string[] | undefined; upTo: number }> {
+  const known = await takeOver(core, clientId, opening.principal)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
-  const { channels, missing } = await wakeAll(core, subscriptions)
+  const held = await holdAll(core, opening, subscriptions)
   const seen = lastSeen >= core.log.first - 1 ? lastSeen <= core.log.told : inLife(core.past, lastSeen)
-  const own = await ownSince(core, clientId, seen ? lastSeen : known.since)
-  const whole = seen && replayable(known.handed, channels, lastSeen)
-  // From `began` on everything told is held back for this link, so nothing falls between the replay and what follows.
-  const upTo = began(channels)
-  const actions = whole ? await replay(core.log, core.store.log, channels, lastSeen, upTo) : undefined
-  const record = { ...known, since: core.log.told }
-  return {
-    record,
-    resends: new Resends(own, actions && channels.map(({ uri }) => uri)),
-    channels,
-    missing,
-    actions,
-  }
+  const own = await ownSince(core, clientId, seen ? lastSeen : known.since, Number.MAX_SAFE_INTEGER)
+  const upTo = core.log.told
+  const whole = seen && replayable(known.handed, held.channels, lastSeen)
+  const actions = whole ? await replayIfSound(core, held.channels, lastSeen, upTo) : undefined
+  // What was dropped while the disk was asked is gone for this client too.
+  const there = (channel: Channel) => core.log.channel(channel.uri) === channel
+  const channels = held.channels.filter(there)
+  const gone = held.channels.filter((channel) => !there(channel)).map(({ uri }) => uri)
+  const listed = new Set(channels.map(({ uri }) => uri))
+  const handed = new Map([...known.handed].filter(([uri]) => listed.has(uri)))
+  const record = { ...known, since: core.log.told, handed }
+  const resends = new Resends(own, actions && listed)
+  return { record, resends, channels, missing: [...held.missing, ...gone], actions, upTo }
 }
 
 /** The newest link of a client is the one that counts. What the older had read and not dispatched is dropped. */
@@ -75,22 +78,40 @@ async function takeOver(core: Core, clientId: string, principal: string): Promis
   return known
 }
 
-/** What a client dispatched since; the disk must have caught up with it before it is asked. */
-async function ownSince(core: Core, clientId: string, after: number): Promise<readonly StoredEnvelope[]> {
-  await core.log.settled()
-  return core.store.log.own(clientId, after)
+/** What a client dispatched since, on the disk or on its way there. */
+async function ownSince(
+  core: Core,
+  clientId: string,
+  after: number,
+  most: number,
+): Promise<readonly StoredEnvelope[]> {
+  const waiting = core.log.waitingOf(clientId)
+  const stored = await core.store.log.own(clientId, after, most)
+  const known = new Set(stored.map(({ seq }) => seq))
+  return [...stored, ...waiting.filter(({ seq }) => seq > after && !known.has(seq))]
 }
 
-async function wakeAll(
+/** If unsure, snapshots: also where what is stored cannot be read. */
+async function replayIfSound(core: Core, channels: readonly Channel[], after: number, upTo: number) {
+  return replay(core.log, core.store.log, channels, after, upTo).catch((error: unknown) => {
+    core.world.report('replay failed', error)
+    return undefined
+  })
+}
+
+async function holdAll(
   core: Core,
+  opening: Opening,
   uris: readonly Uri[],
 ): Promise<{ channels: readonly Channel[]; missing: readonly Uri[] }> {
   const channels: Channel[] = []
   const missing: Uri[] = []
   for (const uri of new Set(uris)) {
     const channel = await wakeIfSound(core, uri)
-    if (channel) channels.push(channel)
-    else missing.push(uri)
+    if (channel) {
+      opening.hold(channel)
+      channels.push(channel)
+    } else missing.push(uri)
   }
   return { channels, missing }
 }

@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { Transport } from '@atrium/protocol/rpc/transport'
+import { Beside } from './beside.ts'
 import { Catalog } from './catalog.ts'
 import type { Channel } from './channel.ts'
 import { Clients } from './clients.ts'
@@ -51,12 +52,13 @@ export async function createHost(ports: HostPorts): Promise<Host> {
       fatal?.(error)
     },
   }
-  const log = new Log(store.log, world, events, { first })
-  const clients = new Clients(store.records, log)
-  const catalog = await Catalog.open(store.records)
+  const records = new Beside(store.records)
+  const log = new Log(store.log, world, events, { beside: records, first })
+  const clients = new Clients(records, log)
+  const catalog = await Catalog.open(records)
   const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
   const fixed = { past, agents, info, build, defaultDirectory, unchangeable }
-  const core: Core = { store, world, log, clients, catalog, ...fixed, links: new Map() }
+  const core: Core = { store, records, world, log, clients, catalog, ...fixed, links: new Map() }
   await log.begin()
   await openRoot(core)
   await log.settled()

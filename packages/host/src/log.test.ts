@@ -4,6 +4,7 @@ import { Activity } from '@atrium/protocol/status'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { testWorld } from '../test/world.ts'
+import { Beside } from './beside.ts'
 import type { Channel } from './channel.ts'
 import type { Entry, Listener } from './entry.ts'
 import { Log } from './log.ts'
@@ -33,7 +34,7 @@ async function held(options: { headEvery?: number } = {}) {
     store.log,
     testWorld(),
     { appended: () => {}, told: (_, entry) => void told.push(entry), fatal: () => {} },
-    { first: 1000, ...options },
+    { beside: new Beside(store.records), first: 1000, ...options },
   )
   await log.begin()
   const channel = log.born(chatUri, 'chat', chat)
@@ -81,7 +82,6 @@ test('[L3] streamed text is told without waiting for the disk, but never ahead o
   log.append(channel, part('t1'))
   await stepOver()
   flush()
-  await log.reached(channel.kind.strides.get('chat/turnStarted') ?? 0)
   await stepOver()
   log.append(channel, delta('t1', 'a'))
   await stepOver()
@@ -237,7 +237,7 @@ test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state
         store.log,
         testWorld(),
         { appended: () => {}, told: () => {}, fatal: () => {} },
-        { first: 1000, headEvery },
+        { beside: new Beside(store.records), first: 1000, headEvery },
       )
       await log.begin()
       const channel = log.born(chatUri, 'chat', chat)

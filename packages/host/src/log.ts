@@ -1,22 +1,30 @@
 import type { Action, Origin, Snapshot, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
+import type { Beside } from './beside.ts'
 import { Channel } from './channel.ts'
 import { Commit } from './commit.ts'
 import { Entry } from './entry.ts'
 import type { Listener } from './entry.ts'
 import { equal } from './equal.ts'
-import type { LogStore } from './ports/log.ts'
+import type { LogStore, StoredEnvelope } from './ports/log.ts'
 import type { World } from './ports/world.ts'
 import { Numbers } from './numbers.ts'
+import { Queue } from './queue.ts'
+import type { Queued } from './queue.ts'
 import { rebuild } from './rebuild.ts'
 import { Waiters } from './waiters.ts'
 
 export interface LogOptions {
+  /** The records that go with the steps. */
+  readonly beside: Beside
   /** The number of this life's first action. */
   readonly first: number
   /** A head is written after so many stored actions, so that waking a channel folds no more than that. */
   readonly headEvery?: number
 }
+
+/** A head is written, too, when so much was stored since the last. */
+const headLength = 4 * 1024 * 1024
 
 export type Dispatcher = Origin & { readonly principal: string }
 
@@ -40,26 +48,31 @@ export class Log {
   readonly #commit: Commit
   readonly #awake = new Map<Uri, Channel>()
   readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
+  /** Dropped, and perhaps still on the disk: not to be woken. */
+  readonly #dropped = new Set<Uri>()
   readonly #waiters = new Waiters()
-  /** Appended and not told, oldest first. */
-  readonly #queue: Queued[] = []
+  readonly #queue: Queue
   readonly #numbers: Numbers
-  #told: number
   #scheduled = false
-  #telling = false
   readonly #headEvery: number
   readonly first: number
 
-  constructor(store: LogStore, world: World, events: LogEvents, { first, headEvery = 1000 }: LogOptions) {
+  constructor(
+    store: LogStore,
+    world: World,
+    events: LogEvents,
+    { beside, first, headEvery = 1000 }: LogOptions,
+  ) {
     this.#headEvery = headEvery
     this.#store = store
     this.#world = world
     this.#events = events
     this.first = first
     this.#numbers = new Numbers(first)
-    this.#told = first - 1
+    this.#queue = new Queue(first - 1)
     this.#commit = new Commit(
       store,
+      beside,
       world,
       { moved: () => this.#tell(), fatal: (error) => events.fatal(error) },
       first,
@@ -68,7 +81,7 @@ export class Log {
 
   /** The number up to which everyone has been told: the one before the first strict action that is not durable. */
   get told(): number {
-    return this.#told
+    return this.#queue.told
   }
 
   get diskFull(): boolean {
@@ -94,7 +107,7 @@ export class Log {
     if (!kind || this.#awake.has(uri)) throw new Error(`cannot be born: ${kindName} ${uri}`)
     const channel = new Channel(uri, kind, state, 0)
     this.#awake.set(uri, channel)
-    const seq = this.#numbers.next()
+    const seq = this.#number(true)
     this.#commit.born({ seq, channel: uri, kind: kindName, state: JSON.stringify(state) })
     this.#enqueue(channel, state, true, { seq, last: seq, action: birth, text: '' })
     return channel
@@ -109,7 +122,7 @@ export class Log {
   accept(channel: Channel, action: Action, by: Dispatcher, sender: Listener): Entry {
     const state = channel.kind.reduce(channel.head, action)
     const passing = channel.kind.classes.get(action.type) === 'passing'
-    if (passing || !equal(state, channel.head)) return this.#append(channel, action, state, by)
+    if (passing || !equal(state, channel.head)) return this.#append(channel, action, state, by, sender)
     return this.#say(channel, action, by, sender)
   }
 
@@ -120,15 +133,15 @@ export class Log {
 
   /** The state that everyone has been told, and its number. */
   snapshot(channel: Channel): Snapshot {
-    return { resource: channel.uri, state: channel.told, fromSeq: this.#told }
+    return { resource: channel.uri, state: channel.told, fromSeq: this.told }
   }
 
-  /** Forgets a channel: its listeners are let go, a tombstone with a number stays. Gives the number. */
+  /** Forgets a channel. What was said before is still told; then its listeners are let go. Gives its number. */
   drop(channel: Channel): number {
-    const seq = this.#numbers.next()
+    const seq = this.#number(true)
     this.#commit.drop(channel.uri, seq)
     this.#awake.delete(channel.uri)
-    channel.listeners.clear()
+    this.#dropped.add(channel.uri)
     this.#enqueue(channel, channel.head, true, { seq, last: seq, action: death, text: '' })
     return seq
   }
@@ -136,7 +149,7 @@ export class Log {
   /** Brings a channel into memory. Nothing when there is none; throws when what is stored of it cannot be trusted. */
   async wake(uri: Uri): Promise<Channel | undefined> {
     const awake = this.#awake.get(uri)
-    if (awake) return awake
+    if (awake || this.#dropped.has(uri)) return awake
     const waking = this.#waking.get(uri) ?? this.#load(uri).finally(() => this.#waking.delete(uri))
     this.#waking.set(uri, waking)
     return waking
@@ -146,7 +159,7 @@ export class Log {
   sleep(channel: Channel): boolean {
     const busy = channel.listeners.size > 0 || channel.untold > 0 || channel.stored > this.#commit.durable
     if (busy || this.#awake.get(channel.uri) !== channel) return false
-    if (channel.sinceHead > 0) this.#writeHead(channel)
+    if (channel.changed) this.#writeHead(channel)
     this.#awake.delete(channel.uri)
     this.#schedule()
     return true
@@ -154,7 +167,7 @@ export class Log {
 
   /** Resolves when everyone has been told up to a number. */
   reached(seq: number): Promise<void> {
-    return this.#waiters.until(() => this.#told >= seq)
+    return this.#waiters.until(() => this.told >= seq)
   }
 
   /** Resolves when a channel's told state is as wished. */
@@ -167,71 +180,79 @@ export class Log {
     return this.#waiters.until(() => !this.congested)
   }
 
-  /** Resolves when all that was appended is durable. */
-  async settled(): Promise<void> {
+  /** Resolves when all that was appended is durable; with false where the disk has no space for it. */
+  settled(): Promise<boolean> {
     this.#settle()
-    await this.#commit.settled()
+    return this.#commit.settled()
   }
 
   /** Records were put beside the log: they become durable with the next flush, which is due. */
   touch(): void {
-    this.#commit.touch()
     this.#schedule()
+  }
+
+  /** What a client dispatched and the disk may not have yet. */
+  waitingOf(clientId: string): readonly StoredEnvelope[] {
+    return this.#queue
+      .of(clientId)
+      .flatMap(({ entry: { seq, channel, text, origin }, strict }) =>
+        strict && origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : [],
+      )
   }
 
   end(): void {
     this.#commit.end()
   }
 
-  #append(channel: Channel, action: Action, state: unknown, by?: Dispatcher): Entry {
+  #append(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener): Entry {
     const kept = channel.kind.classes.get(action.type) ?? 'strict'
     const text = JSON.stringify(action)
-    if (this.#queue.length === 0 && kept === 'strict') this.#numbers.leaveSpare()
-    const seq = this.#numbers.next(channel.strideOf(action))
+    const seq = this.#number(kept === 'strict', channel.strideOf(action))
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const rows = channel.rowChanges(channel.head, state)
     channel.head = state
-    const entry = this.#enqueue(channel, state, kept === 'strict', {
-      seq,
-      last: this.#numbers.last,
-      action,
-      text,
-      origin,
-    })
+    channel.changed = true
+    const strict = kept === 'strict'
+    const entry = this.#enqueue(
+      channel,
+      state,
+      strict,
+      { seq, last: this.#numbers.last, action, text, origin },
+      sender,
+    )
     if (kept === 'passing') channel.pass(entry)
     else {
       this.#commit.envelope({ seq, channel: channel.uri, action: text, ...(by && { origin: by }) })
       this.#commit.rows(rows)
       channel.sinceHead++
+      channel.lengthSinceHead += text.length
       channel.stored = seq
       // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
-      if (channel.sinceHead >= this.#headEvery || rows.some((row) => row.text === undefined))
-        this.#writeHead(channel)
+      const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
+      if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
       this.#events.appended(channel)
     }
     return entry
   }
 
   #say(channel: Channel, action: Action, by: Dispatcher, only: Listener, reason?: string): Entry {
-    const seq = this.#overtaking(by) ?? this.#numbers.next()
+    const overtaking = this.#commit.full ? this.#queue.overtaking(by.clientId) : undefined
+    const seq = overtaking ?? this.#numbers.next()
     const origin = { clientId: by.clientId, clientSeq: by.clientSeq }
     const text = JSON.stringify(action)
     return this.#enqueue(channel, channel.head, false, { seq, last: seq, action, text, origin, only, reason })
   }
 
-  /** An answer may go before what waits for space, if nothing of the same client waits and a number is free. */
-  #overtaking({ clientId }: Dispatcher): number | undefined {
-    if (!this.#commit.full || this.#queue.some(({ entry }) => entry.origin?.clientId === clientId))
-      return undefined
-    return this.#numbers.spare()
+  /** Before the first strict action that waits, some numbers are left free. */
+  #number(strict: boolean, count = 1): number {
+    if (strict && !this.#queue.blocked) this.#numbers.skip()
+    return this.#numbers.next(count)
   }
 
-  #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said): Entry {
+  #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said, sender?: Listener): Entry {
     const parts = { origin: undefined, reason: undefined, only: undefined, ...said }
     const entry = new Entry({ ...parts, channel: channel.uri, label: channel.label })
-    const before = this.#queue.findLastIndex((waiting) => waiting.entry.seq < entry.seq)
-    this.#queue.splice(before + 1, 0, { entry, channel, state, strict })
-    channel.untold++
+    this.#queue.add({ entry, channel, state, strict, sender })
     this.#schedule()
     return entry
   }
@@ -239,6 +260,8 @@ export class Log {
   #writeHead(channel: Channel): void {
     this.#commit.head({ channel: channel.uri, seq: this.#numbers.last, state: channel.headText() })
     channel.sinceHead = 0
+    channel.lengthSinceHead = 0
+    channel.changed = false
   }
 
   /** Once the present step is over: it is given to the store, and whoever may be told is told. */
@@ -254,50 +277,48 @@ export class Log {
     this.#tell()
   }
 
-  /** In number order, to each in turn. What is appended meanwhile waits, so that all see one order. */
   #tell(): void {
-    if (this.#telling) return
-    this.#telling = true
-    let count = 0
-    for (const { entry, channel, state, strict } of this.#queue) {
-      if (strict && entry.seq > this.#commit.durable) break
-      count++
-      this.#told = entry.last
-      // What is said to one alone changes nothing.
-      if (!entry.only) channel.told = state
-      channel.untold--
-      if (entry.action === birth || entry.action === death) continue
-      if (entry.only) entry.only.tell(entry)
-      else for (const listener of channel.listeners) listener.tell(entry)
-      if (!entry.only) this.#events.told(channel, entry)
-    }
-    this.#queue.splice(0, count)
-    if (this.#queue.length === 0)
-      this.#told = Math.max(this.#told, Math.min(this.#numbers.last, this.#commit.durable))
-    this.#telling = false
+    this.#queue.tell(this.#commit.durable, this.#numbers.last, (queued) => this.#tellOne(queued))
     this.#waiters.look()
+  }
+
+  #tellOne({ entry, channel, state, sender }: Queued): void {
+    // What is said to one alone changes nothing.
+    if (entry.only) return this.#attempt(() => entry.only?.tell(entry))
+    channel.told = state
+    if (entry.action === birth) return
+    if (entry.action === death) {
+      channel.listeners.clear()
+      this.#dropped.delete(channel.uri)
+      return
+    }
+    for (const listener of channel.listeners) this.#attempt(() => listener.tell(entry))
+    // Who dispatches without having subscribed still learns what became of it.
+    if (sender && !channel.listeners.has(sender)) this.#attempt(() => sender.tell(entry))
+    this.#attempt(() => this.#events.told(channel, entry))
+  }
+
+  /** One who cannot be told must not keep it from the others. */
+  #attempt(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#world.report('telling failed', error)
+    }
   }
 
   async #load(uri: Uri): Promise<Channel | undefined> {
     const loaded = await this.#store.load(uri)
     // It may have been born, or woken, while the disk was asked.
     const meanwhile = this.#awake.get(uri)
-    if (meanwhile || !loaded) return meanwhile
+    if (meanwhile || !loaded || this.#dropped.has(uri)) return meanwhile
     const { kind, state } = rebuild(uri, loaded)
-    const channel = new Channel(uri, kind, state, this.#told)
+    const channel = new Channel(uri, kind, state, this.told)
     channel.told = state
     channel.sinceHead = 'damaged' in loaded ? 0 : loaded.envelopes.length
     this.#awake.set(uri, channel)
     return channel
   }
-}
-
-/** An action that waits to be told: whether for the disk, and the channel's state after it. */
-interface Queued {
-  readonly entry: Entry
-  readonly channel: Channel
-  readonly state: unknown
-  readonly strict: boolean
 }
 
 type Said = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &

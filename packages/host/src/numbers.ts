@@ -7,8 +7,6 @@ const spares = 64
 /** The log's numbers: each is handed out once, upwards. */
 export class Numbers {
   #last: number
-  #spare = 0
-  #lastSpare = 0
 
   constructor(first: number) {
     this.#last = first - 1
@@ -25,14 +23,8 @@ export class Numbers {
     return first
   }
 
-  leaveSpare(): void {
-    this.#spare = this.#last + 1
+  /** Leaves some free. */
+  skip(): void {
     this.#last += spares
-    this.#lastSpare = this.#last
-  }
-
-  /** A number that was left free, while there are any. */
-  spare(): number | undefined {
-    return this.#spare <= this.#lastSpare ? this.#spare++ : undefined
   }
 }

@@ -6,6 +6,8 @@ import type { World } from './ports/world.ts'
 const softBytes = 256 * 1024
 /** Beyond so many it costs too much: the link ends, and its reconnect is an ordinary one. */
 const hardBytes = 4 * 1024 * 1024
+/** Answers are asked for and may be large. */
+const answerBytes = 64 * 1024 * 1024
 
 /** Bytes for one socket: in order, bounded, merged where they wait. */
 export class Outbox {
@@ -16,6 +18,7 @@ export class Outbox {
   /** Nothing is sent while an answer that must come first is being made. */
   #pauses = 0
   #draining = false
+  #closing = false
   #latency = 0
   #undo: (() => void) | undefined
 
@@ -30,16 +33,15 @@ export class Outbox {
   }
 
   tell(entry: Entry): void {
-    if (this.#transport.closed.aborted) return
+    if (this.#closing || this.#transport.closed.aborted) return
     const slow = this.#transport.buffered > softBytes
     if (this.#pauses === 0 && !slow && this.#held.length === 0 && this.#latency === 0)
       return this.#transport.send(entry.frame)
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
     if (this.#heldBytes + this.#transport.buffered > hardBytes) this.#heldBytes = this.#merge()
-    if (this.#heldBytes + this.#transport.buffered > hardBytes)
-      return this.#transport.close(1013, 'this reader is too slow; reconnect')
-    if (this.#pauses === 0) this.#wait(slow)
+    this.#bounded(hardBytes, 0)
+    if (this.#pauses === 0 && !this.#closing) this.#wait(slow)
   }
 
   pause(): void {
@@ -51,16 +53,23 @@ export class Outbox {
     this.flush()
   }
 
-  /** What waits is in a snapshot that is about to be sent. */
-  forget(): void {
-    this.#held = []
-    this.#heldBytes = 0
+  /** What waits up to a number is in the answer that is about to be sent. */
+  forget(upTo: number): void {
+    this.#held = this.#held.filter((entry) => entry.seq > upTo)
+    this.#heldBytes = lengthOf(this.#held)
   }
 
   /** Another message. What was told before it goes before it, unless it is the very answer that the rest waits for. */
   send(frame: string | Uint8Array): void {
     this.flush()
-    this.#transport.send(frame)
+    this.#bounded(answerBytes, frame.length)
+    if (!this.#closing) this.#transport.send(frame)
+  }
+
+  /** A message that nobody asked for: it counts like what is told. */
+  note(frame: string): void {
+    this.#bounded(hardBytes, frame.length)
+    if (!this.#closing) this.send(frame)
   }
 
   /** Everything that waits, now. */
@@ -73,6 +82,14 @@ export class Outbox {
     this.#held = []
     this.#heldBytes = 0
     for (const entry of held) this.#transport.send(entry.frame)
+  }
+
+  /** Whoever does not read loses the link, not we the memory. */
+  #bounded(most: number, more: number): void {
+    if (this.#closing || this.#heldBytes + this.#transport.buffered + more <= most + softBytes) return
+    this.#closing = true
+    this.#held = []
+    this.#transport.close(1013, 'this reader is too slow; reconnect')
   }
 
   #wait(slow: boolean): void {
@@ -89,8 +106,12 @@ export class Outbox {
   /** Runs of text for the same part that stand next to each other become one; gives the bytes that are left. */
   #merge(): number {
     this.#held = mergeRuns(this.#held)
-    return this.#held.reduce((sum, entry) => sum + entry.text.length, 0)
+    return lengthOf(this.#held)
   }
+}
+
+function lengthOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + entry.text.length, 0)
 }
 
 /** Neighbours in this order only: across another action the order would change. The last one's number stands for all. */

@@ -13,7 +13,7 @@ export function readOnly(store: Store): Store {
       append: () => {},
       flush: () => Promise.resolve(),
       read: (channels, after, upTo) => store.log.read(channels, after, upTo),
-      own: (clientId, after) => store.log.own(clientId, after),
+      own: (clientId, after, most) => store.log.own(clientId, after, most),
       load: (channel) => store.log.load(channel),
       close: () => store.log.close(),
     },

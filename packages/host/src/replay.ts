@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Channel } from './channel.ts'
+import type { Handed } from './clients.ts'
 import { envelopeText } from './entry.ts'
 import type { Log } from './log.ts'
 import type { LogStore } from './ports/log.ts'
@@ -22,7 +23,7 @@ export async function replay(
   const passed = passedTexts(channels, after, upTo)
   if (!passed) return undefined
   // Streamed text may have been told before it was durable: the disk must catch up before it is asked.
-  await log.settled()
+  if (!(await log.settled())) return undefined
   const labels = new Map(channels.map(({ uri, label }) => [uri, label]))
   const stored: Numbered[] = []
   let length = 0
@@ -43,11 +44,11 @@ export async function replay(
 
 /** The channels whose whole past a client may be spared: each was handed to it at or before the number it has seen. */
 export function replayable(
-  handed: ReadonlyMap<Uri, number>,
+  handed: ReadonlyMap<Uri, Handed>,
   channels: readonly Channel[],
   lastSeen: number,
 ): boolean {
-  return channels.every(({ uri }) => (handed.get(uri) ?? Infinity) <= lastSeen)
+  return channels.every(({ uri }) => (handed.get(uri)?.fromSeq ?? Infinity) <= lastSeen)
 }
 
 interface Numbered {

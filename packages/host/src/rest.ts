@@ -7,8 +7,10 @@ const idleMs = 60_000
 
 /** Nobody may need this channel any more: if that is still so in a while, it is put out of memory. The root stays. */
 export function rest(core: Core, channel: Channel): void {
-  if (channel.listeners.size > 0 || channel.uri === rootUri) return
+  if (channel.listeners.size > 0 || channel.resting || channel.uri === rootUri) return
+  channel.resting = true
   core.world.later(idleMs, () => {
+    channel.resting = false
     const awake = core.log.channel(channel.uri) === channel
     if (awake && !core.log.sleep(channel)) rest(core, channel)
   })

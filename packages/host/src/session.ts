@@ -10,6 +10,7 @@ import type { Channel } from './channel.ts'
 import { tellRoot } from './core.ts'
 import type { Core, Link } from './core.ts'
 import { countSessions } from './root.ts'
+import { rest } from './rest.ts'
 import type { Effects, Guards } from './rules.ts'
 import { wake } from './wake.ts'
 
@@ -21,7 +22,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const { channel: uri, activeClient, workingDirectories } = params
   if (activeClient && activeClient.clientId !== link.clientId)
     throw AhpError.invalidParams('createSession: activeClient.clientId is not the caller')
-  const gone = await core.store.records.get(goneKey(uri))
+  const gone = await core.records.get(goneKey(uri))
   // From here on nothing waits: the check and the birth are one step.
   if (gone !== undefined || core.catalog.get(uri) || core.log.channel(uri))
     throw AhpError.sessionAlreadyExists(uri)
@@ -40,6 +41,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   core.catalog.set({ ...shared(state), resource: uri, createdAt: now, modifiedAt: now })
   countSessions(core)
   const { last } = core.log.append(session, { type: 'session/ready' })
+  rest(core, session)
   return { seq: last }
 }
 
@@ -49,13 +51,16 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
   if (!session || session.kind.name !== 'session' || !core.catalog.get(uri))
     throw AhpError.sessionNotFound(uri)
   core.catalog.delete(uri)
-  core.store.records.put(goneKey(uri), '')
+  core.records.put(goneKey(uri), '')
   const seq = core.log.drop(session)
   countSessions(core)
-  void core.log.reached(seq).then(() => {
-    tellRoot(core, 'root/sessionRemoved', { session: uri })
-    return core.store.blobs.drop(uri)
-  })
+  core.log
+    .reached(seq)
+    .then(() => {
+      tellRoot(core, 'root/sessionRemoved', { session: uri })
+      return core.store.blobs.drop(uri)
+    })
+    .catch((error: unknown) => core.world.report('blobs not dropped', error))
   return { seq }
 }
 

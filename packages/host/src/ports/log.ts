@@ -80,8 +80,8 @@ export interface LogStore {
   flush(): Promise<void>
   /** Stored envelopes of these channels above `after` and up to `upTo`, in number order, at most about a MiB. */
   read(channels: readonly Uri[], after: number, upTo: number): Promise<Slice>
-  /** What a client dispatched above `after`, in number order: the newest 256 of it. */
-  own(clientId: string, after: number): Promise<readonly StoredEnvelope[]>
+  /** What a client dispatched above `after`, in number order: the newest `most` of it. */
+  own(clientId: string, after: number, most: number): Promise<readonly StoredEnvelope[]>
   /** Nothing when there is no such channel, or it was dropped. */
   load(channel: Uri): Promise<LoadedChannel | DamagedChannel | undefined>
   close(): Promise<void>

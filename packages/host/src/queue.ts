@@ -1,0 +1,73 @@
+import type { Channel } from './channel.ts'
+import type { Entry, Listener } from './entry.ts'
+
+/** An action that waits to be told: whether for the disk, the channel's state after it, and who sent it. */
+export interface Queued {
+  readonly entry: Entry
+  readonly channel: Channel
+  readonly state: unknown
+  readonly strict: boolean
+  readonly sender: Listener | undefined
+}
+
+/** What was appended and not told, in number order; and `told`, the number up to which everyone has been. */
+export class Queue {
+  readonly #waiting: Queued[] = []
+  #told: number
+  #strict = 0
+  /** The highest number given to an answer that went before what waits. */
+  #overtaken = 0
+  #telling = false
+
+  constructor(told: number) {
+    this.#told = told
+  }
+
+  get told(): number {
+    return this.#told
+  }
+
+  /** A strict action waits, and others behind it. */
+  get blocked(): boolean {
+    return this.#strict > 0
+  }
+
+  add(queued: Queued): void {
+    const before = this.#waiting.findLastIndex((waiting) => waiting.entry.seq < queued.entry.seq)
+    this.#waiting.splice(before + 1, 0, queued)
+    if (queued.strict) this.#strict++
+    queued.channel.untold++
+  }
+
+  /** What a client has in it. */
+  of(clientId: string): readonly Queued[] {
+    return this.#waiting.filter(({ entry }) => entry.origin?.clientId === clientId)
+  }
+
+  /** A number for an answer that may go before what waits: if nothing of the same client waits and one is free. */
+  overtaking(clientId: string): number | undefined {
+    const first = this.#waiting.find(({ strict }) => strict)
+    const seq = Math.max(this.#told, this.#overtaken) + 1
+    if (!first || seq >= first.entry.seq || this.of(clientId).length > 0) return undefined
+    this.#overtaken = seq
+    return seq
+  }
+
+  /** In number order, as far as the disk allows. What is added meanwhile waits, so that all see one order. */
+  tell(durable: number, last: number, one: (queued: Queued) => void): void {
+    if (this.#telling) return
+    this.#telling = true
+    let count = 0
+    for (const queued of this.#waiting) {
+      if (queued.strict && queued.entry.seq > durable) break
+      count++
+      this.#told = queued.entry.last
+      if (queued.strict) this.#strict--
+      queued.channel.untold--
+      one(queued)
+    }
+    this.#waiting.splice(0, count)
+    if (this.#waiting.length === 0) this.#told = Math.max(this.#told, Math.min(last, durable))
+    this.#telling = false
+  }
+}

@@ -125,7 +125,7 @@ async function replayTable(host: Child, bare: Child): Promise<boolean> {
   const lastSeenServerSeq = answer.result.snapshot.fromSeq
   const ours: number[] = []
   const theirs: number[] = []
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < 15; round++) {
     const back = await Wire.open(host.port)
     const began = performance.now()
     const text = await back.ask('reconnect', {

@@ -10,7 +10,10 @@ import type { Socket } from 'node:net'
 export class Wire {
   readonly #socket: Socket
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
-  #rest: Buffer = Buffer.alloc(0)
+  #rest: Buffer[] = []
+  #restLength = 0
+  /** So much is needed before there is another whole frame. */
+  #needed = 2
   frames = 0
   bytes = 0
   /** When each of the first frames came, by its index; only while it is wanted. */
@@ -62,18 +65,25 @@ export class Wire {
   }
 
   #take(chunk: Buffer): void {
-    const data = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
+    this.#rest.push(chunk)
+    this.#restLength += chunk.length
+    if (this.#restLength < this.#needed) return
+    const data = this.#rest.length === 1 ? chunk : Buffer.concat(this.#rest)
     let at = 0
     for (;;) {
       const frame = frameAt(data, at)
-      if (!frame) break
+      if (!frame || frame.end > data.length) {
+        this.#needed = frame ? frame.end - at : 2
+        break
+      }
       this.frames++
       this.bytes += frame.end - frame.start
       this.times?.push(performance.now())
       if (this.keepLast) this.lastText = data.toString('utf8', frame.start, frame.end)
       at = frame.end
     }
-    this.#rest = at === 0 ? data : data.subarray(at)
+    this.#rest = at === data.length ? [] : [data.subarray(at)]
+    this.#restLength = data.length - at
     for (const waiter of this.#waiting)
       if (waiter.done()) {
         this.#waiting.delete(waiter)
@@ -82,7 +92,7 @@ export class Wire {
   }
 }
 
-/** Where the payload of the frame that begins here stands, if it is all there. */
+/** Where the payload of the frame that begins here stands, if its head is there. */
 function frameAt(data: Buffer, at: number): { start: number; end: number } | undefined {
   if (data.length < at + 2) return undefined
   const short = data.readUInt8(at + 1) & 127
@@ -91,7 +101,7 @@ function frameAt(data: Buffer, at: number): { start: number; end: number } | und
   const length =
     extra === 0 ? short : extra === 2 ? data.readUInt16BE(at + 2) : Number(data.readBigUInt64BE(at + 2))
   const start = at + 2 + extra
-  return data.length < start + length ? undefined : { start, end: start + length }
+  return { start, end: start + length }
 }
 
 /** A client's text frame. The mask is zero, which masks nothing and costs nothing. */

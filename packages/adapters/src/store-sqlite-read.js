@@ -36,7 +36,9 @@ export function reader(db) {
    * @returns {Line[]}
    */
   const linesOf = (id, after, upTo) => {
-    const last = sql.chunk.get(id, after, upTo, SLICE)?.last
+    const { last: far, size } = sql.size.get(id, after, upTo)
+    // Nearly always small enough; only else is it worth the while to find out where to stop.
+    const last = size <= SLICE ? far : sql.chunk.get(id, after, upTo, SLICE)?.last
     const text = last ? sql.lines.get(id, after, last)?.text : ''
     return text ? text.split(LINE_END).map(toLine) : []
   }
@@ -239,6 +241,10 @@ function statements(db) {
     birth: db.prepare(`SELECT seq, state, sum FROM channels WHERE id = ?`),
     head: db.prepare(`SELECT seq, state, chain, sum FROM heads WHERE channel = ?`),
     rows: db.prepare(`SELECT id, text, sum FROM rows WHERE channel = ? ORDER BY place`),
+    size: db.prepare(
+      `SELECT max(seq) AS last, sum(length(action)) AS size FROM
+         (SELECT seq, action FROM envelopes WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK})`,
+    ),
     // Where a chunk ends: by count, and by size, but never before its first line.
     chunk: db.prepare(
       `SELECT max(seq) AS last FROM

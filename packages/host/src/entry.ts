@@ -77,9 +77,15 @@ interface EnvelopeParts {
 
 /** An envelope's JSON around an action's JSON: nothing is parsed and made again. `label` is the channel as JSON. */
 export function envelopeText(label: string, { seq, text, origin, reason }: EnvelopeParts): string {
-  const by = origin
-    ? `,"origin":{"clientId":${JSON.stringify(origin.clientId)},"clientSeq":${origin.clientSeq}}`
-    : ''
+  const by = origin ? `,"origin":{"clientId":${quoted(origin.clientId)},"clientSeq":${origin.clientSeq}}` : ''
   const why = reason === undefined ? '' : `,"rejectionReason":${JSON.stringify(reason)}`
   return `{"channel":${label},"action":${text},"serverSeq":${seq}${by}${why}}`
+}
+
+/** A replay names the same few clients thousands of times. */
+let lastQuoted = { text: '', quoted: '""' }
+
+function quoted(text: string): string {
+  if (lastQuoted.text !== text) lastQuoted = { text, quoted: JSON.stringify(text) }
+  return lastQuoted.quoted
 }

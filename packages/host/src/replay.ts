@@ -25,19 +25,24 @@ export async function replay(
   // Streamed text may have been told before it was durable: the disk must catch up before it is asked.
   if (!(await log.settled())) return undefined
   const labels = new Map(channels.map(({ uri, label }) => [uri, label]))
+  const uris = [...labels.keys()]
   const stored: Numbered[] = []
   let length = 0
-  let from = after
-  for (let more = true; more;) {
-    const slice = await store.read([...labels.keys()], from, upTo)
+  for (let next = store.read(uris, after, upTo); ;) {
+    const slice = await next
+    const last = slice.envelopes.at(-1)?.seq ?? upTo
+    // The disk is asked for more before this is worked on.
+    if (slice.more) next = store.read(uris, last, upTo)
     for (const { seq, channel, action, origin } of slice.envelopes) {
       const text = envelopeText(labels.get(channel) ?? '""', { seq, text: action, origin })
       stored.push({ seq, text })
       length += text.length
-      from = seq
     }
-    if (length > longest) return undefined
-    more = slice.more
+    if (length > longest) {
+      next.catch(() => {})
+      return undefined
+    }
+    if (!slice.more) break
   }
   return merged(stored, passed)
 }

@@ -1,0 +1,100 @@
+import { memoryStore } from '@atrium/adapters/store-memory'
+import type { Action, Envelope } from '@atrium/protocol/channel'
+import { expect, test } from 'vitest'
+import { testWorld } from '../test/world.ts'
+import { Beside } from './beside.ts'
+import { Log } from './log.ts'
+import { replay } from './replay.ts'
+
+const terminal = {
+  title: '',
+  content: [],
+  lifecycle: { status: 'running' },
+  claim: { kind: 'client', clientId: 'ann' },
+}
+const data = (text: string) => ({ type: 'terminal/data', data: text }) as Action
+const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 }) as Action
+
+async function started() {
+  const tasks: (() => void)[] = []
+  let holding = false
+  const store = memoryStore({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
+  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  await log.begin()
+  const channels = ['a', 'b'].map((uri) => log.born(uri, 'terminal', terminal))
+  await log.settled()
+  const release = () => {
+    holding = false
+    for (const task of tasks.splice(0)) task()
+  }
+  return { store, log, channels, hold: () => void (holding = true), release }
+}
+
+const read = (texts: readonly string[] | undefined) =>
+  texts?.map((text) => (JSON.parse(text) as Envelope).serverSeq)
+
+test('[L13] [L3] a replay is what was stored and what only passed, of all channels, in number order and within its bounds', async () => {
+  const { store, log, channels } = await started()
+  const [a, b] = channels
+  if (!a || !b) throw new Error('no channels')
+  const seqs = [
+    [a, data('1')],
+    [b, resized(1)],
+    [a, resized(2)],
+    [b, data('2')],
+    [a, data('3')],
+    [b, resized(3)],
+  ].map(([channel, action]) => log.append(channel as typeof a, action as Action).seq)
+  await log.settled()
+  const all = await replay(log, store.log, channels, (seqs[0] ?? 0) - 1, seqs[5] ?? 0)
+  expect(read(all)).toEqual(seqs)
+  const some = await replay(log, store.log, channels, seqs[0] ?? 0, seqs[4] ?? 0)
+  expect(read(some)).toEqual(seqs.slice(1, 5))
+  const one = await replay(log, store.log, [a], (seqs[0] ?? 0) - 1, seqs[5] ?? 0)
+  expect(read(one)).toEqual([seqs[0], seqs[2], seqs[4]])
+})
+
+test('[L13] a replay that is too long is none', async () => {
+  const { store, log, channels } = await started()
+  const [a] = channels
+  if (!a) throw new Error('no channel')
+  for (let i = 0; i < 50; i++) log.append(a, resized(i))
+  expect(await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, 1000)).toBeUndefined()
+  expect(await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, 100_000)).toHaveLength(50)
+})
+
+test('[L13] text that was told before the disk had it is in the replay', async () => {
+  const { store, log, hold, release } = await started()
+  const startedAt = '2026-01-01T00:00:00Z'
+  const chat = log.born('c', 'chat', {
+    resource: 'c',
+    title: '',
+    status: 1,
+    modifiedAt: startedAt,
+    turns: [],
+  })
+  await log.settled()
+  hold()
+  const { seq } = log.append(chat, { type: 'chat/delta', turnId: 't', partId: 'p', content: 'x' } as Action)
+  const answer = replay(log, store.log, [chat], seq - 1, seq)
+  release()
+  expect(read(await answer)).toEqual([seq])
+})
+
+test('[L4] beyond a bound of unflushed bytes dispatchers wait, and no longer than that', async () => {
+  const { log, channels, hold, release } = await started()
+  const [a] = channels
+  if (!a) throw new Error('no channel')
+  hold()
+  expect(log.congested).toBe(false)
+  for (let i = 0; i < 10; i++)
+    log.append(a, { type: 'terminal/titleChanged', title: 'x'.repeat(1_000_000) } as Action)
+  expect(log.congested).toBe(true)
+  const room = log.room()
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  release()
+  await room
+  await log.settled()
+  expect(log.congested).toBe(false)
+})

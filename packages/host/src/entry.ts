@@ -7,8 +7,11 @@ export interface Listener {
   note(frame: string): void
 }
 
+/** What an entry says; its frame is made from that. */
+export type EntryParts = Omit<Entry, 'frame' | 'saying'>
+
 /** An action on its way: numbered, reduced, waiting to be told. */
-export interface Appended {
+export class Entry {
   readonly seq: number
   /** The last of its numbers; more than `seq` where its stride is. */
   readonly last: number
@@ -23,30 +26,18 @@ export interface Appended {
   readonly reason: string | undefined
   /** Told to this one alone: a refusal, or an action that changed nothing. */
   readonly only: Listener | undefined
-}
-
-export class Entry {
-  readonly seq: number
-  readonly last: number
-  readonly channel: Uri
-  readonly label: string
-  readonly action: Action
-  readonly text: string
-  readonly origin: Origin | undefined
-  readonly reason: string | undefined
-  readonly only: Listener | undefined
   #frame: Uint8Array | undefined
 
-  constructor(appended: Appended) {
-    this.seq = appended.seq
-    this.last = appended.last
-    this.channel = appended.channel
-    this.label = appended.label
-    this.action = appended.action
-    this.text = appended.text
-    this.origin = appended.origin
-    this.reason = appended.reason
-    this.only = appended.only
+  constructor(parts: EntryParts) {
+    this.seq = parts.seq
+    this.last = parts.last
+    this.channel = parts.channel
+    this.label = parts.label
+    this.action = parts.action
+    this.text = parts.text
+    this.origin = parts.origin
+    this.reason = parts.reason
+    this.only = parts.only
   }
 
   /** The same place in the order with other words: several that were merged into one. */

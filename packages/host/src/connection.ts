@@ -7,13 +7,13 @@ import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { decode } from '@atrium/protocol/schema'
 import type { Schema } from '@atrium/protocol/schema'
-import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
 import type { ClientRecord, Handed } from './clients.ts'
 import { answered, hostCommands } from './commands.ts'
 import type { Core, Link } from './core.ts'
 import { dispatch } from './dispatch.ts'
 import type { Entry } from './entry.ts'
+import { Following } from './following.ts'
 import { initialize, reconnect } from './handshake.ts'
 import type { Opening } from './handshake.ts'
 import { Line } from './line.ts'
@@ -34,7 +34,7 @@ export class Connection implements Link, Opening {
   readonly #transport: Transport
   readonly #outbox: Outbox
   readonly #line = new Line()
-  readonly #followed = new Map<Channel, { readonly view: View; readonly latency: number | undefined }>()
+  readonly #following: Following
   #record: ClientRecord | undefined
   #resends: Resends | undefined
   /** The link has ended, or another has taken its place: what it had begun comes to nothing. */
@@ -45,6 +45,7 @@ export class Connection implements Link, Opening {
     this.#transport = transport
     this.principal = principal
     this.#outbox = new Outbox(transport, core.world)
+    this.#following = new Following(core, this)
     const undo = core.world.later(handshakeMs, () => this.#record || this.close(1002, 'no handshake'))
     transport.closed.addEventListener('abort', () => {
       undo()
@@ -79,35 +80,24 @@ export class Connection implements Link, Opening {
 
   /** A channel whose snapshot is about to be sent: from now on this link is told what happens there. */
   follow(channel: Channel, view: View = {}, latency?: number): string {
-    if (this.#ended) throw new LinkClosed('the link has ended')
     this.hold(channel)
-    this.#followed.set(channel, { view, latency })
-    this.#outbox.latency = this.#smallestLatency()
-    if (this.#record)
-      this.#keep({
-        ...this.#record,
-        handed: new Map(this.#record.handed).set(channel.uri, this.#handed(channel)),
-      })
+    this.#following.add(channel, { view, latency })
+    this.#outbox.latency = this.#following.latency
+    this.#rememberHanded((handed) => handed.set(channel.uri, this.#following.handed(channel)))
     return snapshotText(this.#core, channel, view)
   }
 
   hold(channel: Channel): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
-    channel.listeners.add(this)
-    if (!this.#followed.has(channel)) this.#followed.set(channel, { view: {}, latency: undefined })
+    this.#following.add(channel)
   }
 
   unfollow(uri: Uri): void {
     const channel = this.#core.log.channel(uri)
     if (!channel) return
-    channel.listeners.delete(this)
-    this.#followed.delete(channel)
-    this.#outbox.latency = this.#smallestLatency()
-    rest(this.#core, channel)
-    if (!this.#record) return
-    const handed = new Map(this.#record.handed)
-    handed.delete(uri)
-    this.#keep({ ...this.#record, handed })
+    this.#following.remove(channel)
+    this.#outbox.latency = this.#following.latency
+    this.#rememberHanded((handed) => handed.delete(uri))
   }
 
   /** An answer that stands before everything told from this moment on. */
@@ -218,14 +208,17 @@ export class Connection implements Link, Opening {
     return this.#opened(async () => {
       const { record, resends, channels, missing, actions, upTo } = await reconnect(this.#core, this, params)
       this.#open(record, resends)
-      this.#restore(channels, record)
+      for (const channel of channels) this.#following.restore(channel, record.handed.get(channel.uri))
+      this.#outbox.latency = this.#following.latency
       if (actions) {
         this.#outbox.forget(upTo)
         return `{"type":"replay","actions":[${actions.join()}],"missing":${JSON.stringify(missing)}}`
       }
       this.#outbox.forget(this.#core.log.told)
-      const views = channels.map((channel) => ({ channel, how: this.#followed.get(channel) }))
-      const snapshots = views.map(({ channel, how }) => this.follow(channel, how?.view, how?.latency))
+      const snapshots = channels.map((channel) => {
+        const { view, latency } = this.#following.how(channel)
+        return this.follow(channel, view, latency)
+      })
       return `{"type":"snapshot","snapshots":[${snapshots.join()}]}`
     })
   }
@@ -236,21 +229,11 @@ export class Connection implements Link, Opening {
     try {
       return new JsonResult(await greet(), () => this.#outbox.resume())
     } catch (error) {
-      for (const channel of this.#followed.keys()) channel.listeners.delete(this)
-      this.#followed.clear()
+      this.#following.clear()
       this.#outbox.forget(Infinity)
       this.#outbox.resume()
       throw error
     }
-  }
-
-  /** Who comes back sees its channels as it did before. */
-  #restore(channels: readonly Channel[], { handed }: ClientRecord): void {
-    for (const channel of channels) {
-      const { turns, maxLatencyMs } = handed.get(channel.uri) ?? {}
-      this.#followed.set(channel, { view: turns === undefined ? {} : { turns }, latency: maxLatencyMs })
-    }
-    this.#outbox.latency = this.#smallestLatency()
   }
 
   #open(record: ClientRecord, resends: Resends): void {
@@ -262,9 +245,11 @@ export class Connection implements Link, Opening {
     this.#keep(record)
   }
 
-  #handed(channel: Channel): Handed {
-    const { view, latency } = this.#followed.get(channel) ?? {}
-    return compact<Handed>({ fromSeq: this.#core.log.told, turns: view?.turns, maxLatencyMs: latency })
+  #rememberHanded(change: (handed: Map<Uri, Handed>) => unknown): void {
+    if (!this.#record) return
+    const handed = new Map(this.#record.handed)
+    change(handed)
+    this.#keep({ ...this.#record, handed })
   }
 
   #keep(record: ClientRecord): void {
@@ -275,20 +260,11 @@ export class Connection implements Link, Opening {
   #leave(): void {
     this.#ended = true
     this.#line.clear()
-    for (const channel of this.#followed.keys()) {
-      channel.listeners.delete(this)
-      rest(this.#core, channel)
-    }
-    this.#followed.clear()
+    this.#following.clear()
     if (this.#record && this.#core.links.get(this.clientId) === this) {
       this.#core.links.delete(this.clientId)
       this.#core.clients.leave(this.clientId)
     }
-  }
-
-  #smallestLatency(): number {
-    const asked = [...this.#followed.values()].flatMap(({ latency }) => latency ?? [])
-    return asked.length === 0 ? 0 : Math.min(...asked)
   }
 }
 

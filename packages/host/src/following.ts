@@ -1,0 +1,63 @@
+import { compact } from '@atrium/protocol/update'
+import type { Channel } from './channel.ts'
+import type { Handed } from './clients.ts'
+import type { Core } from './core.ts'
+import type { Listener } from './entry.ts'
+import { rest } from './rest.ts'
+import type { View } from './snapshot.ts'
+
+/** How a subscriber wants to see a channel. */
+interface How {
+  readonly view: View
+  readonly latency: number | undefined
+}
+
+const plainly: How = { view: {}, latency: undefined }
+
+/** The channels that one link follows. */
+export class Following {
+  readonly #core: Core
+  readonly #listener: Listener
+  readonly #channels = new Map<Channel, How>()
+
+  constructor(core: Core, listener: Listener) {
+    this.#core = core
+    this.#listener = listener
+  }
+
+  /** The smallest that any of its subscriptions asked for. */
+  get latency(): number {
+    const asked = [...this.#channels.values()].flatMap(({ latency }) => latency ?? [])
+    return asked.length === 0 ? 0 : Math.min(...asked)
+  }
+
+  how(channel: Channel): How {
+    return this.#channels.get(channel) ?? plainly
+  }
+
+  add(channel: Channel, how: How = this.how(channel)): void {
+    channel.listeners.add(this.#listener)
+    this.#channels.set(channel, how)
+  }
+
+  /** As it was before the link broke. */
+  restore(channel: Channel, { turns, maxLatencyMs }: Partial<Handed> = {}): void {
+    this.add(channel, { view: turns === undefined ? {} : { turns }, latency: maxLatencyMs })
+  }
+
+  remove(channel: Channel): void {
+    channel.listeners.delete(this.#listener)
+    this.#channels.delete(channel)
+    rest(this.#core, channel)
+  }
+
+  clear(): void {
+    for (const channel of this.#channels.keys()) this.remove(channel)
+  }
+
+  /** What is remembered of it beyond this link. */
+  handed(channel: Channel): Handed {
+    const { view, latency } = this.how(channel)
+    return compact<Handed>({ fromSeq: this.#core.log.told, turns: view.turns, maxLatencyMs: latency })
+  }
+}

@@ -1,15 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listen } from '@atrium/adapters/listen'
 import { openSqlite } from '@atrium/adapters/store-sqlite'
-import { nodeWorld } from '@atrium/adapters/world-node'
-import { createHost } from '@atrium/host/host'
 import { answerQuestions } from './child.ts'
 
 // The real host with its real store, without the command line around it.
 const folder = process.env['BENCH_DATA'] ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-const store = await openSqlite(folder)
+// As the command does: the store opens in its own thread while the rest is loaded.
+const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
+  openSqlite(folder),
+  import('@atrium/host/host'),
+  import('@atrium/adapters/listen'),
+  import('@atrium/adapters/world-node'),
+])
 const agents = [{ provider: 'bench', displayName: 'Bench', description: '', models: [] }]
 const host = await createHost({
   store,

@@ -60,46 +60,49 @@ export function decode<T>(schema: Schema<T>, value: unknown): Decoded<T> {
   return { ok: false, problem: describe(first.error.issues) }
 }
 
-export const string: Schema<string> = make(z.string())
-export const boolean: Schema<boolean> = make(z.boolean())
+export const string: Schema<string> = make(() => z.string())
+export const boolean: Schema<boolean> = make(() => z.boolean())
 /** Any finite number. */
-export const number: Schema<number> = make(z.number())
+export const number: Schema<number> = make(() => z.number())
 /** A count, size or sequence number: a safe integer from 0, and not -0, which would not survive JSON. */
-export const natural: Schema<number> = make(
+export const natural: Schema<number> = make(() =>
   z
     .int()
     .min(0)
     .refine((n) => !Object.is(n, -0), 'expected 0, received -0'),
 )
 /** A safe integer from 1. */
-export const positive: Schema<number> = make(z.int().min(1))
+export const positive: Schema<number> = make(() => z.int().min(1))
 /** From 0 to 1. */
-export const share: Schema<number> = make(z.number().min(0).max(1))
+export const share: Schema<number> = make(() => z.number().min(0).max(1))
 /** Any string but these: the tag of something that is known by another name. */
 export function except(...values: readonly string[]): Schema<string> {
-  const other = z.string().refine((text) => !values.includes(text), { abort: true })
-  return make(other.meta({ not: { enum: [...values] } }))
+  return make(() => {
+    const other = z.string().refine((text) => !values.includes(text), { abort: true })
+    return other.meta({ not: { enum: [...values] } })
+  })
 }
 /** A set of 32 bits. */
 export function bits(name: string): Schema<number> {
-  return make(z.int().min(0).max(0xffff_ffff), undefined, name)
+  return make(() => z.int().min(0).max(0xffff_ffff), undefined, name)
 }
 /**
  * Identifiers and URIs: no control or bidirectional characters, no lone surrogates (content keeps them), and not
  * `__proto__`, because an identifier may become a key.
  */
 export const id: Schema<string> = make(
-  z
-    .string()
-    .regex(
-      /^(?!__proto__$)[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*$/u,
-      'not allowed in an identifier: control characters, lone surrogates, __proto__',
-    ),
+  () =>
+    z
+      .string()
+      .regex(
+        /^(?!__proto__$)[^\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]*$/u,
+        'not allowed in an identifier: control characters, lone surrogates, __proto__',
+      ),
   undefined,
   'Identifier',
 )
 /** A point in time that means the same on every machine: ISO 8601 with a zone. */
-export const instant: Schema<string> = make(
+export const instant: Schema<string> = make(() =>
   z
     .string()
     .regex(
@@ -109,18 +112,18 @@ export const instant: Schema<string> = make(
     .refine((text) => !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10)), 'no such time'),
 )
 /** Any JSON value, nulls included, also where its key may be absent. */
-export const json: Schema<unknown> = make(z.unknown())
+export const json: Schema<unknown> = make(() => z.unknown())
 /** Any JSON object, nulls included: `_meta`, config, structured content. */
-export const bag: Schema<Bag> = make(z.object({}), undefined, 'JsonObject')
+export const bag: Schema<Bag> = make(() => z.object({}), undefined, 'JsonObject')
 export type Bag = { readonly [key: string]: unknown }
 
 export function is<const T extends string | boolean | null>(value: T): Schema<T> {
-  return make(z.literal(value))
+  return make(() => z.literal(value))
 }
 
 /** A closed enum: other values are refused. */
 export function oneOf<const T extends string>(name: string, values: readonly [T, ...T[]]): Schema<T> {
-  return make(z.enum(values), undefined, name)
+  return make(() => z.enum(values), undefined, name)
 }
 
 /** An open enum: values of later versions are kept and passed on. The type still suggests the known ones. */
@@ -128,21 +131,21 @@ export function openEnum<const T extends string>(
   name: string,
   values: readonly T[],
 ): Schema<T | (string & {})> {
-  return make(z.string().meta({ examples: [...values] }), undefined, name)
+  return make(() => z.string().meta({ examples: [...values] }), undefined, name)
 }
 
 export function array<T>(item: Schema<T>): Schema<readonly T[]> {
-  const { zod, withoutNulls } = item[inner]
+  const { withoutNulls } = item[inner]
   return make(
-    z.array(zod),
+    () => z.array(item[inner].zod),
     withoutNulls && ((value) => (Array.isArray(value) ? eachItem(value, withoutNulls) : value)),
   )
 }
 
 export function record<T>(item: Schema<T>): Schema<{ readonly [key: string]: T }> {
-  const { zod, withoutNulls } = item[inner]
+  const { withoutNulls } = item[inner]
   return make(
-    z.record(z.string(), zod),
+    () => z.record(z.string(), item[inner].zod),
     withoutNulls &&
       ((value) => (isObject(value) ? eachKey(value, Object.keys(value), () => withoutNulls) : value)),
   )
@@ -150,22 +153,21 @@ export function record<T>(item: Schema<T>): Schema<{ readonly [key: string]: T }
 
 /** The key may be absent; `null` there reads as absent. */
 export function optional<T>(item: Schema<T>): Optional<T> {
-  const { zod, withoutNulls } = item[inner]
+  const { withoutNulls } = item[inner]
   const drops = (value: unknown) => (value === null ? undefined : (withoutNulls?.(value) ?? value))
-  return make(zod.optional(), item === json ? undefined : drops) as Optional<T>
+  return make(() => item[inner].zod.optional(), item === json ? undefined : drops) as Optional<T>
 }
 
 /** The key may be absent, and `null` is an error: for the keys whose absence destroys something. */
 export function optionalNotNull<T>(item: Schema<T>): Optional<T> {
-  const { zod, withoutNulls } = item[inner]
-  return make(zod.optional(), withoutNulls) as Optional<T>
+  return make(() => item[inner].zod.optional(), item[inner].withoutNulls) as Optional<T>
 }
 
 /** Either of two scalars or shapes, the first that fits. */
 export function either<A, B>(a: Schema<A>, b: Schema<B>, name?: string): Schema<A | B> {
   const drops = [a[inner].withoutNulls, b[inner].withoutNulls].filter((drop) => drop !== undefined)
   return make(
-    z.union([a[inner].zod, b[inner].zod]),
+    () => z.union([a[inner].zod, b[inner].zod]),
     drops.length === 0 ? undefined : (value) => drops.reduce((kept, drop) => drop(kept), value),
     name,
   )
@@ -174,7 +176,7 @@ export function either<A, B>(a: Schema<A>, b: Schema<B>, name?: string): Schema<
 /** A shape that mentions itself. */
 export function lazy<T>(get: () => Schema<T>): Schema<T> {
   return make(
-    z.lazy(() => get()[inner].zod),
+    () => z.lazy(() => get()[inner].zod),
     (value) => get()[inner].withoutNulls?.(value) ?? value,
   )
 }
@@ -182,11 +184,11 @@ export function lazy<T>(get: () => Schema<T>): Schema<T> {
 export function object<S extends Shape>(name: string, shape: S): Schema<Infer<S>>
 export function object<T>(name: string, shape: ShapeOf<T>): Schema<T>
 export function object(name: string, shape: Shape): Schema<unknown> {
-  const zods = Object.fromEntries(Object.entries(shape).map(([key, item]) => [key, item[inner].zod]))
   const keys = Object.keys(shape).filter((key) => shape[key]?.[inner].withoutNulls)
   const drops = (value: unknown) =>
     isObject(value) ? eachKey(value, keys, (key) => shape[key]?.[inner].withoutNulls) : value
-  return make(z.object(zods), drops, name)
+  const zods = () => Object.fromEntries(Object.entries(shape).map(([key, item]) => [key, item[inner].zod]))
+  return make(() => z.object(zods()), drops, name)
 }
 
 /**
@@ -201,14 +203,15 @@ export function variant<M extends { readonly [tag: string]: Schema<unknown> }>(
   how: 'open' | 'closed' | readonly string[] = 'open',
 ): Schema<TypeOf<M[keyof M]>> {
   const byTag = new Map(Object.entries(members).map(([tag, member]) => [tag, member[inner]]))
-  const zods = [...byTag.values()].map((member) => member.zod) as unknown as [z.ZodObject]
-  const known = z.discriminatedUnion(key, zods)
-  const unknown = z.object({
-    [key]: except(...byTag.keys(), ...(typeof how === 'string' ? [] : how))[inner].zod,
-  })
   const drops = (value: unknown) =>
     isObject(value) ? (byTag.get(String(value[key]))?.withoutNulls?.(value) ?? value) : value
-  return make(how === 'closed' ? known : z.union([known, unknown]), drops, name)
+  const build = () => {
+    const zods = [...byTag.values()].map((member) => member.zod) as unknown as [z.ZodObject]
+    const known = z.discriminatedUnion(key, zods)
+    const other = except(...byTag.keys(), ...(typeof how === 'string' ? [] : how))
+    return how === 'closed' ? known : z.union([known, z.object({ [key]: other[inner].zod })])
+  }
+  return make(build, drops, name)
 }
 
 /** A named shape, for tools that hold only its name. */
@@ -218,6 +221,7 @@ export function shapeNamed(name: string): Schema<unknown> | undefined {
 
 /** Every named shape as one JSON Schema document, draft 2020-12. */
 export function jsonSchema(uri: string): object {
+  for (const shape of shapes.values()) void shape[inner].zod
   const { schemas } = z.toJSONSchema(names, { uri: (name) => `#/$defs/${name}`, io: 'input' })
   const sorted = Object.keys(schemas).toSorted()
   return {
@@ -242,12 +246,23 @@ interface Inner {
 /** Gives the value without the nulls that read as absent; the same value when there are none. */
 type Drop = (value: unknown) => unknown
 
-function make<T>(zod: z.ZodType, withoutNulls?: Drop, name?: string): Schema<T> {
-  const made: Schema<T> = { [inner]: { zod, withoutNulls } }
+/** The library's part is built when it is first asked for: a process meets few of the shapes, and starts sooner. */
+function make<T>(build: () => z.ZodType, withoutNulls?: Drop, name?: string): Schema<T> {
+  let built: z.ZodType | undefined
+  const made: Schema<T> = {
+    [inner]: {
+      withoutNulls,
+      get zod() {
+        if (built) return built
+        built = build()
+        if (name !== undefined) names.add(built, { id: name })
+        return built
+      },
+    },
+  }
   if (name !== undefined) {
     if (shapes.has(name)) throw new Error(`the shape ${name} is defined twice`)
     shapes.set(name, made)
-    names.add(zod, { id: name })
   }
   return made
 }

@@ -37,6 +37,8 @@ test('[H2] a session is created, listed, announced to root subscribers alone, an
   const ann = await join('ann', { subscribe: [root] })
   const ben = await join('ben')
   expect(await ann.ask('createSession', { channel: session, provider: 'mock' })).toBeNull()
+  // Announced behind the answer.
+  expect(ann.notes).toEqual([])
   await ann.until(() => ann.notes.length > 0)
   expect(ann.notes).toMatchObject([
     { method: 'root/sessionAdded', params: { summary: { resource: session } } },

@@ -86,7 +86,7 @@ export class Outbox {
 
   /** Whoever does not read loses the link, not we the memory. */
   #bounded(most: number, more: number): void {
-    if (this.#closing || this.#heldBytes + this.#transport.buffered + more <= most + softBytes) return
+    if (this.#closing || this.#heldBytes + this.#transport.buffered + more <= most) return
     this.#closing = true
     this.#held = []
     this.#transport.close(1013, 'this reader is too slow; reconnect')

@@ -79,6 +79,7 @@ function upToDate() {
     'packages',
     'bench',
     'conformance',
+    'proof',
     'tsconfig.json',
     'tsconfig.base.json',
     'package-lock.json',

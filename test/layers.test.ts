@@ -7,7 +7,9 @@ import type { Source } from './layers.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = readdirSync(root, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && ['packages', 'bench', 'conformance'].includes(entry.name))
+  .filter(
+    (entry) => entry.isDirectory() && ['packages', 'bench', 'conformance', 'proof'].includes(entry.name),
+  )
   .flatMap((entry) => sourcesBelow(entry.name))
 
 test('[A1] imports point down, and the pure layers are pure', () => {

@@ -16,10 +16,11 @@ const below: { readonly [layer: string]: readonly string[] } = {
   cli: ['adapters', 'client', 'host', 'protocol'],
   bench: ['adapters', 'client', 'host', 'protocol'],
   conformance: ['protocol'],
+  proof: ['adapters', 'client', 'host', 'protocol'],
 }
 
 /** Only these may name `node:` or a package that is not ours. */
-const outward = ['adapters', 'web', 'cli', 'bench', 'conformance']
+const outward = ['adapters', 'web', 'cli', 'bench', 'conformance', 'proof']
 
 /** Each foreign package of the pure layers, and the one file that may know it. */
 const keepers: { readonly [specifier: string]: string } = { zod: 'packages/protocol/src/schema.ts' }

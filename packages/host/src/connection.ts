@@ -230,8 +230,10 @@ export class Connection implements Link, Opening {
 
   async #reconnect(params: Params<'reconnect'>): Promise<JsonResult> {
     return this.#opened(async () => {
-      const { record, resends, held, actions, upTo } = await reconnect(this.#core, this, params)
+      const { record, resends, held, replayed, upTo } = await reconnect(this.#core, this, params)
       this.#open(record, resends)
+      // What was replayed of a channel that has gone meanwhile would only confuse.
+      const actions = held.every((channel) => this.#there(channel)) ? replayed : undefined
       const channels = this.#remaining(held, actions ? upTo : this.#core.log.told)
       for (const channel of channels) this.#following.restore(channel, record.handed.get(channel.uri))
       this.#outbox.latency = this.#following.latency
@@ -263,9 +265,13 @@ export class Connection implements Link, Opening {
     }
   }
 
+  #there(channel: Channel): boolean {
+    return this.#core.log.channel(channel.uri) === channel
+  }
+
   /** Of the channels held while the disk was asked, those that are still there: these it follows, and no others. */
   #remaining(held: readonly Channel[], upTo: number): readonly Channel[] {
-    const channels = held.filter((channel) => this.#core.log.channel(channel.uri) === channel)
+    const channels = held.filter((channel) => this.#there(channel))
     this.#following.retain(channels)
     const followed = new Set(channels.map(({ uri }) => uri))
     // What was told until now is in the answer, or is of no channel that it will know.

@@ -54,7 +54,7 @@ export async function reconnect(
   core: Core,
   opening: Opening,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
-): Promise<Welcome & { actions: readonly string[] | undefined; upTo: number }> {
+): Promise<Welcome & { replayed: readonly string[] | undefined; upTo: number }> {
   const known = await takeOver(core, opening, clientId)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
   const held = await holdAll(core, opening, subscriptions)
@@ -62,10 +62,10 @@ export async function reconnect(
   const own = await ownOf(core, clientId, seen ? lastSeen : undefined)
   const upTo = core.log.told
   const whole = seen && replayable(known.handed, held, lastSeen)
-  const actions = whole ? await replayIfSound(core, held, lastSeen, upTo) : undefined
+  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo) : undefined
   const listed = new Set(subscriptions)
   const handed = new Map([...known.handed].filter(([uri]) => listed.has(uri)))
-  return { record: { ...known, handed }, resends: new Resends(own), held, actions, upTo }
+  return { record: { ...known, handed }, resends: new Resends(own), held, replayed, upTo }
 }
 
 /** The newest link of a client is the one that counts. What the older had read and not dispatched is dropped. */

@@ -18,13 +18,16 @@ export async function createHost(ports: HostPorts): Promise<Host> {
 /** The door to a core that is open. */
 export function hostOf(core: Core): Host {
   const connections = new Set<Connection>()
+  let closing = false
   return {
     connect(transport, principal) {
+      if (closing) return transport.close(1001, 'the host is going away')
       const connection = new Connection(core, transport, principal)
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },
     async close() {
+      closing = true
       for (const connection of connections) connection.close(1001, 'the host is going away')
       await core.log.settled()
       core.log.end()

@@ -13,7 +13,7 @@ export interface Court {
   readonly numbers: Map<number, string>
   fail(invariant: string, problem: string): void
   /** What happens, for whoever wants to read it. */
-  trace(line: string): void
+  trace(line: () => string): void
 }
 
 export interface Question {

@@ -78,7 +78,7 @@ export class Client {
     const link: Link = new Link(
       {
         said: (message) => {
-          this.#court.trace(`${this.id} is told ${JSON.stringify(message)}`)
+          this.#court.trace(() => `${this.id} is told ${JSON.stringify(message)}`)
           return audit.said(message)
         },
         heard: (said) => link === this.link && this.#heard(said),
@@ -177,12 +177,12 @@ export class Client {
   }
 
   #send(message: object): void {
-    this.#court.trace(`${this.id} sends ${JSON.stringify(message)}`)
+    this.#court.trace(() => `${this.id} sends ${JSON.stringify(message)}`)
     this.link?.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
 
   #ended(): void {
-    this.#court.trace(`${this.id} has no link`)
+    this.#court.trace(() => `${this.id} has no link`)
     this.link = undefined
     this.audit = undefined
     this.open = false
@@ -191,7 +191,7 @@ export class Client {
   }
 
   #heard({ message, truth }: Said): void {
-    this.#court.trace(`${this.id} hears ${JSON.stringify(message)}`)
+    this.#court.trace(() => `${this.id} hears ${JSON.stringify(message)}`)
     if (message.method === 'action') return this.#envelope(message.params as Envelope, truth)
     if (message.id === undefined) return
     const question = this.#asked.get(message.id)

@@ -51,7 +51,7 @@ export class Disk {
     this.transactions.length = left
     this.durable = left
     this.#image = emptyImage()
-    this.#keep(0, left)
+    void this.#keep(0, left)
   }
 
   /** For one life. */

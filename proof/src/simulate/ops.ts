@@ -88,7 +88,10 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, random: Random) =>
   },
   stop(sim) {
     const { life } = sim
-    void life?.host?.close().then(() => {
+    if (!life?.host) return
+    // Agents end before their host does.
+    delete life.agent
+    void life.host.close().then(() => {
       if (life !== sim.life) return
       sim.crash(sim.disk.durable)
       restart(sim)

@@ -7,7 +7,7 @@ import type { Violation } from './simulation.ts'
 import { alike } from './truth.ts'
 
 /** So many rounds of nothing but healing must bring everything to rest. */
-const patience = 3000
+const patience = 300
 
 /** Does what a plan says, lets everything heal, and judges. Nothing, or the first thing that was wrong. */
 export async function run(plan: Plan, trace?: (line: string) => void): Promise<Violation | undefined> {

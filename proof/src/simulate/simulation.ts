@@ -49,13 +49,13 @@ export class Simulation implements Court {
   latest = 0
   life: Life | undefined
   violation: Violation | undefined
-  readonly trace: (line: string) => void
+  readonly trace: (line: () => string) => void
   readonly #steps: StepNumbers[] = []
   #names = 0
 
-  constructor(plan: Plan, trace: (line: string) => void = () => {}) {
+  constructor(plan: Plan, trace?: (line: string) => void) {
     this.plan = plan
-    this.trace = trace
+    this.trace = (line) => trace?.(line())
     this.disk = new Disk((step, at) => this.truth.given(step, at))
     this.clients = Array.from({ length: plan.clients }, (_, at) => new Client(this, `c${at}`))
     this.start()
@@ -73,7 +73,7 @@ export class Simulation implements Court {
   }
 
   start(): void {
-    this.trace('a host starts')
+    this.trace(() => 'a host starts')
     this.latest = Math.max(this.latest, this.clock.wall)
     const heard = (event: string, detail: unknown) => {
       if (!expected.has(event))
@@ -109,7 +109,8 @@ export class Simulation implements Court {
   crash(left: number): void {
     if (!this.life) return
     this.trace(
-      `the host dies; ${left} of ${this.disk.transactions.length} transactions are left (${this.disk.durable} were safe)`,
+      () =>
+        `the host dies; ${left} of ${this.disk.transactions.length} transactions are left (${this.disk.durable} were safe)`,
     )
     this.life.world.alive = false
     for (const link of [...this.life.links, ...this.late]) link.hostDied()

@@ -13,6 +13,7 @@ export class Kit {
   readonly #target: Target
   readonly #clients: Client[] = []
   readonly #sessions: Uri[] = []
+  #keeper: Client | undefined
 
   constructor(target: Target, offer: Offer) {
     this.#target = target
@@ -55,8 +56,8 @@ export class Kit {
 
   /** A session for a rule about something else: one that cannot be had is no fault of that rule. */
   async session(): Promise<Uri> {
-    const by = await this.join()
-    return this.create(by).catch((error: Error) => {
+    this.#keeper ??= await this.join()
+    return this.create(this.#keeper).catch((error: Error) => {
       throw error instanceof Skipped ? error : new Skipped(`no session could be created: ${error.message}`)
     })
   }
@@ -76,9 +77,9 @@ export class Kit {
     for (const client of this.#clients) client.cut()
   }
 
-  /** On a link of its own: the rule may have ended all of its links. */
+  /** Not on a link of the rule: it may be in any state by now. */
   async #dispose(): Promise<void> {
-    const client = await this.join()
+    const client = this.#keeper ?? (await this.join())
     await Promise.all(this.#sessions.map((channel) => client.ask('disposeSession', { channel })))
   }
 }

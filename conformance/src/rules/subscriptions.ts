@@ -70,6 +70,7 @@ export const subscriptions: Topic = {
         await early.retitle(session)
         const last = await early.retitle(session)
         await late.hears(last)
+        check(last.serverSeq > fromSeq, `a number above ${fromSeq}`, last)
         const later = early.seqsOf(session).filter((seq) => seq > fromSeq && seq <= last.serverSeq)
         same(`all above ${fromSeq}`, later, late.seqsOf(session).slice(0, later.length))
       },

@@ -1,6 +1,6 @@
 import { errorCodes, errorData } from '@atrium/protocol/errors'
-import { Skipped, check, fits, same, shown } from '../kit/check.ts'
-import { refusalOf, resultOf } from '../kit/client.ts'
+import { Failed, Skipped, check, fits, same, shown } from '../kit/check.ts'
+import { refusalOf } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
 import type { Kit } from '../kit/kit.ts'
 import type { Topic } from '../kit/rule.ts'
@@ -96,9 +96,11 @@ export const versions: Topic = {
 /** What the host makes of an offer on a new link. A host that does not speak the kit's version is not judged by it. */
 async function chosen(kit: Kit, protocolVersions: readonly string[]): Promise<string> {
   const answer = await offer(kit, protocolVersions)
-  const spoken = kit.offer.unspoken
-  if (spoken !== undefined && protocolVersions.includes(kit.version)) throw new Skipped(spoken)
-  return resultOf('initialize', answer).protocolVersion
+  const { unspoken } = kit.offer
+  if (unspoken !== undefined && protocolVersions.includes(kit.version)) throw new Skipped(unspoken)
+  if ('error' in answer)
+    throw new Failed(`a result of initialize with ${shown(protocolVersions)}`, shown(answer.error))
+  return String((answer.result as { readonly protocolVersion?: unknown } | null)?.protocolVersion)
 }
 
 async function speaks(kit: Kit, version: string): Promise<boolean> {

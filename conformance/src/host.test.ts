@@ -85,6 +85,8 @@ test.each([
 
 test('[C6] of a generation that the kit does not know only the negotiation is judged', async () => {
   const verdicts = await judge(undefined, ['0.9.0'])
+  const older = await judge(undefined, ['0.6.0'])
+  expect(idsOf(older, 'pass')).toEqual(['K24', 'K25', 'K26'])
   expect(idsOf(verdicts, 'pass')).toEqual(['K23', 'K24', 'K25', 'K26', 'K27'])
   expect(idsOf(verdicts, 'fail')).toEqual([])
   const detailOf = (id: string) => verdicts.find(({ rule }) => rule.id === id)?.detail
@@ -128,6 +130,11 @@ test('[C9] the table: a line for each rule, the reasons below, the sum at the en
   expect(lines.at(-1)).toBe('host: 11 passed, 0 failed, 0 skipped')
 })
 
+test('[C9] several versions are judged one after the other, each under its name', async () => {
+  const { out } = await command('--url', await host(), '--rules', 'K20', '--versions', '1.0.0,0.9.0')
+  expect(out).toMatch(/^AHP 1\.0\.0\npass {2}K20 .*\nAHP 0\.9\.0\nskip {2}K20 /)
+})
+
 test('[C9] one JSON document, without the token that may stand in the URL', async () => {
   const url = await host('pingWaits')
   const { code, out } = await command('--url', `${url}?tkn=secret`, '--rules', 'K10,K11', '--json')
@@ -155,7 +162,7 @@ test.each([
   [['--url', 'ws://x', '--token', 'a', '--token-file', 'b'], 'exclude each other'],
   [['--url', 'ws://x', '--token-file', '/nowhere/at/all'], 'ENOENT'],
   [['--url', 'ws://x', '--tokem', 'a'], "Unknown option '--tokem'"],
-  [['--url', 'ws://127.0.0.1:1'], 'cannot connect: the link ended: connect ECONNREFUSED'],
+  [['--url', 'ws://127.0.0.1:1'], 'cannot connect: connect ECONNREFUSED'],
 ])('[C9] %j: one sentence and exit 2', async (args, sentence) => {
   const { code, out, err } = await command(...args)
   expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 })

@@ -4,7 +4,7 @@ import type { Target } from './kit/link.ts'
 import { Unreachable } from './kit/offer.ts'
 import { jsonOf, lineOf, summaryOf } from './kit/report.ts'
 import { judged, runRules } from './kit/run.ts'
-import type { RunOptions } from './kit/run.ts'
+import type { RunOptions, Verdict } from './kit/run.ts'
 import { chosenTopics, topics } from './rules/all.ts'
 
 /** What was typed cannot be done, as a sentence. */
@@ -20,8 +20,7 @@ export async function judgeHost(
 ): Promise<number> {
   try {
     const { target, options, json } = asked(args)
-    const told: RunOptions['told'] = json ? undefined : (verdict) => out(lineOf(verdict))
-    const verdicts = await runRules(target, { ...options, ...(told && { told }) })
+    const verdicts = await runRules(target, { ...options, ...(!json && { told: telling(options, out) }) })
     out(json ? JSON.stringify(jsonOf(target.url, verdicts), null, 2) : summaryOf(verdicts))
     return verdicts.some(({ outcome }) => outcome === 'fail') ? 1 : 0
   } catch (error) {
@@ -29,6 +28,16 @@ export async function judgeHost(
     else if (error instanceof Unreachable) err(`conformance: cannot connect: ${error.message}`)
     else throw error
     return 2
+  }
+}
+
+/** A line as soon as a rule is judged; with several versions, under the name of each. */
+function telling({ versions }: RunOptions, out: (text: string) => void): (verdict: Verdict) => void {
+  let current: string | undefined
+  return (verdict) => {
+    if (versions.length > 1 && current !== verdict.version) out(`AHP ${verdict.version}`)
+    current = verdict.version
+    out(lineOf(verdict))
   }
 }
 

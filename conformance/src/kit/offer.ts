@@ -26,8 +26,8 @@ export class Unreachable extends Error {
 
 export async function offerOf(target: Target, version: string, wanted?: string): Promise<Offer> {
   const client = new Client(target, version)
-  await client.opened().catch((error: Error & { came?: string }) => {
-    throw new Unreachable(error.came ?? error.message)
+  await client.opened().catch(() => {
+    throw new Unreachable(client.closed ?? 'nobody answers there')
   })
   try {
     const answer = await client.ask('initialize', { protocolVersions: [version], clientId: client.clientId })

@@ -27,8 +27,10 @@ export const versions: Topic = {
       title: 'the highest version that both speak is taken, whatever the order of the offer',
       source: 'negotiation since 1.0: the order of an offer means nothing',
       async run(kit) {
+        sinceNine(kit)
         const later = laterPatch(kit.version)
-        if (!(await speaks(kit, later))) throw new Skipped(`the host refuses ${later}: see K22`)
+        if (!(await speaks(kit, later)))
+          throw new Skipped(kit.offer.unspoken ?? `the host refuses ${later}: see K22`)
         same('rising offer', later, await chosen(kit, [kit.version, later]))
         same('falling offer', later, await chosen(kit, [later, kit.version]))
       },
@@ -38,6 +40,7 @@ export const versions: Topic = {
       title: 'a later patch of a version the host speaks is taken, and answered as it was offered',
       source: 'negotiation: compatible is what the caret rule says',
       async run(kit) {
+        sinceNine(kit)
         await chosen(kit, [kit.version])
         const later = laterPatch(kit.version)
         same('the version', later, await chosen(kit, [later]))
@@ -48,6 +51,7 @@ export const versions: Topic = {
       title: 'no common version: -32005, with supportedVersions in its data',
       source: 'errors: what UnsupportedProtocolVersion carries since 0.9',
       async run(kit) {
+        sinceNine(kit)
         await refusedVersions(await kit.open())
       },
     },
@@ -83,6 +87,7 @@ export const versions: Topic = {
       title: 'each version that a refusal lists is taken when it is offered',
       source: 'errors: supportedVersions says what the client should come back with',
       async run(kit) {
+        sinceNine(kit)
         const listed = await refusedVersions(await kit.open())
         // An entry may also be a range.
         const exact = listed.filter((entry) => /^\d+\.\d+\.\d+$/.test(entry))
@@ -91,6 +96,11 @@ export const versions: Topic = {
       },
     },
   ],
+}
+
+/** Older generations knew neither the caret rule nor data that has to be there. */
+function sinceNine({ version }: Kit): void {
+  if (/^0\.[0-8]\./.test(version)) throw new Skipped(`AHP ${version} leaves this to the host`)
 }
 
 /** What the host makes of an offer on a new link. A host that does not speak the kit's version is not judged by it. */

@@ -1,7 +1,7 @@
 import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { faults } from '../test/faults.ts'
 import type { Fault } from '../test/faults.ts'
 import { startWrongHost } from '../test/wrong-host.ts'
@@ -21,7 +21,11 @@ const idsOf = (verdicts: readonly Verdict[], outcome: Verdict['outcome']) =>
 /** The kit at a host of the fixture. It ends here and not with the test, because these run side by side. */
 async function judge(fault?: Fault, versions = ['1.0.0']): Promise<readonly Verdict[]> {
   const { url, close } = await startWrongHost(fault)
-  return runRules({ url, timeoutMs }, { versions, topics }).finally(close)
+  try {
+    return await runRules({ url, timeoutMs }, { versions, topics })
+  } finally {
+    await close()
+  }
 }
 
 async function host(fault?: Fault): Promise<string> {
@@ -113,8 +117,10 @@ test('[C7] a link that ends is a failure that says how', async () => {
 })
 
 test('[C8] nothing is left behind: no session, no link', async () => {
-  const url = await host()
+  const { url, links, close } = await startWrongHost()
+  onTestFinished(close)
   await runRules({ url, timeoutMs }, { versions: ['1.0.0'], topics })
+  await vi.waitFor(() => expect(links()).toBe(0))
   const client = new Client({ url, timeoutMs }, '1.0.0')
   await client.opened()
   await client.initialize()

@@ -58,6 +58,7 @@ export const faults = {
   unknownChannelEchoed: ['K75'],
   cancelTaken: ['K76'],
   confirmTaken: ['K77'],
+  createAnswersMore: ['K80'],
   unlisted: ['K80', 'K87'],
   addedElsewhere: ['K81'],
   usedUriTaken: ['K82'],

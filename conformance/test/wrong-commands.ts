@@ -6,12 +6,12 @@ import { decode } from '@atrium/protocol/schema'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
-import type { WrongHost, WrongLink } from './wrong-host.ts'
+import type { Follower, WrongLog } from './wrong-log.ts'
 
 type Run = (params: { readonly [key: string]: unknown }) => unknown
 
 /** What one link may ask. */
-export function commandsOf(host: WrongHost, link: WrongLink): ReadonlyMap<string, Run> {
+export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, Run> {
   const first = new Map<Uri, Snapshot>()
 
   const snapshot = (uri: Uri): Snapshot => {
@@ -126,7 +126,7 @@ export function commandsOf(host: WrongHost, link: WrongLink): ReadonlyMap<string
       host.countSessions()
       const elsewhere = host.has('addedElsewhere') ? { channel: uri } : {}
       host.note('root/sessionAdded', { summary: host.summaries.get(uri), ...elsewhere })
-      return null
+      return host.has('createAnswersMore') ? { channel: uri } : null
     }),
 
     run('disposeSession', ({ channel: uri }) => {
@@ -143,7 +143,7 @@ export function commandsOf(host: WrongHost, link: WrongLink): ReadonlyMap<string
 }
 
 /** The version to answer; what cannot be spoken ends the link. */
-function select(host: WrongHost, link: WrongLink, offered: readonly string[]): string {
+function select(host: WrongLog, link: Follower, offered: readonly string[]): string {
   if (host.has('emptyOfferTaken') && offered.length === 0) return '1.0.0'
   if (host.has('anyVersionString') && !/^\d+\.\d+\.\d+$/.test(offered[0] ?? '1.0.0')) return offered[0] ?? ''
   try {

@@ -44,9 +44,22 @@ export class Kit {
     return sessionUri(randomUUID())
   }
 
-  /** Creates a session and sees to its end. */
+  /** A session that is there before the rule begins. */
+  async session(): Promise<Uri> {
+    this.#keeper ??= await this.join()
+    return this.create(this.#keeper)
+  }
+
+  /** A session by a client of the rule. That none can be had is the concern of one rule, and skips all others. */
   async create(by: Client, uri = this.unusedUri()): Promise<Uri> {
-    this.#sessions.push(uri)
+    return this.mustCreate(by, uri).catch((error: Error) => {
+      throw error instanceof Skipped ? error : new Skipped(`no session could be created: ${error.message}`)
+    })
+  }
+
+  /** Creates a session, sees to its end, and takes a refusal for a fault. */
+  async mustCreate(by: Client, uri: Uri): Promise<Uri> {
+    this.made(uri)
     const answer = await by.ask('createSession', { channel: uri, provider: this.offer.provider })
     if ('error' in answer && answer.error.code === errorCodes.AuthRequired)
       throw new Skipped(`the agent ${shown(this.offer.provider)} needs a login to create a session`)
@@ -54,20 +67,12 @@ export class Kit {
     return uri
   }
 
-  /** A session for a rule about something else: one that cannot be had is no fault of that rule. */
-  async session(): Promise<Uri> {
-    this.#keeper ??= await this.join()
-    return this.create(this.#keeper).catch((error: Error) => {
-      throw error instanceof Skipped ? error : new Skipped(`no session could be created: ${error.message}`)
-    })
-  }
-
   /** Another link of the same client. */
   again({ clientId }: Client): Promise<Client> {
     return this.open(clientId)
   }
 
-  /** To be told about what was made under a name of the rule's own. */
+  /** Something may be there now that has to go in the end. */
   made(uri: Uri): void {
     this.#sessions.push(uri)
   }

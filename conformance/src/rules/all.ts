@@ -22,11 +22,10 @@ export const topics: readonly Topic[] = [
   unknown,
 ]
 
-/** The topics with only the rules that are asked for: by id, by the beginning of an id, or by topic. */
+/** The topics with only the rules that are asked for: by an id or its beginning, or by topic. */
 export function chosenTopics(wanted: readonly string[]): readonly Topic[] {
-  const ids = new Set(topics.flatMap(({ rules }) => rules.map(({ id }) => id)))
   const fits = (topic: Topic, { id }: Rule) =>
-    wanted.some((word) => id === word || (!ids.has(word) && (id.startsWith(word) || topic.name === word)))
+    wanted.some((word) => word !== '' && (id.startsWith(word) || topic.name === word))
   return topics
     .map((topic) => ({ ...topic, rules: topic.rules.filter((rule) => fits(topic, rule)) }))
     .filter(({ rules }) => rules.length > 0)

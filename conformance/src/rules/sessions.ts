@@ -21,7 +21,7 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        const session = await kit.create(client)
+        const session = await kit.mustCreate(client, kit.unusedUri())
         const found = (await listed(client)).find(({ resource }) => resource === session)
         check(found !== undefined, `${session} in the list`, 'a list without it')
         same('its provider', kit.offer.provider, found.provider)

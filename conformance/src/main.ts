@@ -28,7 +28,7 @@ if (command === 'host' && !rest.includes('--help'))
 else if (command === 'fixtures' && folder !== undefined) fixtures(folder)
 else {
   process.stderr.write(usage)
-  process.exitCode = command === undefined || [command, folder].includes('--help') ? 0 : 2
+  process.exitCode = command === undefined || [command, ...rest].includes('--help') ? 0 : 2
 }
 
 function fixtures(path: string): void {

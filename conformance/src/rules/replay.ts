@@ -1,6 +1,5 @@
-import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import type { Result } from '@atrium/protocol/commands'
-import { commands } from '@atrium/protocol/commands'
+import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { ReconnectResult } from '@atrium/protocol/root/connection'
 import { rootUri } from '@atrium/protocol/uri'
 import { Skipped, check, fits, same, shown } from '../kit/check.ts'
 import { titled } from '../kit/client.ts'
@@ -109,7 +108,7 @@ export const replay: Topic = {
         const answer = await back.ask('reconnect', { ...params, lastSeenServerSeq: last.serverSeq + 1e9 })
         // An error sends every client back to initialize, which is as good.
         if ('error' in answer) return
-        const result = fits('a result of reconnect', reconnectResult, answer.result) as Result<'reconnect'>
+        const result = fits('a result of reconnect', ReconnectResult, answer.result)
         check(result.type === 'snapshot', 'snapshots', result)
         same('the title', last.action, titled((snapshotOf(result.snapshots, session).state as Titled).title))
       },
@@ -123,7 +122,7 @@ export const replay: Topic = {
         const params = { clientId: client.clientId, lastSeenServerSeq: 1, subscriptions: [rootUri] }
         const answer = await client.ask('reconnect', params)
         if ('error' in answer) await client.initialize()
-        else fits('a result of reconnect', reconnectResult, answer.result)
+        else fits('a result of reconnect', ReconnectResult, answer.result)
         await client.must('listSessions')
       },
     },
@@ -173,8 +172,6 @@ export const replay: Topic = {
 
 type Titled = { readonly title?: unknown }
 
-const reconnectResult = commands.get('reconnect')?.result ?? never()
-
 /** Ann and Ben follow a session, both have seen its last change, and Ben's link is cut. */
 async function away(kit: Kit) {
   const session = await kit.session()
@@ -187,13 +184,13 @@ async function away(kit: Kit) {
 
 /** Changes of which none can be left out without a trace; the last of them. */
 async function missed(by: Client, session: Uri): Promise<Envelope> {
-  await by.change(session, { type: 'session/isArchivedChanged', isArchived: true } as never)
+  await by.change(session, { type: 'session/isArchivedChanged', isArchived: true } as Action)
   await by.retitle(session)
-  await by.change(session, { type: 'session/isReadChanged', isRead: true } as never)
+  await by.change(session, { type: 'session/isReadChanged', isRead: true } as Action)
   return by.retitle(session)
 }
 
-function replayOf(result: Result<'reconnect'>): readonly Envelope[] {
+function replayOf(result: ReconnectResult): readonly Envelope[] {
   if (result.type === 'replay') return result.actions
   throw new Skipped('the host answers reconnect with snapshots, which it always may')
 }
@@ -204,7 +201,7 @@ function snapshotOf(snapshots: readonly Snapshot[], uri: Uri): Snapshot {
   return found
 }
 
-function numbersIn(result: Result<'reconnect'>): readonly number[] {
+function numbersIn(result: ReconnectResult): readonly number[] {
   return result.type === 'replay'
     ? result.actions.map(({ serverSeq }) => serverSeq)
     : result.snapshots.map(({ fromSeq }) => fromSeq)
@@ -213,8 +210,4 @@ function numbersIn(result: Result<'reconnect'>): readonly number[] {
 function inOrder(envelopes: readonly Envelope[], above: number): boolean {
   const seqs = [above, ...envelopes.map(({ serverSeq }) => serverSeq)]
   return seqs.every((seq, n) => n === 0 || seq > (seqs[n - 1] ?? 0))
-}
-
-function never(): never {
-  throw new Error('reconnect has a result')
 }

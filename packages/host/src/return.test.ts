@@ -185,6 +185,17 @@ test('[L9] what only passed is in the head alone: its channel stays awake until 
   expect((await log.wake(uri))?.head).toEqual(terminal.head)
 })
 
+test('[L9] I8: an answer that waited for the disk is not overtaken by the next', async () => {
+  const all = await held()
+  const { ann, ben } = all
+  for (const client of [ann, ben]) await unsubscribe(client)
+  all.world.advance(60_000)
+  const order: string[] = []
+  const ask = (channel: string) => ann.ask('subscribe', { channel }).then(() => order.push(channel))
+  await Promise.all([ask(session), ask(root)])
+  expect(order).toEqual([session, root])
+})
+
 test('[H1] a host that is going away lets nobody in', async () => {
   const { host } = await room()
   await host().close()

@@ -29,7 +29,7 @@ export class Client {
   readonly replicas = new Replicas()
   /** What the host promised and did not keep. */
   readonly problems: string[] = []
-  /** Sees every envelope, replayed ones too. */
+  /** Sees every envelope that changed something it follows, replayed ones too. */
   told: ((envelope: Envelope) => void) | undefined
   #socket: WebSocket | undefined
   #asked = new Map<number, Asked>()
@@ -110,6 +110,7 @@ export class Client {
 
   /** `read` sees the answer in its place among what is told. */
   ask(method: string, params: object, read: (result: unknown) => unknown = (it) => it): Promise<unknown> {
+    if (!this.open) return Promise.reject(new LinkEnded(1006))
     const id = ++this.#id
     return new Promise((resolve, reject) => {
       this.#asked.set(id, { read, resolve, reject })
@@ -170,9 +171,9 @@ export class Client {
   }
 
   #take(envelope: Envelope): void {
-    const problem = this.replicas.take(envelope)
+    const { problem, changed } = this.replicas.take(envelope)
     if (problem !== undefined) this.problems.push(`${this.clientId}: ${problem}`)
-    this.told?.(envelope)
+    if (changed) this.told?.(envelope)
     const { origin } = envelope
     if (origin?.clientId !== this.clientId) return
     const pending = this.#pending.get(origin.clientSeq)

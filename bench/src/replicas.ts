@@ -10,6 +10,12 @@ interface Replica {
   readonly seq: number
 }
 
+/** What came of an envelope: what is wrong with it, or whether it changed a state that is followed. */
+interface Taken {
+  readonly problem?: string
+  readonly changed?: boolean
+}
+
 /** What one client has made of what it was told: a folded state for every channel it follows. */
 export class Replicas {
   readonly #channels = new Map<Uri, Replica>()
@@ -48,20 +54,21 @@ export class Replicas {
     this.#channels.delete(uri)
   }
 
-  /** Folds it. Gives what is wrong with it, if anything is. */
-  take({ channel, action, serverSeq, rejectionReason }: Envelope): string | undefined {
-    if (serverSeq <= this.#onLink) return `number ${serverSeq} came after ${this.#onLink}`
+  /** Folds it. */
+  take({ channel, action, serverSeq, rejectionReason }: Envelope): Taken {
+    if (serverSeq <= this.#onLink) return { problem: `number ${serverSeq} came after ${this.#onLink}` }
     this.#onLink = serverSeq
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
     const replica = this.#channels.get(channel)
-    if (!replica || rejectionReason !== undefined) return undefined
-    if (serverSeq <= replica.seq) return `${channel} had ${serverSeq} in its snapshot of ${replica.seq}`
+    if (!replica || rejectionReason !== undefined) return {}
+    if (serverSeq <= replica.seq)
+      return { problem: `${channel} had ${serverSeq} in its snapshot of ${replica.seq}` }
     const state =
       channel === rootUri
         ? reducers.root(replica.state as RootState, action)
         : reducers.session(replica.state as SessionState, action)
     this.#channels.set(channel, { state, seq: serverSeq })
-    return undefined
+    return { changed: !isDeepStrictEqual(state, replica.state) }
   }
 
   /** How a state that the host shows differs from the folded one, if it does. */

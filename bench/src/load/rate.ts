@@ -85,18 +85,20 @@ function print({ host, durable, bare }: { readonly [name: string]: readonly Roun
   const missing = host.reduce((sum, round) => sum + round.missing, 0)
   const beside = (others: readonly Round[], figure: (round: Round) => number) =>
     median(host.map((round, i) => figure(round) / figure(others[i] ?? round)))
-  const ms = (figure: (round: Round) => number) => `${median(host.map(figure)).toFixed(1)} ms`
-  const compare = (what: string, others: readonly Round[], goal: number, figure: (round: Round) => number) =>
-    row(what, ms(figure), beside(others, figure), goal, 'at most')
+  const compare = (what: string, goal: number, figure: (round: Round) => number) => {
+    const ms = `${median(host.map(figure)).toFixed(1)} ms`
+    return row(`${what}, beside bare with fdatasync`, ms, beside(durable, figure), goal, 'at most')
+  }
+  // How dear a disk is depends on who else is using it: without one there is no goal, only a figure.
+  const [p50, p99] = [beside(bare, ({ own }) => own.p50), beside(bare, ({ own }) => own.p99)]
+  fact('own echo, beside bare without a disk', `p50 ${p50.toFixed(1)}x  p99 ${p99.toFixed(1)}x`)
   return [
     check('kept the rate, in the worst round', `${achieved.toFixed(0)}/s`, achieved >= rate * 0.95),
     check('actions that some subscriber never saw', `${missing}`, missing === 0),
-    compare('own echo p50, beside bare with fdatasync', durable, 3, ({ own }) => own.p50),
-    compare('own echo p99, beside bare with fdatasync', durable, 3, ({ own }) => own.p99),
-    compare('last subscriber p50, beside bare with fdatasync', durable, 3, ({ last }) => last.p50),
-    compare('last subscriber p99, beside bare with fdatasync', durable, 3, ({ last }) => last.p99),
-    compare('own echo p50, beside bare without a disk', bare, 5, ({ own }) => own.p50),
-    compare('own echo p99, beside bare without a disk', bare, 8, ({ own }) => own.p99),
+    compare('own echo p50', 3, ({ own }) => own.p50),
+    compare('own echo p99', 4, ({ own }) => own.p99),
+    compare('last subscriber p50', 3, ({ last }) => last.p50),
+    compare('last subscriber p99', 4, ({ last }) => last.p99),
   ].every(Boolean)
 }
 

@@ -89,6 +89,12 @@ function print({ host, durable, bare }: { readonly [name: string]: readonly Roun
     const ms = `${median(host.map(figure)).toFixed(1)} ms`
     return row(`${what}, beside bare with fdatasync`, ms, beside(durable, figure), goal, 'at most')
   }
+  const late = median(host.map((round) => round.late.p99))
+  const alone = median(bare.map(({ own }) => own.p99))
+  if (late > 20 || alone > 50)
+    console.log(
+      `  this machine is busy with other things: the generator was late by ${late.toFixed(0)} ms, a bare host in memory by ${alone.toFixed(0)} ms (p99); measure again when it is quiet`,
+    )
   // How dear a disk is depends on who else is using it: without one there is no goal, only a figure.
   const [p50, p99] = [beside(bare, ({ own }) => own.p50), beside(bare, ({ own }) => own.p99)]
   fact('own echo, beside bare without a disk', `p50 ${p50.toFixed(1)}x  p99 ${p99.toFixed(1)}x`)

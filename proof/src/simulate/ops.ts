@@ -23,7 +23,7 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, random: Random) =>
   },
   open(sim, random) {
     const client = random.pick(sim.clients)
-    if (client && (!client.link || random.oneIn(4))) open(sim, client, random)
+    if (client && (!client.link || random.oneIn(3))) open(sim, client, random)
   },
   cut(sim, random) {
     const { link } = random.pick(sim.clients) ?? {}
@@ -35,7 +35,7 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, random: Random) =>
   late(sim, random) {
     const link = random.pick([...sim.late])
     if (!link) return
-    if (random.oneIn(2)) return link.toHost(1 + random.below(3))
+    if (!random.oneIn(3)) return link.toHost(1 + random.below(5))
     link.endHost()
     sim.late.delete(link)
   },
@@ -58,9 +58,9 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, random: Random) =>
   create(sim, random) {
     const client = random.pick(sim.clients)
     const channel = `ahp-session:/${sim.name()}`
-    if (client?.open) client.ask('createSession', { channel }, () => {})
     const curious = random.pick(sim.clients)
-    if (curious?.open && random.oneIn(3)) curious.subscribe(channel)
+    if (curious?.open && random.oneIn(2)) curious.subscribe(channel)
+    if (client?.open) client.ask('createSession', { channel }, () => {})
   },
   dispose(sim, random) {
     const client = random.pick(sim.clients)
@@ -73,7 +73,8 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, random: Random) =>
   },
   crash(sim, random) {
     const { durable, transactions } = sim.disk
-    sim.crash(durable + random.below(transactions.length - durable + 1))
+    // What was not flushed is as good as lost, but one cannot count on it.
+    sim.crash(random.oneIn(2) ? durable : durable + random.below(transactions.length - durable + 1))
     restart(sim, random)
   },
   backup: (sim) => void sim.backups.push(sim.disk.durable),

@@ -241,6 +241,23 @@ test('[L1] a record and the actions of its step become durable together', async 
   ])
 })
 
+test('[L9] a channel that was born while the disk was asked for it is that one, not another', async () => {
+  const store = memoryStore()
+  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  await log.begin()
+  const { load } = store.log
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  store.log.load = (uri) => gate.then(() => load(uri))
+  const woken = log.wake('c')
+  const born = log.born('c', 'chat', { turns: [], status: 1 })
+  await log.settled()
+  go()
+  expect(await woken).toBe(born)
+  expect(log.channel('c')).toBe(born)
+})
+
 test('[L2] I13: one who cannot be told does not keep it from the others', async () => {
   const store = memoryStore()
   const events = { appended: () => {}, told: () => {}, fatal: () => {} }

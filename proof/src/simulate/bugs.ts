@@ -72,7 +72,6 @@ export const bugs: readonly Bug[] = [
   bug('replay ends too early', 'handshake', 'const upTo = core.log.told;', 'const upTo = core.log.told - 1;'),
   bug('handed ignored', 'replay', 'return channels.every(', 'return true || channels.every('),
   bug('records outside their step', 'beside', 'this.#put.set(key, text);', 'this.#store.put(key, text);'),
-  bug('late frames are heard', 'connection', 'if (!this.#record || this.#ended)', 'if (!this.#record)'),
   bug('no fence between two handshakes', 'handshake', 'opening.claim(clientId);', ''),
   bug(
     'an answer overtakes what waits',
@@ -98,14 +97,7 @@ export const bugs: readonly Bug[] = [
   bug('an echo goes to the old link', 'queue', 'queued.sender = sender;', ';'),
   bug('what waits is no resend', 'handshake', '...waiting.filter(', '...[].filter('),
   bug('held twice after a replay', 'connection', 'seq <= upTo || ', ''),
-  bug('told of what is gone', 'following', 'if (!channels.includes(channel))', 'if (false)'),
   bug('a client overtakes itself', 'queue', ' || this.of(clientId).length > 0', ''),
-  bug(
-    'woken while it was born',
-    'log',
-    'const meanwhile = this.#awake.get(uri);',
-    'const meanwhile = undefined;',
-  ),
   bug('heads without rows', 'channel', '[rows]: this.#rows(this.head).length', '[rows]: 0'),
   bug('dropped is woken', 'log', 'this.#dropped.add(channel.uri);', ''),
   bug('refusal shown to all', 'log', 'if (entry.only)', 'if (entry.only && entry.reason === undefined)'),

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { limits } from '@atrium/protocol/limits'
 
 export interface LobbyLimits {
   /** Sockets that have proven nothing yet. */
@@ -9,7 +10,7 @@ export interface LobbyLimits {
 }
 
 /** S-07. */
-export const lobbyLimits: LobbyLimits = { sockets: 256, patience: 5000 }
+export const lobbyLimits: LobbyLimits = { sockets: limits.lobbySockets, patience: limits.upgradeMs }
 
 /** Sockets between being accepted and being let in. */
 export interface Lobby {

@@ -15,9 +15,6 @@ import { wakeIfSound } from './wake.ts'
 /** The generations that this build can speak to a client. */
 export const spoken: readonly Version[] = ['1.0.0']
 
-/** After `initialize` only the newest of what a client had dispatched can be honest resends. */
-const resendsAfterInitialize = 256
-
 /** How a link begins: who it is, what it follows, and what it may send again. */
 export interface Welcome {
   readonly record: ClientRecord
@@ -39,9 +36,11 @@ export async function initialize(
 ): Promise<Welcome & { offered: string }> {
   const { offered, version } = negotiate(params.protocolVersions, spoken)
   const { clientId } = params
+  const wanted = listed(core, params.initialSubscriptions ?? [])
   const known = await takeOver(core, clientId, opening.principal)
-  const own = known ? await ownSince(core, clientId, known.since, resendsAfterInitialize) : []
-  const { channels, missing } = await holdAll(core, opening, params.initialSubscriptions ?? [])
+  // Only the newest of what it had dispatched can be honest resends.
+  const own = known ? await ownSince(core, clientId, known.since, core.limits.resends) : []
+  const { channels, missing } = await holdAll(core, opening, wanted)
   const record = { clientId, principal: opening.principal, version, since: core.log.told, handed: new Map() }
   return { offered, record, resends: new Resends(own), channels, missing }
 }
@@ -52,9 +51,10 @@ export async function reconnect(
   opening: Opening,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
 ): Promise<Welcome & { actions: readonly string[] | undefined; upTo: number }> {
+  const wanted = listed(core, subscriptions)
   const known = await takeOver(core, clientId, opening.principal)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
-  const held = await holdAll(core, opening, subscriptions)
+  const held = await holdAll(core, opening, wanted)
   const seen = lastSeen >= core.log.first - 1 ? lastSeen <= core.log.told : inLife(core.past, lastSeen)
   const own = await ownSince(core, clientId, seen ? lastSeen : known.since, Number.MAX_SAFE_INTEGER)
   const upTo = core.log.told
@@ -64,10 +64,10 @@ export async function reconnect(
   const there = (channel: Channel) => core.log.channel(channel.uri) === channel
   const channels = held.channels.filter(there)
   const gone = held.channels.filter((channel) => !there(channel)).map(({ uri }) => uri)
-  const listed = new Set(channels.map(({ uri }) => uri))
-  const handed = new Map([...known.handed].filter(([uri]) => listed.has(uri)))
+  const followed = new Set(channels.map(({ uri }) => uri))
+  const handed = new Map([...known.handed].filter(([uri]) => followed.has(uri)))
   const record = { ...known, since: core.log.told, handed }
-  const resends = new Resends(own, actions && listed)
+  const resends = new Resends(own, actions && followed)
   return { record, resends, channels, missing: [...held.missing, ...gone], actions, upTo }
 }
 
@@ -99,14 +99,25 @@ async function replayIfSound(core: Core, channels: readonly Channel[], after: nu
   })
 }
 
+/** Before anything is done: each of them may have to be read from the disk. */
+function listed(core: Core, uris: readonly Uri[]): ReadonlySet<Uri> {
+  const wanted = new Set(uris)
+  if (wanted.size > core.limits.subscriptions) throw tooManySubscriptions(core)
+  return wanted
+}
+
+export function tooManySubscriptions({ limits }: Core): AhpError {
+  return AhpError.permissionDenied(`a link follows at most ${limits.subscriptions} channels: unsubscribe first`)
+}
+
 async function holdAll(
   core: Core,
   opening: Opening,
-  uris: readonly Uri[],
+  uris: ReadonlySet<Uri>,
 ): Promise<{ channels: readonly Channel[]; missing: readonly Uri[] }> {
   const channels: Channel[] = []
   const missing: Uri[] = []
-  for (const uri of new Set(uris)) {
+  for (const uri of uris) {
     const channel = await wakeIfSound(core, uri)
     if (channel) {
       opening.hold(channel)

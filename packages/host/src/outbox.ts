@@ -1,13 +1,7 @@
+import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { Entry } from './entry.ts'
 import type { World } from './ports/world.ts'
-
-/** From so many bytes on a reader is slow, and what waits for it is merged. */
-const softBytes = 256 * 1024
-/** Beyond so many it costs too much: the link ends, and its reconnect is an ordinary one. */
-const hardBytes = 4 * 1024 * 1024
-/** Answers are asked for and may be large. */
-const answerBytes = 64 * 1024 * 1024
 
 /** Bytes for one socket: in order, bounded, merged where they wait. */
 export class Outbox {
@@ -34,13 +28,13 @@ export class Outbox {
 
   tell(entry: Entry): void {
     if (this.#closing || this.#transport.closed.aborted) return
-    const slow = this.#transport.buffered > softBytes
+    const slow = this.#transport.buffered > limits.slowBytes
     if (this.#pauses === 0 && !slow && this.#held.length === 0 && this.#latency === 0)
       return this.#transport.send(entry.frame)
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
-    if (this.#heldBytes + this.#transport.buffered > hardBytes) this.#heldBytes = this.#merge()
-    this.#bounded(hardBytes, 0)
+    if (this.#heldBytes + this.#transport.buffered > limits.unreadBytes) this.#heldBytes = this.#merge()
+    this.#bounded(limits.unreadBytes, 0)
     if (this.#pauses === 0 && !this.#closing) this.#wait(slow)
   }
 
@@ -62,13 +56,14 @@ export class Outbox {
   /** Another message. What was told before it goes before it, unless it is the very answer that the rest waits for. */
   send(frame: string | Uint8Array): void {
     this.flush()
-    this.#bounded(answerBytes, frame.length)
+    // Answers are asked for and may be large.
+    this.#bounded(limits.answerBytes, frame.length)
     if (!this.#closing) this.#transport.send(frame)
   }
 
   /** A message that nobody asked for: it counts like what is told. */
   note(frame: string): void {
-    this.#bounded(hardBytes, frame.length)
+    this.#bounded(limits.unreadBytes, frame.length)
     if (!this.#closing) this.send(frame)
   }
 

@@ -137,7 +137,8 @@ function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
   }
 
   const http = createHttp({
-    maxHeaderSize: limits.headBytes,
+    // Node refuses what reaches it, not what exceeds it.
+    maxHeaderSize: limits.headBytes + 1,
     headersTimeout: lobbyLimits.patience,
     requestTimeout: lobbyLimits.patience,
     // A missing one shall meet our own answer.

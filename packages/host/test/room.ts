@@ -5,6 +5,7 @@ import { reducers } from '@atrium/protocol/channels'
 import type { Method, Params, Result } from '@atrium/protocol/commands'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { AgentInfo } from '@atrium/protocol/root/state'
+import { clientLimits } from '@atrium/protocol/rpc/hygiene'
 import { pair } from '@atrium/protocol/rpc/pair'
 import type { Schedule } from '@atrium/protocol/rpc/pair'
 import { Peer } from '@atrium/protocol/rpc/peer'
@@ -89,10 +90,11 @@ export class Client {
   lastSeen = 0
 
   constructor(transport: ConstructorParameters<typeof Peer>[0]) {
-    this.peer = new Peer(transport, {
+    const receiver = {
       request: () => null,
-      notification: (method, params) => this.#hear(method, params as Record<string, unknown>),
-    })
+      notification: (method: string, params: unknown) => this.#hear(method, params as Record<string, unknown>),
+    }
+    this.peer = new Peer(transport, receiver, { limits: clientLimits })
     this.peer.closed.addEventListener('abort', () => this.#wake())
   }
 

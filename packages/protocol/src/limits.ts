@@ -23,6 +23,7 @@ export const limitTable = {
   keys: row(10_000, 'keys', 'S-18', 'the link is closed with 1008'),
   fragments: row(1024, 'frames of a message', 'S-21', 'the link is closed with 1008'),
   answerLength: row(64 * MiB, 'characters', 'R2', 'a client closes its link with 1009'),
+  answerDepth: row(128, 'levels', 'R2', 'a client closes its link with 1008'),
   answerKeys: row(10_000_000, 'keys', 'R2', 'a client closes its link with 1008'),
   globLength: row(1024, 'characters', 'S-25', 'the pattern is refused'),
 

@@ -114,6 +114,11 @@ describe('[R2] S-57: what a message may be', () => {
   test('[S-57 answerLength] past 67,108,864: it does not', () =>
     expect(hygiene(`${whole}x`, clientLimits)).toContain('longer than 67108864'))
 
+  test('[S-57 answerDepth] at 128: a client reads it', () =>
+    expect(hygiene(nested(128), clientLimits)).toBeUndefined())
+  test('[S-57 answerDepth] past 128: it does not', () =>
+    expect(hygiene(nested(129), clientLimits)).toContain('nested deeper than 128'))
+
   test('[S-57 answerKeys] at 10,000,000: a client reads it', () =>
     expect(hygiene(keyed(10_000_000), clientLimits)).toBeUndefined())
   test('[S-57 answerKeys] past 10,000,000: it does not', () =>

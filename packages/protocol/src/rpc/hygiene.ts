@@ -12,8 +12,15 @@ export interface Limits {
 
 export const defaultLimits: Limits = { size: most.messageBytes, depth: most.depth, keys: most.keys }
 
-/** For a client: what its host answers is as large as the chats people have. */
-export const clientLimits: Limits = { size: most.answerLength, depth: most.depth, keys: most.answerKeys }
+/**
+ * For a client: what its host answers is as large as the chats people have. Deeper, too: what came as an action stands
+ * further down in a state, and one that no client could read would lock all of them out.
+ */
+export const clientLimits: Limits = {
+  size: most.answerLength,
+  depth: most.answerDepth,
+  keys: most.answerKeys,
+}
 
 /**
  * Looks over the text of a message before it is parsed, in one pass and without building anything: a problem as a

@@ -250,3 +250,24 @@ describe('[L6] after a fresh start only the newest can be resends', () => {
   test('[S-57 resends] at 256: the oldest is known', async () => expect(await again(256)).toContain('already accepted'))
   test('[S-57 resends] past 256: it is a new action', async () => expect(await again(257)).toBeUndefined())
 })
+
+describe('[L15] S-23: the root config', () => {
+  const change = (config: object) => ({ type: 'root/configChanged', config })
+  const filled = async (length: number) => {
+    const all = await room()
+    const ann = await all.join('ann', { subscribe: [root] })
+    await ann.echo(ann.dispatch(root, change({ first: 'x'.repeat(1000) })))
+    const bare = JSON.stringify({ first: '', second: '' }).length
+    const second = 'y'.repeat(length - bare - 1000)
+    const { rejectionReason } = await ann.echo(ann.dispatch(root, change({ second })))
+    return { ann, rejectionReason }
+  }
+  test('[S-57 configLength] at 1,048,576: a change is taken', async () =>
+    expect((await filled(1_048_576)).rejectionReason).toBeUndefined())
+  test('[S-57 configLength] past 1,048,576: it is refused, and what makes it smaller is not', async () => {
+    const { ann, rejectionReason } = await filled(1_048_577)
+    expect(rejectionReason).toContain('at most 1048576 characters')
+    expect((await ann.echo(ann.dispatch(root, change({ first: 'z' })))).rejectionReason).toBeUndefined()
+    expect(ann.state(root)).toMatchObject({ config: { values: { first: 'z' } } })
+  })
+})

@@ -89,6 +89,11 @@ describe('[H4] S-22: pings have a budget of their own', () => {
     expect(await code(ann.ask('ping', {}))).toBe(-32009)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
+  test('and use up no other', async () => {
+    const { ann, far } = await alone({ limits: { messages: 10 } })
+    for (let i = 0; i < 100; i++) far.send(ping)
+    expect(await code(ann.ask('listSessions', {}))).toBe(0)
+  })
   test('twice as many: the link is closed', async () => {
     const { ann } = await after(2002)
     ann.peer.notify('x', {})

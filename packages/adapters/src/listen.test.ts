@@ -192,7 +192,10 @@ describe('before anybody is known (S-07)', () => {
     ['silence', () => ''],
     ['half a head', () => 'GET / HTTP/1.1\r\nHost: localhost'],
     ['a head that never ends', () => `GET / HTTP/1.1\r\n${'X: y\r\n'.repeat(50)}`],
-    ['a promised body', (port) => `POST /healthz HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 9\r\nX`],
+    [
+      'a promised body',
+      (port) => `POST /healthz HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 9\r\nX`,
+    ],
   ]
   test('2,000 half-open upgrades of many shapes: 256 are kept, whoever is refused is gone, and a good client comes in meanwhile', async () => {
     const { port } = await start({ limits: { sockets: 256, patience: 600_000 } })
@@ -223,7 +226,7 @@ describe('before anybody is known (S-07)', () => {
     ['a wrong origin', { Origin: 'http://evil.com' }, 403],
     ['a wrong host', { Host: 'evil.com' }, 421],
     ['a broken key', { 'Sec-WebSocket-Key': 'x' }, 400],
-    ['a method that is none', { Host: 'x'.repeat(9000) }, 431],
+    ['a head that is too long', { Host: 'x'.repeat(9000) }, 431],
   ])('%s: 100 at once are answered, and every socket is gone', async (_name, headers, status) => {
     const { port } = await start({ limits: { sockets: 256, patience: 600_000 }, now: minutely() })
     const before = openFiles()
@@ -249,7 +252,11 @@ describe('failed tokens (S-06)', () => {
     () => ({ Authorization: `Basic ${token}` }),
     (n) => ({ 'Sec-WebSocket-Protocol': `atrium.token.${n}` }),
     (n) => ({ Authorization: [`Bearer ${token}`, `Bearer ${n}`] }),
-    (n) => ({ Authorization: undefined, 'Sec-WebSocket-Protocol': `a, atrium.token.${n}`, Cookie: `tkn=${token}` }),
+    (n) => ({
+      Authorization: undefined,
+      'Sec-WebSocket-Protocol': `a, atrium.token.${n}`,
+      Cookie: `tkn=${token}`,
+    }),
     () => ({ Origin: 'http://evil.com' }),
     () => ({ Origin: 'null' }),
   ]
@@ -262,7 +269,9 @@ describe('failed tokens (S-06)', () => {
     const counts = new Map<number, number>()
     const bodies = new Map<number, Set<string>>()
     for (let n = 0; n < 10_000; n += 50) {
-      const knocks = Array.from({ length: 50 }, (_, i) => knockAt(port, shapes[(n + i) % shapes.length]?.(n + i)))
+      const knocks = Array.from({ length: 50 }, (_, i) =>
+        knockAt(port, shapes[(n + i) % shapes.length]?.(n + i)),
+      )
       for (const { status, raw } of await Promise.all(knocks)) {
         counts.set(status, (counts.get(status) ?? 0) + 1)
         bodies.set(status, (bodies.get(status) ?? new Set()).add(raw))
@@ -271,16 +280,27 @@ describe('failed tokens (S-06)', () => {
       const client = new WebSocket(`ws://127.0.0.1:${port}/?tkn=${token}`)
       await once(client, 'open')
     }
-    expect(counts).toEqual(new Map([[403, 10], [429, 9990]]))
+    expect(counts).toEqual(
+      new Map([
+        [403, 10],
+        [429, 9990],
+      ]),
+    )
     expect([...bodies.values()].map((seen) => seen.size)).toEqual([1, 1])
     expect([...(bodies.get(429) ?? [])][0]).toContain('\r\nretry-after: 60\r\n')
     // Ten lines and one for what follows, whatever is tried.
-    expect(reports.map(({ event }) => event)).toEqual([...Array<string>(10).fill('refused'), 'too many failures', 'too many failures'])
+    expect(reports.map(({ event }) => event)).toEqual([
+      ...Array<string>(10).fill('refused'),
+      'too many failures',
+      'too many failures',
+    ])
     expect(JSON.stringify(reports)).not.toContain(token.slice(0, -1))
     expect(links).toHaveLength(5)
     // And the next time longer.
     time = 60_000
-    const again = await Promise.all(Array.from({ length: 11 }, () => knockAt(port, { Authorization: undefined })))
+    const again = await Promise.all(
+      Array.from({ length: 11 }, () => knockAt(port, { Authorization: undefined })),
+    )
     expect(again.map(({ status }) => status).toSorted()).toEqual([...Array<number>(10).fill(403), 429])
     expect(again.find(({ status }) => status === 429)?.raw).toContain('\r\nretry-after: 120\r\n')
   })

@@ -75,28 +75,31 @@ describe('S-20: a message', () => {
   test.each([
     ['in one frame', [head(0x81, 100 * MiB)], 0],
     ['in fragments', [head(0x01, MiB), ...Array.from({ length: 99 }, () => head(0x00, MiB))], 5],
-  ])('100 MiB streamed slowly, %s: closed with 1009 before much of it was read', async (_how, heads, most) => {
-    const { near, far, wire } = await link()
-    const got = listen(websocketTransport(far, wire))
-    let code = 0
-    const ended = closing(near).then((given) => (code = given))
-    const raw = rawOf(near)
-    let pieces = 0
-    for (const one of heads) {
-      raw.write(one)
-      for (let i = 0; i < 16 && code === 0; i++) {
-        await new Promise<void>((resolve) => raw.write(Buffer.alloc(MiB / 16), () => resolve()))
-        await turn()
-        pieces++
+  ])(
+    '100 MiB streamed slowly, %s: closed with 1009 before much of it was read',
+    async (_how, heads, most) => {
+      const { near, far, wire } = await link()
+      const got = listen(websocketTransport(far, wire))
+      let code = 0
+      const ended = closing(near).then((given) => (code = given))
+      const raw = rawOf(near)
+      let pieces = 0
+      for (const one of heads) {
+        raw.write(one)
+        for (let i = 0; i < 16 && code === 0; i++) {
+          await new Promise<void>((resolve) => raw.write(Buffer.alloc(MiB / 16), () => resolve()))
+          await turn()
+          pieces++
+        }
+        if (code !== 0) break
       }
-      if (code !== 0) break
-    }
-    await ended
-    expect(code).toBe(1009)
-    expect(got).toEqual([])
-    // What lay in the buffers of the system counts too.
-    expect(pieces).toBeLessThanOrEqual(16 * (most + 2))
-  })
+      await ended
+      expect(code).toBe(1009)
+      expect(got).toEqual([])
+      // What lay in the buffers of the system counts too.
+      expect(pieces).toBeLessThanOrEqual(16 * (most + 2))
+    },
+  )
 })
 
 describe('S-21: a message in fragments', () => {

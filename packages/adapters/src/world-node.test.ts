@@ -20,7 +20,11 @@ test('[W1] soon comes before later, and what was undone never', async () => {
 test('[W1] S-26: ids are 128 bits of chance', () => {
   const ids = Array.from({ length: 2000 }, () => world.id())
   expect(new Set(ids).size).toBe(2000)
-  const bits = ids.map((id) => BigInt(`0x${id.replaceAll('-', '')}`).toString(2).padStart(id.length * 4, '0'))
+  const bits = ids.map((id) =>
+    BigInt(`0x${id.replaceAll('-', '')}`)
+      .toString(2)
+      .padStart(id.length * 4, '0'),
+  )
   // No bit is fixed: each is set in about half of them (the chance of less than a third is below 10^-50).
   const free = Array.from({ length: 128 }, (_, at) => bits.filter((text) => text.at(at) === '1').length)
   expect(free.filter((count) => count < 700 || count > 1300)).toEqual([])

@@ -26,7 +26,11 @@ const idle = (length = 0) => {
   return bare.replace('""', `"${'x'.repeat(Math.max(0, length - bare.length))}"`)
 }
 
-const code = (asked: Promise<unknown>) => asked.then(() => 0, (error: { code: number }) => error.code)
+const code = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  )
 
 describe('[H4] S-22: messages', () => {
   const after = async (count: number) => {
@@ -49,7 +53,8 @@ describe('[H4] S-22: messages', () => {
 
 describe('[H4] S-22: characters', () => {
   const ask = (far: Transport, length: number) => {
-    const bare = '{"jsonrpc":"2.0","id":"q","method":"listSessions","params":{"channel":"ahp-root://"},"_":""}'
+    const bare =
+      '{"jsonrpc":"2.0","id":"q","method":"listSessions","params":{"channel":"ahp-root://"},"_":""}'
     far.send(bare.replace('"_":""', `"_":"${'x'.repeat(length - bare.length)}"`))
   }
   const after = async (length: number) => {
@@ -155,24 +160,27 @@ test.each([
   ['what is no JSON', 21, () => '{'],
   ['what is no message', 21, () => '[]'],
   ['characters', 3, () => idle(1000)],
-])('[H4] S-22: who goes on with %s beyond twice the budget loses the link, with 1008', async (_, count, frame) => {
-  const all = await alone({ limits: { messages: 10, messageLength: 1000 } })
-  const [near, far] = all.wire()
-  const codes: (number | undefined)[] = []
-  const { close } = near
-  near.close = (given, reason) => {
-    codes.push(given)
-    close.call(near, given, reason)
-  }
-  far.receive(() => {})
-  for (let i = 1; i < count; i++) far.send(frame())
-  await all.ann.ask('ping', {})
-  expect(codes).toEqual([])
-  far.send(frame())
-  await all.ann.ask('ping', {})
-  expect(codes).toEqual([1008])
-  expect(near.closed.aborted).toBe(true)
-})
+])(
+  '[H4] S-22: who goes on with %s beyond twice the budget loses the link, with 1008',
+  async (_, count, frame) => {
+    const all = await alone({ limits: { messages: 10, messageLength: 1000 } })
+    const [near, far] = all.wire()
+    const codes: (number | undefined)[] = []
+    const { close } = near
+    near.close = (given, reason) => {
+      codes.push(given)
+      close.call(near, given, reason)
+    }
+    far.receive(() => {})
+    for (let i = 1; i < count; i++) far.send(frame())
+    await all.ann.ask('ping', {})
+    expect(codes).toEqual([])
+    far.send(frame())
+    await all.ann.ask('ping', {})
+    expect(codes).toEqual([1008])
+    expect(near.closed.aborted).toBe(true)
+  },
+)
 
 test('[H4] F-18: one floods, another works: what was accepted is told to all, and the other is answered each time', async () => {
   const all = await alone({ limits: { messages: 3000 } })
@@ -180,9 +188,12 @@ test('[H4] F-18: one floods, another works: what was accepted is told to all, an
   const ben = await join('ben', { subscribe: [session] })
   const flood = Array.from({ length: 5900 }, (_, i) => ann.dispatch(session, title(`flood ${i}`)))
   const work = Array.from({ length: 50 }, (_, i) => `work ${i}`)
-  for (const text of work) expect((await ben.echo(ben.dispatch(session, title(text)))).rejectionReason).toBeUndefined()
+  for (const text of work)
+    expect((await ben.echo(ben.dispatch(session, title(text)))).rejectionReason).toBeUndefined()
   await ann.until(() => ann.envelopes.length === flood.length + work.length)
-  const accepted = ann.envelopes.filter(({ origin, rejectionReason }) => origin?.clientId === 'ann' && !rejectionReason)
+  const accepted = ann.envelopes.filter(
+    ({ origin, rejectionReason }) => origin?.clientId === 'ann' && !rejectionReason,
+  )
   expect(accepted).toHaveLength(3000)
   const told = ben.envelopes.filter(({ origin }) => origin?.clientId === 'ann')
   expect(told.map(({ serverSeq }) => serverSeq)).toEqual(accepted.map(({ serverSeq }) => serverSeq))

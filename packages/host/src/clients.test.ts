@@ -15,7 +15,8 @@ async function handedAfter(count: number) {
   return [...(found?.handed.keys() ?? [])]
 }
 
-test('[S-57 handed] at 1,024: all are remembered', async () => expect(await handedAfter(1024)).toHaveLength(1024))
+test('[S-57 handed] at 1,024: all are remembered', async () =>
+  expect(await handedAfter(1024)).toHaveLength(1024))
 test('[S-57 handed] past 1,024: the oldest are handed anew', async () => {
   const handed = await handedAfter(1025)
   expect([handed.length, handed[0]]).toEqual([1024, 'c:/1'])

@@ -45,7 +45,10 @@ export class Connection implements Link, Opening {
     this.#outbox = new Outbox(transport, core.world)
     this.#following = new Following(core, this)
     this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
-    const undo = core.world.later(core.limits.handshakeMs, () => this.#record || this.close(1002, 'no handshake'))
+    const undo = core.world.later(
+      core.limits.handshakeMs,
+      () => this.#record || this.close(1002, 'no handshake'),
+    )
     transport.closed.addEventListener('abort', () => {
       undo()
       this.#leave()

@@ -40,7 +40,9 @@ export class Following {
   admits(uri: Uri): boolean {
     const { log, limits } = this.#core
     const channel = log.channel(uri)
-    return this.#channels.size < limits.subscriptions || (channel !== undefined && this.#channels.has(channel))
+    return (
+      this.#channels.size < limits.subscriptions || (channel !== undefined && this.#channels.has(channel))
+    )
   }
 
   add(channel: Channel, how: How = this.how(channel)): void {

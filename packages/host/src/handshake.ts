@@ -107,7 +107,9 @@ function listed(core: Core, uris: readonly Uri[]): ReadonlySet<Uri> {
 }
 
 export function tooManySubscriptions({ limits }: Core): AhpError {
-  return AhpError.permissionDenied(`a link follows at most ${limits.subscriptions} channels: unsubscribe first`)
+  return AhpError.permissionDenied(
+    `a link follows at most ${limits.subscriptions} channels: unsubscribe first`,
+  )
 }
 
 async function holdAll(

@@ -60,21 +60,25 @@ describe('[R2] S-18: pollution', () => {
     expect(Object.getPrototypeOf((ben.state(root) as { config: object }).config)).toBe(Object.prototype)
   })
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s as a name of anything finds nothing', async (name) => {
-    const { ann, far, join, core } = await alone()
-    const asked = [
-      ann.peer.request(name, {}),
-      ann.peer.request('subscribe', { channel: name }),
-      ann.peer.request('disposeSession', { channel: name }),
-      ann.peer.request('createSession', { channel: `ahp-session:/${name}`, provider: name }),
-    ]
-    for (const one of asked) await expect(one).rejects.toMatchObject({ code: expect.any(Number) })
-    far.send(dispatch(session, '7', `{"type":"${name}"}`))
-    expect((await ann.echo(7)).rejectionReason).toContain('knows no action')
-    if (name !== '__proto__') await (await join(name)).ask('createSession', { channel: `ahp-session:/${name}` })
-    expect(core().log.channel(name)).toBeUndefined()
-    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
-  })
+  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    '%s as a name of anything finds nothing',
+    async (name) => {
+      const { ann, far, join, core } = await alone()
+      const asked = [
+        ann.peer.request(name, {}),
+        ann.peer.request('subscribe', { channel: name }),
+        ann.peer.request('disposeSession', { channel: name }),
+        ann.peer.request('createSession', { channel: `ahp-session:/${name}`, provider: name }),
+      ]
+      for (const one of asked) await expect(one).rejects.toMatchObject({ code: expect.any(Number) })
+      far.send(dispatch(session, '7', `{"type":"${name}"}`))
+      expect((await ann.echo(7)).rejectionReason).toContain('knows no action')
+      if (name !== '__proto__')
+        await (await join(name)).ask('createSession', { channel: `ahp-session:/${name}` })
+      expect(core().log.channel(name)).toBeUndefined()
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+    },
+  )
 })
 
 describe('[R2] S-18: depth and keys, through a host', () => {
@@ -101,7 +105,9 @@ describe('[R2] S-18: depth and keys, through a host', () => {
     // Nine of them are the message’s own.
     far.send(config(keyed(9991)))
     expect((await ann.echo(7)).rejectionReason).toBeUndefined()
-    expect(Object.keys((ann.state(root) as { config: { values: { x: object } } }).config.values.x)).toHaveLength(9991)
+    expect(
+      Object.keys((ann.state(root) as { config: { values: { x: object } } }).config.values.x),
+    ).toHaveLength(9991)
   })
   test('[S-57 keys] past 10,000: the link ends', async () => {
     const { ann, far } = await alone()
@@ -119,14 +125,19 @@ describe('S-19: numbers', () => {
       far.send(dispatch(session, seq, '{"type":"session/titleChanged","title":"x"}'))
       await ann.ask('listSessions', {})
       expect(core().log.channel(session)?.head).toBe(before)
-      expect(ann.envelopes.filter(({ channel, rejectionReason }) => channel === session && !rejectionReason)).toEqual([])
+      expect(
+        ann.envelopes.filter(({ channel, rejectionReason }) => channel === session && !rejectionReason),
+      ).toEqual([])
     },
   )
-  test.each(['0', '1', '9007199254740991', '1e3', '7.0'])('[P7] a clientSeq of %s is a number like any other', async (seq) => {
-    const { ann, far } = await alone()
-    far.send(dispatch(session, seq, '{"type":"session/titleChanged","title":"x"}'))
-    expect(await ann.echo(Number(seq))).not.toHaveProperty('rejectionReason')
-  })
+  test.each(['0', '1', '9007199254740991', '1e3', '7.0'])(
+    '[P7] a clientSeq of %s is a number like any other',
+    async (seq) => {
+      const { ann, far } = await alone()
+      far.send(dispatch(session, seq, '{"type":"session/titleChanged","title":"x"}'))
+      expect(await ann.echo(Number(seq))).not.toHaveProperty('rejectionReason')
+    },
+  )
 
   test.each(['1e999', '-1e999', '-0', '[-0.0]', '{"a":{"b":[1,1e400]}}'])(
     '[P3] %s in free JSON is refused: it would not be what was kept',
@@ -140,7 +151,9 @@ describe('S-19: numbers', () => {
   )
   test('[P3] and so it is in a request', async () => {
     const { ann, far } = await alone()
-    far.send('{"jsonrpc":"2.0","id":"q","method":"createSession","params":{"channel":"ahp-session:/2","_meta":{"a":1e999}}}')
+    far.send(
+      '{"jsonrpc":"2.0","id":"q","method":"createSession","params":{"channel":"ahp-session:/2","_meta":{"a":1e999}}}',
+    )
     await ann.ask('ping', {})
     expect(await ann.ask('listSessions', {})).toMatchObject({ items: [{ resource: session }] })
   })

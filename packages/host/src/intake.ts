@@ -79,7 +79,8 @@ export class Intake implements Limits {
   #inTurn(task: () => unknown): unknown {
     const outcome = this.#line.run(task, this.#length)
     // A disk that takes nothing for long: what is not answered here is said again by a client that comes back.
-    if (this.#line.length > this.#limits.lineLength) this.#close(1013, 'too much waits for its turn; reconnect')
+    if (this.#line.length > this.#limits.lineLength)
+      this.#close(1013, 'too much waits for its turn; reconnect')
     return outcome
   }
 

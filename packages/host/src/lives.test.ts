@@ -31,7 +31,8 @@ async function livesAfter(count: number) {
   await beginLife(records, 0, now)
   return (JSON.parse((await records.get('lives')) ?? '[]') as unknown[]).slice(0, -1)
 }
-test('[S-57 lives] at 1,000: all are remembered', async () => expect(await livesAfter(1000)).toHaveLength(1000))
+test('[S-57 lives] at 1,000: all are remembered', async () =>
+  expect(await livesAfter(1000)).toHaveLength(1000))
 test('[S-57 lives] past 1,000: the oldest is forgotten', async () => {
   const lives = await livesAfter(1001)
   expect([lives.length, lives[0]]).toEqual([1000, [10, 15]])

@@ -59,7 +59,15 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const clients = new Clients(records, log)
   const catalog = await Catalog.open(records)
   const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
-  const fixed = { limits: { ...limits, ...ports.limits }, past, agents, info, build, defaultDirectory, unchangeable }
+  const fixed = {
+    limits: { ...limits, ...ports.limits },
+    past,
+    agents,
+    info,
+    build,
+    defaultDirectory,
+    unchangeable,
+  }
   const core: Core = { store, records, world, log, clients, catalog, ...fixed, links: new Map() }
   await log.begin()
   await openRoot(core)

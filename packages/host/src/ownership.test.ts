@@ -8,24 +8,32 @@ import type { Client, Room } from '../test/room.ts'
 const session = 'ahp-session:/one'
 
 describe('S-16: of every action, in a channel of every kind', () => {
-  test.each(kindNames)('[H3] %s: what clients may not say is refused with a reason and changes nothing', async (kind) => {
-    const all = await room()
-    bearEvery(all.core())
-    const [ann, ben] = [await all.join('ann'), await all.join('ben', { subscribe: [uriOf(kind)] })]
-    await all.core().log.settled()
-    const before = everything(all.core())
-    const forbidden = actionTypes.filter((type) => !kinds[kind].dispatchable.has(type))
-    expect(forbidden).toHaveLength(106 - kinds[kind].dispatchable.size)
-    // Right in shape, wrong in shape, and with what might give it weight.
-    for (const type of forbidden)
-      for (const payload of [{}, { _meta: { admin: true } }, ...fc.sample(actionOf(type), { numRuns: 2, seed: 1 })])
-        ann.dispatch(uriOf(kind), { ...payload, type })
-    await ann.until(() => ann.envelopes.length === 4 * forbidden.length)
-    for (const { action, rejectionReason } of ann.envelopes) expect(rejectionReason, action.type).toMatch(/\w+ \w+/)
-    expect(everything(all.core())).toBe(before)
-    expect(ben.envelopes).toEqual([])
-    expect(all.world.reports).toEqual([])
-  })
+  test.each(kindNames)(
+    '[H3] %s: what clients may not say is refused with a reason and changes nothing',
+    async (kind) => {
+      const all = await room()
+      bearEvery(all.core())
+      const [ann, ben] = [await all.join('ann'), await all.join('ben', { subscribe: [uriOf(kind)] })]
+      await all.core().log.settled()
+      const before = everything(all.core())
+      const forbidden = actionTypes.filter((type) => !kinds[kind].dispatchable.has(type))
+      expect(forbidden).toHaveLength(106 - kinds[kind].dispatchable.size)
+      // Right in shape, wrong in shape, and with what might give it weight.
+      for (const type of forbidden)
+        for (const payload of [
+          {},
+          { _meta: { admin: true } },
+          ...fc.sample(actionOf(type), { numRuns: 2, seed: 1 }),
+        ])
+          ann.dispatch(uriOf(kind), { ...payload, type })
+      await ann.until(() => ann.envelopes.length === 4 * forbidden.length)
+      for (const { action, rejectionReason } of ann.envelopes)
+        expect(rejectionReason, action.type).toMatch(/\w+ \w+/)
+      expect(everything(all.core())).toBe(before)
+      expect(ben.envelopes).toEqual([])
+      expect(all.world.reports).toEqual([])
+    },
+  )
 
   test('[H3] names that are none are refused too', async () => {
     const all = await room()
@@ -33,7 +41,16 @@ describe('S-16: of every action, in a channel of every kind', () => {
     const ann = await all.join('ann')
     await all.core().log.settled()
     const before = everything(all.core())
-    const names = ['', 'constructor', '__proto__', 'toString', '@born', '@dropped', 'session/', 'x'.repeat(10_000)]
+    const names = [
+      '',
+      'constructor',
+      '__proto__',
+      'toString',
+      '@born',
+      '@dropped',
+      'session/',
+      'x'.repeat(10_000),
+    ]
     for (const kind of kindNames) for (const type of names) ann.dispatch(uriOf(kind), { type })
     await ann.until(() => ann.envelopes.length === kindNames.length * names.length)
     expect(ann.envelopes.every(({ rejectionReason }) => rejectionReason !== undefined)).toBe(true)
@@ -50,7 +67,10 @@ describe('S-17, S-10: a client speaks for itself alone', () => {
     const eve = await all.join('eve', { subscribe: [session] })
     return { ...all, ann, eve }
   }
-  const set = (clientId: string) => ({ type: 'session/activeClientSet', activeClient: { clientId, tools: [] } })
+  const set = (clientId: string) => ({
+    type: 'session/activeClientSet',
+    activeClient: { clientId, tools: [] },
+  })
   const removed = (clientId: string) => ({ type: 'session/activeClientRemoved', clientId })
   const tries = async (client: Client, ...actions: ({ type: string } & Record<string, unknown>)[]) => {
     const seqs = actions.map((action) => client.dispatch(session, action))
@@ -67,22 +87,36 @@ describe('S-17, S-10: a client speaks for itself alone', () => {
     ])
     expect(eve.state(session)).toBe(before)
     expect(ann.envelopes).toEqual([])
-    const create = eve.ask('createSession', { channel: 'ahp-session:/two', activeClient: { clientId: forged, tools: [] } })
+    const create = eve.ask('createSession', {
+      channel: 'ahp-session:/two',
+      activeClient: { clientId: forged, tools: [] },
+    })
     await expect(create).rejects.toMatchObject({ code: -32602 })
-    await expect(eve.ask('subscribe', { channel: 'ahp-session:/two' })).rejects.toMatchObject({ code: -32008 })
+    await expect(eve.ask('subscribe', { channel: 'ahp-session:/two' })).rejects.toMatchObject({
+      code: -32008,
+    })
   })
 
   test('[H3] stale and double ones are refused', async () => {
     const { ann, eve } = await together()
     expect(await tries(eve, removed('eve'))).toEqual(['not an active client'])
-    expect(await tries(eve, set('eve'), removed('eve'), removed('eve'))).toEqual([undefined, undefined, 'not an active client'])
+    expect(await tries(eve, set('eve'), removed('eve'), removed('eve'))).toEqual([
+      undefined,
+      undefined,
+      'not an active client',
+    ])
     await ann.until(() => ann.envelopes.length === 2)
     expect(ann.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
   })
 
   test('[L2] who said it is who the link belongs to, whatever the message says', async () => {
     const { ann, eve } = await together()
-    const forged = { origin: { clientId: 'ann', clientSeq: 1 }, clientId: 'ann', principal: 'owner', serverSeq: 1 }
+    const forged = {
+      origin: { clientId: 'ann', clientSeq: 1 },
+      clientId: 'ann',
+      principal: 'owner',
+      serverSeq: 1,
+    }
     eve.peer.notify('dispatchAction', {
       channel: session,
       clientSeq: 1,
@@ -102,14 +136,21 @@ describe('S-26, S-10: to know a name is not to own it', () => {
     await ann.ask('subscribe', { channel: session })
     const opening = { protocolVersions: ['1.0.0'], clientId: 'ann', initialSubscriptions: [session] }
     const back = { clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: [session] }
-    for (const [method, params] of [['initialize', opening], ['reconnect', back]] as const) {
+    for (const [method, params] of [
+      ['initialize', opening],
+      ['reconnect', back],
+    ] as const) {
       const eve = all.link('eve')
       await expect(eve.peer.request(method, params)).rejects.toMatchObject({
         code: -32009,
         message: 'this client id belongs to somebody else',
       })
       // It is not open either: nothing else is answered, nothing is heard.
-      for (const [asked, channel] of [['subscribe', session], ['listSessions', 'ahp-root://'], ['disposeSession', session]])
+      for (const [asked, channel] of [
+        ['subscribe', session],
+        ['listSessions', 'ahp-root://'],
+        ['disposeSession', session],
+      ])
         await expect(eve.peer.request(asked ?? '', { channel })).rejects.toMatchObject({ code: -32600 })
       eve.dispatch(session, { type: 'session/titleChanged', title: 'forged' })
       await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: method }))
@@ -119,7 +160,10 @@ describe('S-26, S-10: to know a name is not to own it', () => {
     // Also not when the owner is away, nor after a restart.
     ann.peer.close()
     await all.restart('crash')
-    for (const [method, params] of [['initialize', opening], ['reconnect', back]] as const)
+    for (const [method, params] of [
+      ['initialize', opening],
+      ['reconnect', back],
+    ] as const)
       await expect(all.link('eve').peer.request(method, params)).rejects.toMatchObject({ code: -32009 })
     expect(await all.link().ask('reconnect', back)).toMatchObject({ type: 'replay' })
   })

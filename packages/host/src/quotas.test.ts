@@ -176,7 +176,12 @@ describe('[H1] S-20: the first message', () => {
     const [near, far] = all.wire()
     const got: string[] = []
     far.receive((frame) => got.push(frame))
-    const open = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersions: ['1.0.0'], clientId: 'a' } }
+    const open = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersions: ['1.0.0'], clientId: 'a' },
+    }
     const frame = JSON.stringify({ ...open, pad: '' })
     far.send(frame.replace('"pad":""', `"pad":"${'x'.repeat(length - frame.length)}"`))
     // Behind a handshake that was asked for, messages may be long at once.
@@ -247,7 +252,8 @@ describe('[L6] after a fresh start only the newest can be resends', () => {
     const back = await all.join('ann', { subscribe: [session] })
     return (await back.echo(back.dispatch(session, title('1'), 1))).rejectionReason
   }
-  test('[S-57 resends] at 256: the oldest is known', async () => expect(await again(256)).toContain('already accepted'))
+  test('[S-57 resends] at 256: the oldest is known', async () =>
+    expect(await again(256)).toContain('already accepted'))
   test('[S-57 resends] past 256: it is a new action', async () => expect(await again(257)).toBeUndefined())
 })
 

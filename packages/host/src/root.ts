@@ -60,6 +60,8 @@ export const rootGuards: Guards<RootState, RootAction> = {
     }
     // It stands in the first answer that everyone gets: too large for that, it would lock all of them out.
     const after = JSON.stringify({ ...state.config?.values, ...config }).length
-    return after > limits.configLength ? `the root config holds at most ${limits.configLength} characters` : undefined
+    return after > limits.configLength
+      ? `the root config holds at most ${limits.configLength} characters`
+      : undefined
   },
 }

@@ -85,8 +85,20 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
     const all = await room()
     const startedAt = '2026-01-01T00:00:00Z'
     const part = { kind: 'markdown' as const, id: 'p', content: '' }
-    const activeTurn = { id: 't', startedAt, message: { text: '', origin: { kind: 'user' } }, responseParts: [part] }
-    const state: ChatState = { resource: '', title: '', status: 8, modifiedAt: startedAt, turns: [], activeTurn }
+    const activeTurn = {
+      id: 't',
+      startedAt,
+      message: { text: '', origin: { kind: 'user' } },
+      responseParts: [part],
+    }
+    const state: ChatState = {
+      resource: '',
+      title: '',
+      status: 8,
+      modifiedAt: startedAt,
+      turns: [],
+      activeTurn,
+    }
     const chat = all.core().log.born('ahp-chat:/1', 'chat', state)
     await all.core().log.settled()
     const { schedule, stop, go } = stoppable()
@@ -245,7 +257,10 @@ test('[L13] F-31: 10,000 actions while a client comes back: none overtakes the a
   await ben.until(() => ben.envelopes.length === count)
   while (frames.at(-1)?.params?.serverSeq !== ben.lastSeen) await turn()
   expect(frames[0]).toMatchObject({ id: 1, result: { type: 'replay' } })
-  const heard = [...(frames[0]?.result?.actions ?? []), ...frames.slice(1).flatMap(({ params: told }) => told ?? [])]
+  const heard = [
+    ...(frames[0]?.result?.actions ?? []),
+    ...frames.slice(1).flatMap(({ params: told }) => told ?? []),
+  ]
   expect(heard.map(({ serverSeq }) => serverSeq)).toEqual(ben.envelopes.map(({ serverSeq }) => serverSeq))
   expect(frames[0]?.result?.actions.length).toBeGreaterThanOrEqual(2000)
   expect(frames.length).toBeGreaterThan(1000)

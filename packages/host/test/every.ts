@@ -25,7 +25,8 @@ export function bearEvery(core: Core): void {
       numRuns: 1,
       seed: 7,
     })
-    if (kind !== 'root') core.log.born(uriOf(kind), kind, { ...(state as object), ...(kind === 'chat' && { turns: [] }) })
+    if (kind !== 'root')
+      core.log.born(uriOf(kind), kind, { ...(state as object), ...(kind === 'chat' && { turns: [] }) })
   }
 }
 

@@ -92,7 +92,8 @@ export class Client {
   constructor(transport: ConstructorParameters<typeof Peer>[0]) {
     const receiver = {
       request: () => null,
-      notification: (method: string, params: unknown) => this.#hear(method, params as Record<string, unknown>),
+      notification: (method: string, params: unknown) =>
+        this.#hear(method, params as Record<string, unknown>),
     }
     this.peer = new Peer(transport, receiver, { limits: clientLimits })
     this.peer.closed.addEventListener('abort', () => this.#wake())

@@ -1,8 +1,11 @@
+import type { Envelope } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import type { KindName } from '@atrium/protocol/channels'
 import { commands, notes } from '@atrium/protocol/commands'
 import { errorCodes } from '@atrium/protocol/errors'
+import { checkAction } from '@atrium/protocol/kind'
 import { defaultLimits, hygiene } from '@atrium/protocol/rpc/hygiene'
+import { decode } from '@atrium/protocol/schema'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { definitions, mutated, odd, valueOf } from '../../protocol/test/arbitrary.ts'
@@ -98,7 +101,7 @@ interface Answer {
   readonly id?: unknown
   readonly error?: { readonly code: number; readonly message: string }
   readonly method?: string
-  readonly params?: { readonly rejectionReason?: string; readonly origin?: { readonly clientId: string } }
+  readonly params?: Envelope
 }
 
 /** A link that is open, the frame, and behind it a question: everything that comes back until nothing more does. */
@@ -118,6 +121,12 @@ async function answersTo(all: Room, text: string): Promise<{ answers: readonly A
   const ended = far.closed.aborted
   far.close()
   return { answers: answers.filter(({ id }) => id !== 'open' && id !== 'behind'), ended }
+}
+
+/** What was accepted has the shape that its type asks for, and is a client's to say. */
+function sound({ channel: uri, action }: Envelope): boolean {
+  const kind = kindNames.find((name) => uriOf(name) === uri) ?? 'session'
+  return kinds[kind].dispatchable.has(action.type) && checkAction(kinds[kind], action).ok
 }
 
 const fine = new Set<number>(Object.values(errorCodes).filter((code) => code !== errorCodes.InternalError))
@@ -150,10 +159,14 @@ describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a
         const answered = answers.some(({ method, error }) => method === undefined && error === undefined)
         if (!accepted && !answered) expect(after).toBe(before)
         for (const { error } of answers) if (error) expect(fine.has(error.code), error.message).toBe(true)
-        // A state equals its own text, so that what is stored is what was shown.
-        for (const kind of kindNames) {
-          const head = all.core().log.channel(uriOf(kind))?.head ?? null
-          if (after !== before) expect(JSON.parse(JSON.stringify(head))).toEqual(head)
+        for (const { params: told } of own)
+          if (told && told.rejectionReason === undefined) expect(sound(told)).toBe(true)
+        // A state has its shape and equals its own text, so that what is stored is what was shown.
+        for (const kind of after === before ? [] : kindNames) {
+          const head = all.core().log.channel(uriOf(kind))?.head
+          if (head === undefined) continue
+          expect(decode<unknown>(kinds[kind].state, head)).toMatchObject({ ok: true })
+          expect(JSON.parse(JSON.stringify(head))).toEqual(head)
         }
         expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
         outcomes.ended += Number(ended)

@@ -127,6 +127,22 @@ describe('[H4] S-22: a window', () => {
   })
 })
 
+describe('[H4] S-22: lines of the log', () => {
+  const after = async (count: number) => {
+    const { ann, far, world } = await alone()
+    for (let i = 0; i < count; i++) far.send('{"jsonrpc":"2.0","method":"dispatchAction"}')
+    await ann.ask('listSessions', {})
+    const { length } = world.reports
+    world.advance(limits.windowMs)
+    far.send('{"jsonrpc":"2.0","method":"dispatchAction"}')
+    await ann.ask('listSessions', {})
+    return [length, world.reports.length - length]
+  }
+  test('[S-57 reports] at 100: each is there', async () => expect(await after(100)).toEqual([100, 1]))
+  test('[S-57 reports] past 100: no more, until the next window', async () =>
+    expect(await after(1000)).toEqual([100, 1]))
+})
+
 test('[H4] S-22, I5: a dispatch that is too fast is refused, in its turn; nothing is passed over in silence', async () => {
   const { ann } = await alone({ limits: { messages: 10 } })
   const seqs = Array.from({ length: 20 }, (_, i) => ann.dispatch(session, title(`${i}`)))

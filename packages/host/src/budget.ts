@@ -14,6 +14,7 @@ export class Budget {
   #messages = 0
   #length = 0
   #pings = 0
+  #reports = 0
   #undo: (() => void) | undefined
 
   constructor(world: World, limits: LimitValues) {
@@ -47,12 +48,18 @@ export class Budget {
     return this.#beyond(2) || this.#pings > 2 * this.#limits.pings
   }
 
+  /** Whether one more line about this link goes to the log, which can be flooded too. */
+  report(): boolean {
+    return ++this.#reports <= this.#limits.reports
+  }
+
   end(): void {
     this.#undo?.()
     this.#undo = undefined
     this.#messages = 0
     this.#length = 0
     this.#pings = 0
+    this.#reports = 0
   }
 
   #beyond(times: number): boolean {

@@ -59,7 +59,7 @@ export class Connection implements Link, Opening {
         request: (method, params) => this.#request(method, params),
         notification: (method, params) => this.#notification(method, params),
       },
-      { limits: this.#intake, report: (problem) => core.world.report('connection', problem) },
+      { limits: this.#intake, report: (problem) => this.#intake.report('connection', problem) },
     )
   }
 
@@ -178,7 +178,7 @@ export class Connection implements Link, Opening {
     const channel = this.#core.log.channel(uri ?? '')
     const readable = channel && Number.isSafeInteger(clientSeq) && typeof action?.type === 'string'
     if (!readable || clientSeq === undefined)
-      return this.#core.world.report('malformed notification', `${method}: ${problem}`)
+      return this.#intake.report('malformed notification', `${method}: ${problem}`)
     this.#refuse(channel, clientSeq, action, problem)
   }
 

@@ -8,6 +8,7 @@ import type { World } from './ports/world.ts'
 
 /** What one link says: counted, bounded, and done one after the other. Nothing of it is passed over in silence. */
 export class Intake implements Limits {
+  readonly #world: World
   readonly #limits: LimitValues
   readonly #close: (code: number, reason: string) => void
   readonly #budget: Budget
@@ -20,6 +21,7 @@ export class Intake implements Limits {
   #ended = false
 
   constructor(world: World, limits: LimitValues, close: (code: number, reason: string) => void) {
+    this.#world = world
     this.#limits = limits
     this.#close = close
     this.#budget = new Budget(world, limits)
@@ -68,6 +70,10 @@ export class Intake implements Limits {
   say(task: (reason: string | undefined) => unknown): unknown {
     const reason = this.#budget.over ? tooFast : undefined
     return this.#inTurn(() => task(reason))
+  }
+
+  report(event: string, detail: unknown): void {
+    if (this.#budget.report()) this.#world.report(event, detail)
   }
 
   end(): void {

@@ -161,7 +161,7 @@ describe('[L12] S-24: what an unread link may hold', () => {
     const outbox = new Outbox(transport, testWorld())
     outbox.send('x'.repeat(300_000))
     const one = delta(0, 'y'.repeat(1_000_000))
-    const rest = bytes - 300_000 - one.text.length
+    const rest = bytes - one.text.length
     const other = delta(1, '')
     outbox.tell(one)
     outbox.tell(delta(1, 'z'.repeat(rest - other.text.length)))
@@ -183,13 +183,44 @@ describe('[L12] S-24: what an unread link may hold', () => {
     expect(answered(67_108_864)).not.toHaveProperty('closedWith'))
   test('[S-57 answerBytes] past 67,108,864: it is closed with 1013', () =>
     expect(answered(67_108_865)).toMatchObject({ closedWith: 1013 }))
-  test('L12: a note counts like what is told', () => {
+  test('[L12] a note counts like what is told', () => {
     const { transport } = stuck()
     const outbox = new Outbox(transport, testWorld())
-    outbox.send('x'.repeat(4_194_304 - 5))
-    outbox.note('12345')
+    outbox.send('x'.repeat(300_000))
+    outbox.note('y'.repeat(4_194_304))
+    outbox.note('z')
     expect(transport).not.toHaveProperty('closedWith')
-    outbox.note('6')
+    outbox.note('z')
     expect(transport).toMatchObject({ closedWith: 1013 })
   })
+})
+
+test('[L12] what was sent while it could be is no backlog: a long message, or an answer, ends no link', () => {
+  const { transport, drain } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  for (const send of [
+    () => outbox.tell(delta(0, 'x'.repeat(6_000_000))),
+    () => outbox.note('x'.repeat(6_000_000)),
+    () => outbox.send('x'.repeat(20_000_000)),
+  ]) {
+    send()
+    outbox.tell(delta(0, 'y'.repeat(1_000_000)))
+    outbox.note('z'.repeat(1_000_000))
+    expect(transport).not.toHaveProperty('closedWith')
+    drain()
+  }
+  outbox.tell(delta(0, 'x'.repeat(6_000_000)))
+  for (let i = 0; i < 5; i++) outbox.tell(delta(i % 2, 'y'.repeat(1_000_000)))
+  expect(transport).toMatchObject({ closedWith: 1013 })
+})
+
+test('[L12] what is long does not wait for more of it', () => {
+  const { transport, sent } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  outbox.latency = 50
+  outbox.tell(delta(0, 'short'))
+  expect(sent).toHaveLength(0)
+  outbox.tell(delta(1, 'x'.repeat(5_000_000)))
+  expect(sent.map((frame) => frame.length > 5_000_000)).toEqual([false, true])
+  expect(transport).not.toHaveProperty('closedWith')
 })

@@ -9,6 +9,8 @@ export class Outbox {
   readonly #world: World
   #held: Entry[] = []
   #heldBytes = 0
+  /** Of what is unread, what was sent when it could be: answers, and a message to one who had read. It is no backlog. */
+  #apart = 0
   /** Nothing is sent while an answer that must come first is being made. */
   #pauses = 0
   #draining = false
@@ -28,14 +30,17 @@ export class Outbox {
 
   tell(entry: Entry): void {
     if (this.#closing || this.#transport.closed.aborted) return
-    const slow = this.#transport.buffered > limits.slowBytes
-    if (this.#pauses === 0 && !slow && this.#held.length === 0 && this.#latency === 0)
-      return this.#transport.send(entry.frame)
+    const slow = this.#slow
+    const waits = this.#latency > 0 && entry.text.length <= limits.slowBytes
+    if (this.#pauses === 0 && !slow && !waits) {
+      this.flush()
+      return this.#sendApart(entry.frame)
+    }
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
-    if (this.#heldBytes + this.#transport.buffered > limits.unreadBytes) this.#heldBytes = this.#merge()
-    this.#bounded(limits.unreadBytes, 0)
-    if (this.#pauses === 0 && !this.#closing) this.#wait(slow)
+    if (this.#backlog > limits.unreadBytes) this.#heldBytes = this.#merge()
+    if (this.#backlog > limits.unreadBytes) this.#tooSlow()
+    else if (this.#pauses === 0) this.#wait(slow)
   }
 
   pause(): void {
@@ -57,14 +62,18 @@ export class Outbox {
   send(frame: string | Uint8Array): void {
     this.flush()
     // Answers are asked for and may be large.
-    this.#bounded(limits.answerBytes, frame.length)
-    if (!this.#closing) this.#transport.send(frame)
+    const unread = this.#heldBytes + this.#transport.buffered + frame.length
+    if (unread > limits.answerBytes) this.#tooSlow()
+    if (!this.#closing) this.#sendApart(frame)
   }
 
   /** A message that nobody asked for: it counts like what is told. */
   note(frame: string): void {
-    this.#bounded(limits.unreadBytes, frame.length)
-    if (!this.#closing) this.send(frame)
+    if (!this.#slow) return this.send(frame)
+    // What it follows from was within the bound, and it repeats that.
+    if (this.#backlog > limits.unreadBytes) this.#tooSlow()
+    this.flush()
+    if (!this.#closing) this.#transport.send(frame)
   }
 
   /** Everything that waits, now. */
@@ -79,9 +88,22 @@ export class Outbox {
     for (const entry of held) this.#transport.send(entry.frame)
   }
 
+  get #slow(): boolean {
+    return this.#transport.buffered > limits.slowBytes
+  }
+
+  get #backlog(): number {
+    return this.#heldBytes + Math.max(0, this.#transport.buffered - this.#apart)
+  }
+
+  #sendApart(frame: string | Uint8Array): void {
+    this.#apart = (this.#slow ? this.#apart : 0) + frame.length
+    this.#transport.send(frame)
+  }
+
   /** Whoever does not read loses the link, not we the memory. */
-  #bounded(most: number, more: number): void {
-    if (this.#closing || this.#heldBytes + this.#transport.buffered + more <= most) return
+  #tooSlow(): void {
+    if (this.#closing) return
     this.#closing = true
     this.#held = []
     this.#transport.close(1013, 'this reader is too slow; reconnect')

@@ -265,3 +265,18 @@ test('[L13] F-31: 10,000 actions while a client comes back: none overtakes the a
   expect(frames[0]?.result?.actions.length).toBeGreaterThanOrEqual(2000)
   expect(frames.length).toBeGreaterThan(1000)
 })
+
+test('[L12] I13: one long message, and what follows from it, ends no link that reads', async () => {
+  const all = await room()
+  const ben = await withSession(all)
+  await ben.ask('subscribe', { channel: root })
+  const cem = await all.join('cem', { subscribe: [root, session] })
+  const long = 'x'.repeat(limits.messageBytes - 200)
+  const seqs = [title(long), title('short')].map((action) => ben.dispatch(session, action))
+  await ben.until(
+    () => ben.peer.closed.aborted || ben.envelopes.some(({ origin }) => origin?.clientSeq === seqs[1]),
+  )
+  await cem.until(() => cem.peer.closed.aborted || cem.state(session)['title'] === 'short')
+  expect([ben, cem].map(({ peer }) => peer.closed.aborted)).toEqual([false, false])
+  await cem.until(() => cem.notes.length === 2)
+})

@@ -43,6 +43,7 @@ export const limitTable = {
   messages: row(40_000, 'in a window', 'S-22', 'refused as too fast; twice that: 1008'),
   messageLength: row(32 * MiB, 'characters in a window', 'S-22', 'refused as too fast; twice that: 1008'),
   pings: row(1000, 'in a window', 'S-22', 'refused as too fast; twice that: 1008'),
+  reports: row(100, 'lines of the log in a window', 'S-22', 'no more of that link'),
   controlFrames: row(10_000, 'in a window', 'S-21', 'the link is closed with 1008'),
   requests: row(128, 'at once', 'S-23', 'refused with -32009'),
   subscriptions: row(512, 'channels', 'S-23', 'refused with -32009'),

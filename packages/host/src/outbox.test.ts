@@ -224,3 +224,15 @@ test('[L12] what is long does not wait for more of it', () => {
   expect(sent.map((frame) => frame.length > 5_000_000)).toEqual([false, true])
   expect(transport).not.toHaveProperty('closedWith')
 })
+
+test('[L12] F-17: what was read long ago excuses nobody', () => {
+  const { transport, drain } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  for (let i = 0; i < 100; i++) {
+    outbox.tell(delta(0, 'x'.repeat(200_000)))
+    drain()
+  }
+  outbox.send('x'.repeat(300_000))
+  for (let i = 0; i < 6; i++) outbox.note('y'.repeat(1_000_000))
+  expect(transport).toMatchObject({ closedWith: 1013 })
+})

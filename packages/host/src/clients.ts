@@ -11,8 +11,6 @@ export interface ClientRecord {
   /** The first to use an id owns it. */
   readonly principal: string
   readonly version: Version
-  /** Where its latest link began: what it dispatched since may come again. */
-  readonly since: number
   /** Each channel it follows, with the snapshot it was handed. */
   readonly handed: ReadonlyMap<Uri, Handed>
 }
@@ -37,8 +35,7 @@ export class Clients {
   /** The record of a client id; refused when it belongs to somebody else. */
   async find(clientId: string, principal: string): Promise<ClientRecord | undefined> {
     const record = this.#known.get(clientId) ?? read(await this.#records.get(keyOf(clientId)))
-    if (record && record.principal !== principal)
-      throw AhpError.permissionDenied('this client id belongs to somebody else')
+    if (record && record.principal !== principal) throw notYours()
     return record
   }
 
@@ -53,6 +50,10 @@ export class Clients {
   leave(clientId: string): void {
     this.#known.delete(clientId)
   }
+}
+
+export function notYours(): AhpError {
+  return AhpError.permissionDenied('this client id belongs to somebody else')
 }
 
 function keyOf(clientId: string): string {

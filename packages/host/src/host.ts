@@ -20,8 +20,10 @@ export async function createHost(ports: HostPorts): Promise<Host> {
 export function hostOf(core: Core): Host {
   const connections = new Set<Connection>()
   const crowd = new Crowd(core.limits.links)
+  let closing = false
   return {
     connect(transport, principal) {
+      if (closing) return transport.close(1001, 'the host is going away')
       if (!crowd.enter(principal, transport.closed))
         return transport.close(1013, 'this principal has too many links; try again later')
       const connection = new Connection(core, transport, principal)
@@ -29,6 +31,7 @@ export function hostOf(core: Core): Host {
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },
     async close() {
+      closing = true
       for (const connection of connections) connection.close(1001, 'the host is going away')
       await core.log.settled()
       core.log.end()

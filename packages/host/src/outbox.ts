@@ -8,6 +8,8 @@ export class Outbox {
   readonly #transport: Transport
   readonly #world: World
   #held: Entry[] = []
+  /** Other messages that wait for an answer; what they say has no place in the order. */
+  #notes: string[] = []
   #heldBytes = 0
   /** Of what is unread, what was sent when it could be: answers, and a message to one who had read. It is no backlog. */
   #apart = 0
@@ -43,7 +45,9 @@ export class Outbox {
     else if (this.#pauses === 0) this.#wait(slow)
   }
 
+  /** What was told before this goes before the answer, also to a reader who is slow. */
   pause(): void {
+    this.flush()
     this.#pauses++
   }
 
@@ -52,10 +56,17 @@ export class Outbox {
     this.flush()
   }
 
-  /** What waits up to a number is in the answer that is about to be sent. */
-  forget(upTo: number): void {
-    this.#held = this.#held.filter((entry) => entry.seq > upTo)
-    this.#heldBytes = lengthOf(this.#held)
+  /** What waits and need not be told: the answer that is about to be sent says it. */
+  forget(known: (entry: Entry) => boolean): void {
+    this.#held = this.#held.filter((entry) => !known(entry))
+    this.#heldBytes = this.#lengthHeld()
+  }
+
+  /** There is no answer that anything could wait for. */
+  clear(): void {
+    this.#held = []
+    this.#notes = []
+    this.#heldBytes = 0
   }
 
   /** Another message. What was told before it goes before it, unless it is the very answer that the rest waits for. */
@@ -69,23 +80,29 @@ export class Outbox {
 
   /** A message that nobody asked for: it counts like what is told. */
   note(frame: string): void {
-    if (!this.#slow) return this.send(frame)
+    if (this.#closing) return
     // What it follows from was within the bound, and it repeats that.
-    if (this.#backlog > limits.unreadBytes) this.#tooSlow()
-    this.flush()
-    if (!this.#closing) this.#transport.send(frame)
+    if (this.#backlog > limits.unreadBytes) return this.#tooSlow()
+    if (this.#pauses > 0) {
+      this.#notes.push(frame)
+      this.#heldBytes += frame.length
+    } else if (this.#slow) {
+      this.flush()
+      this.#transport.send(frame)
+    } else this.send(frame)
   }
 
   /** Everything that waits, now. */
   flush(): void {
     this.#undo?.()
     this.#undo = undefined
-    if (this.#pauses > 0 || this.#held.length === 0) return
+    if (this.#pauses > 0 || this.#held.length + this.#notes.length === 0) return
     this.#merge()
-    const held = this.#held
+    const frames = [...this.#held.map((entry) => entry.frame), ...this.#notes]
     this.#held = []
+    this.#notes = []
     this.#heldBytes = 0
-    for (const entry of held) this.#transport.send(entry.frame)
+    for (const frame of frames) this.#transport.send(frame)
   }
 
   get #slow(): boolean {
@@ -106,6 +123,7 @@ export class Outbox {
     if (this.#closing) return
     this.#closing = true
     this.#held = []
+    this.#notes = []
     this.#transport.close(1013, 'this reader is too slow; reconnect')
   }
 
@@ -123,12 +141,13 @@ export class Outbox {
   /** Runs of text for the same part that stand next to each other become one; gives the bytes that are left. */
   #merge(): number {
     this.#held = mergeRuns(this.#held)
-    return lengthOf(this.#held)
+    return this.#lengthHeld()
   }
-}
 
-function lengthOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, entry) => sum + entry.text.length, 0)
+  #lengthHeld(): number {
+    const texts = [...this.#held.map(({ text }) => text), ...this.#notes]
+    return texts.reduce((sum, text) => sum + text.length, 0)
+  }
 }
 
 /** Neighbours in this order only: across another action the order would change. The last one's number stands for all. */

@@ -8,21 +8,18 @@ import type { StoredEnvelope } from './ports/log.ts'
  */
 export class Resends {
   readonly #accepted = new Map<number, StoredEnvelope>()
-  readonly #replayed: ReadonlySet<Uri>
 
-  /** `replayed`: the channels whose echoes are in the answer to its return, so that a resend there needs none. */
-  constructor(own: readonly StoredEnvelope[], replayed: Iterable<Uri> = []) {
+  constructor(own: readonly StoredEnvelope[]) {
     for (const envelope of own)
       if (envelope.origin && envelope.origin.clientSeq > 0)
         this.#accepted.set(envelope.origin.clientSeq, envelope)
-    this.#replayed = new Set(replayed)
   }
 
-  /** Whether this was accepted before: then its number, and whether the client has been told. Anything else is new. */
-  match(channel: Uri, clientSeq: number, action: Action): { seq: number; echoed: boolean } | undefined {
+  /** Whether this was accepted before: then its number. Anything else is new. */
+  match(channel: Uri, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
     if (!before || before.channel !== channel || !equal(JSON.parse(before.action), action)) return undefined
     this.#accepted.delete(clientSeq)
-    return { seq: before.seq, echoed: this.#replayed.has(channel) }
+    return before.seq
   }
 }

@@ -123,10 +123,14 @@ export class Connection implements Link, Opening {
     this.#rememberHanded((handed) => handed.delete(uri))
   }
 
-  /** An answer that stands before everything told from this moment on. */
+  /** An answer that stands before everything told, and everything asked, from this moment on. */
   answer(text: string): JsonResult {
     this.#outbox.pause()
-    return new JsonResult(text, () => this.#outbox.resume())
+    const go = this.#intake.hold()
+    return new JsonResult(text, () => {
+      this.#outbox.resume()
+      go()
+    })
   }
 
   #request(method: string, params: unknown): unknown {
@@ -262,13 +266,14 @@ export class Connection implements Link, Opening {
   async #opened(greet: () => Promise<string>): Promise<JsonResult> {
     this.#outbox.pause()
     try {
-      return new JsonResult(await greet(), () => this.#outbox.resume())
+      return this.answer(await greet())
     } catch (error) {
       this.#unclaim()
       this.#following.clear()
       this.#outbox.clear()
-      this.#outbox.resume()
       throw error
+    } finally {
+      this.#outbox.resume()
     }
   }
 

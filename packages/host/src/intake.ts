@@ -72,6 +72,11 @@ export class Intake implements Limits {
     return this.#inTurn(() => task(reason))
   }
 
+  /** Nothing goes before an answer that is on its way, until the end that is given back is called. */
+  hold(): () => void {
+    return this.#line.hold()
+  }
+
   report(event: string, detail: unknown): void {
     if (this.#budget.report()) this.#world.report(event, detail)
   }

@@ -8,6 +8,7 @@ export class Line {
   #first = 0
   #length = 0
   #busy = false
+  #holds = 0
 
   /** How much waits, in the characters it came in. */
   get length(): number {
@@ -15,7 +16,7 @@ export class Line {
   }
 
   run<T>(task: () => T | Promise<T>, length = 0): T | Promise<T> {
-    if (!this.#busy) return this.#start(task)
+    if (this.#free) return this.#start(task)
     const cost = length + taskLength
     this.#length += cost
     return new Promise<T>((resolve, reject) => {
@@ -28,6 +29,15 @@ export class Line {
       }
       this.#waiting.push({ begin, cost })
     })
+  }
+
+  /** An answer is on its way: until the end that is given back is called, nothing goes before it. */
+  hold(): () => void {
+    this.#holds++
+    return () => {
+      this.#holds--
+      this.#next()
+    }
   }
 
   /** What has not begun never will. */
@@ -43,14 +53,23 @@ export class Line {
     this.#busy = true
     return result.finally(() => {
       this.#busy = false
-      for (let next = this.#next(); next; next = this.#next()) {
-        next.begin()
-        if (this.#busy) return
-      }
+      this.#next()
     })
   }
 
-  #next(): Waiting | undefined {
+  get #free(): boolean {
+    return !this.#busy && this.#holds === 0
+  }
+
+  #next(): void {
+    while (this.#free) {
+      const next = this.#take()
+      if (!next) return
+      next.begin()
+    }
+  }
+
+  #take(): Waiting | undefined {
     const next = this.#waiting[this.#first++]
     if (!next) this.clear()
     else this.#length -= next.cost

@@ -164,6 +164,8 @@ export class Client {
   #opened(): void {
     this.open = true
     this.#resend()
+    // As some clients do whenever they are connected: without a number, the same each time.
+    this.dispatch(rootUri, { type: 'root/configChanged', config: { 'sim.here': this.id } } as Action, false)
   }
 
   #resend(): void {

@@ -34,9 +34,9 @@ export class Disk {
     return this.#questions.length + this.#flushes.length
   }
 
-  /** Answers the next questions, in the order they were asked. They see only what is safe by then. */
-  answer(count: number): void {
-    for (const answer of this.#questions.splice(0, count)) answer()
+  /** Answers one of the questions; whoever answers sees only what is safe by then. */
+  answer(at = 0): void {
+    this.#questions.splice(at % Math.max(1, this.#questions.length), 1)[0]?.()
   }
 
   /** Ends the flush that is under way, whatever was asked before or after it. */

@@ -14,8 +14,8 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, random: Random) =>
     else link?.toClient(count)
   },
   disk(sim, random) {
-    if (random.oneIn(2)) sim.disk.answer(random.oneIn(3) ? 10 : 1)
-    else sim.disk.flush()
+    if (random.oneIn(2)) return sim.disk.flush()
+    for (let n = random.below(3); n >= 0; n--) sim.disk.answer(random.next())
   },
   tick: (sim, random) => {
     if (random.oneIn(8)) sim.clock.wall -= 3_600_000 * random.below(3)
@@ -42,11 +42,8 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, random: Random) =>
   dispatch(sim, random) {
     const client = random.pick(sim.clients)
     const channel = random.pick(sim.living()) ?? rootUri
-    for (let n = random.below(3); n >= 0; n--) {
-      // Some clients number nothing, and say the same few things again and again.
-      if (random.oneIn(5)) client?.dispatch(rootUri, zero(random), false)
-      else client?.dispatch(channel, actionFor(sim, channel, client, random))
-    }
+    for (let n = random.below(3); n >= 0; n--)
+      client?.dispatch(channel, actionFor(sim, channel, client, random))
   },
   subscribe(sim, random) {
     const client = random.pick(sim.clients)
@@ -126,10 +123,6 @@ export function open(sim: Simulation, client: Client, random: Random): void {
   if (back && more !== undefined && random.oneIn(3)) wanted.push(more)
   const link = client.begin(sim.plan.weight, back ? 'reconnect' : 'initialize', wanted, random.oneIn(3))
   sim.connect(link)
-}
-
-function zero(random: Random): Action {
-  return { type: 'root/configChanged', config: { 'sim.zero': random.below(2) } } as Action
 }
 
 /** Something a client might say there: sensible, forbidden, malformed, or the same again. */

@@ -37,7 +37,7 @@ export interface Plan {
   /** Each byte that waits on a link weighs so much: some links are narrow. */
   readonly weight: number
   /** Something is there already when it begins. */
-  readonly prologue: boolean
+  readonly prologue: 'none' | 'alone' | 'followed'
   readonly ops: readonly Op[]
 }
 
@@ -48,7 +48,7 @@ const usual: { readonly [N in OpName]: number } = {
   tick: 5,
   open: 7,
   cut: 4,
-  late: 2,
+  late: 5,
   dispatch: 18,
   subscribe: 5,
   unsubscribe: 2,
@@ -83,7 +83,7 @@ export function planOf(seed: number, length = 120): Plan {
     clients: 2 + random.below(3),
     headEvery: random.pick([2, 5, 20]) ?? 5,
     weight: random.pick([1, 200, 2000]) ?? 1,
-    prologue: !random.oneIn(4),
+    prologue: random.pick(['none', 'alone', 'followed', 'followed']) ?? 'none',
     ops,
   }
 }

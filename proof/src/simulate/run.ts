@@ -13,7 +13,7 @@ const patience = 300
 export async function run(plan: Plan, trace?: (line: string) => void): Promise<Violation | undefined> {
   const sim = new Simulation(plan, trace)
   await settled(sim)
-  if (plan.prologue) await prologue(sim)
+  if (plan.prologue !== 'none') await prologue(sim)
   for (const { name, dice } of plan.ops) {
     trace?.(`-- ${name}`)
     ops[name](sim, new Random(dice))
@@ -32,7 +32,7 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
   return sim.violation
 }
 
-/** A session, a chat that streams and a terminal, followed by everyone: so that a short plan meets something. */
+/** A session, a chat that streams and a terminal, perhaps followed by everyone: so that a short plan meets something. */
 async function prologue(sim: Simulation): Promise<void> {
   await heal(sim)
   sim.clients[0]?.ask('createSession', { channel: `ahp-session:/${sim.name()}` }, () => {})
@@ -41,6 +41,7 @@ async function prologue(sim: Simulation): Promise<void> {
     sim.life?.agent?.prepare()
     await heal(sim)
   }
+  if (sim.plan.prologue === 'alone') return
   for (const client of sim.clients) for (const uri of sim.living()) client.subscribe(uri)
   await heal(sim)
 }
@@ -66,7 +67,7 @@ async function heal(sim: Simulation): Promise<void> {
     const busy = unrest(sim) !== ''
     quiet = busy ? 0 : quiet + 1
     for (const client of sim.clients) if (!client.link) open(sim, client, random)
-    sim.disk.answer(10)
+    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
     sim.disk.flush()
     for (const { link } of sim.clients) {
       link?.toHost(100)

@@ -1,4 +1,5 @@
 import { planOf } from './plan.ts'
+import type { Op } from './plan.ts'
 import { run } from './run.ts'
 import { shrink } from './shrink.ts'
 import type { Violation } from './simulation.ts'
@@ -26,8 +27,10 @@ process.disconnect()
 
 /** The shortest plan with the same violation, op by op, and what was said in it. */
 async function traced(seed: number, { invariant }: Violation): Promise<readonly string[]> {
-  const small = await shrink(planOf(seed), invariant)
+  const plan = planOf(seed)
+  const fails = async (ops: readonly Op[]) => (await run({ ...plan, ops }))?.invariant === invariant
+  const ops = await shrink(plan.ops, fails)
   const lines: string[] = []
-  await run(small, (line) => lines.push(line.length > 400 ? `${line.slice(0, 400)}…` : line))
+  await run({ ...plan, ops }, (line) => lines.push(line.length > 400 ? `${line.slice(0, 400)}…` : line))
   return lines
 }

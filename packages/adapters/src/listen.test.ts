@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, lstatSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { connect as dial } from 'node:net'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { exposureProblem, hostsOf } from './address.ts'
+import { lobbyLimits } from './lobby.ts'
 import { listen, routes } from './listen.ts'
 import type { ListenOptions, Listening } from './listen.ts'
 
@@ -144,10 +145,17 @@ describe('upgrades', () => {
 })
 
 describe('before anybody is known (S-07)', () => {
-  test('heads over 8 KB are refused', async () => {
+  /** A head of so many bytes, as the parser counts: without the request line and what stands between headers. */
+  const sized = async (bytes: number) => {
     const { port } = await start()
-    expect((await ask(port, 'GET /healthz HTTP/1.1', { Host: 'x'.repeat(9000) })).status).toBe(431)
-  })
+    const Host = `localhost:${port}`
+    const counted = 'Host'.length + Host.length + 'X'.length + '/healthz'.length
+    return (await ask(port, 'GET /healthz HTTP/1.1', { Host, X: 'x'.repeat(bytes - counted) })).status
+  }
+  test('[S-57 headBytes] at 8,192: a head is read', async () => expect(await sized(8192)).toBe(200))
+  test.each([8193, 100_000])('[S-57 headBytes] past 8,192: one of %d is answered 431', async (bytes) =>
+    expect(await sized(bytes)).toBe(431),
+  )
 
   test.each([
     ['says nothing', ''],
@@ -155,7 +163,7 @@ describe('before anybody is known (S-07)', () => {
     ['promises a body', 'POST /healthz HTTP/1.1\r\nContent-Length: 10\r\nHo'],
     ['speaks no HTTP', '\u0016\u0003\u0001'],
   ])('who %s is let go', async (_name, bytes) => {
-    const { port } = await start({ limits: { sockets: 256, patience: 30 } })
+    const { port } = await start({ limits: { ...lobbyLimits, moment: 0, patience: 30 } })
     const socket = await open(port)
     socket.write(bytes)
     await gone(socket)
@@ -163,7 +171,7 @@ describe('before anybody is known (S-07)', () => {
   })
 
   test('300 half-open sockets: 256 are kept, the oldest go, and a good client still comes in', async () => {
-    const { port } = await start({ limits: { sockets: 256, patience: 600_000 } })
+    const { port } = await start({ limits: { ...lobbyLimits, moment: 0, patience: 600_000 } })
     const crowd: Socket[] = []
     for (let n = 0; n < 300; n++) {
       const socket = await open(port)
@@ -181,9 +189,148 @@ describe('before anybody is known (S-07)', () => {
     expect(later.destroyed).toBe(false)
   })
 
+  const half: readonly (readonly [string, (port: number) => string])[] = [
+    ['silence', () => ''],
+    ['half a head', () => 'GET / HTTP/1.1\r\nHost: localhost'],
+    ['a head that never ends', () => `GET / HTTP/1.1\r\n${'X: y\r\n'.repeat(50)}`],
+    [
+      'a promised body',
+      (port) => `POST /healthz HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 9\r\nX`,
+    ],
+  ]
+  test('2,000 half-open upgrades of many shapes: 256 are kept, whoever is refused is gone, and a good client comes in meanwhile', async () => {
+    const { port } = await start({ limits: { ...lobbyLimits, moment: 0, patience: 600_000 } })
+    const before = openFiles()
+    const crowd: Socket[] = []
+    for (let n = 0; n < 2000; n++) {
+      const socket = await open(port)
+      socket.resume()
+      socket.write(half[n % half.length]?.[1](port) ?? '')
+      crowd.push(socket)
+      if (n % 500 === 250) {
+        const client = new WebSocket(`ws://127.0.0.1:${port}/?tkn=${token}`)
+        await once(client, 'open')
+      }
+    }
+    await Promise.all(crowd.slice(0, -256).map(gone))
+    expect(crowd.slice(-256).filter(({ destroyed }) => destroyed)).toEqual([])
+    // Both ends are ours: 256 that wait, four links, and what was open before.
+    if (before > 0) expect(openFiles()).toBeLessThanOrEqual(before + 2 * (256 + 4))
+    expect(links).toHaveLength(4)
+  })
+
+  test.each([
+    ['no upgrade', { Connection: 'keep-alive' }, 404],
+    ['a Connection that says something else', { Connection: 'close, x' }, 404],
+    ['no Upgrade', { Upgrade: undefined }, 404],
+    ['a wrong token', { Authorization: 'Bearer x' }, 403],
+    ['a wrong origin', { Origin: 'http://evil.com' }, 403],
+    ['a wrong host', { Host: 'evil.com' }, 421],
+    ['a broken key', { 'Sec-WebSocket-Key': 'x' }, 400],
+    ['a head that is too long', { Host: 'x'.repeat(9000) }, 431],
+  ])('%s: 100 at once are answered, and every socket is gone', async (_name, headers, status) => {
+    const { port } = await start({
+      limits: { ...lobbyLimits, moment: 0, patience: 600_000 },
+      now: minutely(),
+    })
+    const before = openFiles()
+    const answers = await Promise.all(Array.from({ length: 100 }, () => knockAt(port, headers)))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
+    for (const socket of sockets) await gone(socket)
+    if (before > 0) expect(openFiles()).toBeLessThanOrEqual(before)
+    expect(links).toEqual([])
+  })
+
   test('garbage gets 400 and is gone', async () => {
     const { port } = await start()
     expect((await ask(port, 'GARBAGE', {})).status).toBe(400)
+  })
+})
+
+describe('failed tokens (S-06)', () => {
+  /** Ways to be wrong, with and without other credentials beside. */
+  const shapes: readonly ((n: number) => Heads)[] = [
+    () => ({ Authorization: undefined }),
+    (n) => ({ Authorization: `Bearer ${token.slice(0, -1)}${n % 10}` }),
+    (n) => ({ Authorization: `Bearer ${n}` }),
+    () => ({ Authorization: `Basic ${token}` }),
+    (n) => ({ 'Sec-WebSocket-Protocol': `atrium.token.${n}` }),
+    (n) => ({ Authorization: [`Bearer ${token}`, `Bearer ${n}`] }),
+    (n) => ({
+      Authorization: undefined,
+      'Sec-WebSocket-Protocol': `a, atrium.token.${n}`,
+      Cookie: `tkn=${token}`,
+    }),
+    () => ({ Origin: 'http://evil.com' }),
+    () => ({ Origin: 'null' }),
+  ]
+
+  test('10,000 of them from this machine: ten are judged, the others told to wait, all alike; the owner comes in meanwhile', async () => {
+    const reports: { event: string; detail: unknown }[] = []
+    let time = 0
+    const report = (event: string, detail: unknown) => void reports.push({ event, detail })
+    const { port } = await start({ report, now: () => time })
+    const counts = new Map<number, number>()
+    const bodies = new Map<number, Set<string>>()
+    for (let n = 0; n < 10_000; n += 50) {
+      const knocks = Array.from({ length: 50 }, (_, i) =>
+        knockAt(port, shapes[(n + i) % shapes.length]?.(n + i)),
+      )
+      for (const { status, raw } of await Promise.all(knocks)) {
+        counts.set(status, (counts.get(status) ?? 0) + 1)
+        bodies.set(status, (bodies.get(status) ?? new Set()).add(raw))
+      }
+      if (n % 2000 !== 0) continue
+      const client = new WebSocket(`ws://127.0.0.1:${port}/?tkn=${token}`)
+      await once(client, 'open')
+    }
+    expect(counts).toEqual(
+      new Map([
+        [403, 10],
+        [429, 9990],
+      ]),
+    )
+    expect([...bodies.values()].map((seen) => seen.size)).toEqual([1, 1])
+    expect([...(bodies.get(429) ?? [])][0]).toContain('\r\nretry-after: 60\r\n')
+    // Ten lines and one for what follows, whatever is tried.
+    expect(reports.map(({ event }) => event)).toEqual([
+      ...Array<string>(10).fill('refused'),
+      'too many failures',
+      'too many failures',
+    ])
+    expect(JSON.stringify(reports)).not.toContain(token.slice(0, -1))
+    expect(links).toHaveLength(5)
+    // And the next time longer.
+    time = 60_000
+    const again = await Promise.all(
+      Array.from({ length: 11 }, () => knockAt(port, { Authorization: undefined })),
+    )
+    expect(again.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      ...Array<number>(10).fill(403),
+      429,
+    ])
+    expect(again.find(({ status }) => status === 429)?.raw).toContain('\r\nretry-after: 120\r\n')
+  })
+
+  test('a right token with a wrong origin is told nothing else than a wrong one', async () => {
+    const { port } = await start({ now: () => 0 })
+    for (let n = 0; n < 10; n++) await knockAt(port, { Authorization: undefined })
+    const [right, wrong] = await Promise.all([
+      knockAt(port, { Origin: 'http://evil.com' }),
+      knockAt(port, { Origin: 'http://evil.com', Authorization: 'Bearer x' }),
+    ])
+    expect(right.status).toBe(429)
+    expect(right.raw).toBe(wrong.raw)
+  })
+
+  test('other requests and other refusals are neither counted nor stopped', async () => {
+    const { port } = await start({ now: () => 0 })
+    const Host = `localhost:${port}`
+    for (let n = 0; n < 20; n++) expect((await knockAt(port, { Host: 'evil.com' })).status).toBe(421)
+    for (let n = 0; n < 11; n++)
+      expect((await knockAt(port, { Authorization: undefined })).status).toBe(n < 10 ? 403 : 429)
+    expect((await ask(port, 'GET /healthz HTTP/1.1', { Host })).status).toBe(200)
+    expect((await knockAt(port, { Host: 'evil.com' })).status).toBe(421)
   })
 })
 
@@ -340,6 +487,17 @@ function heard(socket: Socket): Promise<string> {
     })
     socket.once('close', () => resolve(text.replace(/\r\nDate: [^\r]*/i, '')))
   })
+}
+
+/** 0 where the system does not say. */
+function openFiles(): number {
+  return existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0
+}
+
+/** A clock by which no two tries fall into one window. */
+function minutely(): () => number {
+  let time = 0
+  return () => (time += 3_700_000)
 }
 
 async function gone(socket: Socket): Promise<void> {

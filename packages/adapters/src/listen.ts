@@ -3,11 +3,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket, createSecureContext } from 'node:tls'
+import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { WebSocketServer } from 'ws'
 import { ListenRefused, exposureProblem, namesOf } from './address.ts'
 import type { Address, Secure } from './address.ts'
 import { bind } from './bind.ts'
+import { Failures, failureLimits } from './failures.ts'
 import { digest, judgeHost, judgeUpgrade, originOf, protocolFor } from './gate.ts'
 import type { Gate, Knock, Refusal } from './gate.ts'
 import { lobby, lobbyLimits } from './lobby.ts'
@@ -23,6 +25,8 @@ export interface ListenOptions extends Address {
   /** `/readyz` answers it, and nobody is let in before. */
   readonly ready?: (() => boolean) | undefined
   readonly limits?: LobbyLimits | undefined
+  /** Milliseconds that only grow. */
+  readonly now?: (() => number) | undefined
   /** Somebody was let in: from now on the link is yours, and yours to close. */
   readonly connect: (transport: Transport, principal: string) => void
   readonly report?: (event: string, detail?: unknown) => void
@@ -89,7 +93,9 @@ function checkedOrigin(text: string): string {
   throw new ListenRefused(`'${text}' is no origin; write it as https://name:port in --allow-origin.`)
 }
 
-function serve(gate: Gate, waiting: Lobby, { ready = () => true, connect, report }: ListenOptions): Server {
+function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
+  const { ready = () => true, connect, report, now = () => performance.now() } = options
+  const failures = new Failures(failureLimits, now)
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -107,8 +113,20 @@ function serve(gate: Gate, waiting: Lobby, { ready = () => true, connect, report
     response.writeHead(status, headFor(text)).end(text)
   }
 
+  // A right token with a wrong origin counts like a wrong one: else the answers would tell them apart (S-06).
+  const forbid = (refusal: Refusal, request: IncomingMessage, socket: Duplex): void => {
+    const address = request.socket.remoteAddress ?? 'unix socket'
+    const { wait, news } = failures.add(address)
+    if (wait === 0) refused(refusal, request)
+    // One line, not one for each: a log can be flooded too.
+    if (news) report?.('too many failures', { address, seconds: secondsOf(wait) })
+    if (wait === 0) refuse(socket, 403)
+    else refuse(socket, 429, { 'retry-after': secondsOf(wait) })
+  }
+
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const refusal = judgeUpgrade(gate, knockOf(request))
+    if (refusal?.status === 403) return forbid(refusal, request, socket)
     if (refusal) refused(refusal, request)
     if (refusal) return refuse(socket, refusal.status)
     if (!ready()) return refuse(socket, 503)
@@ -119,7 +137,8 @@ function serve(gate: Gate, waiting: Lobby, { ready = () => true, connect, report
   }
 
   const http = createHttp({
-    maxHeaderSize: 8192,
+    // Node refuses what reaches it, not what exceeds it.
+    maxHeaderSize: limits.headBytes + 1,
     headersTimeout: lobbyLimits.patience,
     requestTimeout: lobbyLimits.patience,
     // A missing one shall meet our own answer.
@@ -171,6 +190,7 @@ const texts: { readonly [status: number]: string } = {
   403: 'Forbidden',
   404: 'Not Found',
   421: 'Misdirected Request',
+  429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
   503: 'Service Unavailable',
 }
@@ -180,14 +200,18 @@ function said(status: number): Answer {
 }
 
 /** Says one thing and is gone, whatever the other side still has to say. */
-function refuse(socket: Duplex, status: number): void {
+function refuse(socket: Duplex, status: number, more: { readonly [name: string]: number } = {}): void {
   const [, text] = said(status)
-  const lines = Object.entries(headFor(text)).map(([name, value]) => `${name}: ${value}`)
+  const lines = Object.entries({ ...headFor(text), ...more }).map(([name, value]) => `${name}: ${value}`)
   socket.on('error', () => {})
   if (!socket.writable) return void socket.destroy()
   socket.end([`HTTP/1.1 ${status} ${texts[status] ?? ''}`, ...lines, '', text].join('\r\n'), () =>
     socket.destroy(),
   )
+}
+
+function secondsOf(ms: number): number {
+  return Math.ceil(ms / 1000)
 }
 
 function knockOf({ url = '', rawHeaders }: IncomingMessage): Knock {

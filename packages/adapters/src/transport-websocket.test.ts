@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { transportContract } from '../../protocol/src/rpc/transport.contract.ts'
@@ -55,29 +55,113 @@ test('S-21: a binary frame closes the link with 1003 and is not delivered, nor i
   expect(got).toEqual(['text'])
 })
 
-test.each([
-  ['4 MiB', socketOptions.maxPayload, 1000],
-  ['a byte more', socketOptions.maxPayload + 1, 1009],
-])('S-20: a message of %s', async (_name, size, code) => {
-  const { near, far, wire } = await link()
-  const transport = websocketTransport(far, wire)
-  const got = listen(transport, () => transport.close())
-  near.send('x'.repeat(size))
-  expect(await closing(near)).toBe(code)
-  expect(got.map((frame) => frame.length)).toEqual(code === 1000 ? [size] : [])
+describe('S-20: a message', () => {
+  const sent = async (text: string) => {
+    const { near, far, wire } = await link()
+    const transport = websocketTransport(far, wire)
+    const got = listen(transport, () => transport.close())
+    near.send(text)
+    const code = await closing(near)
+    return { code, lengths: got.map((frame) => frame.length) }
+  }
+  test.each([4_194_303, 4_194_304])('[S-57 messageBytes] at 4,194,304: one of %d is read', async (size) =>
+    expect(await sent('x'.repeat(size))).toEqual({ code: 1000, lengths: [size] }),
+  )
+  test('[S-57 messageBytes] past 4,194,304: one of a byte more closes the link with 1009', async () =>
+    expect(await sent('x'.repeat(4_194_305))).toEqual({ code: 1009, lengths: [] }))
+  test('[S-57 messageBytes] past 4,194,304: bytes are counted, not characters', async () =>
+    expect(await sent('ü'.repeat(2_097_153))).toEqual({ code: 1009, lengths: [] }))
+
+  test.each([
+    ['in one frame', [head(0x81, 100 * MiB)], 0],
+    ['in fragments', [head(0x01, MiB), ...Array.from({ length: 99 }, () => head(0x00, MiB))], 5],
+  ])(
+    '100 MiB streamed slowly, %s: closed with 1009 before much of it was read',
+    async (_how, heads, most) => {
+      const { near, far, wire } = await link()
+      const got = listen(websocketTransport(far, wire))
+      let code = 0
+      const ended = closing(near).then((given) => (code = given))
+      const raw = rawOf(near)
+      let pieces = 0
+      for (const one of heads) {
+        raw.write(one)
+        for (let i = 0; i < 16 && code === 0; i++) {
+          await new Promise<void>((resolve) => raw.write(Buffer.alloc(MiB / 16), () => resolve()))
+          await turn()
+          pieces++
+        }
+        if (code !== 0) break
+      }
+      await ended
+      expect(code).toBe(1009)
+      expect(got).toEqual([])
+      // What lay in the buffers of the system counts too.
+      expect(pieces).toBeLessThanOrEqual(16 * (most + 2))
+    },
+  )
+})
+
+describe('S-21: a message in fragments', () => {
+  const sent = async (piece: string, count: number) => {
+    const { near, far, wire } = await link()
+    const transport = websocketTransport(far, wire)
+    const got = listen(transport, () => transport.close())
+    for (let n = 1; n <= count; n++) near.send(piece, { fin: n === count })
+    return { code: await closing(near), got }
+  }
+  test.each(['x', ''])('[S-57 fragments] at 1,024: %j so often is read', async (piece) =>
+    expect(await sent(piece, 1024)).toEqual({ code: 1000, got: [piece.repeat(1024)] }),
+  )
+  test.each(['x', ''])('[S-57 fragments] past 1,024: %j so often closes the link with 1008', async (piece) =>
+    expect(await sent(piece, 1025)).toEqual({ code: 1008, got: [] }),
+  )
+
+  test.each([1, 0])('a million fragments of %d bytes', async (size) => {
+    const { near, far, wire } = await link()
+    const got = listen(websocketTransport(far, wire))
+    const ended = closing(near)
+    const many = Buffer.concat(Array.from({ length: 10_000 }, () => masked(0x00, Buffer.alloc(size, 120))))
+    const raw = rawOf(near)
+    raw.on('error', () => {})
+    raw.write(masked(0x01, Buffer.alloc(size, 120)))
+    for (let i = 0; i < 100 && !raw.destroyed; i++) raw.write(many)
+    expect(await ended).toBe(1008)
+    expect(got).toEqual([])
+  })
 })
 
 test.each([
-  ['one-byte', 'x', 1024, 1000],
-  ['one-byte', 'x', 1025, 1008],
-  ['empty', '', 1025, 1008],
-])('S-21: %s fragments %j, %d of them', async (_name, piece, count, code) => {
+  ['a compressed frame', masked(0xc1, Buffer.from('x')), 1002],
+  ['a reserved bit', masked(0xa1, Buffer.from('x')), 1002],
+  ['an unknown opcode', masked(0x83, Buffer.from('x')), 1002],
+  ['a fragment of nothing', masked(0x80, Buffer.from('x')), 1002],
+  ['a ping in fragments', masked(0x09, Buffer.from('x')), 1002],
+  ['a long ping', masked(0x89, Buffer.alloc(126)), 1002],
+  ['a frame without a mask', Buffer.from([0x81, 1, 120]), 1002],
+  ['half a character', masked(0x81, Buffer.from([0xc3])), 1007],
+])('S-21: %s closes the link', async (_name, frame, code) => {
   const { near, far, wire } = await link()
-  const transport = websocketTransport(far, wire)
-  const got = listen(transport, () => transport.close())
-  for (let n = 1; n <= count; n++) near.send(piece, { fin: n === count })
+  const got = listen(websocketTransport(far, wire))
+  rawOf(near).write(frame)
   expect(await closing(near)).toBe(code)
-  expect(got).toEqual(code === 1000 ? [piece.repeat(count)] : [])
+  expect(got).toEqual([])
+})
+
+describe('S-21: control frames', () => {
+  const [ping, pong] = [0x89, 0x8a]
+  const flood = async (count: number) => {
+    const { near, far, wire } = await link()
+    const transport = websocketTransport(far, wire)
+    const got = listen(transport, () => transport.close())
+    const frames = Array.from({ length: count }, (_, i) => masked(i % 2 === 0 ? ping : pong))
+    rawOf(near).write(Buffer.concat([...frames, masked(0x81, Buffer.from('alive'))]))
+    return { code: await closing(near), got }
+  }
+  test('[S-57 controlFrames] at 10,000: the link lives', async () =>
+    expect(await flood(10_000)).toEqual({ code: 1000, got: ['alive'] }))
+  test('[S-57 controlFrames] past 10,000: it is closed with 1008', async () =>
+    expect(await flood(10_001)).toEqual({ code: 1008, got: [] }))
 })
 
 test('S-21: text that is not UTF-8 closes with 1007; compression is not agreed on', async () => {
@@ -121,13 +205,37 @@ test('[R1] codes and reasons pass in both directions; a long reason is cut', asy
 test('[R1] a torn wire ends the transport and whoever waits for it to drain', async () => {
   const { near, far, wire } = await link()
   const transport = websocketTransport(far, wire)
-  ;(near as unknown as { _socket: Socket })._socket.pause()
+  rawOf(near).pause()
   transport.send('x'.repeat(50_000_000))
   const drained = transport.drained()
   near.terminate()
   await Promise.all([drained, ended(transport)])
   expect(transport.closed.reason).toMatchObject({ code: 1006 })
 })
+
+const MiB = 1024 * 1024
+
+/** The head of a frame from a client, with a mask that changes nothing. */
+function head(first: number, length: number): Buffer {
+  const bytes = Buffer.alloc(length < 126 ? 6 : 14)
+  bytes[0] = first
+  bytes[1] = 0x80 | (length < 126 ? length : 127)
+  if (length >= 126) bytes.writeBigUInt64BE(BigInt(length), 2)
+  return bytes
+}
+
+function masked(first: number, payload = Buffer.alloc(0)): Buffer {
+  return Buffer.concat([head(first, payload.length), payload])
+}
+
+/** The socket below, for what a WebSocket would not send. */
+function rawOf(near: WebSocket): Socket {
+  return (near as unknown as { _socket: Socket })._socket
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
 
 interface Link {
   readonly near: WebSocket

@@ -1,13 +1,14 @@
 import type { Duplex } from 'node:stream'
+import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { WebSocket } from 'ws'
 
 /** How every socket that becomes a transport is opened, on either side: the bounds are kept by `ws` itself. */
 export const socketOptions = {
   /** Beyond this a message is not read to its end: the link closes with 1009 (S-20). */
-  maxPayload: 4 * 1024 * 1024,
+  maxPayload: limits.messageBytes,
   /** Beyond this the link closes with 1008 (S-21). */
-  maxFragments: 1024,
+  maxFragments: limits.fragments,
   /** A small frame may unpack to a large one, and every link would pay for a window (S-21). */
   perMessageDeflate: false,
   /** The transport answers pings itself: see `#pong`. */
@@ -46,12 +47,14 @@ class SocketTransport implements Transport {
   #corked = false
   #ponging = false
   #lastPing: Buffer | undefined
+  #controls = 0
 
   constructor(socket: WebSocket, wire: Duplex | undefined) {
     this.#socket = socket
     this.#wire = wire
     socket.on('message', (data: Buffer, binary: boolean) => this.#message(data, binary))
     socket.on('ping', (data: Buffer) => this.#pong(data))
+    for (const event of ['ping', 'pong'] as const) socket.on(event, () => this.#control())
     socket.on('close', (code: number, reason: Buffer) => this.#end(code, reason.toString()))
     // The close that follows says the same with a code.
     socket.on('error', () => {})
@@ -110,6 +113,12 @@ class SocketTransport implements Transport {
       this.#lastPing = undefined
       if (next) this.#pong(next)
     })
+  }
+
+  /** They are small and answered with little, but not for nothing: they are counted like messages (S-21). */
+  #control(): void {
+    if (this.#controls++ === 0) setTimeout(() => (this.#controls = 0), limits.windowMs).unref()
+    if (this.#controls > limits.controlFrames) this.close(1008, 'too many control frames')
   }
 
   #cork(): void {

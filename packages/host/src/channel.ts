@@ -1,10 +1,8 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChannelKind } from '@atrium/protocol/kind'
+import { limits } from '@atrium/protocol/limits'
 import type { Entry, Listener } from './entry.ts'
 import type { RowChange } from './ports/log.ts'
-
-/** Kept in memory for replay: so much of what passes without being stored. */
-const passingBytes = 1024 * 1024
 
 /** One client's paging: told to it alone, by its connection, and never again. */
 const unreplayed = new Set(['chat/turnsLoaded'])
@@ -54,7 +52,7 @@ export class Channel {
   pass(entry: Entry): void {
     this.#passed.push(entry)
     this.#passedBytes += entry.text.length
-    while (this.#passedBytes > passingBytes) {
+    while (this.#passedBytes > limits.passingBytes) {
       const gone = this.#passed.shift()
       if (!gone) return
       this.#passedBytes -= gone.text.length

@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
+import { limits } from '@atrium/protocol/limits'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { Log } from './log.ts'
 import type { Records } from './ports/records.ts'
@@ -21,9 +22,6 @@ export interface Handed {
   readonly maxLatencyMs?: number
 }
 
-/** More than these of one client are forgotten, oldest first; forgetting costs it a snapshot. */
-const mostHanded = 1024
-
 export class Clients {
   readonly #records: Records
   readonly #log: Log
@@ -43,7 +41,7 @@ export class Clients {
 
   keep(record: ClientRecord): void {
     this.#known.set(record.clientId, record)
-    const handed = [...record.handed].slice(-mostHanded)
+    const handed = [...record.handed].slice(-limits.handed)
     this.#records.put(keyOf(record.clientId), JSON.stringify({ ...record, handed }))
     this.#log.touch()
   }

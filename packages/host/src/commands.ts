@@ -1,3 +1,4 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type { Method, Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
@@ -9,6 +10,8 @@ import { wake } from './wake.ts'
 
 /** A link that can follow channels. */
 export interface Follower extends Link {
+  /** Throws where it follows as many as it may. */
+  admit(uri: Uri): void
   follow(channel: Channel, view?: View, latency?: number): string
   answer(text: string): JsonResult
 }
@@ -18,6 +21,7 @@ type Run<M extends Method> = (core: Core, link: Follower, params: Params<M>) => 
 /** What an open link may ask. What is not here is an unknown method. */
 const table: { readonly [M in Method]?: Run<M> } = {
   subscribe: (core, link, { channel: uri, view, delivery }) => {
+    link.admit(uri)
     const answer = (channel: Channel | undefined) => {
       if (!channel) throw AhpError.notFound(`no channel ${JSON.stringify(uri.slice(0, 200))}`)
       return link.answer(`{"snapshot":${link.follow(channel, view, delivery?.maxLatencyMs)}}`)

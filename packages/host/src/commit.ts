@@ -1,3 +1,4 @@
+import { limits } from '@atrium/protocol/limits'
 import type { Beside } from './beside.ts'
 import type { Born, Head, LogStore, RowChange, Step, StoredEnvelope } from './ports/log.ts'
 import { DiskFull } from './ports/log.ts'
@@ -5,9 +6,6 @@ import type { World } from './ports/world.ts'
 
 /** How far numbers may run ahead of what the disk knows of them. */
 export const numbersAhead = 1_000_000
-
-/** Beyond so many unflushed bytes those who append wait. */
-const unflushedBytes = 8 * 1024 * 1024
 
 /** How long until a flush that found no space is tried again. */
 const retryMs = 1000
@@ -80,7 +78,7 @@ export class Commit {
   }
 
   get congested(): boolean {
-    return this.#bytes > unflushedBytes
+    return this.#bytes > limits.unflushedBytes
   }
 
   born(born: Born): void {

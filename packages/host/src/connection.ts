@@ -1,23 +1,24 @@
-import type { Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import { commands, notes } from '@atrium/protocol/commands'
 import type { NoteParams, Params } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { checkAction } from '@atrium/protocol/kind'
+import { hasOddNumber } from '@atrium/protocol/rpc/hygiene'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { decode } from '@atrium/protocol/schema'
-import type { Schema } from '@atrium/protocol/schema'
+import type { Decoded, Schema } from '@atrium/protocol/schema'
 import type { Channel } from './channel.ts'
 import type { ClientRecord, Handed } from './clients.ts'
 import { notYours } from './clients.ts'
-import { answered, hostCommands } from './commands.ts'
+import { hostCommands } from './commands.ts'
 import type { Core, Link } from './core.ts'
 import { dispatch } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { Following } from './following.ts'
-import { initialize, reconnect } from './handshake.ts'
+import { initialize, reconnect, tooManySubscriptions } from './handshake.ts'
 import type { Opening } from './handshake.ts'
-import { Line } from './line.ts'
+import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
 import { rest } from './rest.ts'
@@ -25,16 +26,13 @@ import { snapshotText } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 import { wakeIfSound } from './wake.ts'
 
-/** How long a link may stay silent before it says who it is. */
-const handshakeMs = 10_000
-
 /** One client: handshake, subscriptions, forwarding. Forwarding only. */
 export class Connection implements Link, Opening {
   readonly principal: string
   readonly #core: Core
   readonly #transport: Transport
   readonly #outbox: Outbox
-  readonly #line = new Line()
+  readonly #intake: Intake
   readonly #following: Following
   #record: ClientRecord | undefined
   #clientId = ''
@@ -50,20 +48,25 @@ export class Connection implements Link, Opening {
     this.principal = principal
     this.#outbox = new Outbox(transport, core.world)
     this.#following = new Following(core, this)
-    const undo = core.world.later(handshakeMs, () => this.#record || this.close(1002, 'no handshake'))
+    this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
+    const undo = core.world.later(
+      core.limits.handshakeMs,
+      () => this.#record || this.close(1002, 'no handshake'),
+    )
     transport.closed.addEventListener('abort', () => {
       undo()
       this.#leave()
     })
     new Peer(
-      outward(transport, this.#outbox),
+      this.#ends(),
       {
         request: (method, params) => this.#request(method, params),
         notification: (method, params) => this.#notification(method, params),
       },
       {
+        limits: this.#intake,
         // Who has gone while being answered is no problem.
-        report: (problem) => problem instanceof LinkClosed || core.world.report('connection', problem),
+        report: (problem) => problem instanceof LinkClosed || this.#intake.report('connection', problem),
       },
     )
   }
@@ -94,6 +97,10 @@ export class Connection implements Link, Opening {
     return snapshotText(this.#core, channel, view)
   }
 
+  admit(uri: Uri): void {
+    if (!this.#following.admits(uri)) throw tooManySubscriptions(this.#core)
+  }
+
   claim(clientId: string): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
     const older = this.#core.links.get(clientId)
@@ -119,7 +126,7 @@ export class Connection implements Link, Opening {
   /** An answer that stands before everything told, and everything asked, from this moment on. */
   answer(text: string): JsonResult {
     this.#outbox.pause()
-    const go = this.#line.hold()
+    const go = this.#intake.hold()
     return new JsonResult(text, () => {
       this.#outbox.resume()
       go()
@@ -127,22 +134,22 @@ export class Connection implements Link, Opening {
   }
 
   #request(method: string, params: unknown): unknown {
-    if (method === 'ping') return null
+    if (method === 'ping') return this.#intake.ping()
     const command = commands.get(method)
     if (!command) throw AhpError.methodNotFound(method)
-    const outcome = this.#line.run(() => this.#run(method, command.params, params))
-    return outcome instanceof Promise ? outcome.then(answered) : answered(outcome)
+    if (isOpening(method)) this.#intake.greeted = true
+    return this.#intake.ask(() => this.#run(method, command.params, params))
   }
 
   /** When its turn has come: what was asked before may have opened the link. */
   #run(method: string, schema: Schema<unknown>, given: unknown): unknown {
     if (this.#ended) throw new LinkClosed('the link has ended')
-    const opening = method === 'initialize' || method === 'reconnect'
+    const opening = isOpening(method)
     if (opening === (this.#record !== undefined))
       throw AhpError.invalidRequest(
         opening ? 'this link has been opened already' : 'initialize or reconnect comes first',
       )
-    const decoded = decode(schema, given ?? {})
+    const decoded = judged(schema, given)
     if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
     if (method === 'initialize') return this.#initialize(decoded.value as Params<'initialize'>)
     if (method === 'reconnect') return this.#reconnect(decoded.value as Params<'reconnect'>)
@@ -154,37 +161,38 @@ export class Connection implements Link, Opening {
   #notification(method: string, params: unknown): unknown {
     const note = notes.get(method)
     if (note?.from !== 'client') return undefined
-    return this.#line.run(() => {
+    return this.#intake.say((reason) => {
       // What comes late over a link that has ended is nobody's.
       if (!this.#record || this.#ended) return undefined
-      const decoded = decode(note.params, params ?? {})
+      const decoded = judged(note.params, params)
       if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
       if (method === 'unsubscribe') return this.unfollow((decoded.value as NoteParams<'unsubscribe'>).channel)
-      return this.#dispatch(decoded.value as NoteParams<'dispatchAction'>)
+      return this.#dispatch(decoded.value as NoteParams<'dispatchAction'>, reason)
     })
   }
 
   /** What is said of a channel that nobody has is ignored; what sleeps is woken first. */
-  #dispatch(params: NoteParams<'dispatchAction'>): void | Promise<void> {
+  #dispatch(params: NoteParams<'dispatchAction'>, reason: string | undefined): void | Promise<void> {
     const channel = this.#core.log.channel(params.channel)
-    if (channel && !this.#core.log.congested) return this.#apply(channel, params)
+    if (channel && !this.#core.log.congested) return this.#apply(channel, params, reason)
     return this.#core.log
       .room()
       .then(() => wakeIfSound(this.#core, params.channel))
       .then((woken) => {
         if (!woken || this.#ended) return
-        this.#apply(woken, params)
+        this.#apply(woken, params, reason)
         rest(this.#core, woken)
       })
   }
 
-  #apply(channel: Channel, { clientSeq, action }: NoteParams<'dispatchAction'>): void {
+  #apply(channel: Channel, params: NoteParams<'dispatchAction'>, reason: string | undefined): void {
+    const { clientSeq, action } = params
+    if (reason !== undefined) return this.#refuse(channel, clientSeq, action, reason)
     const checked = checkAction(channel.kind, action)
     const again = checked.ok ? this.#resends?.match(channel.uri, clientSeq, checked.value) : undefined
     if (again === undefined) return void dispatch(this.#core, this, channel, clientSeq, action)
     if (this.#hears(channel, again)) return
-    const by = { clientId: this.clientId, clientSeq, principal: this.principal }
-    this.#core.log.refuse(channel, action, by, this, `already accepted as ${again}`)
+    this.#refuse(channel, clientSeq, action, `already accepted as ${again}`)
   }
 
   /** Whether this link is told of its own action: nobody was yet, or it is in its replay or behind its snapshot. */
@@ -200,14 +208,13 @@ export class Connection implements Link, Opening {
     const channel = this.#core.log.channel(uri ?? '')
     const readable = channel && Number.isSafeInteger(clientSeq) && typeof action?.type === 'string'
     if (!readable || clientSeq === undefined)
-      return this.#core.world.report('malformed notification', `${method}: ${problem}`)
-    this.#core.log.refuse(
-      channel,
-      action,
-      { clientId: this.clientId, clientSeq, principal: this.principal },
-      this,
-      problem,
-    )
+      return this.#intake.report('malformed notification', `${method}: ${problem}`)
+    this.#refuse(channel, clientSeq, action, problem)
+  }
+
+  #refuse(channel: Channel, clientSeq: number, action: Action, reason: string): void {
+    const by = { clientId: this.clientId, clientSeq, principal: this.principal }
+    this.#core.log.refuse(channel, action, by, this, reason)
   }
 
   async #initialize(params: Params<'initialize'>): Promise<JsonResult> {
@@ -306,9 +313,24 @@ export class Connection implements Link, Opening {
     this.#core.clients.keep(record)
   }
 
+  /** The transport as JSON-RPC sees it: frames come in counted, answers go out behind what was told before them. */
+  #ends(): Transport {
+    const transport = this.#transport
+    return {
+      send: (frame) => this.#outbox.send(frame),
+      receive: (listener) => transport.receive((frame) => this.#intake.admits(frame) && listener(frame)),
+      close: (code = 1000, reason = '') => this.close(code, reason),
+      drained: () => transport.drained(),
+      closed: transport.closed,
+      get buffered() {
+        return transport.buffered
+      },
+    }
+  }
+
   #leave(): void {
     this.#ended = true
-    this.#line.clear()
+    this.#intake.end()
     this.#following.clear()
     this.#unclaim()
   }
@@ -320,16 +342,12 @@ export class Connection implements Link, Opening {
   }
 }
 
-/** Answers go out behind what was told before them. */
-function outward(transport: Transport, outbox: Outbox): Transport {
-  return {
-    send: (frame) => outbox.send(frame),
-    receive: (listener) => transport.receive(listener),
-    close: (code, reason) => transport.close(code, reason),
-    drained: () => transport.drained(),
-    closed: transport.closed,
-    get buffered() {
-      return transport.buffered
-    },
-  }
+/** Its shape, and that it can be kept as it is (S-19). */
+function judged(schema: Schema<unknown>, given: unknown): Decoded<unknown> {
+  if (hasOddNumber(given)) return { ok: false, problem: 'a number that JSON cannot keep: too large, or -0' }
+  return decode(schema, given ?? {})
+}
+
+function isOpening(method: string): boolean {
+  return method === 'initialize' || method === 'reconnect'
 }

@@ -1,4 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
+import type { LimitValues } from '@atrium/protocol/limits'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import { rootUri } from '@atrium/protocol/uri'
@@ -24,6 +25,7 @@ export interface Core {
   /** Durable with the step they are put in. */
   readonly records: Records
   readonly world: World
+  readonly limits: LimitValues
   readonly log: Log
   readonly clients: Clients
   readonly catalog: Catalog

@@ -1,3 +1,4 @@
+import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
 import type { Handed } from './clients.ts'
@@ -28,11 +29,20 @@ export class Following {
   /** The smallest that any of its subscriptions asked for. */
   get latency(): number {
     const asked = [...this.#channels.values()].flatMap(({ latency }) => latency ?? [])
-    return asked.length === 0 ? 0 : Math.min(...asked)
+    return asked.length === 0 ? 0 : Math.max(0, Math.min(...asked, this.#core.limits.latencyMs))
   }
 
   how(channel: Channel): How {
     return this.#channels.get(channel) ?? plainly
+  }
+
+  /** Whether one more can be followed. */
+  admits(uri: Uri): boolean {
+    const { log, limits } = this.#core
+    const channel = log.channel(uri)
+    return (
+      this.#channels.size < limits.subscriptions || (channel !== undefined && this.#channels.has(channel))
+    )
   }
 
   add(channel: Channel, how: How = this.how(channel)): void {

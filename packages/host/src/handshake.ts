@@ -15,9 +15,6 @@ import { wakeIfSound } from './wake.ts'
 /** The generations that this build can speak to a client. */
 export const spoken: readonly Version[] = ['1.0.0']
 
-/** So many of a client's newest actions are looked at, whatever it says it has seen. */
-const newestOwn = 256
-
 /** How a link begins: who it is, what it hears from now on, and what it may send again. */
 export interface Welcome {
   readonly record: ClientRecord
@@ -41,10 +38,11 @@ export async function initialize(
 ): Promise<Welcome & { offered: string }> {
   const { offered, version } = negotiate(params.protocolVersions, spoken)
   const { clientId } = params
+  const wanted = listed(core, params.initialSubscriptions ?? [])
   const known = await takeOver(core, opening, clientId)
   const own = known ? await ownOf(core, clientId) : []
   if (known && known.handed.size > 0) await forgetHanded(core, known)
-  const held = await holdAll(core, opening, params.initialSubscriptions ?? [])
+  const held = await holdAll(core, opening, wanted)
   const record = { clientId, principal: opening.principal, version, handed: new Map() }
   return { offered, record, resends: new Resends(own), held }
 }
@@ -55,16 +53,16 @@ export async function reconnect(
   opening: Opening,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
 ): Promise<Welcome & { replayed: readonly string[] | undefined; upTo: number }> {
+  const wanted = listed(core, subscriptions)
   const known = await takeOver(core, opening, clientId)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
-  const held = await holdAll(core, opening, subscriptions)
+  const held = await holdAll(core, opening, wanted)
   const seen = lastSeen >= core.log.first - 1 ? lastSeen <= core.log.told : inLife(core.past, lastSeen)
   const own = await ownOf(core, clientId, seen ? lastSeen : undefined)
   const upTo = core.log.told
   const whole = seen && replayable(known.handed, held, lastSeen)
   const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo) : undefined
-  const listed = new Set(subscriptions)
-  const handed = new Map([...known.handed].filter(([uri]) => listed.has(uri)))
+  const handed = new Map([...known.handed].filter(([uri]) => wanted.has(uri)))
   return { record: { ...known, handed }, resends: new Resends(own), held, replayed, upTo }
 }
 
@@ -89,6 +87,7 @@ async function forgetHanded(core: Core, known: ClientRecord): Promise<void> {
  * seen, and in any case the newest. A snapshot moves that number past echoes that were never told.
  */
 async function ownOf(core: Core, clientId: string, lastSeen = Infinity): Promise<readonly StoredEnvelope[]> {
+  const newestOwn = core.limits.resends
   const waiting = core.log.waitingOf(clientId)
   const newest = await core.store.log.own(clientId, 0, newestOwn)
   const more = newest.length === newestOwn && (newest[0]?.seq ?? 0) > lastSeen
@@ -105,9 +104,22 @@ async function replayIfSound(core: Core, channels: readonly Channel[], after: nu
   })
 }
 
-async function holdAll(core: Core, opening: Opening, uris: readonly Uri[]): Promise<readonly Channel[]> {
+/** Before anything is done: each of them may have to be read from the disk. */
+function listed(core: Core, uris: readonly Uri[]): ReadonlySet<Uri> {
+  const wanted = new Set(uris)
+  if (wanted.size > core.limits.subscriptions) throw tooManySubscriptions(core)
+  return wanted
+}
+
+export function tooManySubscriptions({ limits }: Core): AhpError {
+  return AhpError.permissionDenied(
+    `a link follows at most ${limits.subscriptions} channels: unsubscribe first`,
+  )
+}
+
+async function holdAll(core: Core, opening: Opening, uris: ReadonlySet<Uri>): Promise<readonly Channel[]> {
   const channels: Channel[] = []
-  for (const uri of new Set(uris)) {
+  for (const uri of uris) {
     const channel = await wakeIfSound(core, uri)
     if (!channel) continue
     opening.hold(channel)

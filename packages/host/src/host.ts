@@ -1,6 +1,7 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
+import { Crowd } from './crowd.ts'
 import { openCore } from './open.ts'
 import type { HostPorts } from './open.ts'
 
@@ -18,10 +19,13 @@ export async function createHost(ports: HostPorts): Promise<Host> {
 /** The door to a core that is open. */
 export function hostOf(core: Core): Host {
   const connections = new Set<Connection>()
+  const crowd = new Crowd(core.limits.links)
   let closing = false
   return {
     connect(transport, principal) {
       if (closing) return transport.close(1001, 'the host is going away')
+      if (!crowd.enter(principal, transport.closed))
+        return transport.close(1013, 'this principal has too many links; try again later')
       const connection = new Connection(core, transport, principal)
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })

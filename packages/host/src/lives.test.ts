@@ -23,3 +23,17 @@ test('[L5] the lives before are remembered with their last number, and between t
   expect([first - 1, last].map((seq) => inLife(past, seq))).toEqual([true, true])
   expect([first - 2, last + 1, second].map((seq) => inLife(past, seq))).toEqual([false, false, false])
 })
+
+async function livesAfter(count: number) {
+  const { records } = memoryStore()
+  const lives = Array.from({ length: count }, (_, i) => [i * 10, i * 10 + 5])
+  records.put('lives', JSON.stringify(lives))
+  await beginLife(records, 0, now)
+  return (JSON.parse((await records.get('lives')) ?? '[]') as unknown[]).slice(0, -1)
+}
+test('[S-57 lives] at 1,000: all are remembered', async () =>
+  expect(await livesAfter(1000)).toHaveLength(1000))
+test('[S-57 lives] past 1,000: the oldest is forgotten', async () => {
+  const lives = await livesAfter(1001)
+  expect([lives.length, lives[0]]).toEqual([1000, [10, 15]])
+})

@@ -1,3 +1,4 @@
+import { limits } from '@atrium/protocol/limits'
 import type { Records } from './ports/records.ts'
 import { numbersAhead } from './commit.ts'
 
@@ -6,9 +7,6 @@ export interface Life {
   readonly first: number
   readonly last: number
 }
-
-/** So many lives are remembered; a client that slept longer is given snapshots. */
-const remembered = 1000
 
 /**
  * Begins a life: its first number lies above every number that any life before it may have handed out, also one that a
@@ -22,7 +20,7 @@ export async function beginLife(
   const stored = JSON.parse((await records.get(key)) ?? '[]') as readonly (readonly [number, number?])[]
   const past = stored.map(([first, last = upTo - numbersAhead]) => ({ first, last }))
   const first = Math.max(upTo + 1, Math.floor(now / 1000) * 1_000_000)
-  const kept = past.slice(-remembered).map((life) => [life.first, life.last])
+  const kept = past.slice(-limits.lives).map((life) => [life.first, life.last])
   records.put(key, JSON.stringify([...kept, [first]]))
   return { first, past }
 }

@@ -1,4 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { limits } from '@atrium/protocol/limits'
+import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { Beside } from './beside.ts'
@@ -27,6 +29,8 @@ export interface HostPorts {
   readonly defaultDirectory?: Uri
   /** Why the disk must not be touched: everything can be read, nothing changed. */
   readonly readOnly?: string
+  /** Some limits other than the usual ones. */
+  readonly limits?: Partial<LimitValues>
   /** So many stored actions of a channel are folded, at most, when it wakes. */
   readonly headEvery?: number
   /** The store cannot be trusted any more: the process should end and say why. */
@@ -55,7 +59,15 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const clients = new Clients(records, log)
   const catalog = await Catalog.open(records)
   const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
-  const fixed = { past, agents, info, build, defaultDirectory, unchangeable }
+  const fixed = {
+    limits: { ...limits, ...ports.limits },
+    past,
+    agents,
+    info,
+    build,
+    defaultDirectory,
+    unchangeable,
+  }
   const core: Core = { store, records, world, log, clients, catalog, ...fixed, links: new Map() }
   await log.begin()
   await openRoot(core)

@@ -3,7 +3,7 @@ import { reducers } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testWorld } from '../test/world.ts'
 import { Entry } from './entry.ts'
 import { Outbox, mergeRuns } from './outbox.ts'
@@ -133,4 +133,106 @@ test('[L2] what is told while an answer is being made comes behind it', () => {
   outbox.resume()
   expect(sent[0]).toBe('answer')
   expect(sent[1]).toContain('later')
+})
+
+describe('[L12] S-24: what an unread link may hold', () => {
+  const merged = (buffered: number) => {
+    const { transport, sent, drain } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.send('x'.repeat(buffered))
+    for (const word of ['one ', 'two ']) outbox.tell(delta(0, word))
+    return { sent, drain }
+  }
+  test('[S-57 slowBytes] at 262,144: what is told goes out at once', () =>
+    expect(merged(262_144).sent[1]).toContain('"one "'))
+  test('[S-57 slowBytes] past 262,144: it waits and is merged', async () => {
+    const { sent, drain } = merged(262_145)
+    expect(sent).toHaveLength(1)
+    drain()
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    expect(sent.slice(1).map((frame) => JSON.parse(frame) as unknown)).toMatchObject([
+      { params: { action: { content: 'one two ' } } },
+    ])
+  })
+
+  /** What waits is never merged here: it alternates. */
+  const waiting = (bytes: number) => {
+    const { transport } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.send('x'.repeat(300_000))
+    const one = delta(0, 'y'.repeat(1_000_000))
+    const rest = bytes - one.text.length
+    const other = delta(1, '')
+    outbox.tell(one)
+    outbox.tell(delta(1, 'z'.repeat(rest - other.text.length)))
+    return transport
+  }
+  test('[S-57 unreadBytes] at 4,194,304: the link lives', () =>
+    expect(waiting(4_194_304)).not.toHaveProperty('closedWith'))
+  test('[S-57 unreadBytes] past 4,194,304: it is closed with 1013', () =>
+    expect(waiting(4_194_305)).toMatchObject({ closedWith: 1013 }))
+
+  const answered = (bytes: number) => {
+    const { transport } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.send('x'.repeat(bytes - 10))
+    outbox.send('y'.repeat(10))
+    return transport
+  }
+  test('[S-57 answerBytes] at 67,108,864: the link lives', () =>
+    expect(answered(67_108_864)).not.toHaveProperty('closedWith'))
+  test('[S-57 answerBytes] past 67,108,864: it is closed with 1013', () =>
+    expect(answered(67_108_865)).toMatchObject({ closedWith: 1013 }))
+  test('[L12] a note counts like what is told', () => {
+    const { transport } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.send('x'.repeat(300_000))
+    outbox.note('y'.repeat(4_194_304))
+    outbox.note('z')
+    expect(transport).not.toHaveProperty('closedWith')
+    outbox.note('z')
+    expect(transport).toMatchObject({ closedWith: 1013 })
+  })
+})
+
+test('[L12] what was sent while it could be is no backlog: a long message, or an answer, ends no link', () => {
+  const { transport, drain } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  for (const send of [
+    () => outbox.tell(delta(0, 'x'.repeat(6_000_000))),
+    () => outbox.note('x'.repeat(6_000_000)),
+    () => outbox.send('x'.repeat(20_000_000)),
+  ]) {
+    send()
+    outbox.tell(delta(0, 'y'.repeat(1_000_000)))
+    outbox.note('z'.repeat(1_000_000))
+    expect(transport).not.toHaveProperty('closedWith')
+    drain()
+  }
+  outbox.tell(delta(0, 'x'.repeat(6_000_000)))
+  for (let i = 0; i < 5; i++) outbox.tell(delta(i % 2, 'y'.repeat(1_000_000)))
+  expect(transport).toMatchObject({ closedWith: 1013 })
+})
+
+test('[L12] what is long does not wait for more of it', () => {
+  const { transport, sent } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  outbox.latency = 50
+  outbox.tell(delta(0, 'short'))
+  expect(sent).toHaveLength(0)
+  outbox.tell(delta(1, 'x'.repeat(5_000_000)))
+  expect(sent.map((frame) => frame.length > 5_000_000)).toEqual([false, true])
+  expect(transport).not.toHaveProperty('closedWith')
+})
+
+test('[L12] F-17: what was read long ago excuses nobody', () => {
+  const { transport, drain } = stuck()
+  const outbox = new Outbox(transport, testWorld())
+  for (let i = 0; i < 100; i++) {
+    outbox.tell(delta(0, 'x'.repeat(200_000)))
+    drain()
+  }
+  outbox.send('x'.repeat(300_000))
+  for (let i = 0; i < 6; i++) outbox.note('y'.repeat(1_000_000))
+  expect(transport).toMatchObject({ closedWith: 1013 })
 })

@@ -1,13 +1,7 @@
+import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { Entry } from './entry.ts'
 import type { World } from './ports/world.ts'
-
-/** From so many bytes on a reader is slow, and what waits for it is merged. */
-const softBytes = 256 * 1024
-/** Beyond so many it costs too much: the link ends, and its reconnect is an ordinary one. */
-const hardBytes = 4 * 1024 * 1024
-/** Answers are asked for and may be large. */
-const answerBytes = 64 * 1024 * 1024
 
 /** Bytes for one socket: in order, bounded, merged where they wait. */
 export class Outbox {
@@ -17,6 +11,8 @@ export class Outbox {
   /** Other messages that wait for an answer; what they say has no place in the order. */
   #notes: string[] = []
   #heldBytes = 0
+  /** Of what is unread, what was sent when it could be: answers, and a message to one who had read. It is no backlog. */
+  #apart = 0
   /** Nothing is sent while an answer that must come first is being made. */
   #pauses = 0
   #draining = false
@@ -36,14 +32,17 @@ export class Outbox {
 
   tell(entry: Entry): void {
     if (this.#closing || this.#transport.closed.aborted) return
-    const slow = this.#transport.buffered > softBytes
-    if (this.#pauses === 0 && !slow && this.#held.length === 0 && this.#latency === 0)
-      return this.#transport.send(entry.frame)
+    const slow = this.#slow
+    const waits = this.#latency > 0 && entry.text.length <= limits.slowBytes
+    if (this.#pauses === 0 && !slow && !waits) {
+      this.flush()
+      return this.#sendApart(entry.frame)
+    }
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
-    if (this.#heldBytes + this.#transport.buffered > hardBytes) this.#heldBytes = this.#merge()
-    this.#bounded(hardBytes, 0)
-    if (this.#pauses === 0 && !this.#closing) this.#wait(slow)
+    if (this.#backlog > limits.unreadBytes) this.#heldBytes = this.#merge()
+    if (this.#backlog > limits.unreadBytes) this.#tooSlow()
+    else if (this.#pauses === 0) this.#wait(slow)
   }
 
   /** What was told before this goes before the answer, also to a reader who is slow. */
@@ -73,17 +72,24 @@ export class Outbox {
   /** Another message. What was told before it goes before it, unless it is the very answer that the rest waits for. */
   send(frame: string | Uint8Array): void {
     this.flush()
-    this.#bounded(answerBytes, frame.length)
-    if (!this.#closing) this.#transport.send(frame)
+    // Answers are asked for and may be large.
+    const unread = this.#heldBytes + this.#transport.buffered + frame.length
+    if (unread > limits.answerBytes) this.#tooSlow()
+    if (!this.#closing) this.#sendApart(frame)
   }
 
   /** A message that nobody asked for: it counts like what is told. */
   note(frame: string): void {
-    this.#bounded(hardBytes, frame.length)
     if (this.#closing) return
-    if (this.#pauses === 0) return this.send(frame)
-    this.#notes.push(frame)
-    this.#heldBytes += frame.length
+    // What it follows from was within the bound, and it repeats that.
+    if (this.#backlog > limits.unreadBytes) return this.#tooSlow()
+    if (this.#pauses > 0) {
+      this.#notes.push(frame)
+      this.#heldBytes += frame.length
+    } else if (this.#slow) {
+      this.flush()
+      this.#transport.send(frame)
+    } else this.send(frame)
   }
 
   /** Everything that waits, now. */
@@ -99,9 +105,22 @@ export class Outbox {
     for (const frame of frames) this.#transport.send(frame)
   }
 
+  get #slow(): boolean {
+    return this.#transport.buffered > limits.slowBytes
+  }
+
+  get #backlog(): number {
+    return this.#heldBytes + Math.max(0, this.#transport.buffered - this.#apart)
+  }
+
+  #sendApart(frame: string | Uint8Array): void {
+    this.#apart = (this.#slow ? this.#apart : 0) + frame.length
+    this.#transport.send(frame)
+  }
+
   /** Whoever does not read loses the link, not we the memory. */
-  #bounded(most: number, more: number): void {
-    if (this.#closing || this.#heldBytes + this.#transport.buffered + more <= most) return
+  #tooSlow(): void {
+    if (this.#closing) return
     this.#closing = true
     this.#held = []
     this.#notes = []

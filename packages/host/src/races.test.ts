@@ -1,5 +1,4 @@
 import { memoryStore } from '@atrium/adapters/store-memory'
-import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
 import { back, held, quiet, root, session, title, unsubscribe } from '../test/held.ts'
 import { room } from '../test/room.ts'

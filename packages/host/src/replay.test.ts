@@ -1,6 +1,6 @@
 import { memoryStore } from '@atrium/adapters/store-memory'
 import type { Action, Envelope } from '@atrium/protocol/channel'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { testWorld } from '../test/world.ts'
 import { Beside } from './beside.ts'
 import { Log } from './log.ts'
@@ -64,6 +64,28 @@ test('[L13] a replay that is too long is none', async () => {
   expect(await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, 100_000)).toHaveLength(50)
 })
 
+/** Appends until the replay has exactly so many characters. */
+async function replayOf(length: number) {
+  const { store, log, channels } = await started()
+  const [a] = channels
+  if (!a) throw new Error('no channel')
+  const titled = (title: string) => ({ type: 'terminal/titleChanged', title }) as Action
+  const whole = async () =>
+    (await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, Infinity))?.join('').length ?? 0
+  for (let i = 0; i < 3; i++) log.append(a, titled('x'.repeat(1_000_000)))
+  const before = await whole()
+  log.append(a, titled(''))
+  // What an envelope takes beside its title.
+  const bare = (await whole()) - before
+  log.append(a, titled('y'.repeat(length - (await whole()) - bare)))
+  expect(await whole()).toBe(length)
+  return replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER)
+}
+test('[S-57 replayLength] at 4,194,304: a client is told what it missed', async () =>
+  expect(await replayOf(4_194_304)).toHaveLength(5))
+test('[S-57 replayLength] past 4,194,304: it gets snapshots', async () =>
+  expect(await replayOf(4_194_305)).toBeUndefined())
+
 test('[L13] text that was told before the disk had it is in the replay', async () => {
   const { store, log, hold, release } = await started()
   const startedAt = '2026-01-01T00:00:00Z'
@@ -97,4 +119,40 @@ test('[L4] beyond a bound of unflushed bytes dispatchers wait, and no longer tha
   await room
   await log.settled()
   expect(log.congested).toBe(false)
+})
+
+describe('[L4] what waits for the disk', () => {
+  const unflushed = async (bytes: number) => {
+    const { log, channels, hold, release } = await started()
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    hold()
+    const { text } = log.append(a, { type: 'terminal/titleChanged', title: '' } as Action)
+    const title = 'x'.repeat(bytes - 2 * text.length)
+    log.append(a, { type: 'terminal/titleChanged', title } as Action)
+    const { congested } = log
+    release()
+    await log.settled()
+    return congested
+  }
+  test('[S-57 unflushedBytes] at 8,388,608: there is room', async () =>
+    expect(await unflushed(8_388_608)).toBe(false))
+  test('[S-57 unflushedBytes] past 8,388,608: dispatchers wait', async () =>
+    expect(await unflushed(8_388_609)).toBe(true))
+})
+
+describe('[L3] what only passed', () => {
+  const passed = async (bytes: number) => {
+    const { log, channels } = await started()
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    const first = log.append(a, data('')).seq
+    const empty = JSON.stringify(data('')).length
+    log.append(a, data('x'.repeat(bytes - 2 * empty)))
+    return a.passedSince(first - 1)?.length
+  }
+  test('[S-57 passingBytes] at 1,048,576: all of it can be replayed', async () =>
+    expect(await passed(1_048_576)).toBe(2))
+  test('[S-57 passingBytes] past 1,048,576: what is gone is known to be gone', async () =>
+    expect(await passed(1_048_577)).toBeUndefined())
 })

@@ -1,12 +1,10 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { limits } from '@atrium/protocol/limits'
 import type { Channel } from './channel.ts'
 import type { Handed } from './clients.ts'
 import { envelopeText } from './entry.ts'
 import type { Log } from './log.ts'
 import type { LogStore } from './ports/log.ts'
-
-/** Above so many characters snapshots may be the shorter answer. */
-export const longReplay = 4 * 1024 * 1024
 
 /**
  * The envelopes of these channels above `after`, up to `upTo`, as JSON texts in number order: what is stored, and what
@@ -18,7 +16,7 @@ export async function replay(
   channels: readonly Channel[],
   after: number,
   upTo: number,
-  longest = longReplay,
+  longest = limits.replayLength,
 ): Promise<readonly string[] | undefined> {
   const passed = passedTexts(channels, after, upTo)
   if (!passed) return undefined

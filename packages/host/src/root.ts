@@ -50,7 +50,7 @@ export function derivedRoot(core: Core, state: RootState): RootState {
 
 export const rootGuards: Guards<RootState, RootAction> = {
   // Several clients keep keys of their own there: none may sweep away the others'.
-  'root/configChanged': (_, { config, replace }) => {
+  'root/configChanged': (state, { config, replace }, _, { limits }) => {
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {
       const property = rootConfig.properties[key]
@@ -58,6 +58,10 @@ export const rootGuards: Guards<RootState, RootAction> = {
       if (property && value !== null && typeof value !== property.type)
         return `${key} must be a ${property.type}`
     }
-    return undefined
+    // It stands in the first answer that everyone gets: too large for that, it would lock all of them out.
+    const after = JSON.stringify({ ...state.config?.values, ...config }).length
+    return after > limits.configLength
+      ? `the root config holds at most ${limits.configLength} characters`
+      : undefined
   },
 }

@@ -26,6 +26,8 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   // From here on nothing waits: the check and the birth are one step.
   if (gone !== undefined || core.catalog.get(uri) || core.log.channel(uri))
     throw AhpError.sessionAlreadyExists(uri)
+  if (core.catalog.size >= core.limits.sessions)
+    throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
   const provider = providerFor(core, params.provider)
   const state: SessionState = {
     provider,

@@ -11,8 +11,7 @@ export interface View {
 
 /** A snapshot's JSON: the told state, with what no action can change filled in, at the told number. */
 export function snapshotText(core: Core, channel: Channel, view: View = {}): string {
-  const state = cut(channel.kind, derived(core, channel), view)
-  return `{"resource":${channel.label},"state":${textOf(state)},"fromSeq":${core.log.told}}`
+  return `{"resource":${channel.label},"state":${stateText(core, channel, view)},"fromSeq":${core.log.told}}`
 }
 
 function derived(core: Core, { kind, told }: Channel): unknown {
@@ -29,12 +28,26 @@ function cut(kind: ChannelKind, state: unknown, { turns }: View): unknown {
   return { ...(state as object), [kind.rows]: kept, turnsNextCursor: oldest?.id ?? rows.at(-1)?.id }
 }
 
-/** Many who come back at once are handed the same state: its text is made once. */
-function textOf(state: unknown): string {
-  if (typeof state !== 'object' || state === null) return JSON.stringify(state)
-  const made = texts.get(state) ?? JSON.stringify(state)
-  texts.set(state, made)
-  return made
+/** Many who come back at once are handed the same state: its text is made once for each view (F-21). */
+function stateText(core: Core, channel: Channel, view: View): string {
+  const texts = textsOf(channel)
+  const text = texts.get(view.turns) ?? JSON.stringify(cut(channel.kind, derived(core, channel), view))
+  texts.set(view.turns, text)
+  return text
 }
 
-const texts = new WeakMap<object, string>()
+/** The texts of its present state by view. A few only: how many views there are is up to the clients. */
+function textsOf(channel: Channel): Map<number | undefined, string> {
+  const last = made.get(channel)
+  if (last && last.told === channel.told && last.texts.size <= 4) return last.texts
+  const texts = new Map<number | undefined, string>()
+  made.set(channel, { told: channel.told, texts })
+  return texts
+}
+
+interface Made {
+  readonly told: unknown
+  readonly texts: Map<number | undefined, string>
+}
+
+const made = new WeakMap<Channel, Made>()

@@ -3,11 +3,17 @@ import type { MemoryOptions, MemoryStore } from '@atrium/adapters/store-memory'
 import type { Action, Envelope, Snapshot } from '@atrium/protocol/channel'
 import { reducers } from '@atrium/protocol/channels'
 import type { Method, Params, Result } from '@atrium/protocol/commands'
+import type { LimitValues } from '@atrium/protocol/limits'
 import type { AgentInfo } from '@atrium/protocol/root/state'
+import { clientLimits } from '@atrium/protocol/rpc/hygiene'
 import { pair } from '@atrium/protocol/rpc/pair'
+import type { Schedule } from '@atrium/protocol/rpc/pair'
 import { Peer } from '@atrium/protocol/rpc/peer'
-import { createHost } from '../src/host.ts'
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import type { Core } from '../src/core.ts'
+import { hostOf } from '../src/host.ts'
 import type { Host } from '../src/host.ts'
+import { openCore } from '../src/open.ts'
 import { testWorld } from './world.ts'
 import type { TestWorld } from './world.ts'
 
@@ -18,29 +24,44 @@ export interface Room {
   readonly world: TestWorld
   readonly store: () => MemoryStore
   host(): Host
+  core(): Core
   join(clientId: string, options?: { subscribe?: readonly string[]; principal?: string }): Promise<Client>
   /** A link that has said nothing yet. */
   link(principal?: string): Client
+  /** Two ends of one that is nobody's yet: the host has the first. */
+  wire(principal?: string, schedule?: Schedule): readonly [near: Transport, far: Transport]
   /** Ends the host as a crash would, or gently, and starts another on what the disk has. */
   restart(how?: 'crash' | 'close', readOnly?: string): Promise<void>
 }
 
-export async function room(options: MemoryOptions = {}): Promise<Room> {
+export interface RoomOptions extends MemoryOptions {
+  readonly limits?: Partial<LimitValues>
+  /** What is on the disk before the host begins. */
+  readonly disk?: MemoryStore
+}
+
+export async function room({ limits = {}, disk, ...options }: RoomOptions = {}): Promise<Room> {
   const world = testWorld()
-  let store = memoryStore(options)
-  const start = (readOnly?: string) =>
-    createHost({ store, world, agents: [agent], build: 'test', ...(readOnly !== undefined && { readOnly }) })
-  let host = await start()
-  const link = (principal = 'owner') => {
-    const [near, far] = pair()
-    host.connect(near, principal)
-    return new Client(far)
+  let store = disk ?? memoryStore(options)
+  const start = (readOnly?: string) => {
+    const kept = { ...(readOnly !== undefined && { readOnly }) }
+    return openCore({ store, world, agents: [agent], build: 'test', limits, ...kept })
   }
+  let core = await start()
+  let host = hostOf(core)
+  const wire = (principal = 'owner', schedule?: Schedule) => {
+    const ends = pair(schedule)
+    host.connect(ends[0], principal)
+    return ends
+  }
+  const link = (principal?: string) => new Client(wire(principal)[1])
   return {
     world,
     store: () => store,
     host: () => host,
+    core: () => core,
     link,
+    wire,
     async join(clientId, { subscribe = [], principal = 'owner' } = {}) {
       const client = link(principal)
       await client.initialize(clientId, subscribe)
@@ -50,7 +71,8 @@ export async function room(options: MemoryOptions = {}): Promise<Room> {
       if (how === 'close') await host.close()
       store = store.reopen()
       world.advance(1000)
-      host = await start(readOnly)
+      core = await start(readOnly)
+      host = hostOf(core)
     },
   }
 }
@@ -68,10 +90,12 @@ export class Client {
   lastSeen = 0
 
   constructor(transport: ConstructorParameters<typeof Peer>[0]) {
-    this.peer = new Peer(transport, {
+    const receiver = {
       request: () => null,
-      notification: (method, params) => this.#hear(method, params as Record<string, unknown>),
-    })
+      notification: (method: string, params: unknown) =>
+        this.#hear(method, params as Record<string, unknown>),
+    }
+    this.peer = new Peer(transport, receiver, { limits: clientLimits })
     this.peer.closed.addEventListener('abort', () => this.#wake())
   }
 

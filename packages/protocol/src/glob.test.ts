@@ -60,3 +60,6 @@ test('[P9] a literal path matches itself and nothing else', () => {
     }),
   )
 })
+
+test('[S-57 globLength] at 1,024: a pattern is taken', () => expect(glob('a'.repeat(1024))).toBeDefined())
+test('[S-57 globLength] past 1,024: it is not', () => expect(glob('a'.repeat(1025))).toBeUndefined())

@@ -1,3 +1,5 @@
+import { limits } from './limits.ts'
+
 /**
  * Globs over slash-separated paths: `*` `?` `[a-z]` `[!a]` inside one segment, `**` across segments, `{a,b}` either,
  * `\` before a character that means itself. A pattern becomes a small state machine that walks the path once with the
@@ -5,11 +7,9 @@
  */
 export type Glob = (path: string) => boolean
 
-const longestPattern = 1024
-
 /** Nothing when the pattern is malformed or too long. */
 export function glob(pattern: string): Glob | undefined {
-  if (pattern.length > longestPattern) return undefined
+  if (pattern.length > limits.globLength) return undefined
   const machine = new Machine()
   const reader = new Reader(pattern)
   const tree = reader.sequence(0)

@@ -100,14 +100,14 @@ function object(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
 }
 
 /** The value with one place in it replaced, removed or doubled by something that may not belong there. */
-export function mutated(value: unknown): fc.Arbitrary<unknown> {
+export function mutated(value: unknown, by: fc.Arbitrary<unknown> = odd): fc.Arbitrary<unknown> {
   const paths = pathsOf(value)
   return fc
-    .tuple(fc.constantFrom(...paths), fc.option(odd, { nil: undefined }))
+    .tuple(fc.constantFrom(...paths), fc.option(by, { nil: undefined }))
     .map(([path, replacement]) => replaced(value, path, replacement))
 }
 
-const odd: fc.Arbitrary<unknown> = fc.oneof(
+export const odd: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
     true,

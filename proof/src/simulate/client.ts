@@ -38,7 +38,7 @@ export class Client {
   readonly left = new Set<Uri>()
   /** It had a link before, so it can come back. */
   known = false
-  #asked = new Map<number, Question & { readonly then: (message: Message, truth: unknown) => void }>()
+  #asked = new Map<number, Question & { readonly answered: (message: Message, truth: unknown) => void }>()
   #lastId = 0
   /** In the order they went over this link: they end in that order. */
   #sent: Wish[] = []
@@ -97,10 +97,10 @@ export class Client {
   ask(
     method: string,
     params: Question['params'] & object,
-    then: (message: Message, truth: unknown) => void,
+    answered: (message: Message, truth: unknown) => void,
   ): void {
     const id = ++this.#lastId
-    this.#asked.set(id, { method, params, then })
+    this.#asked.set(id, { method, params, answered })
     this.#send({ id, method, params: { channel: rootUri, ...params } })
   }
 
@@ -198,7 +198,7 @@ export class Client {
     if (message.id === undefined) return
     const question = this.#asked.get(message.id)
     this.#asked.delete(message.id)
-    question?.then(message, truth)
+    question?.answered(message, truth)
   }
 
   #envelope({ channel, action, serverSeq, origin, rejectionReason }: Envelope, truth: unknown): void {

@@ -39,24 +39,29 @@ export class Link {
   constructor(events: LinkEvents, weight: number) {
     this.#events = events
     this.#weight = weight
-    const link = this
+    const buffered = () => this.#buffered
     this.host = {
-      send: (frame) => link.#send(frame),
-      receive: (listener) => void (link.#listener = listener),
+      send: (frame) => this.#send(frame),
+      receive: (listener) => void (this.#listener = listener),
       close: () => {
-        if (link.#hostClosed) return
-        link.#hostClosed = true
-        link.#toClient.push('end')
+        if (this.#hostClosed) return
+        this.#hostClosed = true
+        this.#toClient.push('end')
       },
-      closed: link.#ending.signal,
+      closed: this.#ending.signal,
       get buffered() {
-        return link.#bytes * link.#weight
+        return buffered()
       },
       drained: () =>
-        link.#bytes === 0 || link.#ending.signal.aborted
+        this.#bytes === 0 || this.#ending.signal.aborted
           ? Promise.resolve()
-          : new Promise((resolve) => link.#drained.push(resolve)),
+          : new Promise((resolve) => this.#drained.push(resolve)),
     }
+  }
+
+  /** What lies unread weighs more on a narrow link. */
+  get #buffered(): number {
+    return this.#bytes * this.#weight
   }
 
   get waiting(): number {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { defaultLimits, hygiene } from './hygiene.ts'
+import { describe, expect, test } from 'vitest'
+import { clientLimits, defaultLimits, hasOddNumber, hygiene } from './hygiene.ts'
 
 const limits = { size: 1000, depth: 4, keys: 3 }
 
@@ -87,4 +87,56 @@ test('[R2] S-18: the quick proof never lets an offender pass', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+describe('[R2] S-57: what a message may be', () => {
+  const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`
+  const keyed = (keys: number) => `{${'"":0,'.repeat(keys - 1)}"":0}`
+
+  test('[S-57 messageBytes] at 4,194,304: it is read', () =>
+    expect(hygiene(`"${'x'.repeat(4_194_302)}"`, defaultLimits)).toBeUndefined())
+  test('[S-57 messageBytes] past 4,194,304: it is not', () =>
+    expect(hygiene(`"${'x'.repeat(4_194_303)}"`, defaultLimits)).toContain('longer than 4194304'))
+
+  test('[S-57 depth] at 64: it is read', () => expect(hygiene(nested(64), defaultLimits)).toBeUndefined())
+  test.each([65, 5000, 1_000_000])('[S-57 depth] past 64: %d is refused', (depth) =>
+    expect(hygiene(nested(depth), defaultLimits)).toContain('nested deeper than 64'),
+  )
+
+  test('[S-57 keys] at 10,000: it is read', () =>
+    expect(hygiene(keyed(10_000), defaultLimits)).toBeUndefined())
+  test('[S-57 keys] past 10,000: it is refused', () =>
+    expect(hygiene(keyed(10_001), defaultLimits)).toContain('more than 10000 keys'))
+
+  const whole = 'x'.repeat(67_108_864)
+  test('[S-57 answerLength] at 67,108,864: a client reads it', () =>
+    expect(hygiene(whole, clientLimits)).toBeUndefined())
+  test('[S-57 answerLength] past 67,108,864: it does not', () =>
+    expect(hygiene(`${whole}x`, clientLimits)).toContain('longer than 67108864'))
+
+  test('[S-57 answerDepth] at 128: a client reads it', () =>
+    expect(hygiene(nested(128), clientLimits)).toBeUndefined())
+  test('[S-57 answerDepth] past 128: it does not', () =>
+    expect(hygiene(nested(129), clientLimits)).toContain('nested deeper than 128'))
+
+  test('[S-57 answerKeys] at 10,000,000: a client reads it', () =>
+    expect(hygiene(keyed(10_000_000), clientLimits)).toBeUndefined())
+  test('[S-57 answerKeys] past 10,000,000: it does not', () =>
+    expect(hygiene(keyed(10_000_001), clientLimits)).toContain('more than 10000000 keys'))
+})
+
+test.each([
+  ['{"a":[1,{"b":1e999}]}', true],
+  ['-1e999', true],
+  [`1${'0'.repeat(309)}`, true],
+  ['[[-0]]', true],
+  ['{"a":-0.0}', true],
+  ['{"a":-0e5}', true],
+  ['{"a":"-0","b":"1e999","c":[0,-1,0.5,1e308,9007199254740993,null,true,{}]}', false],
+])('[P3] S-19: of %s JSON does not give every number back: %s', (text, odd) => {
+  const value = JSON.parse(text) as unknown
+  expect(hasOddNumber(value)).toBe(odd)
+  const again = JSON.parse(JSON.stringify(value)) as unknown
+  if (odd) expect(again).not.toEqual(value)
+  else expect(again).toEqual(value)
 })

@@ -1,3 +1,5 @@
+import { limits as most } from '../limits.ts'
+
 /** What one message may be at most. */
 export interface Limits {
   /** Length in UTF-16 code units; a transport bounds the bytes. */
@@ -8,10 +10,17 @@ export interface Limits {
   readonly keys: number
 }
 
-export const defaultLimits: Limits = { size: 4 * 1024 * 1024, depth: 64, keys: 10_000 }
+export const defaultLimits: Limits = { size: most.messageBytes, depth: most.depth, keys: most.keys }
 
-/** For a client: what its host answers is as large as the chats people have. */
-export const clientLimits: Limits = { size: 64 * 1024 * 1024, depth: 64, keys: 10_000_000 }
+/**
+ * For a client: what its host answers is as large as the chats people have. Deeper, too: what came as an action stands
+ * further down in a state, and one that no client could read would lock all of them out.
+ */
+export const clientLimits: Limits = {
+  size: most.answerLength,
+  depth: most.answerDepth,
+  keys: most.answerKeys,
+}
 
 /**
  * Looks over the text of a message before it is parsed, in one pass and without building anything: a problem as a
@@ -38,6 +47,18 @@ export function hygiene(text: string, limits: Limits): string | undefined {
     } else if (code === closeBrace || code === closeBracket) depth--
   }
   return undefined
+}
+
+/**
+ * Whether a parsed value holds a number that JSON does not give back: one too large for a double, or -0. A state with
+ * one in it would not equal its own text. Of a value that passed `hygiene`, which bounds the depth.
+ */
+export function hasOddNumber(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value) || Object.is(value, -0)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasOddNumber)
+  for (const key in value) if (hasOddNumber((value as Record<string, unknown>)[key])) return true
+  return false
 }
 
 /** Cheap proofs that settle nearly every frame: native searches instead of a look at every character. */

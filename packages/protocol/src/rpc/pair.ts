@@ -42,9 +42,10 @@ class End implements Transport {
   send(frame: string | Uint8Array): void {
     if (this.#closing) return
     const text = typeof frame === 'string' ? frame : new TextDecoder().decode(frame)
-    this.#inFlight += frame.length
+    const bytes = typeof frame === 'string' ? new TextEncoder().encode(frame).length : frame.length
+    this.#inFlight += bytes
     this.#schedule(() => {
-      this.#inFlight -= frame.length
+      this.#inFlight -= bytes
       this.#other?.deliver(text)
       if (this.#inFlight === 0) this.#settle()
     })

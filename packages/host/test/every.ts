@@ -1,0 +1,44 @@
+import { kinds } from '@atrium/protocol/channels'
+import type { KindName } from '@atrium/protocol/channels'
+import { shapeName } from '@atrium/protocol/action'
+import type { Action } from '@atrium/protocol/channel'
+import { rootUri } from '@atrium/protocol/uri'
+import fc from 'fast-check'
+import { definitions, valueOf } from '../../protocol/test/arbitrary.ts'
+import type { Core } from '../src/core.ts'
+
+export const kindNames = Object.keys(kinds) as readonly KindName[]
+
+/** Every action of every kind, and the kinds that know it. */
+export const actionTypes: readonly string[] = [
+  ...new Set(kindNames.flatMap((name) => [...kinds[name].actions.keys()])),
+]
+
+export function uriOf(kind: KindName): string {
+  return kind === 'root' ? rootUri : `ahp-${kind}:/every`
+}
+
+/** Puts a channel of every kind into a host: most of them nobody can create yet. */
+export function bearEvery(core: Core): void {
+  for (const kind of kindNames) {
+    const [state] = fc.sample(valueOf(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}State`), {
+      numRuns: 1,
+      seed: 7,
+    })
+    if (kind !== 'root')
+      core.log.born(uriOf(kind), kind, { ...(state as object), ...(kind === 'chat' && { turns: [] }) })
+  }
+}
+
+/** Everything that a client could have changed, as text. */
+export function everything(core: Core): string {
+  const states = kindNames.map((kind) => core.log.channel(uriOf(kind))?.head)
+  return JSON.stringify([states, core.catalog.page(10_000)])
+}
+
+/** A valid action of a type. */
+export function actionOf(type: string): fc.Arbitrary<Action & Record<string, unknown>> {
+  const name = shapeName(type)
+  const named = definitions[name] ? name : `${name}Approved`
+  return valueOf(named) as fc.Arbitrary<Action & Record<string, unknown>>
+}

@@ -104,8 +104,10 @@ export class Disk {
 
   /** The records whose key starts so, with what is not safe yet. */
   async #recordsFrom(prefix: string): Promise<Map<string, string>> {
+    // Of one moment: a flush may end while the image is asked.
+    const unsafe = this.transactions.slice(this.durable)
     const all = new Map(await this.#image.records.list(prefix))
-    for (const { records } of this.transactions.slice(this.durable))
+    for (const { records } of unsafe)
       for (const [key, text] of records) {
         if (!key.startsWith(prefix)) continue
         if (text === undefined) all.delete(key)

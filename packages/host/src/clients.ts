@@ -18,6 +18,8 @@ export interface ClientRecord {
 /** A snapshot's number, and how its subscriber wanted to see what follows. */
 export interface Handed {
   readonly fromSeq: number
+  /** The client may have seen this number before: having seen it does not show that it has the snapshot. */
+  readonly unsure?: true
   readonly turns?: number
   readonly maxLatencyMs?: number
 }

@@ -17,7 +17,7 @@ import { dispatch } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { Following } from './following.ts'
 import { initialize, reconnect, tooManySubscriptions } from './handshake.ts'
-import type { Opening } from './handshake.ts'
+import type { Opening, Welcome } from './handshake.ts'
 import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
@@ -37,6 +37,8 @@ export class Connection implements Link, Opening {
   #record: ClientRecord | undefined
   #clientId = ''
   #resends: Resends | undefined
+  /** The highest number that the client may have seen by now. */
+  #seen = 0
   /** It was spared what came before this number. */
   #replayedFrom = 0
   /** The link has ended, or another has taken its place: what it had begun comes to nothing. */
@@ -76,6 +78,7 @@ export class Connection implements Link, Opening {
   }
 
   tell(entry: Entry): void {
+    this.#seen = Math.max(this.#seen, entry.seq)
     this.#outbox.tell(entry)
   }
 
@@ -93,7 +96,7 @@ export class Connection implements Link, Opening {
     this.hold(channel)
     this.#following.add(channel, { view, latency })
     this.#outbox.latency = this.#following.latency
-    this.#rememberHanded((handed) => handed.set(channel.uri, this.#following.handed(channel)))
+    this.#rememberHanded((handed) => handed.set(channel.uri, this.#following.handed(channel, this.#seen)))
     return snapshotText(this.#core, channel, view)
   }
 
@@ -126,6 +129,7 @@ export class Connection implements Link, Opening {
   /** An answer that stands before everything told, and everything asked, from this moment on. */
   answer(text: string): JsonResult {
     this.#outbox.pause()
+    this.#seen = Math.max(this.#seen, this.#core.log.told)
     const go = this.#intake.hold()
     return new JsonResult(text, () => {
       this.#outbox.resume()
@@ -226,7 +230,7 @@ export class Connection implements Link, Opening {
           core.world.later(0, () => this.close(1002, 'no common protocol version'))
         throw error
       })
-      this.#open(welcome.record, welcome.resends)
+      this.#open(welcome)
       const channels = this.#remaining(welcome.held, core.log.told)
       const fixed = JSON.stringify({
         protocolVersion: welcome.offered,
@@ -241,8 +245,9 @@ export class Connection implements Link, Opening {
 
   async #reconnect(params: Params<'reconnect'>): Promise<JsonResult> {
     return this.#opened(async () => {
-      const { record, resends, held, replayed, upTo } = await reconnect(this.#core, this, params)
-      this.#open(record, resends)
+      const welcome = await reconnect(this.#core, this, params)
+      const { record, held, replayed, upTo } = welcome
+      this.#open(welcome)
       // What was replayed of a channel that has gone meanwhile would only confuse.
       const actions = held.every((channel) => this.#there(channel)) ? replayed : undefined
       const channels = this.#remaining(held, actions ? upTo : this.#core.log.told)
@@ -294,9 +299,10 @@ export class Connection implements Link, Opening {
     return channels
   }
 
-  #open(record: ClientRecord, resends: Resends): void {
+  #open({ record, resends, seen }: Welcome): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
     this.#resends = resends
+    this.#seen = seen
     this.#core.log.redirect(record.clientId, this)
     this.#keep(record)
   }

@@ -70,8 +70,10 @@ export class Following {
   }
 
   /** What is remembered of it beyond this link. */
-  handed(channel: Channel): Handed {
+  handed(channel: Channel, seen: number): Handed {
     const { view, latency } = this.how(channel)
-    return compact<Handed>({ fromSeq: this.#core.log.told, turns: view.turns, maxLatencyMs: latency })
+    const fromSeq = this.#core.log.told
+    const unsure = seen >= fromSeq || undefined
+    return compact<Handed>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency })
   }
 }

@@ -19,6 +19,8 @@ export const spoken: readonly Version[] = ['1.0.0']
 export interface Welcome {
   readonly record: ClientRecord
   readonly resends: Resends
+  /** The highest number that the client may have seen. */
+  readonly seen: number
   /** The channels it asked for and that were there. */
   readonly held: readonly Channel[]
 }
@@ -44,7 +46,7 @@ export async function initialize(
   if (known && known.handed.size > 0) await forgetHanded(core, known)
   const held = await holdAll(core, opening, wanted)
   const record = { clientId, principal: opening.principal, version, handed: new Map() }
-  return { offered, record, resends: new Resends(own), held }
+  return { offered, record, resends: new Resends(own), seen: known ? core.log.told : 0, held }
 }
 
 /** A client comes back: the envelopes up to a number if they are all there, else nothing, and it gets snapshots. */
@@ -63,7 +65,7 @@ export async function reconnect(
   const whole = seen && replayable(known.handed, held, lastSeen)
   const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo) : undefined
   const handed = new Map([...known.handed].filter(([uri]) => wanted.has(uri)))
-  return { record: { ...known, handed }, resends: new Resends(own), held, replayed, upTo }
+  return { record: { ...known, handed }, resends: new Resends(own), seen: lastSeen, held, replayed, upTo }
 }
 
 /** The newest link of a client is the one that counts. What the older had read and not dispatched is dropped. */

@@ -45,13 +45,19 @@ export async function replay(
   return merged(stored, passed)
 }
 
-/** The channels whose whole past a client may be spared: each was handed to it at or before the number it has seen. */
+/**
+ * The channels whose whole past a client may be spared: each was handed to it, and that it has seen this number shows
+ * that it has what it was handed.
+ */
 export function replayable(
   handed: ReadonlyMap<Uri, Handed>,
   channels: readonly Channel[],
   lastSeen: number,
 ): boolean {
-  return channels.every(({ uri }) => (handed.get(uri)?.fromSeq ?? Infinity) <= lastSeen)
+  return channels.every(({ uri }) => {
+    const { fromSeq = Infinity, unsure } = handed.get(uri) ?? {}
+    return fromSeq < lastSeen || (fromSeq === lastSeen && !unsure)
+  })
 }
 
 interface Numbered {

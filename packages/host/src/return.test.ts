@@ -30,6 +30,8 @@ test('[L6] I6: a snapshot moves what a client has seen past echoes that it has n
   const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
   all.ann.peer.close()
   const anew = await all.join('ann', { subscribe: [session] })
+  all.ben.dispatch(session, title('meanwhile'))
+  await anew.until(() => anew.envelopes.length > 0)
   const { link, result } = await back(all, anew, anew.lastSeen)
   expect(result.type).toBe('replay')
   link.dispatch(session, title('once'), 1)
@@ -103,6 +105,24 @@ test('[L13] who begins anew was handed nothing, also after a crash', async () =>
   await all.restart('crash')
   const { result } = await back(all, anew, anew.lastSeen)
   expect(result.type).toBe('snapshot')
+})
+
+test('[L13] a snapshot that was lost with its link is given again, though the number it had was seen before', async () => {
+  const all = await held()
+  const ann = await all.join('cat', { subscribe: [root] })
+  // Nothing happens between, so the snapshot of the session has a number that the client has seen.
+  const seen = ann.lastSeen
+  await ann.ask('subscribe', { channel: session })
+  expect(ann.lastSeen).toBe(seen)
+  const { result } = await back(all, ann, seen, [root, session])
+  expect(result.type).toBe('snapshot')
+})
+
+test('[L13] who has seen nothing since it was handed all it follows is spared another snapshot', async () => {
+  const all = await held()
+  const ann = await all.join('cat', { subscribe: [root, session] })
+  const { result } = await back(all, ann, ann.lastSeen, [root, session])
+  expect(result).toMatchObject({ type: 'replay', actions: [] })
 })
 
 test('[L13] a channel that goes while a client comes back is not in the answer, nor behind it', async () => {

@@ -10,6 +10,8 @@ import type { Address, Secure } from './address.ts'
 import { bind } from './bind.ts'
 import { digest, judgeHost, judgeUpgrade, originOf, protocolFor } from './gate.ts'
 import type { Gate, Knock, Refusal } from './gate.ts'
+import { keepAlive } from './heartbeat.ts'
+import type { Pulse } from './heartbeat.ts'
 import { lobby, lobbyLimits } from './lobby.ts'
 import type { Lobby, LobbyLimits } from './lobby.ts'
 import { socketOptions, websocketTransport } from './transport-websocket.ts'
@@ -23,6 +25,8 @@ export interface ListenOptions extends Address {
   /** `/readyz` answers it, and nobody is let in before. */
   readonly ready?: (() => boolean) | undefined
   readonly limits?: LobbyLimits | undefined
+  /** How often a quiet peer is pinged, and when it counts as gone. */
+  readonly pulse?: Pulse | undefined
   /** Somebody was let in: from now on the link is yours, and yours to close. */
   readonly connect: (transport: Transport, principal: string) => void
   readonly report?: (event: string, detail?: unknown) => void
@@ -89,7 +93,8 @@ function checkedOrigin(text: string): string {
   throw new ListenRefused(`'${text}' is no origin; write it as https://name:port in --allow-origin.`)
 }
 
-function serve(gate: Gate, waiting: Lobby, { ready = () => true, connect, report }: ListenOptions): Server {
+function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
+  const { ready = () => true, connect, report, pulse } = options
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -114,6 +119,7 @@ function serve(gate: Gate, waiting: Lobby, { ready = () => true, connect, report
     if (!ready()) return refuse(socket, 503)
     sockets.handleUpgrade(request, socket, head, (link) => {
       waiting.leave(socket)
+      keepAlive(link, socket as Socket, pulse)
       connect(websocketTransport(link, socket), 'owner')
     })
   }

@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Chance } from './chance.ts'
+import { Client } from './client.ts'
+import type { Address } from './client.ts'
+import { readRun, writeStored } from './history.ts'
+import type { Stored } from './history.ts'
+import { HostProcess } from './host.ts'
+import type { HostOptions } from './host.ts'
+import { judge } from './judge/judge.ts'
+import { Sessions, work } from './load.ts'
+import { readStored } from './stored.ts'
+import type { Tally } from './tally.ts'
+
+/** Longer than this nothing may take that has to happen: then it never will. */
+const patience = 30_000
+
+/** One data folder through many lives, the clients that live with it, and what they wrote down. */
+export class Trial {
+  /** Where the histories are. */
+  readonly folder: string
+  readonly data: string
+  readonly chance: Chance
+  readonly clients: Client[] = []
+  readonly sessions = new Sessions()
+  readonly tally: Tally
+  #host: HostProcess | undefined
+  #address: Address | undefined
+
+  constructor(tally: Tally, name: string, chance: Chance, data = newData()) {
+    this.tally = tally
+    this.folder = join(tally.folder, name)
+    mkdirSync(this.folder, { recursive: true })
+    this.data = data
+    this.chance = chance
+  }
+
+  get host(): HostProcess {
+    if (!this.#host) throw new Error('no life has begun')
+    return this.#host
+  }
+
+  get address(): Address {
+    if (!this.#address) throw new Error('the host does not listen')
+    return this.#address
+  }
+
+  client(id: string): Client {
+    const client = new Client(this.folder, id)
+    this.clients.push(client)
+    return client
+  }
+
+  /** Begins a life. False when it ended before it listened. */
+  async begin(options: HostOptions = {}): Promise<boolean> {
+    this.#host = new HostProcess(this.data, options)
+    this.#address = await this.#soon(this.#host.ready, 'starting the host')
+    return this.#address !== undefined
+  }
+
+  /** All clients open their links and see everything they ever sent come to an end. */
+  async converge(address: () => Address = () => this.address): Promise<void> {
+    const back = async (client: Client): Promise<void> => {
+      if (!client.open) await client.come(address())
+      await client.settle()
+    }
+    await this.#soon(Promise.all(this.clients.map(back)), 'clients coming back')
+  }
+
+  /** All clients at work, each until its link ends or it has done so many steps. */
+  async work(steps?: number, address: () => Address = () => this.address): Promise<void> {
+    const all = this.clients.map((client) => work(client, this.sessions, this.chance.branch(), address, steps))
+    await this.#soon(Promise.all(all), 'the load')
+  }
+
+  /** A last quiet life in which all that was said comes to an end and a stranger looks at everything; then the verdict. */
+  async finish(options: HostOptions & { readonly torn?: boolean } = {}): Promise<void> {
+    if (!(await this.begin(options))) throw new Error(`the host does not start: ${this.host.said}`)
+    await this.converge()
+    const stranger = this.client(`stranger-${this.clients.length}`)
+    await stranger.come(this.address)
+    for (const uri of this.sessions.live) await stranger.subscribe(uri)
+    for (const client of this.clients) client.cut()
+    this.host.signal('SIGTERM')
+    const { code } = await this.#soon(this.host.exit, 'stopping the host')
+    if (code !== 0) throw new Error(`the host did not stop well: ${this.host.said}`)
+    this.verdict({ ...(await readStored(this.data, this.sessions.live)), ...(options.torn && { torn: true }) })
+  }
+
+  verdict(stored: Stored): void {
+    for (const client of this.clients) client.flush()
+    writeStored(this.folder, stored)
+    this.tally.judged(this.folder, judge(readRun(this.folder)))
+  }
+
+  async end(): Promise<void> {
+    for (const client of this.clients) {
+      client.cut()
+      client.flush()
+    }
+    await this.#host?.kill()
+    rmSync(this.data, { recursive: true, force: true })
+  }
+
+  /** A thing that must happen, and an error that names it if it does not. */
+  async #soon<T>(happening: Promise<T>, what: string): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const never = new Promise<never>((_, reject) => {
+      const give = (): void => {
+        const waits = this.clients.map((client) => client.waits)
+        reject(new Error([`never came to an end: ${what}`, ...waits, this.host.said].join('\n')))
+      }
+      timer = setTimeout(give, patience)
+    })
+    return Promise.race([happening, never]).finally(() => clearTimeout(timer))
+  }
+}
+
+export function newData(): string {
+  return mkdtempSync(join(tmpdir(), 'atrium-chaos-'))
+}

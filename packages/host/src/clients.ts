@@ -12,6 +12,10 @@ export interface ClientRecord {
   readonly version: Version
   /** Where its latest link began: what it dispatched since may come again. */
   readonly since: number
+  /** Of what it dispatched above this number it may not have heard yet, though it has seen higher ones. */
+  readonly unsettled?: number | undefined
+  /** The first number that its latest link got for something new: who has seen it has heard of all before. */
+  readonly settledBy?: number | undefined
   /** Each channel it follows, with the snapshot it was handed. */
   readonly handed: ReadonlyMap<Uri, Handed>
 }

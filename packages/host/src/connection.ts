@@ -159,10 +159,17 @@ export class Connection implements Link, Opening {
   #apply(channel: Channel, { clientSeq, action }: NoteParams<'dispatchAction'>): void {
     const checked = checkAction(channel.kind, action)
     const again = checked.ok ? this.#resends?.match(channel.uri, clientSeq, checked.value) : undefined
-    if (!again) return void dispatch(this.#core, this, channel, clientSeq, action)
+    if (!again) return this.#settled(dispatch(this.#core, this, channel, clientSeq, action))
     if (again.echoed) return
     const by = { clientId: this.clientId, clientSeq, principal: this.principal }
     this.#core.log.refuse(channel, action, by, this, `already accepted as ${again.seq}`)
+  }
+
+  /** Something new comes behind the last resend. */
+  #settled(entry: Entry | undefined): void {
+    const record = this.#record
+    if (!entry || record?.unsettled === undefined || record.settledBy !== undefined) return
+    this.#keep({ ...record, settledBy: entry.seq })
   }
 
   /** Refused where it can be told which wish it was; else only reported. */

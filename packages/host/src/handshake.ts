@@ -40,10 +40,14 @@ export async function initialize(
   const { offered, version } = negotiate(params.protocolVersions, spoken)
   const { clientId } = params
   const known = await takeOver(core, clientId, opening.principal)
-  const own = known ? await ownSince(core, clientId, known.since, resendsAfterInitialize) : []
+  const since = known && Math.min(known.since, known.unsettled ?? Infinity)
+  const own = since === undefined ? [] : await ownSince(core, clientId, since, resendsAfterInitialize)
   const { channels, missing } = await holdAll(core, opening, params.initialSubscriptions ?? [])
-  const record = { clientId, principal: opening.principal, version, since: core.log.told, handed: new Map() }
-  return { offered, record, resends: new Resends(own), channels, missing }
+  const resends = new Resends(own)
+  const { principal } = opening
+  const { unsettled } = resends
+  const record = { clientId, principal, version, since: core.log.told, unsettled, handed: new Map() }
+  return { offered, record, resends, channels, missing }
 }
 
 /** A client comes back: the envelopes up to a number if they are all there, else nothing, and it gets snapshots. */
@@ -56,7 +60,7 @@ export async function reconnect(
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
   const held = await holdAll(core, opening, subscriptions)
   const seen = lastSeen >= core.log.first - 1 ? lastSeen <= core.log.told : inLife(core.past, lastSeen)
-  const own = await ownSince(core, clientId, seen ? lastSeen : known.since, Number.MAX_SAFE_INTEGER)
+  const own = await ownSince(core, clientId, unheard(known, seen, lastSeen), Number.MAX_SAFE_INTEGER)
   const upTo = core.log.told
   const whole = seen && replayable(known.handed, held.channels, lastSeen)
   const actions = whole ? await replayIfSound(core, held.channels, lastSeen, upTo) : undefined
@@ -66,9 +70,19 @@ export async function reconnect(
   const gone = held.channels.filter((channel) => !there(channel)).map(({ uri }) => uri)
   const listed = new Set(channels.map(({ uri }) => uri))
   const handed = new Map([...known.handed].filter(([uri]) => listed.has(uri)))
-  const record = { ...known, since: core.log.told, handed }
-  const resends = new Resends(own, actions && listed)
+  const resends = new Resends(own, actions && { channels: listed, after: lastSeen })
+  const { unsettled } = resends
+  const record = { ...known, since: core.log.told, unsettled, settledBy: undefined, handed }
   return { record, resends, channels, missing: [...held.missing, ...gone], actions, upTo }
+}
+
+/**
+ * The number up to which a client has surely heard of what it dispatched. One that it has seen is not always enough: an
+ * answer to an earlier return may have shown it that number, and its resends behind that answer were lost.
+ */
+function unheard(known: ClientRecord, seen: boolean, lastSeen: number): number {
+  const settled = seen && lastSeen >= (known.settledBy ?? Infinity)
+  return Math.min(seen ? lastSeen : known.since, settled ? Infinity : (known.unsettled ?? Infinity))
 }
 
 /** The newest link of a client is the one that counts. What the older had read and not dispatched is dropped. */

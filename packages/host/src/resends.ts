@@ -8,14 +8,19 @@ import type { StoredEnvelope } from './ports/log.ts'
  */
 export class Resends {
   readonly #accepted = new Map<number, StoredEnvelope>()
-  readonly #replayed: ReadonlySet<Uri>
+  readonly #replayed: Replayed
+  /**
+   * The number before the first that its answer does not show: until the client is known to have heard of them all, they
+   * may come again on a later link. Nothing where there is none.
+   */
+  readonly unsettled: number | undefined
 
-  /** `replayed`: the channels whose echoes are in the answer to its return, so that a resend there needs none. */
-  constructor(own: readonly StoredEnvelope[], replayed: Iterable<Uri> = []) {
-    for (const envelope of own)
-      if (envelope.origin && envelope.origin.clientSeq > 0)
-        this.#accepted.set(envelope.origin.clientSeq, envelope)
-    this.#replayed = new Set(replayed)
+  constructor(own: readonly StoredEnvelope[], replayed: Replayed = { channels: new Set(), after: 0 }) {
+    this.#replayed = replayed
+    const numbered = own.filter(({ origin }) => origin && origin.clientSeq > 0)
+    for (const envelope of numbered) this.#accepted.set(envelope.origin?.clientSeq ?? 0, envelope)
+    const hidden = numbered.filter((envelope) => !this.#echoed(envelope)).map(({ seq }) => seq)
+    this.unsettled = hidden.length === 0 ? undefined : Math.min(...hidden) - 1
   }
 
   /** Whether this was accepted before: then its number, and whether the client has been told. Anything else is new. */
@@ -23,6 +28,16 @@ export class Resends {
     const before = this.#accepted.get(clientSeq)
     if (!before || before.channel !== channel || !equal(JSON.parse(before.action), action)) return undefined
     this.#accepted.delete(clientSeq)
-    return { seq: before.seq, echoed: this.#replayed.has(channel) }
+    return { seq: before.seq, echoed: this.#echoed(before) }
   }
+
+  #echoed({ channel, seq }: StoredEnvelope): boolean {
+    return this.#replayed.channels.has(channel) && seq > this.#replayed.after
+  }
+}
+
+/** What the answer to a return shows: a resend of what is in there needs no echo. */
+export interface Replayed {
+  readonly channels: ReadonlySet<Uri>
+  readonly after: number
 }

@@ -8,6 +8,8 @@ import { Recorder } from './history.ts'
 export interface Address {
   readonly url: string
   readonly token: string
+  /** What the host calls itself, where the way to it leads through something else. */
+  readonly host?: string
 }
 
 /** The link ended while something was waited for. */
@@ -84,8 +86,9 @@ export class Client {
   }
 
   /** Opens a link: as a new client the first time, else where it left off; then sends again what never ended. */
-  async come({ url, token }: Address): Promise<void> {
-    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` }, handshakeTimeout: 20_000 })
+  async come({ url, token, host }: Address): Promise<void> {
+    const headers = { authorization: `Bearer ${token}`, ...(host !== undefined && { host }) }
+    const socket = new WebSocket(url, { headers, handshakeTimeout: 20_000 })
     const link = ++this.#link
     this.#socket = socket
     this.#answers.clear()

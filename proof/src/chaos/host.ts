@@ -59,6 +59,10 @@ export class HostProcess {
     this.ready = Promise.race([line.then((text) => JSON.parse(text) as Address), this.exit.then(() => undefined)])
   }
 
+  get ended(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null
+  }
+
   /** What it said on stderr. */
   get said(): string {
     return this.#err

@@ -5,11 +5,13 @@ import { parseArgs } from 'node:util'
 import { Chance } from './chance.ts'
 import { readRun, runsBelow } from './history.ts'
 import { judge } from './judge/judge.ts'
+import { killsAtFailpoints } from './scenes/failpoints.ts'
 import { kills } from './scenes/kills.ts'
+import { proxies } from './scenes/proxies.ts'
 import type { Scene } from './scenes/scene.ts'
 import { Tally, progress } from './tally.ts'
 
-const scenes: Readonly<Record<string, Scene>> = { kills }
+const scenes: Readonly<Record<string, Scene>> = { kills, failpoints: killsAtFailpoints, proxy: proxies }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -39,7 +41,8 @@ async function run(): Promise<number> {
   const wanted = values.only?.split(',') ?? Object.keys(scenes)
   const unknown = wanted.filter((name) => !scenes[name])
   if (command !== undefined || unknown.length > 0 || !Number.isSafeInteger(seed)) return usage()
-  if (values.folder !== undefined) mkdirSync(values.folder, { recursive: true })
+  // Histories of two runs are not one history.
+  if (values.folder !== undefined) mkdirSync(values.folder)
   const tally = new Tally(values.folder ?? mkdtempSync(join(tmpdir(), 'atrium-chaos-histories-')))
   progress(`seed ${seed}, histories in ${tally.folder}`)
   const chance = new Chance(seed)

@@ -7,8 +7,12 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { Stored, StoredChannel } from './history.ts'
 
 /** What a store holds, read without changing it. `also`: channels that ought to be there, listed or not. */
-export async function readStored(folder: string, also: readonly Uri[] = []): Promise<Stored> {
-  const store = await openSqlite(folder, { readOnly: true })
+export async function readStored(
+  folder: string,
+  also: readonly Uri[] = [],
+  migrations?: readonly string[],
+): Promise<Stored> {
+  const store = await openSqlite(folder, { readOnly: true, ...(migrations && { migrations }) })
   try {
     const records = await store.records.list('session/')
     const sessions = records.map(([key]) => key.slice('session/'.length))

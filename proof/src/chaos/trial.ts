@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Chance } from './chance.ts'
-import { Client } from './client.ts'
+import { Client, LinkLost } from './client.ts'
 import type { Address } from './client.ts'
 import { readRun, writeStored } from './history.ts'
 import type { Stored } from './history.ts'
@@ -15,6 +15,13 @@ import type { Tally } from './tally.ts'
 
 /** Longer than this nothing may take that has to happen: then it never will. */
 const patience = 30_000
+
+interface Ending {
+  /** The disk was made to lose something. */
+  readonly torn?: boolean
+  /** How the store got its version, where that is not the newest of this build. */
+  readonly migrations?: readonly string[]
+}
 
 /** One data folder through many lives, the clients that live with it, and what they wrote down. */
 export class Trial {
@@ -65,17 +72,31 @@ export class Trial {
       if (!client.open) await client.come(address())
       await client.settle()
     }
-    await this.#soon(Promise.all(this.clients.map(back)), 'clients coming back')
+    await this.#soon(all(this.clients.map(back)), 'clients coming back')
+  }
+
+  /** Clients come back and work, each so many steps. True when the host ended meanwhile. */
+  async live(steps?: number): Promise<boolean> {
+    try {
+      await this.converge()
+      await this.work(steps)
+    } catch (error) {
+      if (!(error instanceof LinkLost)) throw error
+      await this.#soon(this.host.exit, 'the host’s end')
+    }
+    return this.host.ended
   }
 
   /** All clients at work, each until its link ends or it has done so many steps. */
   async work(steps?: number, address: () => Address = () => this.address): Promise<void> {
-    const all = this.clients.map((client) => work(client, this.sessions, this.chance.branch(), address, steps))
-    await this.#soon(Promise.all(all), 'the load')
+    const working = this.clients.map((client) =>
+      work(client, this.sessions, this.chance.branch(), address, steps),
+    )
+    await this.#soon(all(working), 'the load')
   }
 
   /** A last quiet life in which all that was said comes to an end and a stranger looks at everything; then the verdict. */
-  async finish(options: HostOptions & { readonly torn?: boolean } = {}): Promise<void> {
+  async finish(options: HostOptions & Ending = {}): Promise<void> {
     if (!(await this.begin(options))) throw new Error(`the host does not start: ${this.host.said}`)
     await this.converge()
     const stranger = this.client(`stranger-${this.clients.length}`)
@@ -85,7 +106,8 @@ export class Trial {
     this.host.signal('SIGTERM')
     const { code } = await this.#soon(this.host.exit, 'stopping the host')
     if (code !== 0) throw new Error(`the host did not stop well: ${this.host.said}`)
-    this.verdict({ ...(await readStored(this.data, this.sessions.live)), ...(options.torn && { torn: true }) })
+    const stored = await readStored(this.data, this.sessions.live, options.migrations)
+    this.verdict(options.torn ? { ...stored, torn: true } : stored)
   }
 
   verdict(stored: Stored): void {
@@ -115,6 +137,12 @@ export class Trial {
     })
     return Promise.race([happening, never]).finally(() => clearTimeout(timer))
   }
+}
+
+/** Resolves when all have come to an end, so that nobody goes on behind our back. */
+async function all(happening: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(happening)
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
 export function newData(): string {

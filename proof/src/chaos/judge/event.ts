@@ -94,7 +94,9 @@ function heard({ id, method, params, result, error }: Frame, link: number, asked
     snapshot: one,
   }))
   const replayed = actions.map((envelope): Meaning => ({ what: 'told', envelope, live: false }))
-  const again = result?.actions ? subscriptions.filter((uri) => !missing.includes(uri)) : []
+  const again = result?.actions ? subscriptions : []
   const followed = again.map((uri): Meaning => ({ what: 'follows', channel: uri, from }))
-  return [answered, ...handed, ...followed, ...replayed]
+  // A channel that went away while the answer was made may still be in it.
+  const left = missing.map((uri): Meaning => ({ what: 'leaves', channel: uri }))
+  return [answered, ...handed, ...followed, ...replayed, ...left]
 }

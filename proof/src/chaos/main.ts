@@ -6,12 +6,13 @@ import { Chance } from './chance.ts'
 import { readRun, runsBelow } from './history.ts'
 import { judge } from './judge/judge.ts'
 import { killsAtFailpoints } from './scenes/failpoints.ts'
+import { clocks } from './scenes/clocks.ts'
 import { kills } from './scenes/kills.ts'
 import { proxies } from './scenes/proxies.ts'
 import type { Scene } from './scenes/scene.ts'
 import { Tally, progress } from './tally.ts'
 
-const scenes: Readonly<Record<string, Scene>> = { kills, failpoints: killsAtFailpoints, proxy: proxies }
+const scenes: Readonly<Record<string, Scene>> = { kills, failpoints: killsAtFailpoints, proxy: proxies, clock: clocks }
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -59,6 +59,13 @@ export class Trial {
     return client
   }
 
+  /** A client that has seen the end of all it sent, and does not come back. What it saw still counts. */
+  retire(client: Client): void {
+    client.cut()
+    client.flush()
+    this.clients.splice(this.clients.indexOf(client), 1)
+  }
+
   /** Begins a life. False when it ended before it listened. */
   async begin(options: HostOptions = {}): Promise<boolean> {
     this.#host = new HostProcess(this.data, options)

@@ -43,7 +43,7 @@ async function cuts({ tally, chance, quick, exhaustive }: Stage): Promise<void> 
         await talk(client, through)
         proxy.trouble = {}
         await again(client, through)
-        client.cut()
+        trial.retire(client)
       }
       // Once without a cut, to know how long it is.
       await cut(`${name}-whole`, {})
@@ -168,7 +168,8 @@ async function again(client: Client, address: Address): Promise<void> {
 function placesIn(length: number, most: number, chance: Chance): readonly number[] {
   if (most >= length) return Array.from({ length }, (_, at) => at + 1)
   const part = length / most
-  return Array.from({ length: most }, (_, n) => Math.floor(n * part) + chance.between(1, Math.ceil(part)))
+  const places = Array.from({ length: most }, (_, n) => Math.floor(n * part) + chance.between(1, Math.ceil(part)))
+  return [...new Set(places)]
 }
 
 function title(text: string) {

@@ -126,3 +126,20 @@ test('[L9] a channel that nobody looks at is put out of memory and comes back by
   expect(ann.state(session)).toMatchObject({ title: 'asleep', status: 33 })
   expect(loads).toBe(1)
 })
+
+test('[L8] F-04: a session that is listed and cannot be found is damaged, not absent', async () => {
+  const all = await room()
+  await (await all.join('ann')).ask('createSession', { channel: session })
+  await all.restart('close')
+  const { log } = all.store()
+  const load = log.load.bind(log)
+  log.load = async (uri) => (uri === session ? undefined : load(uri))
+  const ben = await all.join('ben')
+  await expect(ben.ask('subscribe', { channel: session })).rejects.toMatchObject({
+    message: expect.stringMatching(/is listed and not in the store; .* set aside/),
+  })
+  await expect(ben.ask('disposeSession', { channel: session })).rejects.toMatchObject({ code: -32603 })
+  await expect(ben.ask('subscribe', { channel: 'ahp-session:/never' })).rejects.toMatchObject({
+    code: -32008,
+  })
+})

@@ -8,6 +8,8 @@ import { Damaged } from './rebuild.ts'
 export async function wake(core: Core, uri: Uri): Promise<Channel | undefined> {
   try {
     const channel = await core.log.wake(uri)
+    // The list and the log change together: if only one has it, the other was hurt.
+    if (!channel && core.catalog.get(uri)) throw new Damaged(`${uri} is listed and not in the store`)
     if (channel) await core.log.when(channel, () => true)
     return channel
   } catch (error) {

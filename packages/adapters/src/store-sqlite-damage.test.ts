@@ -83,6 +83,23 @@ test.each([
   expect(await log.load(two)).toEqual({ ...bornTwo, rows: [], fromBirth: true, envelopes })
 })
 
+test('[F-04] where the damage is nobody’s in particular, the folder is named', async () => {
+  const folder = await filled()
+  tamper(folder, `INSERT INTO records VALUES ('key', '${'x'.repeat(9000)}')`)
+  const path = join(folder, 'atrium.db')
+  const bytes = readFileSync(path)
+  // The pages that follow the record's first, by their own pointers.
+  const page = 4096
+  for (let at = page; at < bytes.length; at += page)
+    if (bytes.subarray(at + 4, at + page).every((byte) => byte === 0x78)) bytes.writeUInt32BE(0xffff, at)
+  writeFileSync(path, bytes)
+  const { records } = await open(folder)
+  await expect(records.get('key')).rejects.toMatchObject({
+    name: 'StoreUnreadable',
+    message: expect.stringContaining(folder) as string,
+  })
+})
+
 test('[F-03] a torn journal gives every transaction before the tear, and none after', async () => {
   const folder = await filled()
   const { log } = await open(folder)

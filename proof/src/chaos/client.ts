@@ -167,7 +167,8 @@ export class Client {
   /** Looks again at every frame. Throws when the link ends first. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
-      if (!this.#socket || this.#socket.readyState > WebSocket.OPEN) throw new LinkLost(`${this.id} lost its link`)
+      if (!this.#socket || this.#socket.readyState > WebSocket.OPEN)
+        throw new LinkLost(`${this.id} lost its link`)
       await new Promise<void>((resolve) => this.#waiting.add(resolve))
     }
   }
@@ -177,7 +178,11 @@ export class Client {
   }
 
   async #enter(): Promise<void> {
-    const params = { protocolVersions: ['1.0.0'], clientId: this.id, initialSubscriptions: [rootUri, ...this.following] }
+    const params = {
+      protocolVersions: ['1.0.0'],
+      clientId: this.id,
+      initialSubscriptions: [rootUri, ...this.following],
+    }
     const { serverSeq, snapshots } = (await this.ask('initialize', params)) as {
       serverSeq: number
       snapshots: readonly Snapshot[]

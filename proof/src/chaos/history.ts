@@ -36,8 +36,8 @@ export interface Stored {
   readonly damaged: readonly { readonly uri: Uri; readonly why: string }[]
   /** The session list. */
   readonly sessions: readonly Uri[]
-  /** The disk itself lost something, as it was made to: then an echo may be missing, and nothing else. */
-  readonly torn?: boolean
+  /** When the disk itself was last made to lose something: what was seen before may be gone, what came after not. */
+  readonly torn?: number
 }
 
 /** Everything that is judged: it lies in a folder, and can be judged again when the judge has learned more. */

@@ -56,7 +56,10 @@ export class HostProcess {
         if (this.#out.includes('\n')) resolve(this.#out)
       })
     })
-    this.ready = Promise.race([line.then((text) => JSON.parse(text) as Address), this.exit.then(() => undefined)])
+    this.ready = Promise.race([
+      line.then((text) => JSON.parse(text) as Address),
+      this.exit.then(() => undefined),
+    ])
   }
 
   get ended(): boolean {

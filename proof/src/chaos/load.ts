@@ -16,6 +16,11 @@ export class Sessions {
     client.dispatch(uri, titled(`${client.id} was here`))
   }
 
+  /** Forgets those that are no more. */
+  keep(there: readonly Uri[]): void {
+    this.live.splice(0, Infinity, ...this.live.filter((uri) => there.includes(uri)))
+  }
+
   /** The oldest. */
   take(): Uri | undefined {
     return this.live.shift()
@@ -48,7 +53,12 @@ export async function work(
   }
 }
 
-async function act(client: Client, sessions: Sessions, chance: Chance, address: () => Address): Promise<void> {
+async function act(
+  client: Client,
+  sessions: Sessions,
+  chance: Chance,
+  address: () => Address,
+): Promise<void> {
   const dice = chance.between(0, 99)
   const session = chance.one(sessions.live.filter((uri) => !client.gone.has(uri)))
   if (session === undefined || (dice < 3 && sessions.live.length < most)) return sessions.make(client)

@@ -7,12 +7,19 @@ import { readRun, runsBelow } from './history.ts'
 import { judge } from './judge/judge.ts'
 import { killsAtFailpoints } from './scenes/failpoints.ts'
 import { clocks } from './scenes/clocks.ts'
+import { disks } from './scenes/disks.ts'
 import { kills } from './scenes/kills.ts'
 import { proxies } from './scenes/proxies.ts'
 import type { Scene } from './scenes/scene.ts'
 import { Tally, progress } from './tally.ts'
 
-const scenes: Readonly<Record<string, Scene>> = { kills, failpoints: killsAtFailpoints, proxy: proxies, clock: clocks }
+const scenes: Readonly<Record<string, Scene>> = {
+  kills,
+  failpoints: killsAtFailpoints,
+  disk: disks,
+  proxy: proxies,
+  clock: clocks,
+}
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -17,8 +17,8 @@ import type { Tally } from './tally.ts'
 const patience = 30_000
 
 interface Ending {
-  /** The disk was made to lose something. */
-  readonly torn?: boolean
+  /** When the disk was last made to lose something. */
+  readonly torn?: number
   /** How the store got its version, where that is not the newest of this build. */
   readonly migrations?: readonly string[]
 }
@@ -114,7 +114,7 @@ export class Trial {
     const { code } = await this.#soon(this.host.exit, 'stopping the host')
     if (code !== 0) throw new Error(`the host did not stop well: ${this.host.said}`)
     const stored = await readStored(this.data, this.sessions.live, options.migrations)
-    this.verdict(options.torn ? { ...stored, torn: true } : stored)
+    this.verdict(options.torn === undefined ? stored : { ...stored, torn: options.torn })
   }
 
   verdict(stored: Stored): void {

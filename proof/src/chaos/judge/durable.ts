@@ -5,11 +5,19 @@ import type { Past } from './truth.ts'
 import type { Violation } from './violation.ts'
 
 /** I1: whatever anybody was told, and every change that was answered, is on the disk at the end. */
-export function kept(run: Run, witnesses: readonly Witness[], pasts: ReadonlyMap<Uri, Past>): readonly Violation[] {
-  if (run.stored.torn) return []
-  const excused = new Set([...askedFor('disposeSession', witnesses), ...run.stored.damaged.map(({ uri }) => uri)])
+export function kept(
+  run: Run,
+  witnesses: readonly Witness[],
+  pasts: ReadonlyMap<Uri, Past>,
+): readonly Violation[] {
+  const { torn = 0 } = run.stored
+  const excused = new Set([
+    ...askedFor('disposeSession', witnesses),
+    ...run.stored.damaged.map(({ uri }) => uri),
+  ])
   return witnesses.flatMap(({ client, events }) =>
     events.flatMap((event): readonly Violation[] => {
+      if (event.at < torn) return []
       if (event.what === 'told') {
         const sentence = lost(event.envelope, client, pasts, excused)
         return sentence === undefined ? [] : [{ rule: 'I1', client, sentence, envelope: event.envelope }]

@@ -1,10 +1,15 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
+import type { Run } from '../history.ts'
 import type { Event, Witness } from './event.ts'
 import type { Past } from './truth.ts'
 import type { Violation } from './violation.ts'
 
 /** I5: everything a client dispatched came to exactly one end, or the channel it was for is no more. */
-export function ended({ client, events }: Witness, pasts: ReadonlyMap<Uri, Past>): readonly Violation[] {
+export function ended(
+  run: Run,
+  { client, events }: Witness,
+  pasts: ReadonlyMap<Uri, Past>,
+): readonly Violation[] {
   const ends = new Map<number, Map<number, Envelope>>()
   const givenUp = new Set<Uri>()
   for (const event of events) {
@@ -22,7 +27,8 @@ export function ended({ client, events }: Witness, pasts: ReadonlyMap<Uri, Past>
       const sentence = `its ${clientSeq} ended twice, as ${first.serverSeq} and as ${second.serverSeq}`
       return [{ rule: 'I5', client, sentence, envelope: second }]
     }
-    if (givenUp.has(channel) && !pasts.has(channel)) return []
+    // A disk that lost the end of a channel brings it back.
+    if (givenUp.has(channel) && (!pasts.has(channel) || run.stored.torn !== undefined)) return []
     const why = givenUp.has(channel) ? ', and its channel is there' : ''
     return [{ rule: 'I5', client, sentence: `its ${clientSeq} to ${channel} never ended${why}` }]
   })

@@ -71,7 +71,11 @@ function read({ at, link, way, text = '' }: Line, asked: Map<string, Question>):
   return meanings.map(event)
 }
 
-function said({ id, method = '', params = {} }: Frame, link: number, asked: Map<string, Question>): Meaning[] {
+function said(
+  { id, method = '', params = {} }: Frame,
+  link: number,
+  asked: Map<string, Question>,
+): Meaning[] {
   const { channel = rootUri, clientSeq = 0, action } = params
   if (method === 'dispatchAction' && action) return [{ what: 'sent', channel, clientSeq, action }]
   if (method === 'unsubscribe') return [{ what: 'leaves', channel }]
@@ -80,7 +84,11 @@ function said({ id, method = '', params = {} }: Frame, link: number, asked: Map<
   return [{ what: 'asked', method, channel }]
 }
 
-function heard({ id, method, params, result, error }: Frame, link: number, asked: Map<string, Question>): Meaning[] {
+function heard(
+  { id, method, params, result, error }: Frame,
+  link: number,
+  asked: Map<string, Question>,
+): Meaning[] {
   if (method === 'action') return [{ what: 'told', envelope: params as unknown as Envelope, live: true }]
   const question = asked.get(`${link} ${id}`)
   if (!question) return []

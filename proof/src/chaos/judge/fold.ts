@@ -18,7 +18,9 @@ export function rebuilt({ stored }: Run, pasts: ReadonlyMap<Uri, Past>): readonl
 export function listed({ stored }: Run): readonly Violation[] {
   if (stored.damaged.length > 0) return []
   const there = stored.channels.filter(({ kind }) => kind === 'session').map(({ uri }) => uri)
-  const root = stored.channels.find(({ kind }) => kind === 'root')?.state as { activeSessions?: number } | undefined
+  const root = stored.channels.find(({ kind }) => kind === 'root')?.state as
+    | { activeSessions?: number }
+    | undefined
   const same = there.toSorted().join() === stored.sessions.toSorted().join()
   if (same && (!root || root.activeSessions === there.length)) return []
   const sentence = `the list has ${stored.sessions.length} sessions, the log ${there.length}, the root says ${root?.activeSessions}`
@@ -26,9 +28,14 @@ export function listed({ stored }: Run): readonly Violation[] {
 }
 
 /** I3: every snapshot is the fold up to its number. */
-export function shown({ client, events }: Witness, pasts: ReadonlyMap<Uri, Past>): readonly Violation[] {
+export function shown(
+  run: Run,
+  { client, events }: Witness,
+  pasts: ReadonlyMap<Uri, Past>,
+): readonly Violation[] {
+  const { torn = 0 } = run.stored
   return events.flatMap((event): readonly Violation[] => {
-    if (event.what !== 'follows' || !event.snapshot) return []
+    if (event.what !== 'follows' || !event.snapshot || event.at < torn) return []
     const past = pasts.get(event.channel)
     const truth = past?.stateAt(event.from)
     if (!past || truth === undefined) return []
@@ -39,20 +46,32 @@ export function shown({ client, events }: Witness, pasts: ReadonlyMap<Uri, Past>
 }
 
 /** I3: a snapshot and the envelopes after it, link after link, fold to what the host has. */
-export function followed(run: Run, { client, events }: Witness, pasts: ReadonlyMap<Uri, Past>): readonly Violation[] {
-  if (run.stored.torn) return []
+export function followed(
+  run: Run,
+  { client, events }: Witness,
+  pasts: ReadonlyMap<Uri, Past>,
+): readonly Violation[] {
+  const { torn = 0 } = run.stored
   const replicas = new Map<Uri, { state: unknown; seq: number }>()
+  /** Handed, or taken up again, since the disk last lost something. */
+  const current = new Set<Uri>()
   const violations: Violation[] = []
   const look = (): void => {
     for (const [uri, { state, seq }] of replicas) {
-      const past = pasts.get(uri)
+      const past = current.has(uri) ? pasts.get(uri) : undefined
       const truth = past?.stateAt(seq)
-      if (!past || truth === undefined || comparable(past.kind, state) === comparable(past.kind, truth)) continue
-      violations.push({ rule: 'I3', client, sentence: `its copy of ${uri} as of ${seq} differs from the log` })
+      if (!past || truth === undefined || comparable(past.kind, state) === comparable(past.kind, truth))
+        continue
+      violations.push({
+        rule: 'I3',
+        client,
+        sentence: `its copy of ${uri} as of ${seq} differs from the log`,
+      })
     }
   }
   for (const event of events) {
     if (event.what === 'shut') look()
+    if (event.what === 'follows' && event.at >= torn) current.add(event.channel)
     if (event.what === 'leaves') replicas.delete(event.channel)
     if (event.what === 'follows' && event.snapshot)
       replicas.set(event.channel, { state: event.snapshot.state, seq: event.from })

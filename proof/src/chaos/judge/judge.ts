@@ -30,9 +30,9 @@ export function judge(run: Run): Verdict {
       ...rising(each),
       ...gapless(each, pasts),
       ...inSentOrder(each),
-      ...shown(each, pasts),
+      ...shown(run, each, pasts),
       ...followed(run, each, pasts),
-      ...ended(each, pasts),
+      ...ended(run, each, pasts),
       ...meantForIt(each),
     ]),
   ]

@@ -40,7 +40,9 @@ export function rising({ client, events }: Witness): readonly Violation[] {
     const before = seen
     seen = Math.max(seen, event.from)
     if (event.from >= before) return []
-    return [{ rule: 'I8', client, sentence: `${event.channel} was shown as of ${event.from}, after ${before}` }]
+    return [
+      { rule: 'I8', client, sentence: `${event.channel} was shown as of ${event.from}, after ${before}` },
+    ]
   })
 }
 
@@ -49,7 +51,11 @@ export function gapless({ client, events }: Witness, pasts: ReadonlyMap<Uri, Pas
   return byLink(events).flatMap((link) => {
     const told = new Set(link.flatMap((event) => (event.what === 'told' ? [event.envelope.serverSeq] : [])))
     return spansOf(link).flatMap(({ channel, from, upTo }) => {
-      const missed = pasts.get(channel)?.between(from, upTo).filter((seq) => !told.has(seq)) ?? []
+      const missed =
+        pasts
+          .get(channel)
+          ?.between(from, upTo)
+          .filter((seq) => !told.has(seq)) ?? []
       return missed.map((seq): Violation => {
         const envelope = pasts.get(channel)?.at(seq)
         const sentence = `was told up to ${upTo} of ${channel}, and not ${seq}`

@@ -44,7 +44,8 @@ export function meantForIt({ client, events }: Witness): readonly Violation[] {
       if (event.what !== 'told' || event.envelope.origin?.clientId === client) return []
       const { channel, rejectionReason } = event.envelope
       if (known.has(channel) && rejectionReason === undefined) return []
-      const sentence = rejectionReason === undefined ? `does not follow ${channel}` : 'was told the refusal of another'
+      const sentence =
+        rejectionReason === undefined ? `does not follow ${channel}` : 'was told the refusal of another'
       return [{ rule: 'I9', client, sentence, envelope: event.envelope }]
     })
   })

@@ -47,7 +47,8 @@ export const clocks: Scene = async ({ tally, chance, quick }) => {
         for (const client of trial.clients) client.dispatch('ahp-root://', config(client.id, jump + inside))
         await trial.converge()
         const dropped = trial.clients.filter(({ lost }, i) => lost !== before[i])
-        if (dropped.length > 0) tally.problem(`F-13: a jump of the clock by ${inside} ms ended ${dropped.length} links`)
+        if (dropped.length > 0)
+          tally.problem(`F-13: a jump of the clock by ${inside} ms ended ${dropped.length} links`)
         tally.outcome('clock jumps within a life')
       }
       trial.host.signal(jump < 0 ? 'SIGTERM' : 'SIGKILL')

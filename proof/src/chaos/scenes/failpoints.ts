@@ -56,7 +56,8 @@ async function live(trial: Trial, options: HostOptions, { during }: Failpoint): 
     trial.host.signal('SIGTERM')
   }
   const { signal } = await trial.host.exit
-  if (signal !== 'SIGKILL' && during !== 'stop') throw new Error(`the host does not start: ${trial.host.said}`)
+  if (signal !== 'SIGKILL' && during !== 'stop')
+    throw new Error(`the host does not start: ${trial.host.said}`)
   return signal === 'SIGKILL'
 }
 

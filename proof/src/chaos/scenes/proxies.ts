@@ -51,7 +51,10 @@ async function cuts({ tally, chance, quick, exhaustive }: Stage): Promise<void> 
       for (const way of ['toHost', 'toClient'] as const) {
         const places = placesIn(lengths[way], exhaustive ? Infinity : quick ? 10 : 100, chance)
         for (const at of places) await cut(`${name}-${way}-${at}`, { cut: { way, after: at } })
-        tally.outcome(`${name}, cut after some byte ${way === 'toHost' ? 'to the host' : 'to the client'}`, places.length)
+        tally.outcome(
+          `${name}, cut after some byte ${way === 'toHost' ? 'to the host' : 'to the client'}`,
+          places.length,
+        )
         progress(`${name}: ${places.length} cuts in ${lengths[way]} bytes ${way}`)
       }
     }
@@ -168,7 +171,10 @@ async function again(client: Client, address: Address): Promise<void> {
 function placesIn(length: number, most: number, chance: Chance): readonly number[] {
   if (most >= length) return Array.from({ length }, (_, at) => at + 1)
   const part = length / most
-  const places = Array.from({ length: most }, (_, n) => Math.floor(n * part) + chance.between(1, Math.ceil(part)))
+  const places = Array.from(
+    { length: most },
+    (_, n) => Math.floor(n * part) + chance.between(1, Math.ceil(part)),
+  )
   return [...new Set(places)]
 }
 

@@ -15,7 +15,10 @@ export interface Stage {
 export type Scene = (stage: Stage) => Promise<void>
 
 /** Each task once, two of them at any time: a host needs about one core while it starts. */
-export async function twoAtATime<T>(tasks: readonly T[], run: (task: T, at: number) => Promise<void>): Promise<void> {
+export async function twoAtATime<T>(
+  tasks: readonly T[],
+  run: (task: T, at: number) => Promise<void>,
+): Promise<void> {
   const waiting = [...tasks.entries()]
   const lane = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) await run(next[1], next[0])

@@ -73,6 +73,14 @@ export function closeDatabase(db, { folder, readOnly }) {
 export const codeOf = (error) =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 255 : 0
 
+/**
+ * SQLite says so, sometimes without its code; or a number is there that we never write.
+ * @param {unknown} error
+ */
+export const isDamage = (error) =>
+  codeOf(error) === CORRUPT ||
+  (error instanceof Error && /disk image is malformed|too large to be represented/.test(error.message))
+
 export const BUSY = 5
 export const CORRUPT = 11
 export const FULL = 13

@@ -4,7 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { blobs } from './store-sqlite-blobs.js'
-import { CORRUPT, FULL, Failure, closeDatabase, codeOf, openDatabase } from './store-sqlite-open.js'
+import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './store-sqlite-open.js'
 import { reader } from './store-sqlite-read.js'
 import { writer } from './store-sqlite-write.js'
 
@@ -70,7 +70,7 @@ function open(opening) {
 function describe(error) {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Failure) return { meaning: error.meaning, message }
-  if (codeOf(error) === CORRUPT)
+  if (isDamage(error))
     return { meaning: 'unreadable', message: `the store in ${folder} is damaged: ${message}` }
   return codeOf(error) === FULL ? { meaning: 'full', message } : { message }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { room } from '../test/room.ts'
+import type { Room } from '../test/room.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
@@ -143,3 +144,30 @@ test('[L8] F-04: a session that is listed and cannot be found is damaged, not ab
     code: -32008,
   })
 })
+
+test.each([
+  [
+    'lacks a session',
+    (all: Room) => all.store().records.delete(`session/${session}`),
+    /it has 0, and the log counts 1/,
+  ],
+  [
+    'cannot be read',
+    (all: Room) => all.store().records.put(`session/${session}`, '{"res'),
+    /damaged at "session/,
+  ],
+  [
+    'has another name',
+    (all: Room) => all.store().records.put(`session/${session}`, '{}'),
+    /damaged at "session/,
+  ],
+])(
+  '[L8] F-04: a session list that %s is said to be damaged, and the log is left as it is',
+  async (_, hurt, sentence) => {
+    const all = await room()
+    await (await all.join('ann')).ask('createSession', { channel: session })
+    hurt(all)
+    await all.store().log.flush()
+    await expect(all.restart('crash')).rejects.toThrow(sentence)
+  },
+)

@@ -71,6 +71,11 @@ export class HostProcess {
     return this.#err
   }
 
+  /** Resolves when it has said something so many times. */
+  async says(text: string, times: number): Promise<void> {
+    while (this.#err.split(text).length <= times) await once(this.child.stderr ?? this.child, 'data')
+  }
+
   signal(name: NodeJS.Signals): void {
     this.child.kill(name)
   }

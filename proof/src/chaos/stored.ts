@@ -15,6 +15,9 @@ export async function readStored(
   const store = await openSqlite(folder, { readOnly: true, ...(migrations && { migrations }) })
   try {
     const records = await store.records.list('session/')
+    // As the host does: a list that is hurt is not read further.
+    if (records.some(([key]) => typeof key !== 'string'))
+      throw new Error(`the session list in ${folder} is damaged`)
     const sessions = records.map(([key]) => key.slice('session/'.length))
     const channels: StoredChannel[] = []
     const damaged: { uri: Uri; why: string }[] = []

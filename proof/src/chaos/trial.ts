@@ -69,7 +69,7 @@ export class Trial {
   /** Begins a life. False when it ended before it listened. */
   async begin(options: HostOptions = {}): Promise<boolean> {
     this.#host = new HostProcess(this.data, options)
-    this.#address = await this.#soon(this.#host.ready, 'starting the host')
+    this.#address = await this.soon(this.#host.ready, 'starting the host')
     return this.#address !== undefined
   }
 
@@ -79,7 +79,7 @@ export class Trial {
       if (!client.open) await client.come(address())
       await client.settle()
     }
-    await this.#soon(all(this.clients.map(back)), 'clients coming back')
+    await this.soon(all(this.clients.map(back)), 'clients coming back')
   }
 
   /** Clients come back and work, each so many steps. True when the host ended meanwhile. */
@@ -89,7 +89,7 @@ export class Trial {
       await this.work(steps)
     } catch (error) {
       if (!(error instanceof LinkLost)) throw error
-      await this.#soon(this.host.exit, 'the host’s end')
+      await this.soon(this.host.exit, 'the host’s end')
     }
     return this.host.ended
   }
@@ -99,7 +99,7 @@ export class Trial {
     const working = this.clients.map((client) =>
       work(client, this.sessions, this.chance.branch(), address, steps),
     )
-    await this.#soon(all(working), 'the load')
+    await this.soon(all(working), 'the load')
   }
 
   /** A last quiet life in which all that was said comes to an end and a stranger looks at everything; then the verdict. */
@@ -111,7 +111,7 @@ export class Trial {
     for (const uri of this.sessions.live) await stranger.subscribe(uri)
     for (const client of this.clients) client.cut()
     this.host.signal('SIGTERM')
-    const { code } = await this.#soon(this.host.exit, 'stopping the host')
+    const { code } = await this.soon(this.host.exit, 'stopping the host')
     if (code !== 0) throw new Error(`the host did not stop well: ${this.host.said}`)
     const stored = await readStored(this.data, this.sessions.live, options.migrations)
     this.verdict(options.torn === undefined ? stored : { ...stored, torn: options.torn })
@@ -133,7 +133,7 @@ export class Trial {
   }
 
   /** A thing that must happen, and an error that names it if it does not. */
-  async #soon<T>(happening: Promise<T>, what: string): Promise<T> {
+  async soon<T>(happening: Promise<T>, what: string): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const never = new Promise<never>((_, reject) => {
       const give = (): void => {

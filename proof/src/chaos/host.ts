@@ -30,7 +30,11 @@ export class HostProcess {
   #out = ''
   #err = ''
 
-  constructor(data: string, { patches = [], args = [], env = {}, uid }: HostOptions = {}) {
+  /** In every host of this process. */
+  static planted: readonly Patch[] = []
+
+  constructor(data: string, { patches: own = [], args = [], env = {}, uid }: HostOptions = {}) {
+    const patches = [...own, ...HostProcess.planted]
     const planting = patches.length > 0 ? { NODE_OPTIONS: `--import ${plant}` } : {}
     this.child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0', '--data', data, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],

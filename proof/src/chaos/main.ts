@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Chance } from './chance.ts'
+import { HostProcess } from './host.ts'
 import { readRun, runsBelow } from './history.ts'
 import { judge } from './judge/judge.ts'
+import { mutations } from './mutation.ts'
 import { killsAtFailpoints } from './scenes/failpoints.ts'
 import { clocks } from './scenes/clocks.ts'
 import { disks } from './scenes/disks.ts'
@@ -30,6 +32,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     rounds: { type: 'string' },
     folder: { type: 'string' },
+    plant: { type: 'string' },
   },
 })
 
@@ -49,6 +52,9 @@ async function run(): Promise<number> {
   const wanted = values.only?.split(',') ?? Object.keys(scenes)
   const unknown = wanted.filter((name) => !scenes[name])
   if (command !== undefined || unknown.length > 0 || !Number.isSafeInteger(seed)) return usage()
+  const bug = mutations[values.plant ?? '']
+  if (values.plant !== undefined && !bug) return usage()
+  HostProcess.planted = bug ? [bug] : []
   // Histories of two runs are not one history.
   if (values.folder !== undefined) mkdirSync(values.folder)
   const tally = new Tally(values.folder ?? mkdtempSync(join(tmpdir(), 'atrium-chaos-histories-')))
@@ -73,6 +79,7 @@ async function run(): Promise<number> {
 function usage(): number {
   const names = Object.keys(scenes).join(',')
   console.error(`npm run chaos [-- --quick] [--only ${names}] [--seed N] [--rounds N] [--exhaustive] [--folder DIR]
-npm run chaos -- check FOLDER`)
+npm run chaos -- check FOLDER
+npm run chaos -- --plant ${Object.keys(mutations).join('|')}   (a bug that must be found)`)
   return 2
 }

@@ -47,10 +47,12 @@ export class Past {
     return this.#states.at(-1)
   }
 
-  /** Whether an action said at this number would have changed nothing: then it need not be kept. */
+  /** Whether an action said at this number may have changed nothing: then it need not be kept. */
   idle(seq: number, action: Action): boolean {
     const before = this.stateAt(seq - 1)
-    return before !== undefined && canonical(this.kind.reduce(before, action)) === canonical(before)
+    // Nobody saw it so early, and a head hides its birth.
+    if (before === undefined) return true
+    return canonical(this.kind.reduce(before, action)) === canonical(before)
   }
 }
 

@@ -12,7 +12,7 @@ import type { Scene } from './scene.ts'
 const steps = 150
 const stepsBeforeStop = 10
 const tries = 4
-const quickPoints = 10
+const quickPoints = 8
 
 /** Kills the host at every place in turn, round after round, each on a folder that lives through all of them. */
 export const killsAtFailpoints: Scene = async ({ tally, chance, rounds, quick }) => {

@@ -30,12 +30,12 @@ export async function hurtFiles(stage: Stage): Promise<void> {
     const truth = await readStored(trial.data, trial.sessions.live)
     const bytes = readFileSync(join(trial.data, 'atrium.db'))
     const used = [...bytes.keys()].filter((at) => bytes[at] !== 0)
-    const every = exhaustive ? 1 : Math.ceil(used.length / (quick ? 40 : 500))
+    const every = exhaustive ? 1 : Math.ceil(used.length / (quick ? 20 : 300))
     const flips = used.filter((_, i) => i % every === 0).map((at) => bit(at, chance.between(0, 7)))
-    const ends = Array.from({ length: quick ? 2 : 10 }, () => tails).flat()
+    const ends = Array.from({ length: quick ? 1 : 8 }, () => tails).flat()
     await twoAtATime([...flips, ...ends], (damage) => byStore(tally, trial.data, truth, damage, chance))
     progress(`${flips.length} bits flipped of ${used.length} bytes, ${ends.length} ends hurt`)
-    const some = [...chance.shuffled(flips).slice(0, quick ? 3 : 30), ...ends.slice(0, quick ? 4 : 12)]
+    const some = [...chance.shuffled(flips).slice(0, quick ? 2 : 20), ...ends.slice(0, quick ? 2 : 10)]
     await twoAtATime(some, (damage, at) => byHost(tally, trial.data, truth, damage, chance, at))
     progress(`${some.length} of them shown to the command`)
   } finally {

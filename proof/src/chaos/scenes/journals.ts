@@ -13,7 +13,7 @@ export async function hurtJournals({ tally, chance, quick }: Stage): Promise<voi
   const trial = new Trial(tally, 'journals', chance.branch())
   const ann = trial.client('ann')
   for (const id of ['ben', 'cid']) trial.client(id)
-  const lives = quick ? 4 : 20
+  const lives = quick ? 3 : 15
   let torn = 0
   try {
     for (let life = 0; life < lives; life++) {

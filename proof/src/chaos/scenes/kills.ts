@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts'
 export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
   const trial = new Trial(tally, 'kills', chance)
   for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
-  const lives = rounds ?? (quick ? 8 : 80)
+  const lives = rounds ?? (quick ? 6 : 50)
   try {
     for (let life = 1; life <= lives; life++) {
       // Also while it starts, and while clients come back.

@@ -80,7 +80,7 @@ async function slowness({ tally, chance, quick }: Stage): Promise<void> {
     ] as const) {
       proxy.trouble = trouble
       await trial.converge(() => through)
-      await trial.work(quick ? 10 : 60, () => through)
+      await trial.work(quick ? 3 : 40, () => through)
       await trial.converge(() => through)
       tally.outcome(name)
       progress(name)

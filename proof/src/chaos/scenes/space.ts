@@ -65,7 +65,7 @@ export async function fullDisk({ tally, chance }: Stage): Promise<void> {
   }
 }
 
-/** F-08: a disk that cannot be written. What is there is shown, or the host says why not; nothing is changed. */
+/** F-08: a disk that cannot be written. What is there is shown, and whoever wants a change is told why not. */
 export async function sealedDisk({ tally, chance }: Stage): Promise<void> {
   const trial = new Trial(tally, 'sealed', chance.branch())
   const ann = trial.client('ann')
@@ -83,9 +83,7 @@ export async function sealedDisk({ tally, chance }: Stage): Promise<void> {
       const host = new HostProcess(disk.path, {})
       const address = await host.ready
       if (!address) {
-        const sentence = host.said.split('\n').find((line) => line.startsWith('atrium: ')) ?? ''
-        if (sentence.length < 20) tally.problem(`F-08: no clear sentence: ${host.said}`)
-        tally.outcome(`disk read-only: refused (${sentence.replaceAll(disk.path, '…').slice(0, 70)})`)
+        tally.problem(`F-08: what is there is not shown: ${host.said}`)
       } else {
         const reader = trial.client('reader')
         await reader.come(address)
@@ -94,7 +92,9 @@ export async function sealedDisk({ tally, chance }: Stage): Promise<void> {
           type: string
         })
         await reader.settle()
-        if (reader.ends.at(-1)?.rejectionReason === undefined) tally.problem('F-08: a change was accepted')
+        const reason = reader.ends.at(-1)?.rejectionReason
+        if (!reason?.includes('cannot be written'))
+          tally.problem(`F-08: a change was answered with: ${reason}`)
         tally.outcome('disk read-only: shows everything, refuses changes')
         trial.retire(reader)
       }

@@ -1,24 +1,28 @@
+import { fdatasync, openSync, unlinkSync, write } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { answerQuestions } from './child.ts'
 
-// What one would write first: no log, no checks, a frame made for every receiver, and nothing on any disk.
+// What one would write first: no log, no checks, a frame made for every receiver, and nothing on any disk; or, when it
+// is told to be `durable`, a line in a file that is on the disk before anybody is told.
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
-const clients = new Set<WebSocket>()
+const channels = new Map<string, Set<WebSocket>>()
+const keep = process.argv.includes('durable') ? fileKeeper() : tell
 let seq = 0
 
 server.on('connection', (socket) => {
-  socket.on('close', () => clients.delete(socket))
+  socket.on('close', () => channels.forEach((clients) => clients.delete(socket)))
   socket.on('message', (data: Buffer) => {
     const { id, method, params } = JSON.parse(data.toString()) as Message
-    if (method === 'subscribe') clients.add(socket)
+    if (method === 'subscribe') subscribe(socket, (params as { channel: string }).channel)
     if (method === 'blast') return blast(socket, params as { count: number; bytes: number })
     if (id !== undefined) return socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
     seq++
     const { channel, clientSeq, action } = params as { channel: string; clientSeq: number; action: object }
-    const envelope = { channel, action, serverSeq: seq, origin: { clientId: 'bench', clientSeq } }
-    for (const client of clients)
-      client.send(JSON.stringify({ jsonrpc: '2.0', method: 'action', params: envelope }))
+    keep({ channel, action, serverSeq: seq, origin: { clientId: 'bench', clientSeq } })
   })
 })
 
@@ -26,6 +30,45 @@ interface Message {
   readonly id?: number
   readonly method: string
   readonly params: unknown
+}
+
+interface Envelope {
+  readonly channel: string
+  readonly [key: string]: unknown
+}
+
+function subscribe(socket: WebSocket, channel: string): void {
+  const clients = channels.get(channel) ?? new Set()
+  channels.set(channel, clients.add(socket))
+}
+
+function tell(envelope: Envelope): void {
+  for (const client of channels.get(envelope.channel) ?? [])
+    client.send(JSON.stringify({ jsonrpc: '2.0', method: 'action', params: envelope }))
+}
+
+/** What comes while the disk is busy goes there together, as in any store that is worth a comparison. */
+function fileKeeper(): (envelope: Envelope) => void {
+  const path = join(tmpdir(), `atrium-bare-${process.pid}.log`)
+  const file = openSync(path, 'a', 0o600)
+  unlinkSync(path)
+  let waiting: Envelope[] = []
+  let busy = false
+  const flush = async () => {
+    busy = true
+    while (waiting.length > 0) {
+      const batch = waiting
+      waiting = []
+      await promisify(write)(file, batch.map((envelope) => `${JSON.stringify(envelope)}\n`).join(''))
+      await promisify(fdatasync)(file)
+      batch.forEach(tell)
+    }
+    busy = false
+  }
+  return (envelope) => {
+    waiting.push(envelope)
+    if (!busy) void flush()
+  }
 }
 
 function blast(socket: WebSocket, { count, bytes }: { count: number; bytes: number }): void {

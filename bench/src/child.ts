@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { fileURLToPath } from 'node:url'
 
 export interface Memory {
@@ -7,10 +8,20 @@ export interface Memory {
   readonly heap: number
 }
 
+/** How long its event loop kept others waiting, in milliseconds. */
+export interface Delay {
+  readonly p50: number
+  readonly p99: number
+  readonly max: number
+}
+
 /** A server in a process of its own, so that it has a core to itself. */
 export interface Child {
   readonly port: number
+  /** After a collection. */
   memory(): Promise<Memory>
+  /** Since it was last asked; watching begins with the first question. */
+  delay(): Promise<Delay>
   stop(): Promise<void>
 }
 
@@ -18,20 +29,23 @@ export interface Child {
 export async function start(
   name: 'host-child' | 'bare-child',
   under: readonly string[] = [],
+  also: readonly string[] = [],
 ): Promise<Child> {
   const file = fileURLToPath(new URL(`./${name}.js`, import.meta.url))
-  const [program, ...args] = [...under, process.execPath, '--expose-gc', file]
+  const [program = process.execPath, ...args] = [...under, process.execPath, '--expose-gc', file, ...also]
   const child = spawn(program, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   const [port] = (await once(child, 'message')) as [number]
+  const ask = async <T>(question: keyof typeof answers): Promise<T> => {
+    child.send(question)
+    const [answer] = (await once(child, 'message')) as [T]
+    return answer
+  }
   return {
     port,
-    async memory() {
-      child.send('memory')
-      const [memory] = (await once(child, 'message')) as [Memory]
-      return memory
-    },
+    memory: () => ask<Memory>('memory'),
+    delay: () => ask<Delay>('delay'),
     async stop() {
       child.send('stop')
       await once(child, 'exit')
@@ -39,14 +53,31 @@ export async function start(
   }
 }
 
-/** The other end: says where it listens, tells its memory, stops. */
+/** The other end: says where it listens, answers about itself, stops. */
 export function answerQuestions(port: number, stop: () => unknown): void {
-  process.on('message', (question) => {
+  process.on('message', (question: keyof typeof answers | 'stop') => {
     if (question === 'stop') return void Promise.resolve(stop()).then(() => process.exit(0))
-    globalThis.gc?.()
-    globalThis.gc?.()
-    const { rss, heapUsed } = process.memoryUsage()
-    process.send?.({ rss, heap: heapUsed } satisfies Memory)
+    process.send?.(answers[question]())
   })
   process.send?.(port)
 }
+
+const answers = {
+  memory(): Memory {
+    globalThis.gc?.()
+    globalThis.gc?.()
+    const { rss, heapUsed } = process.memoryUsage()
+    return { rss, heap: heapUsed }
+  },
+  delay(): Delay {
+    loop.enable()
+    // A turn of the watch is part of what it measures.
+    const ms = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution)
+    const delay = { p50: ms(loop.percentile(50)), p99: ms(loop.percentile(99)), max: ms(loop.max) }
+    loop.reset()
+    return delay
+  },
+}
+
+const resolution = 5
+const loop = monitorEventLoopDelay({ resolution })

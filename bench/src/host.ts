@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { start } from './child.ts'
 import type { Child } from './child.ts'
+import { median } from './percentiles.ts'
+import { row } from './table.ts'
 import { Wire, masked } from './wire.ts'
 
 const session = 'ahp-session:/bench'
@@ -40,7 +42,7 @@ async function startTable(): Promise<boolean> {
       times[name]?.push(performance.now() - began)
       await child.stop()
     }
-  const [ours, theirs] = [median(times['host-child']), median(times['bare-child'])]
+  const [ours, theirs] = [median(times['host-child'] ?? []), median(times['bare-child'] ?? [])]
   return row('start to the first initialize answer', `${ours.toFixed(0)} ms`, ours / theirs, 2.5, 'at most')
 }
 
@@ -268,24 +270,6 @@ async function joined(child: Child, clientId: string): Promise<Wire> {
 function titleChange(clientSeq: number, title: string): string {
   const params = { channel: session, clientSeq, action: { type: 'session/titleChanged', title } }
   return JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
-}
-
-function row(
-  what: string,
-  figure: string,
-  ratio: number,
-  goal: number,
-  how: 'at least' | 'at most',
-): boolean {
-  const met = how === 'at least' ? ratio >= goal : ratio <= goal
-  console.log(
-    `  ${what.padEnd(52)} ${figure.padStart(10)}  ${ratio.toFixed(2)}x bare  goal ${how} ${goal}x: ${met ? 'met' : 'MISSED'}`,
-  )
-  return met
-}
-
-function median(values: readonly number[] = []): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 }
 
 const mb = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`

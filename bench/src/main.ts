@@ -1,4 +1,5 @@
 import { hostBench } from './host.ts'
+import { loadBench } from './load.ts'
 import { reducersBench } from './reducers.ts'
 
 /** Each prints ratios measured side by side in one run, and says whether its goals were met. */
@@ -7,6 +8,7 @@ const benches: {
 } = {
   reducers: reducersBench,
   host: hostBench,
+  load: loadBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

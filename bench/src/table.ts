@@ -18,3 +18,29 @@ export function print(title: string, rows: readonly Row[]): boolean {
   }
   return rows.every(({ ratio, goal }) => ratio === undefined || goal === undefined || ratio <= goal)
 }
+
+/** Prints a figure beside the same of a bare host; whether its goal was met. */
+export function row(
+  what: string,
+  figure: string,
+  ratio: number,
+  goal: number,
+  how: 'at least' | 'at most',
+): boolean {
+  const met = how === 'at least' ? ratio >= goal : ratio <= goal
+  console.log(
+    `  ${what.padEnd(52)} ${figure.padStart(10)}  ${ratio.toFixed(2)}x bare  goal ${how} ${goal}x: ${met ? 'met' : 'MISSED'}`,
+  )
+  return met
+}
+
+/** Prints what is only for information: absolute figures say something about this machine. */
+export function fact(what: string, figure: string): void {
+  console.log(`  ${what.padEnd(52)} ${figure}`)
+}
+
+/** Prints a goal that is no ratio; whether it was met. */
+export function check(what: string, figure: string, met: boolean): boolean {
+  console.log(`  ${what.padEnd(52)} ${figure}: ${met ? 'met' : 'MISSED'}`)
+  return met
+}

@@ -20,6 +20,8 @@ export class Wire {
   times: number[] | undefined
   lastText = ''
   keepLast = false
+  /** Sees every frame where it stands; only while it is wanted. */
+  heard: ((data: Buffer, start: number, end: number) => void) | undefined
 
   private constructor(socket: Socket) {
     this.#socket = socket
@@ -79,6 +81,7 @@ export class Wire {
       this.frames++
       this.bytes += frame.end - frame.start
       this.times?.push(performance.now())
+      this.heard?.(data, frame.start, frame.end)
       if (this.keepLast) this.lastText = data.toString('utf8', frame.start, frame.end)
       at = frame.end
     }

@@ -1,16 +1,34 @@
 import { runFixtures } from './fixtures.ts'
 import type { SetResult } from './fixtures.ts'
+import { judgeHost } from './host.ts'
 
-const usage = `usage: npm run conformance -- fixtures FOLDER
+const usage = `usage: npm run conformance -- host --url URL [options]
+       npm run conformance -- fixtures FOLDER
 
+  host              judge the AHP host at URL by black-box rules: exit 0 none failed, 1 some did, 2 no host
+    --url URL         ws:// or wss://; a query such as ?tkn=TOKEN is sent as it is
+    --token TOKEN     sent as Authorization: Bearer
+    --token-file F    the same, read from a file
+    --versions A,B    the versions to offer (default: those that the kit can judge)
+    --rules K12,K6    only these: an id, the beginning of ids, or a topic
+    --provider ID     the agent to create sessions with (default: the first that needs no login)
+    --timeout S       how long to wait for what never comes (default 5)
+    --json            one JSON document instead of a table
   fixtures FOLDER   run the published AHP fixtures in FOLDER against this build's protocol package
 `
 
-const [command, folder] = process.argv.slice(2)
-if (command === 'fixtures' && folder !== undefined) fixtures(folder)
+const [command, ...rest] = process.argv.slice(2)
+const [folder] = rest
+if (command === 'host' && !rest.includes('--help'))
+  process.exitCode = await judgeHost(
+    rest,
+    (text) => process.stdout.write(`${text}\n`),
+    (text) => process.stderr.write(`${text}\n`),
+  )
+else if (command === 'fixtures' && folder !== undefined) fixtures(folder)
 else {
   process.stderr.write(usage)
-  process.exitCode = command === undefined || command === '--help' ? 0 : 2
+  process.exitCode = command === undefined || [command, ...rest].includes('--help') ? 0 : 2
 }
 
 function fixtures(path: string): void {

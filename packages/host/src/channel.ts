@@ -15,13 +15,15 @@ export class Channel {
   readonly kind: ChannelKind
   /** The URI as JSON: it stands in every envelope. */
   readonly label: string
+  /** Some of what it is made of is stored nowhere. */
+  readonly lossy: boolean
   /** After everything appended: for guards and for numbering. */
   head: unknown
   /** After everything told: for everyone else. Absent until its birth was told. */
   told: unknown
   /** Appended and not yet told. */
   untold = 0
-  /** The number of the newest action given to the store. */
+  /** What was last given to the store of it. */
   stored = 0
   /** Stored since the last head was, in actions and in characters. */
   sinceHead = 0
@@ -41,8 +43,8 @@ export class Channel {
     this.kind = kind
     this.label = JSON.stringify(uri)
     this.head = head
-    const lossy = [...kind.classes].some(([type, kept]) => kept === 'passing' && !unreplayed.has(type))
-    this.#passedFrom = lossy ? passedFrom : 0
+    this.lossy = [...kind.classes].some(([type, kept]) => kept === 'passing' && !unreplayed.has(type))
+    this.#passedFrom = this.lossy ? passedFrom : 0
   }
 
   strideOf(action: Action): number {

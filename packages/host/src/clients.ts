@@ -10,12 +10,6 @@ export interface ClientRecord {
   /** The first to use an id owns it. */
   readonly principal: string
   readonly version: Version
-  /** Where its latest link began: what it dispatched since may come again. */
-  readonly since: number
-  /** Of what it dispatched above this number it may not have heard yet, though it has seen higher ones. */
-  readonly unsettled?: number | undefined
-  /** The first number that its latest link got for something new: who has seen it has heard of all before. */
-  readonly settledBy?: number | undefined
   /** Each channel it follows, with the snapshot it was handed. */
   readonly handed: ReadonlyMap<Uri, Handed>
 }
@@ -43,8 +37,7 @@ export class Clients {
   /** The record of a client id; refused when it belongs to somebody else. */
   async find(clientId: string, principal: string): Promise<ClientRecord | undefined> {
     const record = this.#known.get(clientId) ?? read(await this.#records.get(keyOf(clientId)))
-    if (record && record.principal !== principal)
-      throw AhpError.permissionDenied('this client id belongs to somebody else')
+    if (record && record.principal !== principal) throw notYours()
     return record
   }
 
@@ -59,6 +52,10 @@ export class Clients {
   leave(clientId: string): void {
     this.#known.delete(clientId)
   }
+}
+
+export function notYours(): AhpError {
+  return AhpError.permissionDenied('this client id belongs to somebody else')
 }
 
 function keyOf(clientId: string): string {

@@ -34,7 +34,9 @@ export class Commit {
   #flushing: Promise<void> | undefined
   #full = false
   #ended = false
-  #unflushedRecords = false
+  /** How many times something was given to the store, and how many of these are durable. */
+  #writes = 0
+  #safe = 0
 
   constructor(store: LogStore, beside: Beside, world: World, events: CommitEvents, first: number) {
     this.#beside = beside
@@ -55,6 +57,16 @@ export class Commit {
   /** Everything up to this number is on the disk. */
   get durable(): number {
     return this.#durable
+  }
+
+  /** Stands for what the present step gives to the store. */
+  get mark(): number {
+    return this.#writes + 1
+  }
+
+  /** Whether what a mark stands for is on the disk. */
+  safe(mark: number): boolean {
+    return this.#safe >= mark
   }
 
   /** The highest number that may be handed out now. */
@@ -99,21 +111,22 @@ export class Commit {
     const step = this.#step
     const lists = [step.born, step.envelopes, step.rows, step.heads, step.dropped]
     // Refusals use numbers and need no disk, until they have used up what the disk allows.
-    if (lists.some((list) => list.length > 0) || last > this.#given + numbersAhead / 2) {
+    const stepped = lists.some((list) => list.length > 0) || last > this.#given + numbersAhead / 2
+    if (stepped) {
       this.#step = emptyStep()
       this.#given = last
       this.#store.append({ ...step, upTo: last + numbersAhead })
     }
-    if (this.#beside.size > 0) this.#unflushedRecords = true
+    if (stepped || this.#beside.size > 0) this.#writes++
     this.#beside.give()
     this.#flush()
   }
 
   /** Resolves when all that was given until now is durable: with false where that cannot be said to happen soon. */
   async settled(): Promise<boolean> {
-    const goal = this.#given
-    while (this.#durable < goal && this.#flushing && !this.#full) await this.#flushing
-    return this.#durable >= goal
+    const goal = this.#writes
+    while (this.#safe < goal && this.#flushing && !this.#full) await this.#flushing
+    return this.#safe >= goal
   }
 
   end(): void {
@@ -122,21 +135,22 @@ export class Commit {
 
   #flush(again = false): void {
     if (this.#flushing || this.#ended || (this.#full && !again)) return
-    if (this.#given === this.#durable && !this.#unflushedRecords) return
-    this.#unflushedRecords = false
+    if (this.#safe === this.#writes) return
     const upTo = this.#given
     const bytes = this.#bytes
+    const writes = this.#writes
     this.#flushing = this.#store.flush().then(
-      () => this.#flushed(upTo, bytes),
+      () => this.#flushed(upTo, bytes, writes),
       (error: unknown) => this.#failed(error),
     )
   }
 
-  #flushed(upTo: number, bytes: number): void {
+  #flushed(upTo: number, bytes: number, writes: number): void {
     this.#flushing = undefined
     if (this.#full) this.#world.report('disk has space again')
     this.#full = false
     this.#durable = upTo
+    this.#safe = writes
     this.#upTo = upTo + numbersAhead
     this.#bytes -= bytes
     this.#events.moved()
@@ -152,7 +166,6 @@ export class Commit {
     }
     if (!this.#full) this.#world.report('disk full', error)
     this.#full = true
-    this.#unflushedRecords = true
     this.#world.later(retryMs, () => this.#flush(true))
   }
 }

@@ -9,6 +9,7 @@ import { decode } from '@atrium/protocol/schema'
 import type { Schema } from '@atrium/protocol/schema'
 import type { Channel } from './channel.ts'
 import type { ClientRecord, Handed } from './clients.ts'
+import { notYours } from './clients.ts'
 import { answered, hostCommands } from './commands.ts'
 import type { Core, Link } from './core.ts'
 import { dispatch } from './dispatch.ts'
@@ -36,7 +37,10 @@ export class Connection implements Link, Opening {
   readonly #line = new Line()
   readonly #following: Following
   #record: ClientRecord | undefined
+  #clientId = ''
   #resends: Resends | undefined
+  /** It was spared what came before this number. */
+  #replayedFrom = 0
   /** The link has ended, or another has taken its place: what it had begun comes to nothing. */
   #ended = false
 
@@ -57,12 +61,15 @@ export class Connection implements Link, Opening {
         request: (method, params) => this.#request(method, params),
         notification: (method, params) => this.#notification(method, params),
       },
-      { report: (problem) => core.world.report('connection', problem) },
+      {
+        // Who has gone while being answered is no problem.
+        report: (problem) => problem instanceof LinkClosed || core.world.report('connection', problem),
+      },
     )
   }
 
   get clientId(): string {
-    return this.#record?.clientId ?? ''
+    return this.#clientId
   }
 
   tell(entry: Entry): void {
@@ -87,6 +94,15 @@ export class Connection implements Link, Opening {
     return snapshotText(this.#core, channel, view)
   }
 
+  claim(clientId: string): void {
+    if (this.#ended) throw new LinkClosed('the link has ended')
+    const older = this.#core.links.get(clientId)
+    if (older && older.principal !== this.principal) throw notYours()
+    older?.close(1001, 'this client has opened another link')
+    this.#core.links.set(clientId, this)
+    this.#clientId = clientId
+  }
+
   hold(channel: Channel): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
     this.#following.add(channel)
@@ -100,10 +116,14 @@ export class Connection implements Link, Opening {
     this.#rememberHanded((handed) => handed.delete(uri))
   }
 
-  /** An answer that stands before everything told from this moment on. */
+  /** An answer that stands before everything told, and everything asked, from this moment on. */
   answer(text: string): JsonResult {
     this.#outbox.pause()
-    return new JsonResult(text, () => this.#outbox.resume())
+    const go = this.#line.hold()
+    return new JsonResult(text, () => {
+      this.#outbox.resume()
+      go()
+    })
   }
 
   #request(method: string, params: unknown): unknown {
@@ -116,6 +136,7 @@ export class Connection implements Link, Opening {
 
   /** When its turn has come: what was asked before may have opened the link. */
   #run(method: string, schema: Schema<unknown>, given: unknown): unknown {
+    if (this.#ended) throw new LinkClosed('the link has ended')
     const opening = method === 'initialize' || method === 'reconnect'
     if (opening === (this.#record !== undefined))
       throw AhpError.invalidRequest(
@@ -134,7 +155,8 @@ export class Connection implements Link, Opening {
     const note = notes.get(method)
     if (note?.from !== 'client') return undefined
     return this.#line.run(() => {
-      if (!this.#record) return undefined
+      // What comes late over a link that has ended is nobody's.
+      if (!this.#record || this.#ended) return undefined
       const decoded = decode(note.params, params ?? {})
       if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
       if (method === 'unsubscribe') return this.unfollow((decoded.value as NoteParams<'unsubscribe'>).channel)
@@ -159,17 +181,17 @@ export class Connection implements Link, Opening {
   #apply(channel: Channel, { clientSeq, action }: NoteParams<'dispatchAction'>): void {
     const checked = checkAction(channel.kind, action)
     const again = checked.ok ? this.#resends?.match(channel.uri, clientSeq, checked.value) : undefined
-    if (!again) return this.#settled(dispatch(this.#core, this, channel, clientSeq, action))
-    if (again.echoed) return
+    if (again === undefined) return void dispatch(this.#core, this, channel, clientSeq, action)
+    if (this.#hears(channel, again)) return
     const by = { clientId: this.clientId, clientSeq, principal: this.principal }
-    this.#core.log.refuse(channel, action, by, this, `already accepted as ${again.seq}`)
+    this.#core.log.refuse(channel, action, by, this, `already accepted as ${again}`)
   }
 
-  /** Something new comes behind the last resend. */
-  #settled(entry: Entry | undefined): void {
-    const record = this.#record
-    if (!entry || record?.unsettled === undefined || record.settledBy !== undefined) return
-    this.#keep({ ...record, settledBy: entry.seq })
+  /** Whether this link is told of its own action: nobody was yet, or it is in its replay or behind its snapshot. */
+  #hears(channel: Channel, seq: number): boolean {
+    if (seq > this.#core.log.told) return true
+    const from = this.#record?.handed.get(channel.uri)?.fromSeq ?? Infinity
+    return channel.listeners.has(this) && seq > Math.max(from, this.#replayedFrom)
   }
 
   /** Refused where it can be told which wish it was; else only reported. */
@@ -198,8 +220,7 @@ export class Connection implements Link, Opening {
         throw error
       })
       this.#open(welcome.record, welcome.resends)
-      this.#outbox.forget(core.log.told)
-      const snapshots = welcome.channels.filter((channel) => core.log.channel(channel.uri) === channel)
+      const channels = this.#remaining(welcome.held, core.log.told)
       const fixed = JSON.stringify({
         protocolVersion: welcome.offered,
         serverSeq: core.log.told,
@@ -207,21 +228,25 @@ export class Connection implements Link, Opening {
         _meta: { 'x-atrium': { resends: true } },
         ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
       })
-      return `${fixed.slice(0, -1)},"snapshots":[${snapshots.map((channel) => this.follow(channel)).join()}]}`
+      return `${fixed.slice(0, -1)},"snapshots":[${channels.map((channel) => this.follow(channel)).join()}]}`
     })
   }
 
   async #reconnect(params: Params<'reconnect'>): Promise<JsonResult> {
     return this.#opened(async () => {
-      const { record, resends, channels, missing, actions, upTo } = await reconnect(this.#core, this, params)
+      const { record, resends, held, replayed, upTo } = await reconnect(this.#core, this, params)
       this.#open(record, resends)
+      // What was replayed of a channel that has gone meanwhile would only confuse.
+      const actions = held.every((channel) => this.#there(channel)) ? replayed : undefined
+      const channels = this.#remaining(held, actions ? upTo : this.#core.log.told)
       for (const channel of channels) this.#following.restore(channel, record.handed.get(channel.uri))
       this.#outbox.latency = this.#following.latency
       if (actions) {
-        this.#outbox.forget(upTo)
+        this.#replayedFrom = params.lastSeenServerSeq
+        const there = new Set(channels.map(({ uri }) => uri))
+        const missing = [...new Set(params.subscriptions)].filter((uri) => !there.has(uri))
         return `{"type":"replay","actions":[${actions.join()}],"missing":${JSON.stringify(missing)}}`
       }
-      this.#outbox.forget(this.#core.log.told)
       const snapshots = channels.map((channel) => {
         const { view, latency } = this.#following.how(channel)
         return this.follow(channel, view, latency)
@@ -234,21 +259,38 @@ export class Connection implements Link, Opening {
   async #opened(greet: () => Promise<string>): Promise<JsonResult> {
     this.#outbox.pause()
     try {
-      return new JsonResult(await greet(), () => this.#outbox.resume())
+      return this.answer(await greet())
     } catch (error) {
+      this.#unclaim()
       this.#following.clear()
-      this.#outbox.forget(Infinity)
-      this.#outbox.resume()
+      this.#outbox.clear()
       throw error
+    } finally {
+      this.#outbox.resume()
     }
+  }
+
+  #there(channel: Channel): boolean {
+    return this.#core.log.channel(channel.uri) === channel
+  }
+
+  /** Of the channels held while the disk was asked, those that are still there: these it follows, and no others. */
+  #remaining(held: readonly Channel[], upTo: number): readonly Channel[] {
+    const channels = held.filter((channel) => this.#there(channel))
+    this.#following.retain(channels)
+    const followed = new Set(channels.map(({ uri }) => uri))
+    // What was told until now is in the answer, or is of no channel that it will know.
+    this.#outbox.forget(
+      ({ seq, channel, origin }) =>
+        seq <= upTo || !(followed.has(channel) || origin?.clientId === this.#clientId),
+    )
+    return channels
   }
 
   #open(record: ClientRecord, resends: Resends): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
-    // Another may have come while this one was being opened: the later counts.
-    this.#core.links.get(record.clientId)?.close(1001, 'this client has opened another link')
-    this.#core.links.set(record.clientId, this)
     this.#resends = resends
+    this.#core.log.redirect(record.clientId, this)
     this.#keep(record)
   }
 
@@ -268,10 +310,13 @@ export class Connection implements Link, Opening {
     this.#ended = true
     this.#line.clear()
     this.#following.clear()
-    if (this.#record && this.#core.links.get(this.clientId) === this) {
-      this.#core.links.delete(this.clientId)
-      this.#core.clients.leave(this.clientId)
-    }
+    this.#unclaim()
+  }
+
+  #unclaim(): void {
+    if (this.#core.links.get(this.#clientId) !== this) return
+    this.#core.links.delete(this.#clientId)
+    this.#core.clients.leave(this.#clientId)
   }
 }
 

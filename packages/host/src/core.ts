@@ -35,7 +35,7 @@ export interface Core {
   readonly defaultDirectory: Uri | undefined
   /** Why nothing can be changed now, if nothing can. */
   readonly unchangeable: () => string | undefined
-  /** By client id: the newest link of each. */
+  /** By client id: the newest link of each, from the moment it says who it is. */
   readonly links: Map<string, Link>
 }
 

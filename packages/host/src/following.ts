@@ -51,6 +51,10 @@ export class Following {
     rest(this.#core, channel)
   }
 
+  retain(channels: readonly Channel[]): void {
+    for (const channel of this.#channels.keys()) if (!channels.includes(channel)) this.remove(channel)
+  }
+
   clear(): void {
     for (const channel of this.#channels.keys()) this.remove(channel)
   }

@@ -15,20 +15,22 @@ import { wakeIfSound } from './wake.ts'
 /** The generations that this build can speak to a client. */
 export const spoken: readonly Version[] = ['1.0.0']
 
-/** After `initialize` only the newest of what a client had dispatched can be honest resends. */
-const resendsAfterInitialize = 256
+/** So many of a client's newest actions are looked at, whatever it says it has seen. */
+const newestOwn = 256
 
-/** How a link begins: who it is, what it follows, and what it may send again. */
+/** How a link begins: who it is, what it hears from now on, and what it may send again. */
 export interface Welcome {
   readonly record: ClientRecord
   readonly resends: Resends
-  readonly channels: readonly Channel[]
-  readonly missing: readonly Uri[]
+  /** The channels it asked for and that were there. */
+  readonly held: readonly Channel[]
 }
 
 /** What a link does while it is being opened. From `hold` on it hears the channel, and what it hears waits. */
 export interface Opening {
   readonly principal: string
+  /** From now on this is the client's link: an older one is closed, also one that is still being opened. */
+  claim(clientId: string): void
   hold(channel: Channel): void
 }
 
@@ -39,15 +41,12 @@ export async function initialize(
 ): Promise<Welcome & { offered: string }> {
   const { offered, version } = negotiate(params.protocolVersions, spoken)
   const { clientId } = params
-  const known = await takeOver(core, clientId, opening.principal)
-  const since = known && Math.min(known.since, known.unsettled ?? Infinity)
-  const own = since === undefined ? [] : await ownSince(core, clientId, since, resendsAfterInitialize)
-  const { channels, missing } = await holdAll(core, opening, params.initialSubscriptions ?? [])
-  const resends = new Resends(own)
-  const { principal } = opening
-  const { unsettled } = resends
-  const record = { clientId, principal, version, since: core.log.told, unsettled, handed: new Map() }
-  return { offered, record, resends, channels, missing }
+  const known = await takeOver(core, opening, clientId)
+  const own = known ? await ownOf(core, clientId) : []
+  if (known && known.handed.size > 0) await forgetHanded(core, known)
+  const held = await holdAll(core, opening, params.initialSubscriptions ?? [])
+  const record = { clientId, principal: opening.principal, version, handed: new Map() }
+  return { offered, record, resends: new Resends(own), held }
 }
 
 /** A client comes back: the envelopes up to a number if they are all there, else nothing, and it gets snapshots. */
@@ -55,54 +54,47 @@ export async function reconnect(
   core: Core,
   opening: Opening,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
-): Promise<Welcome & { actions: readonly string[] | undefined; upTo: number }> {
-  const known = await takeOver(core, clientId, opening.principal)
+): Promise<Welcome & { replayed: readonly string[] | undefined; upTo: number }> {
+  const known = await takeOver(core, opening, clientId)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
   const held = await holdAll(core, opening, subscriptions)
   const seen = lastSeen >= core.log.first - 1 ? lastSeen <= core.log.told : inLife(core.past, lastSeen)
-  const own = await ownSince(core, clientId, unheard(known, seen, lastSeen), Number.MAX_SAFE_INTEGER)
+  const own = await ownOf(core, clientId, seen ? lastSeen : undefined)
   const upTo = core.log.told
-  const whole = seen && replayable(known.handed, held.channels, lastSeen)
-  const actions = whole ? await replayIfSound(core, held.channels, lastSeen, upTo) : undefined
-  // What was dropped while the disk was asked is gone for this client too.
-  const there = (channel: Channel) => core.log.channel(channel.uri) === channel
-  const channels = held.channels.filter(there)
-  const gone = held.channels.filter((channel) => !there(channel)).map(({ uri }) => uri)
-  const listed = new Set(channels.map(({ uri }) => uri))
+  const whole = seen && replayable(known.handed, held, lastSeen)
+  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo) : undefined
+  const listed = new Set(subscriptions)
   const handed = new Map([...known.handed].filter(([uri]) => listed.has(uri)))
-  const resends = new Resends(own, actions && { channels: listed, after: lastSeen })
-  const { unsettled } = resends
-  const record = { ...known, since: core.log.told, unsettled, settledBy: undefined, handed }
-  return { record, resends, channels, missing: [...held.missing, ...gone], actions, upTo }
-}
-
-/**
- * The number up to which a client has surely heard of what it dispatched. One that it has seen is not always enough: an
- * answer to an earlier return may have shown it that number, and its resends behind that answer were lost.
- */
-function unheard(known: ClientRecord, seen: boolean, lastSeen: number): number {
-  const settled = seen && lastSeen >= (known.settledBy ?? Infinity)
-  return Math.min(seen ? lastSeen : known.since, settled ? Infinity : (known.unsettled ?? Infinity))
+  return { record: { ...known, handed }, resends: new Resends(own), held, replayed, upTo }
 }
 
 /** The newest link of a client is the one that counts. What the older had read and not dispatched is dropped. */
-async function takeOver(core: Core, clientId: string, principal: string): Promise<ClientRecord | undefined> {
-  const known = await core.clients.find(clientId, principal)
-  core.links.get(clientId)?.close(1001, 'this client has opened another link')
-  return known
+async function takeOver(core: Core, opening: Opening, clientId: string): Promise<ClientRecord | undefined> {
+  // Before anything is waited for: of two that come at once the later counts.
+  opening.claim(clientId)
+  return core.clients.find(clientId, opening.principal)
 }
 
-/** What a client dispatched since, on the disk or on its way there. */
-async function ownSince(
-  core: Core,
-  clientId: string,
-  after: number,
-  most: number,
-): Promise<readonly StoredEnvelope[]> {
+/**
+ * A client that begins anew has no state of what it was handed before. The disk knows it first: else a crash could make
+ * the host believe that it has.
+ */
+async function forgetHanded(core: Core, known: ClientRecord): Promise<void> {
+  core.clients.keep({ ...known, handed: new Map() })
+  await core.log.settled()
+}
+
+/**
+ * What a client dispatched that may come again, on the disk or on its way there: everything above the number it has
+ * seen, and in any case the newest. A snapshot moves that number past echoes that were never told.
+ */
+async function ownOf(core: Core, clientId: string, lastSeen = Infinity): Promise<readonly StoredEnvelope[]> {
   const waiting = core.log.waitingOf(clientId)
-  const stored = await core.store.log.own(clientId, after, most)
+  const newest = await core.store.log.own(clientId, 0, newestOwn)
+  const more = newest.length === newestOwn && (newest[0]?.seq ?? 0) > lastSeen
+  const stored = more ? await core.store.log.own(clientId, lastSeen, Number.MAX_SAFE_INTEGER) : newest
   const known = new Set(stored.map(({ seq }) => seq))
-  return [...stored, ...waiting.filter(({ seq }) => seq > after && !known.has(seq))]
+  return [...stored, ...waiting.filter(({ seq }) => !known.has(seq))]
 }
 
 /** If unsure, snapshots: also where what is stored cannot be read. */
@@ -113,19 +105,13 @@ async function replayIfSound(core: Core, channels: readonly Channel[], after: nu
   })
 }
 
-async function holdAll(
-  core: Core,
-  opening: Opening,
-  uris: readonly Uri[],
-): Promise<{ channels: readonly Channel[]; missing: readonly Uri[] }> {
+async function holdAll(core: Core, opening: Opening, uris: readonly Uri[]): Promise<readonly Channel[]> {
   const channels: Channel[] = []
-  const missing: Uri[] = []
   for (const uri of new Set(uris)) {
     const channel = await wakeIfSound(core, uri)
-    if (channel) {
-      opening.hold(channel)
-      channels.push(channel)
-    } else missing.push(uri)
+    if (!channel) continue
+    opening.hold(channel)
+    channels.push(channel)
   }
-  return { channels, missing }
+  return channels
 }

@@ -5,9 +5,10 @@
 export class Line {
   readonly #waiting: (() => void)[] = []
   #busy = false
+  #holds = 0
 
   run<T>(task: () => T | Promise<T>): T | Promise<T> {
-    if (!this.#busy) return this.#start(task)
+    if (this.#free) return this.#start(task)
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push(() => {
         try {
@@ -17,6 +18,15 @@ export class Line {
         }
       })
     })
+  }
+
+  /** An answer is on its way: until the end that is given back is called, nothing goes before it. */
+  hold(): () => void {
+    this.#holds++
+    return () => {
+      this.#holds--
+      this.#next()
+    }
   }
 
   /** What has not begun never will. */
@@ -30,11 +40,19 @@ export class Line {
     this.#busy = true
     return result.finally(() => {
       this.#busy = false
-      while (!this.#busy) {
-        const next = this.#waiting.shift()
-        if (!next) return
-        next()
-      }
+      this.#next()
     })
+  }
+
+  get #free(): boolean {
+    return !this.#busy && this.#holds === 0
+  }
+
+  #next(): void {
+    while (this.#free) {
+      const next = this.#waiting.shift()
+      if (!next) return
+      next()
+    }
   }
 }

@@ -157,11 +157,14 @@ export class Log {
 
   /** Puts a channel out of memory if nothing needs it there. */
   sleep(channel: Channel): boolean {
-    const busy = channel.listeners.size > 0 || channel.untold > 0 || channel.stored > this.#commit.durable
+    const busy = channel.listeners.size > 0 || channel.untold > 0 || !this.#commit.safe(channel.stored)
     if (busy || this.#awake.get(channel.uri) !== channel) return false
-    if (channel.changed) this.#writeHead(channel)
-    this.#awake.delete(channel.uri)
+    const { changed } = channel
+    if (changed) this.#writeHead(channel)
     this.#schedule()
+    // What only passed is in the head and nowhere else: the channel stays until that is durable.
+    if (changed && channel.lossy) return false
+    this.#awake.delete(channel.uri)
     return true
   }
 
@@ -200,6 +203,11 @@ export class Log {
       )
   }
 
+  /** A client has a new link: what it had dispatched and nobody was told yet is told there. */
+  redirect(clientId: string, sender: Listener): void {
+    this.#queue.redirect(clientId, sender)
+  }
+
   end(): void {
     this.#commit.end()
   }
@@ -224,9 +232,9 @@ export class Log {
     else {
       this.#commit.envelope({ seq, channel: channel.uri, action: text, ...(by && { origin: by }) })
       this.#commit.rows(rows)
+      channel.stored = this.#commit.mark
       channel.sinceHead++
       channel.lengthSinceHead += text.length
-      channel.stored = seq
       // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
       const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
       if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
@@ -262,6 +270,7 @@ export class Log {
     channel.sinceHead = 0
     channel.lengthSinceHead = 0
     channel.changed = false
+    channel.stored = this.#commit.mark
   }
 
   /** Once the present step is over: it is given to the store, and whoever may be told is told. */

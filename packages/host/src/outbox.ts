@@ -14,6 +14,8 @@ export class Outbox {
   readonly #transport: Transport
   readonly #world: World
   #held: Entry[] = []
+  /** Other messages that wait for an answer; what they say has no place in the order. */
+  #notes: string[] = []
   #heldBytes = 0
   /** Nothing is sent while an answer that must come first is being made. */
   #pauses = 0
@@ -44,7 +46,9 @@ export class Outbox {
     if (this.#pauses === 0 && !this.#closing) this.#wait(slow)
   }
 
+  /** What was told before this goes before the answer, also to a reader who is slow. */
   pause(): void {
+    this.flush()
     this.#pauses++
   }
 
@@ -53,10 +57,17 @@ export class Outbox {
     this.flush()
   }
 
-  /** What waits up to a number is in the answer that is about to be sent. */
-  forget(upTo: number): void {
-    this.#held = this.#held.filter((entry) => entry.seq > upTo)
-    this.#heldBytes = lengthOf(this.#held)
+  /** What waits and need not be told: the answer that is about to be sent says it. */
+  forget(known: (entry: Entry) => boolean): void {
+    this.#held = this.#held.filter((entry) => !known(entry))
+    this.#heldBytes = this.#lengthHeld()
+  }
+
+  /** There is no answer that anything could wait for. */
+  clear(): void {
+    this.#held = []
+    this.#notes = []
+    this.#heldBytes = 0
   }
 
   /** Another message. What was told before it goes before it, unless it is the very answer that the rest waits for. */
@@ -69,19 +80,23 @@ export class Outbox {
   /** A message that nobody asked for: it counts like what is told. */
   note(frame: string): void {
     this.#bounded(hardBytes, frame.length)
-    if (!this.#closing) this.send(frame)
+    if (this.#closing) return
+    if (this.#pauses === 0) return this.send(frame)
+    this.#notes.push(frame)
+    this.#heldBytes += frame.length
   }
 
   /** Everything that waits, now. */
   flush(): void {
     this.#undo?.()
     this.#undo = undefined
-    if (this.#pauses > 0 || this.#held.length === 0) return
+    if (this.#pauses > 0 || this.#held.length + this.#notes.length === 0) return
     this.#merge()
-    const held = this.#held
+    const frames = [...this.#held.map((entry) => entry.frame), ...this.#notes]
     this.#held = []
+    this.#notes = []
     this.#heldBytes = 0
-    for (const entry of held) this.#transport.send(entry.frame)
+    for (const frame of frames) this.#transport.send(frame)
   }
 
   /** Whoever does not read loses the link, not we the memory. */
@@ -89,6 +104,7 @@ export class Outbox {
     if (this.#closing || this.#heldBytes + this.#transport.buffered + more <= most) return
     this.#closing = true
     this.#held = []
+    this.#notes = []
     this.#transport.close(1013, 'this reader is too slow; reconnect')
   }
 
@@ -106,12 +122,13 @@ export class Outbox {
   /** Runs of text for the same part that stand next to each other become one; gives the bytes that are left. */
   #merge(): number {
     this.#held = mergeRuns(this.#held)
-    return lengthOf(this.#held)
+    return this.#lengthHeld()
   }
-}
 
-function lengthOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, entry) => sum + entry.text.length, 0)
+  #lengthHeld(): number {
+    const texts = [...this.#held.map(({ text }) => text), ...this.#notes]
+    return texts.reduce((sum, text) => sum + text.length, 0)
+  }
 }
 
 /** Neighbours in this order only: across another action the order would change. The last one's number stands for all. */

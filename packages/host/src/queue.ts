@@ -7,7 +7,8 @@ export interface Queued {
   readonly channel: Channel
   readonly state: unknown
   readonly strict: boolean
-  readonly sender: Listener | undefined
+  /** The newest link of the client that dispatched it. */
+  sender: Listener | undefined
 }
 
 /** What was appended and not told, in number order; and `told`, the number up to which everyone has been. */
@@ -42,6 +43,11 @@ export class Queue {
   /** What a client has in it. */
   of(clientId: string): readonly Queued[] {
     return this.#waiting.filter(({ entry }) => entry.origin?.clientId === clientId)
+  }
+
+  /** Those who dispatched what waits are reached by another link from now on. */
+  redirect(clientId: string, sender: Listener): void {
+    for (const queued of this.of(clientId)) if (queued.sender) queued.sender = sender
   }
 
   /** A number for an answer that may go before what waits: if nothing of the same client waits and one is free. */

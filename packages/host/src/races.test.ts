@@ -1,60 +1,13 @@
 import { memoryStore } from '@atrium/adapters/store-memory'
 import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
+import { back, held, quiet, root, session, title, unsubscribe } from '../test/held.ts'
 import { room } from '../test/room.ts'
-import type { Client, Room } from '../test/room.ts'
 import { testWorld } from '../test/world.ts'
 import { Beside } from './beside.ts'
 import { Log } from './log.ts'
 
 // Interleavings that once went wrong.
-
-const root = 'ahp-root://'
-const session = 'ahp-session:/one'
-const title = (text: string): Action & Record<string, unknown> => ({
-  type: 'session/titleChanged',
-  title: text,
-})
-
-/** Everything that is under way comes to rest. */
-async function quiet(): Promise<void> {
-  for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve))
-}
-
-/** A room whose flushes end when the test says so, with Ann and Ben subscribed to a session. */
-async function held(): Promise<Room & { ann: Client; ben: Client; hold: () => void; release: () => void }> {
-  const tasks: (() => void)[] = []
-  let holding = false
-  const all = await room({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
-  const ann = await all.join('ann')
-  await ann.ask('createSession', { channel: session })
-  const ben = await all.join('ben')
-  for (const client of [ann, ben]) await client.ask('subscribe', { channel: session })
-  await quiet()
-  const release = () => {
-    holding = false
-    for (const task of tasks.splice(0)) task()
-  }
-  return { ...all, ann, ben, hold: () => void (holding = true), release }
-}
-
-const unsubscribe = async (client: Client) => {
-  client.peer.notify('unsubscribe', { channel: session })
-  await client.ask('listSessions', {})
-}
-
-const back = async (
-  all: Room,
-  gone: Client,
-  lastSeenServerSeq: number,
-  subscriptions: readonly string[] = [session],
-) => {
-  gone.peer.close()
-  const link = all.link()
-  link.clientId = gone.clientId
-  const result = await link.ask('reconnect', { clientId: gone.clientId, lastSeenServerSeq, subscriptions })
-  return { link, result }
-}
 
 test('[L9] looking twice whether a channel may sleep does not put out the one that was woken meanwhile', async () => {
   const all = await held()

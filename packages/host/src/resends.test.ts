@@ -61,21 +61,3 @@ for (const restarted of [false, true])
       expect(ben.envelopes.filter(({ origin }) => origin?.clientSeq === 1)).toHaveLength(1)
     },
   )
-
-test('[L6] once a client has seen what came behind its resends, they are not looked for any more', async () => {
-  const { all, lastSeen } = await cutOff()
-  const back = await glimpse(all, lastSeen, [session])
-  back.dispatch(other, title('not followed'), 1)
-  back.dispatch(session, title('next'), 3)
-  await back.echo(3)
-  back.peer.close()
-  const asked: number[] = []
-  const { log } = all.store()
-  const own = log.own.bind(log)
-  log.own = (clientId, after, most) => {
-    asked.push(after)
-    return own(clientId, after, most)
-  }
-  await glimpse(all, back.lastSeen, [session])
-  expect(asked).toEqual([back.lastSeen])
-})

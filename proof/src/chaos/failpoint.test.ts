@@ -20,6 +20,7 @@ test('[B12] a failpoint keeps the value of what it stands for, and kills when it
   for (const side of ['before', 'after'] as const) {
     const { put } = killing({ ...point, find: 'count()', side }, 2)
     let counted = 0
+    const world = { Array }
     const killed: string[] = []
     const count = () => ++counted
     const process = { pid: 7, kill: (pid: number, signal: string) => killed.push(`${pid} ${signal}`) }
@@ -27,7 +28,7 @@ test('[B12] a failpoint keeps the value of what it stands for, and kills when it
     const reach = new Function('globalThis', 'process', 'count', `return ${put}`) as (
       ...args: unknown[]
     ) => number
-    expect([1, 2, 3].map(() => reach({ Array }, process, count))).toEqual([1, 2, 3])
+    expect([1, 2, 3].map(() => reach(world, process, count))).toEqual([1, 2, 3])
     expect(killed).toEqual(['7 SIGKILL'])
   }
 })

@@ -54,7 +54,7 @@ export const failpoints: readonly Failpoint[] = [
     often,
   ),
   before('a step’s records are given to the store', commit, 'this.#beside.give()', often),
-  before('a flush is asked for', commit, 'this.#unflushedRecords = false', often),
+  before('a flush is asked for', commit, 'this.#safe === this.#writes', often),
   ...both('BEGIN', write, `db.exec('BEGIN IMMEDIATE')`, often),
   before(
     'a birth is written',
@@ -90,7 +90,7 @@ export const failpoints: readonly Failpoint[] = [
   before('a loaded channel is folded', log, 'rebuild(uri, loaded)', sometimes),
   before('a greeting is made', connection, 'await greet()', sometimes),
   ...both('a client’s record is kept', connection, 'this.#core.clients.keep(record)', sometimes),
-  before('a replay is answered', connection, 'this.#outbox.forget(upTo)', 3),
+  before('a replay is answered', connection, 'actions.join()', 3),
   after(
     'a session is put on the list',
     session,

@@ -66,10 +66,6 @@ export class HostProcess {
     ])
   }
 
-  get ended(): boolean {
-    return this.child.exitCode !== null || this.child.signalCode !== null
-  }
-
   /** What it said on stderr. */
   get said(): string {
     return this.#err

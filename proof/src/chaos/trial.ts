@@ -89,9 +89,11 @@ export class Trial {
       await this.work(steps)
     } catch (error) {
       if (!(error instanceof LinkLost)) throw error
-      await this.soon(this.host.exit, 'the host’s end')
     }
-    return this.host.ended
+    // Links end a moment before their process is known to have.
+    const ended = this.clients.some((client) => !client.open)
+    if (ended) await this.soon(this.host.exit, 'the host’s end')
+    return ended
   }
 
   /** All clients at work, each until its link ends or it has done so many steps. */

@@ -1,0 +1,16 @@
+import { idleTable } from './load/idle.ts'
+import { rateTable } from './load/rate.ts'
+import { returnTable } from './load/return.ts'
+
+/** The host with as many clients as it is meant for, beside a bare `ws` host in the same run. */
+export async function loadBench(wanted: readonly string[]): Promise<boolean> {
+  const tables: { readonly [name: string]: () => Promise<boolean> } = {
+    idle: idleTable,
+    rate: rateTable,
+    return: returnTable,
+  }
+  let met = true
+  for (const [name, table] of Object.entries(tables))
+    if (wanted.length === 0 || wanted.includes(name)) met = (await table()) && met
+  return met
+}

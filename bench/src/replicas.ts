@@ -1,0 +1,81 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { reducers } from '@atrium/protocol/channels'
+import type { RootState } from '@atrium/protocol/root/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { rootUri } from '@atrium/protocol/uri'
+
+interface Replica {
+  readonly state: unknown
+  readonly seq: number
+}
+
+/** What came of an envelope: what is wrong with it, or whether it changed a state that is followed. */
+interface Taken {
+  readonly problem?: string
+  readonly changed?: boolean
+}
+
+/** What one client has made of what it was told: a folded state for every channel it follows. */
+export class Replicas {
+  readonly #channels = new Map<Uri, Replica>()
+  /** The number of the last envelope on this link. */
+  #onLink = 0
+  lastSeen = 0
+
+  get channels(): readonly Uri[] {
+    return [...this.#channels.keys()]
+  }
+
+  state(uri: Uri): unknown {
+    return this.#channels.get(uri)?.state
+  }
+
+  newLink(): void {
+    this.#onLink = 0
+  }
+
+  snapshots(snapshots: readonly Snapshot[]): void {
+    for (const { resource, state, fromSeq } of snapshots) {
+      this.#channels.set(resource, { state, seq: fromSeq })
+      this.lastSeen = Math.max(this.lastSeen, fromSeq)
+    }
+  }
+
+  /** These and no others. */
+  only(snapshots: readonly Snapshot[]): void {
+    this.#channels.clear()
+    // A host that was restored may be behind what was seen of it.
+    this.lastSeen = 0
+    this.snapshots(snapshots)
+  }
+
+  forget(uri: Uri): void {
+    this.#channels.delete(uri)
+  }
+
+  /** Folds it. */
+  take({ channel, action, serverSeq, rejectionReason }: Envelope): Taken {
+    if (serverSeq <= this.#onLink) return { problem: `number ${serverSeq} came after ${this.#onLink}` }
+    this.#onLink = serverSeq
+    this.lastSeen = Math.max(this.lastSeen, serverSeq)
+    const replica = this.#channels.get(channel)
+    if (!replica || rejectionReason !== undefined) return {}
+    if (serverSeq <= replica.seq)
+      return { problem: `${channel} had ${serverSeq} in its snapshot of ${replica.seq}` }
+    const state =
+      channel === rootUri
+        ? reducers.root(replica.state as RootState, action)
+        : reducers.session(replica.state as SessionState, action)
+    this.#channels.set(channel, { state, seq: serverSeq })
+    return { changed: !isDeepStrictEqual(state, replica.state) }
+  }
+
+  /** How a state that the host shows differs from the folded one, if it does. */
+  difference({ resource, state, fromSeq }: Snapshot): string | undefined {
+    const replica = this.#channels.get(resource)
+    if (!replica || isDeepStrictEqual(replica.state, state)) return undefined
+    const texts = [replica.state, state].map((each) => JSON.stringify(each).slice(0, 500))
+    return `${resource} differs at ${fromSeq}: folded ${texts[0]}, shown ${texts[1]}`
+  }
+}

@@ -1,0 +1,45 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Inside } from './probe.ts'
+
+/** What a host costs at one moment. What a machine cannot tell is not there. */
+export interface Sample extends Inside {
+  /** Seconds since the load began. */
+  readonly at: number
+  readonly fds: number | undefined
+  readonly threads: number | undefined
+  readonly children: number | undefined
+  /** Bytes on the disk. */
+  readonly database: number
+  readonly sessions: number
+}
+
+export async function sample(
+  child: ChildProcess,
+  data: string,
+  { at, sessions }: Pick<Sample, 'at' | 'sessions'>,
+): Promise<Sample> {
+  child.send('inside')
+  const [inside] = (await once(child, 'message')) as [Inside]
+  return { ...inside, ...outside(child.pid ?? 0), database: sizeOf(data), at, sessions }
+}
+
+/** What the kernel knows, on Linux. */
+export function outside(pid: number): Pick<Sample, 'fds' | 'threads' | 'children'> {
+  try {
+    const fds = readdirSync(`/proc/${pid}/fd`).length
+    const threads = readdirSync(`/proc/${pid}/task`).length
+    const started = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+    return { fds, threads, children: started === '' ? 0 : started.split(/\s+/).length }
+  } catch {
+    return { fds: undefined, threads: undefined, children: undefined }
+  }
+}
+
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { name }) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import { random } from '../measure.ts'
+import type { Sample } from './sample.ts'
+import { courses } from './verdict.ts'
+
+const minute = 12
+
+test('[B26] noise is no leak', () => {
+  for (let seed = 1; seed <= 30; seed++) expect(growing(samples(20 * minute, seed))).toEqual([])
+})
+
+test('[B26] a leak is found in the noise: heap, descriptors, handles', () => {
+  const leaking = samples(20 * minute, 1, (at) => ({ heap: at * 5e4, fds: at / 60, handles: at / 60 }))
+  expect(growing(leaking)).toEqual(['heap after a collection, MB', 'file descriptors', 'handles'])
+})
+
+test('[B26] what grows while a process gets warm is no leak', () => {
+  const warming = samples(20 * minute, 1, (at) => ({ heap: Math.min(at, 300) * 1e5 }))
+  expect(growing(warming)).toEqual([])
+})
+
+test('[B26] of a short run no slope is believed', () => {
+  const short = courses(samples(minute, 1, (at) => ({ fds: at })))
+  expect(short.find(({ name }) => name === 'file descriptors')?.verdict).toBe('too short')
+})
+
+test('[B26] what a machine cannot tell is left out', () => {
+  const blind = samples(minute, 1).map((sample) => ({ ...sample, fds: undefined, links: undefined }))
+  const names = courses(blind).map(({ name }) => name)
+  expect(names).not.toContain('file descriptors')
+  expect(names).toContain('threads')
+})
+
+function growing(all: readonly Sample[]): readonly string[] {
+  return courses(all)
+    .filter(({ verdict }) => verdict === 'grows')
+    .map(({ name }) => name)
+}
+
+type Part = Partial<Record<'heap' | 'fds' | 'handles', number>>
+
+/** A sample every five seconds from a host that breathes, and whatever `more` adds to it. */
+function samples(count: number, seed: number, more: (at: number) => Part = () => ({})): readonly Sample[] {
+  const next = random(seed)
+  return Array.from({ length: count }, (_, i) => {
+    const { heap = 0, fds = 0, handles = 0 } = more(i * 5)
+    return {
+      at: i * 5,
+      heap: 15e6 + next() * 2e6 + heap,
+      rss: 120e6,
+      fds: Math.round(60 + next() * 10 + fds),
+      handles: Math.round(40 + next() * 10 + handles),
+      threads: 12,
+      children: 0,
+      links: 40,
+      channels: 20,
+      database: 4e7,
+      sessions: 20,
+    }
+  })
+}

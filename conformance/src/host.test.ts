@@ -1,0 +1,199 @@
+import { writeFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { faults } from '../test/faults.ts'
+import type { Fault } from '../test/faults.ts'
+import { startWrongHost } from '../test/wrong-host.ts'
+import { judgeHost } from './host.ts'
+import { Client } from './kit/client.ts'
+import { runRules } from './kit/run.ts'
+import type { Verdict } from './kit/run.ts'
+import { chosenTopics, topics } from './rules/all.ts'
+
+/** Only what never comes takes this long. */
+const timeoutMs = 5000
+
+const ids = topics.flatMap(({ rules }) => rules.map(({ id }) => id))
+const idsOf = (verdicts: readonly Verdict[], outcome: Verdict['outcome']) =>
+  verdicts.filter((verdict) => verdict.outcome === outcome).map(({ rule }) => rule.id)
+
+/** The kit at a host of the fixture. It ends here and not with the test, because these run side by side. */
+async function judge(fault?: Fault, versions = ['1.0.0']): Promise<readonly Verdict[]> {
+  const { url, close } = await startWrongHost(fault)
+  try {
+    return await runRules({ url, timeoutMs }, { versions, topics })
+  } finally {
+    await close()
+  }
+}
+
+async function host(fault?: Fault): Promise<string> {
+  const { url, close } = await startWrongHost(fault)
+  onTestFinished(close)
+  return url
+}
+
+async function command(...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: '', err: '' }
+  const code = await judgeHost(
+    args,
+    (text) => (said.out += `${text}\n`),
+    (text) => (said.err += `${text}\n`),
+  )
+  return { code, ...said }
+}
+
+test('[C4] a rule has a number of its own in the decade of its topic, and says where it comes from', () => {
+  expect(new Set(ids).size).toBe(ids.length)
+  for (const { rules } of topics) {
+    expect(new Set(rules.map(({ id }) => id.slice(0, 2))).size).toBe(1)
+    for (const { id, title, source } of rules) {
+      expect(id).toMatch(/^K\d\d$/)
+      expect(title.length * source.length).toBeGreaterThan(0)
+    }
+  }
+})
+
+test('[C4] a correct host passes every rule', async () => {
+  const verdicts = await judge()
+  expect(verdicts.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
+  expect(idsOf(verdicts, 'pass')).toEqual(ids)
+})
+
+test('[C5] for every rule there is a fault that it finds out', () => {
+  const found: ReadonlySet<string> = new Set(Object.values(faults).flat())
+  expect(ids.filter((id) => !found.has(id))).toEqual([])
+})
+
+describe.concurrent('[C5] one fault', () => {
+  test.each(Object.entries(faults))('%s is found out by %j and nothing else', async (fault, expected) => {
+    const verdicts = await judge(fault as Fault)
+    const failed = verdicts.filter(({ outcome }) => outcome === 'fail')
+    expect(failed.map(({ rule, detail }) => ({ id: rule.id, detail }))).toEqual(
+      expected.map((id) => ({ id, detail: expect.stringContaining('expected ') as string })),
+    )
+  })
+})
+
+test.each([
+  ['agentless', 'the host offers no agent to create a session with'],
+  ['chatless', 'a new session has no chat here'],
+  ['onePage', 'the host gives its list in one page, whatever the limit'],
+  ['snapshotsOnly', 'the host answers reconnect with snapshots, which it always may'],
+] as const)('[C6] %s: what cannot be judged is skipped and says why', async (fault, reason) => {
+  const skipped = (await judge(fault)).filter(({ outcome }) => outcome === 'skip')
+  expect(skipped.length).toBeGreaterThan(0)
+  for (const { detail } of skipped) expect(detail).toBe(reason)
+})
+
+test('[C6] of a generation that the kit does not know only the negotiation is judged', async () => {
+  const verdicts = await judge(undefined, ['0.9.0'])
+  const older = await judge(undefined, ['0.6.0'])
+  expect(idsOf(older, 'pass')).toEqual(['K24', 'K25', 'K26'])
+  expect(idsOf(verdicts, 'pass')).toEqual(['K23', 'K24', 'K25', 'K26', 'K27'])
+  expect(idsOf(verdicts, 'fail')).toEqual([])
+  const detailOf = (id: string) => verdicts.find(({ rule }) => rule.id === id)?.detail
+  expect(detailOf('K20')).toContain('the host refuses 0.9.0')
+  expect(detailOf('K50')).toBe('the kit cannot judge AHP 0.9.0 yet, only its negotiation')
+})
+
+test('[C7] what never comes is a failure that names it', async () => {
+  const { code, out } = await command(
+    '--url',
+    await host('linkKeptOpen'),
+    '--rules',
+    'K24',
+    '--timeout',
+    '0.2',
+  )
+  expect(code).toBe(1)
+  expect(out).toContain('expected the host to close the link; came nothing of the kind in 200 ms')
+})
+
+test('[C7] a link that ends is a failure that says how', async () => {
+  const { out } = await command('--url', await host('strangerShutOut'), '--rules', 'K66')
+  expect(out).toMatch(/FAIL {2}K66[^]*came the link ended: closed with 1002/)
+})
+
+test('[C8] nothing is left behind: no session, no link', async () => {
+  const { url, links, close } = await startWrongHost()
+  onTestFinished(close)
+  await runRules({ url, timeoutMs }, { versions: ['1.0.0'], topics })
+  await vi.waitFor(() => expect(links()).toBe(0))
+  const client = new Client({ url, timeoutMs }, '1.0.0')
+  await client.opened()
+  await client.initialize()
+  expect(await client.must('listSessions')).toEqual({ items: [] })
+  client.cut()
+})
+
+test('[C9] the table: a line for each rule, the reasons below, the sum at the end', async () => {
+  const { code, out } = await command('--url', await host(), '--rules', 'K1,K76,unknown')
+  expect(code).toBe(0)
+  const lines = out.trimEnd().split('\n')
+  expect(lines[0]).toBe('pass  K10  initialize is answered with a version, a number and snapshots')
+  expect(lines.at(-1)).toBe('host: 11 passed, 0 failed, 0 skipped')
+})
+
+test('[C9] several versions are judged one after the other, each under its name', async () => {
+  const { out } = await command('--url', await host(), '--rules', 'K20', '--versions', '1.0.0,0.9.0')
+  expect(out).toMatch(/^AHP 1\.0\.0\npass {2}K20 .*\nAHP 0\.9\.0\nskip {2}K20 /)
+})
+
+test('[C9] one JSON document, without the token that may stand in the URL', async () => {
+  const url = await host('pingWaits')
+  const { code, out } = await command('--url', `${url}?tkn=secret`, '--rules', 'K10,K11', '--json')
+  expect(code).toBe(1)
+  expect(out).not.toContain('secret')
+  expect(JSON.parse(out)).toMatchObject({
+    url,
+    passed: 1,
+    failed: 1,
+    skipped: 0,
+    rules: [
+      { version: '1.0.0', topic: 'handshake', id: 'K10', outcome: 'pass' },
+      { id: 'K11', outcome: 'fail', detail: expect.stringContaining('initialize first') as string },
+    ],
+  })
+})
+
+test.each([
+  [[], '--url says which host to judge'],
+  [['--url', 'http://x'], '--url is a ws:// or wss:// address'],
+  [['--url', 'nonsense'], '--url is a ws:// or wss:// address'],
+  [['--url', 'ws://x', '--rules', 'Q1'], 'no rule is called Q1'],
+  [['--url', 'ws://x', '--versions', '1.0'], '--versions is a list of MAJOR.MINOR.PATCH, not "1.0"'],
+  [['--url', 'ws://x', '--timeout', 'soon'], '--timeout is a number of seconds, not soon'],
+  [['--url', 'ws://x', '--token', 'a', '--token-file', 'b'], 'exclude each other'],
+  [['--url', 'ws://x', '--token-file', '/nowhere/at/all'], 'ENOENT'],
+  [['--url', 'ws://x', '--tokem', 'a'], "Unknown option '--tokem'"],
+  [['--url', 'ws://127.0.0.1:1'], 'cannot connect: connect ECONNREFUSED'],
+])('[C9] %j: one sentence and exit 2', async (args, sentence) => {
+  const { code, out, err } = await command(...args)
+  expect({ code, out, lines: err.split('\n').length }).toEqual({ code: 2, out: '', lines: 2 })
+  expect(err).toMatch(/^conformance: /)
+  expect(err).toContain(sentence)
+})
+
+test('[C9] a token comes from a file, or as it is', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-conformance-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'token')
+  writeFileSync(file, 'secret\n')
+  const url = await host()
+  for (const how of [
+    ['--token', 'secret'],
+    ['--token-file', file],
+  ])
+    expect((await command('--url', url, '--rules', 'K10', ...how)).code).toBe(0)
+})
+
+test('[C9] rules are chosen by id, by the beginning of ids, or by topic', () => {
+  const chosen = (...words: readonly string[]) =>
+    chosenTopics(words).flatMap(({ rules }) => rules.map(({ id }) => id))
+  expect(chosen('K12')).toEqual(['K12'])
+  expect(chosen('K1', 'K50')).toEqual(['K10', 'K11', 'K12', 'K13', 'K50'])
+  expect(chosen('replay')).toEqual(ids.filter((id) => id.startsWith('K6')))
+  expect(chosen('nothing')).toEqual([])
+})

@@ -1,0 +1,41 @@
+import type { Verdict } from './run.ts'
+
+const words = { pass: 'pass', fail: 'FAIL', skip: 'skip' }
+
+/** One line for what passed, a second one with the reason for what did not. */
+export function lineOf({ rule: { id, title, source }, outcome, detail }: Verdict): string {
+  const line = `${words[outcome]}  ${id}  ${title}`
+  if (outcome === 'pass') return line
+  return `${line}\n           ${detail}${outcome === 'fail' ? `\n           rule: ${source}` : ''}`
+}
+
+export function summaryOf(verdicts: readonly Verdict[]): string {
+  const { pass, fail, skip } = countsOf(verdicts)
+  return `host: ${pass} passed, ${fail} failed, ${skip} skipped`
+}
+
+export function jsonOf(url: string, verdicts: readonly Verdict[]): object {
+  const { pass, fail, skip } = countsOf(verdicts)
+  const rules = verdicts.map(({ version, topic, rule: { id, title, source }, outcome, detail }) => ({
+    version,
+    topic,
+    id,
+    title,
+    source,
+    outcome,
+    ...(detail !== undefined && { detail }),
+  }))
+  return { url: withoutSecrets(url), passed: pass, failed: fail, skipped: skip, rules }
+}
+
+/** A token may stand in the query, and a report is made to be shown around. */
+export function withoutSecrets(url: string): string {
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${host}${pathname}`
+}
+
+function countsOf(verdicts: readonly Verdict[]): { pass: number; fail: number; skip: number } {
+  const counts = { pass: 0, fail: 0, skip: 0 }
+  for (const { outcome } of verdicts) counts[outcome]++
+  return counts
+}

@@ -1,0 +1,42 @@
+import { guide } from '@atrium/adapters/agent-guide'
+import { listen } from '@atrium/adapters/listen'
+import { memoryStore } from '@atrium/adapters/store-memory'
+import { nodeWorld } from '@atrium/adapters/world-node'
+import { createHost } from '@atrium/host/host'
+import { expect, onTestFinished, test } from 'vitest'
+import { judgeHost } from './host.ts'
+import { runRules } from './kit/run.ts'
+import { topics } from './rules/all.ts'
+
+const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
+
+/** What this host does not have yet. */
+const mayBeSkipped = ['K76', 'K77']
+
+async function atrium(): Promise<string> {
+  const host = await createHost({ store: memoryStore(), world: nodeWorld(() => {}), agents: [guide] })
+  const listening = await listen({ token, connect: (link, principal) => host.connect(link, principal) })
+  onTestFinished(async () => {
+    const closed = listening.close()
+    await host.close()
+    await closed
+  })
+  return listening.url
+}
+
+test('[C10] our own host keeps every rule, and skips only what it does not have', async () => {
+  const target = { url: await atrium(), token, timeoutMs: 10_000 }
+  const verdicts = await runRules(target, { versions: ['1.0.0'], topics })
+  expect(verdicts.filter(({ outcome }) => outcome === 'fail')).toEqual([])
+  const skipped = verdicts.filter(({ outcome }) => outcome === 'skip').map(({ rule }) => rule.id)
+  expect(skipped.filter((id) => !mayBeSkipped.includes(id))).toEqual([])
+})
+
+test('[C9] the token may be a header or a part of the URL; without it nobody is let in', async () => {
+  const url = await atrium()
+  const codes: unknown[] = []
+  for (const args of [['--token', token], ['--token', 'wrong'], []])
+    codes.push(await judgeHost(['--url', url, '--rules', 'K11', ...args], String, String))
+  codes.push(await judgeHost(['--url', `${url}?tkn=${token}`, '--rules', 'K11'], String, String))
+  expect(codes).toEqual([0, 2, 2, 0])
+})

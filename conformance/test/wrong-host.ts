@@ -1,0 +1,30 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { WebSocketServer } from 'ws'
+import type { Fault } from './faults.ts'
+import { WrongLink } from './wrong-link.ts'
+import { WrongLog } from './wrong-log.ts'
+
+interface RunningHost {
+  readonly url: string
+  /** How many are connected. */
+  links(): number
+  close(): Promise<void>
+}
+
+/** A host for the tests of the kit alone: as small as a correct one can be, with one fault or none. */
+export async function startWrongHost(fault?: Fault): Promise<RunningHost> {
+  const log = new WrongLog(fault)
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })
+  server.on('connection', (socket) => new WrongLink(log, socket))
+  await once(server, 'listening')
+  return {
+    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    links: () => log.links.size,
+    async close() {
+      for (const socket of server.clients) socket.terminate()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

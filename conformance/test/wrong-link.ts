@@ -1,0 +1,139 @@
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
+import { kinds } from '@atrium/protocol/channels'
+import { AhpError } from '@atrium/protocol/errors'
+import { checkAction } from '@atrium/protocol/kind'
+import type { WebSocket } from 'ws'
+import { commandsOf } from './wrong-commands.ts'
+import type { Channel, Follower, WrongLog } from './wrong-log.ts'
+
+interface Message {
+  readonly id?: string | number
+  readonly method?: unknown
+  readonly params?: { readonly [key: string]: unknown }
+}
+
+/** One client. */
+export class WrongLink implements Follower {
+  readonly following = new Set<Uri>()
+  clientId = ''
+  readonly #host: WrongLog
+  readonly #socket: WebSocket
+  readonly #commands
+  #waiting: (() => void)[] = []
+
+  constructor(host: WrongLog, socket: WebSocket) {
+    this.#host = host
+    this.#socket = socket
+    this.#commands = commandsOf(host, this)
+    host.links.add(this)
+    socket.on('message', (data) => this.#frame((data as Buffer).toString()))
+    socket.on('close', () => host.links.delete(this))
+  }
+
+  tell(envelope: Envelope): void {
+    this.send({ method: 'action', params: envelope })
+  }
+
+  send(message: object): void {
+    this.#socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  }
+
+  close(): void {
+    this.#socket.close(1002)
+  }
+
+  #frame(text: string): void {
+    let message: Message | readonly Message[]
+    try {
+      message = JSON.parse(text) as Message
+    } catch {
+      const code = this.#host.has('parseErrorMiscoded') ? -32600 : -32700
+      return this.send({ id: null, error: { code, message: 'not JSON' } })
+    }
+    if (Array.isArray(message) && this.#host.has('batchServed')) {
+      const answers = (message as readonly Message[]).map(({ id }) => ({ jsonrpc: '2.0', id, result: null }))
+      return this.#socket.send(JSON.stringify(answers))
+    }
+    const { id, method, params = {} } = message as Message
+    if (typeof method !== 'string') {
+      const code = this.#host.has('invalidRequestMiscoded') ? -32603 : -32600
+      return this.send({ id: null, error: { code, message: 'not a message' } })
+    }
+    if (id === undefined) this.#notified(method, params)
+    else this.#asked(id, method, params)
+  }
+
+  #asked(id: string | number, method: string, params: { readonly [key: string]: unknown }): void {
+    const host = this.#host
+    if (host.has('channelNeeded') && params['channel'] === undefined) return
+    const named = typeof id === 'string' && id !== '' && host.has('idsAsNumbers') ? Number(id) || id : id
+    const answer = (): object => {
+      try {
+        const command = this.#commands.get(method)
+        if (command) return { id: named, result: command(params) ?? null }
+        if (host.has('unknownMethodAnswered')) return { id: named, result: null }
+        throw AhpError.methodNotFound(method)
+      } catch (error) {
+        if (!(error instanceof AhpError)) throw error
+        const { code, message, data } = error
+        return { id: named, error: { code, message, data } }
+      }
+    }
+    // As if something had to be started first, and the requests behind it did not wait.
+    if (host.has('slowBirth') && method === 'createSession')
+      return void setImmediate(() => this.send(answer()))
+    const said = answer()
+    this.send(said)
+    if (host.has('answeredTwice') && 'error' in said) this.send(said)
+  }
+
+  #notified(method: string, params: { readonly [key: string]: unknown }): void {
+    const host = this.#host
+    const known = this.#commands.has(method) || method === 'unsubscribe'
+    if (
+      host.has(known ? 'notificationAnswered' : 'unknownNotificationAnswered') &&
+      method !== 'dispatchAction'
+    )
+      this.send({ id: null, error: { code: -32600, message: 'no id' } })
+    const uri = params['channel'] as Uri
+    if (method === 'unsubscribe' && !host.has('unsubscribeIgnored')) this.following.delete(uri)
+    if (method !== 'dispatchAction') return
+    const { clientSeq, action } = params as { clientSeq: number; action: Action }
+    if (!host.has('echoesOutOfOrder')) return this.#dispatched(uri, clientSeq, action)
+    // What came in one go is taken from its end.
+    if (this.#waiting.length === 0)
+      setImmediate(() => {
+        const waiting = this.#waiting.toReversed()
+        this.#waiting = []
+        for (const take of waiting) take()
+      })
+    this.#waiting.push(() => this.#dispatched(uri, clientSeq, action))
+  }
+
+  #dispatched(uri: Uri, clientSeq: number, action: Action): void {
+    const host = this.#host
+    const channel = host.channels.get(uri)
+    if (!channel) {
+      if (host.has('unknownChannelEchoed')) host.refuse(uri, action, this, clientSeq, 'no such channel')
+      return
+    }
+    const reason = this.#refusal(channel, action)
+    if (reason === undefined) host.append(uri, action, this, clientSeq)
+    else host.refuse(uri, action, this, clientSeq, reason)
+  }
+
+  #refusal({ kind, state }: Channel, action: Action): string | undefined {
+    const host = this.#host
+    const { type } = action
+    const checked = checkAction(kinds[kind], action)
+    if (!checked.ok) return host.has('invalidTaken') ? undefined : checked.problem
+    if (type === 'session/defaultChatChanged' && host.has('defaultChatTaken')) return undefined
+    if (type === 'chat/turnCancelled' && host.has('cancelTaken')) return undefined
+    if (type === 'chat/toolCallConfirmed' && host.has('confirmTaken')) return undefined
+    if (host.has('unknownActionApplied') && !kinds[kind].actions.has(type))
+      Object.assign(state as object, action)
+    if (host.has('strictActions') && 'x-conformance' in action) return 'what is x-conformance?'
+    if (!kinds[kind].dispatchable.has(type)) return `${type} is not for clients`
+    return kind === 'chat' ? 'nothing runs here' : undefined
+  }
+}

@@ -1,0 +1,109 @@
+import type { Action, Envelope, Reduce, Uri } from '@atrium/protocol/channel'
+import { reducers } from '@atrium/protocol/channels'
+import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Fault } from './faults.ts'
+
+type Kind = 'root' | 'session' | 'chat'
+
+export interface Channel {
+  readonly kind: Kind
+  state: unknown
+}
+
+/** One client, as far as it is told things. */
+export interface Follower {
+  clientId: string
+  readonly following: Set<Uri>
+  tell(envelope: Envelope): void
+  send(message: object): void
+  close(): void
+}
+
+/** What happened, and to whom it is told. */
+export class WrongLog {
+  readonly fault: Fault | undefined
+  readonly channels = new Map<Uri, Channel>()
+  readonly summaries = new Map<Uri, SessionSummary>()
+  readonly links = new Set<Follower>()
+  /** What each client followed when it was last here. */
+  readonly clients = new Map<string, Set<Uri>>()
+  readonly log: Envelope[] = []
+  seq = 0
+
+  constructor(fault: Fault | undefined) {
+    this.fault = fault
+    const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [] }
+    const agents = this.has('agentless') ? [] : [agent]
+    this.channels.set(rootUri, { kind: 'root', state: { agents, activeSessions: 0 } })
+  }
+
+  has(fault: Fault): boolean {
+    return this.fault === fault
+  }
+
+  /** Numbers, reduces, keeps and tells. */
+  append(uri: Uri, action: Action, by?: Follower, clientSeq = 0): void {
+    const channel = this.channels.get(uri)
+    if (!channel) return
+    if (!(this.has('wrongReducer') && action.type === 'session/isArchivedChanged'))
+      channel.state = (reducers[channel.kind] as Reduce<unknown>)(channel.state, action)
+    const number = this.has('numbersPerChannel')
+      ? this.log.filter((envelope) => envelope.channel === uri).length + 1
+      : this.seq + 1
+    this.seq++
+    const origin = by && { clientId: by.clientId, clientSeq }
+    const envelope: Envelope = {
+      channel: uri,
+      action,
+      serverSeq: number,
+      ...(origin && { origin }),
+      ...(this.has('emptyReason') && { rejectionReason: '' }),
+      ...(!origin && this.has('nullOrigin') && ({ origin: null } as object)),
+    }
+    this.log.push(envelope)
+    for (const link of this.links)
+      if (link === by || link.following.has(uri) || (this.has('toldToAll') && link.clientId !== ''))
+        link.tell(link === by ? envelope : this.#forOthers(envelope))
+    if (channel.kind === 'session') this.#summarize(uri, channel.state as SessionState)
+  }
+
+  refuse(uri: Uri, action: Action, by: Follower, clientSeq: number, rejectionReason: string): void {
+    const origin = { clientId: by.clientId, clientSeq }
+    const envelope = { channel: uri, action, serverSeq: ++this.seq, origin, rejectionReason }
+    for (const link of this.links)
+      if (link === by || (this.has('rejectionBroadcast') && link.following.has(uri))) link.tell(envelope)
+    if (this.has('rejectionTwice')) by.tell(envelope)
+    const channel = this.channels.get(uri)
+    if (channel && this.has('rejectedAnyway') && 'title' in action)
+      channel.state = { ...(channel.state as object), ...action }
+  }
+
+  note(method: string, params: object): void {
+    for (const link of this.links)
+      if (link.following.has(rootUri) || (this.has('notesToAll') && link.clientId !== ''))
+        link.send({ method, params: { channel: rootUri, ...params } })
+  }
+
+  countSessions(): void {
+    const activeSessions = this.summaries.size
+    const root = this.channels.get(rootUri)
+    if (root && this.has('rootSilent')) root.state = { ...(root.state as object), activeSessions }
+    else this.append(rootUri, { type: 'root/activeSessionsChanged', activeSessions } as Action)
+  }
+
+  #forOthers(envelope: Envelope): Envelope {
+    const { origin: _, ...rest } = envelope
+    if (this.has('originHidden')) return rest
+    if (!this.has('othersToldOtherwise')) return envelope
+    return { ...envelope, action: { ...envelope.action, title: 'something else' } as Action }
+  }
+
+  #summarize(uri: Uri, { title, status }: SessionState): void {
+    const before = this.summaries.get(uri)
+    if (!before || this.has('summaryKept') || (before.title === title && before.status === status)) return
+    this.summaries.set(uri, { ...before, title, status })
+    const changes = { title, status, ...(this.has('summaryRepeats') && { provider: 'mock' }) }
+    this.note('root/sessionSummaryChanged', { session: uri, changes })
+  }
+}

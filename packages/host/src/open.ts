@@ -1,0 +1,64 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Implementation } from '@atrium/protocol/root/connection'
+import type { AgentInfo } from '@atrium/protocol/root/state'
+import { Beside } from './beside.ts'
+import { Catalog } from './catalog.ts'
+import type { Channel } from './channel.ts'
+import { Clients } from './clients.ts'
+import type { Core } from './core.ts'
+import { effect, keepBeside } from './dispatch.ts'
+import type { Entry } from './entry.ts'
+import { beginLife } from './lives.ts'
+import { Log } from './log.ts'
+import type { Store } from './ports/store.ts'
+import type { World } from './ports/world.ts'
+import { readOnly } from './read-only.ts'
+import { openRoot } from './root.ts'
+
+const diskFull = 'the disk of the host is full: nothing can be changed until it has space again'
+
+export interface HostPorts {
+  readonly store: Store
+  readonly world: World
+  readonly agents?: readonly AgentInfo[]
+  readonly info?: Implementation
+  /** What this build is called, for people. */
+  readonly build?: string
+  readonly defaultDirectory?: Uri
+  /** Why the disk must not be touched: everything can be read, nothing changed. */
+  readonly readOnly?: string
+  /** So many stored actions of a channel are folded, at most, when it wakes. */
+  readonly headEvery?: number
+  /** The store cannot be trusted any more: the process should end and say why. */
+  readonly fatal?: (error: unknown) => void
+}
+
+/** Begins a life on what the store has: the numbers, the list of sessions, the root. */
+export async function openCore(ports: HostPorts): Promise<Core> {
+  const { world, agents = [], info = { name: 'atrium' }, build, defaultDirectory, headEvery, fatal } = ports
+  const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
+  const { first, past } = await beginLife(store.records, store.log.upTo, world.now())
+  const events = {
+    appended: (channel: Channel) => keepBeside(core, channel),
+    told: (channel: Channel, entry: Entry) => effect(core, channel, entry),
+    fatal: (error: unknown) => {
+      world.report('store failed', error)
+      fatal?.(error)
+    },
+  }
+  const records = new Beside(store.records)
+  const log = new Log(store.log, world, events, {
+    beside: records,
+    first,
+    ...(headEvery !== undefined && { headEvery }),
+  })
+  const clients = new Clients(records, log)
+  const catalog = await Catalog.open(records)
+  const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
+  const fixed = { past, agents, info, build, defaultDirectory, unchangeable }
+  const core: Core = { store, records, world, log, clients, catalog, ...fixed, links: new Map() }
+  await log.begin()
+  await openRoot(core)
+  await log.settled()
+  return core
+}

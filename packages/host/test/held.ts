@@ -1,0 +1,52 @@
+import type { Action } from '@atrium/protocol/channel'
+import { room } from './room.ts'
+import type { Client, Room } from './room.ts'
+
+export const root = 'ahp-root://'
+export const session = 'ahp-session:/one'
+export const title = (text: string): Action & Record<string, unknown> => ({
+  type: 'session/titleChanged',
+  title: text,
+})
+
+/** Everything that is under way comes to rest. */
+export async function quiet(): Promise<void> {
+  for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve))
+}
+
+/** A room whose flushes end when the test says so, with Ann and Ben subscribed to a session. */
+export async function held(): Promise<
+  Room & { ann: Client; ben: Client; hold: () => void; release: () => void }
+> {
+  const tasks: (() => void)[] = []
+  let holding = false
+  const all = await room({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  const ben = await all.join('ben')
+  for (const client of [ann, ben]) await client.ask('subscribe', { channel: session })
+  await quiet()
+  const release = () => {
+    holding = false
+    for (const task of tasks.splice(0)) task()
+  }
+  return { ...all, ann, ben, hold: () => void (holding = true), release }
+}
+
+export const unsubscribe = async (client: Client) => {
+  client.peer.notify('unsubscribe', { channel: session })
+  await client.ask('listSessions', {})
+}
+
+export const back = async (
+  all: Room,
+  gone: Client,
+  lastSeenServerSeq: number,
+  subscriptions: readonly string[] = [session],
+) => {
+  gone.peer.close()
+  const link = all.link()
+  link.clientId = gone.clientId
+  const result = await link.ask('reconnect', { clientId: gone.clientId, lastSeenServerSeq, subscriptions })
+  return { link, result }
+}

@@ -1,0 +1,206 @@
+import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Disk } from './disk.ts'
+import type { Message } from './link.ts'
+import { alike, mayMerge } from './truth.ts'
+import type { Fact, Truth } from './truth.ts'
+
+/** What a run knows, and where it says that something is wrong. */
+export interface Court {
+  readonly truth: Truth
+  readonly disk: Disk
+  /** What each number has meant, to whomever, since the beginning. */
+  readonly numbers: Map<number, string>
+  fail(invariant: string, problem: string): void
+  /** What happens, for whoever wants to read it. */
+  trace(line: () => string): void
+}
+
+export interface Question {
+  readonly method: string
+  readonly params: {
+    readonly channel?: Uri
+    readonly lastSeenServerSeq?: number
+    readonly subscriptions?: readonly Uri[]
+  }
+}
+
+/** Everything the host says on one link, judged in the moment it is said: what is told must be true and safe by then. */
+export class Audit {
+  readonly #court: Court
+  readonly #clientId: string
+  readonly #asked: ReadonlyMap<number, Question>
+  /** Each channel that this link follows, and the number up to which it has been told everything. */
+  readonly #upTo = new Map<Uri, number>()
+  readonly #left = new Set<Uri>()
+  #last = 0
+
+  constructor(court: Court, clientId: string, asked: ReadonlyMap<number, Question>) {
+    this.#court = court
+    this.#clientId = clientId
+    this.#asked = asked
+  }
+
+  /** The client has said that it no longer follows: what is on its way may still come. */
+  left(uri: Uri): void {
+    if (this.#upTo.delete(uri)) this.#left.add(uri)
+  }
+
+  /** Gives what the client's state must be after it, by number. */
+  said({ id, method, params, result, error }: Message): unknown {
+    if (method === 'action') return this.#envelope(params as Envelope)
+    if (method !== undefined) return this.#note(method, params as NoteParams)
+    const question = id === undefined ? undefined : this.#asked.get(id)
+    if (error || !question) return undefined
+    return this.#answer(question, (result ?? {}) as Answer)
+  }
+
+  /** At the end everything has been told. */
+  complete(): void {
+    for (const [uri, upTo] of this.#upTo) {
+      const missed = this.#missed(uri, upTo, Infinity)
+      if (missed && this.#court.truth.living(uri))
+        this.#fail('I2', `was never told ${missed.seq} of ${uri} (told up to ${upTo})`)
+    }
+  }
+
+  #answer({ method, params }: Question, result: Answer): unknown {
+    const { truth, disk } = this.#court
+    const story = truth.stories.get(params.channel ?? '')
+    if (method === 'createSession' && !(story && story.born.at < disk.durable))
+      this.#fail('I1', `createSession of ${params.channel} was answered before it was durable`)
+    if (method === 'disposeSession' && story && !(story.dropped && story.dropped.at < disk.durable))
+      this.#fail('I1', `disposeSession of ${params.channel} was answered before it was durable`)
+    for (const snapshot of result.snapshots ?? []) this.#snapshot(snapshot)
+    if (result.snapshot) this.#snapshot(result.snapshot)
+    if (method !== 'reconnect') return undefined
+    for (const uri of result.missing ?? [])
+      if (truth.living(uri)) this.#fail('I12', `${uri} is there and was called missing`)
+    if (!result.actions) return undefined
+    const lastSeen = params.lastSeenServerSeq ?? 0
+    for (const uri of params.subscriptions ?? [])
+      if (!result.missing?.includes(uri)) this.#upTo.set(uri, lastSeen)
+    this.#last = lastSeen
+    return result.actions.map((envelope) => this.#envelope(envelope, true))
+  }
+
+  #envelope(envelope: Envelope, replayed = false): unknown {
+    const { channel, action, serverSeq: seq, origin, rejectionReason } = envelope
+    const { truth } = this.#court
+    this.#number(envelope)
+    if (seq <= this.#last) this.#fail('I2', `${seq} was told after ${this.#last}`)
+    this.#last = seq
+    const own = origin?.clientId === this.#clientId
+    const upTo = this.#upTo.get(channel)
+    if (!own && upTo === undefined && !this.#left.has(channel))
+      this.#fail('I9', `was told ${seq} of ${channel}, which it does not follow`)
+    if (rejectionReason !== undefined) {
+      if (!own) this.#fail('I9', `was told the refusal ${seq} of somebody else`)
+      this.#refusal(envelope, rejectionReason)
+      return undefined
+    }
+    const fact = truth.fact(channel, seq)
+    if (fact) this.#fact(channel, fact, envelope)
+    else if (!own || replayed || !this.#sameAgain(envelope))
+      this.#fail('I9', `was told ${seq} ${action.type}, which never happened`)
+    if (upTo !== undefined && fact) {
+      const missed = this.#missed(channel, upTo, seq)
+      if (missed) this.#fail('I2', `was told ${seq} of ${channel} and not ${missed.seq} before it`)
+      this.#upTo.set(channel, seq)
+    }
+    return truth.stateAt(channel, seq)
+  }
+
+  #fact(channel: Uri, { seq, action, text, at, origin }: Fact, said: Envelope): void {
+    const same = JSON.stringify(said.action) === text || mayMerge(action)
+    if (!same || said.origin?.clientSeq !== origin?.clientSeq)
+      this.#fail('I2', `${seq} of ${channel} is ${text}, and ${JSON.stringify(said.action)} was told`)
+    const { truth, disk } = this.#court
+    const strict = truth.stories.get(channel)?.kind.classes.get(action.type) === 'strict'
+    if (strict && !(at !== undefined && at < disk.durable))
+      this.#fail('I1', `${seq} ${action.type} was told before it was durable`)
+  }
+
+  /** What is called accepted was: the very same, with a number of the client's own. */
+  #refusal({ channel, action, origin }: Envelope, reason: string): void {
+    const accepted = /^already accepted as (\d+)$/.exec(reason)?.[1]
+    if (accepted === undefined) return
+    const fact = this.#court.truth.fact(channel, Number(accepted))
+    const same = fact?.origin?.clientSeq === origin?.clientSeq && fact?.text === JSON.stringify(action)
+    if (!same || origin?.clientSeq === 0)
+      this.#fail('I5', `was told that ${origin?.clientSeq} was accepted as ${accepted}, which it was not`)
+  }
+
+  /** A client's action that changes nothing is told to it and stored nowhere. */
+  #sameAgain({ channel, action, serverSeq }: Envelope): boolean {
+    const kind = this.#court.truth.stories.get(channel)?.kind
+    const state = this.#court.truth.stateAt(channel, serverSeq)
+    return kind !== undefined && state !== undefined && alike(kind, kind.reduce(state, action), state)
+  }
+
+  #snapshot({ resource, state, fromSeq }: Snapshot): void {
+    const { truth, disk } = this.#court
+    const story = truth.stories.get(resource)
+    if (!story) return this.#fail('I9', `was given a snapshot of ${resource}, which is not there`)
+    if (!alike(story.kind, state, truth.stateAt(resource, fromSeq)))
+      this.#fail('I3', `the snapshot of ${resource} at ${fromSeq} is not its fold`)
+    const unsafe = story.facts.find(
+      ({ seq, action, at = Infinity }) =>
+        seq <= fromSeq && at >= disk.durable && story.kind.classes.get(action.type) === 'strict',
+    )
+    if (unsafe || story.born.at >= disk.durable)
+      this.#fail('I1', `the snapshot of ${resource} at ${fromSeq} shows what is not durable`)
+    this.#upTo.set(resource, fromSeq)
+    this.#left.delete(resource)
+  }
+
+  #note(method: string, { session = '', summary, changes }: NoteParams): void {
+    if (!this.#upTo.has(rootUri) && !this.#left.has(rootUri))
+      this.#fail('I9', `was told ${method} without following the root`)
+    const story = this.#court.truth.stories.get(summary?.resource ?? session)
+    const safe = (at: number | undefined) => at !== undefined && at < this.#court.disk.durable
+    if (method === 'root/sessionAdded' && !safe(story?.born.at))
+      this.#fail('I7', `${summary?.resource} was announced before it was durable`)
+    if (method === 'root/sessionRemoved' && story && !safe(story.dropped?.at))
+      this.#fail('I7', `${session} was called removed before that was durable`)
+    if (method !== 'root/sessionSummaryChanged' || changes?.title === undefined) return
+    const shown = story?.facts.some(
+      ({ at, state }) => safe(at) && (state as { title?: string }).title === changes.title,
+    )
+    if (!shown)
+      this.#fail('I7', `the title ${JSON.stringify(changes.title)} was announced before it was durable`)
+  }
+
+  #missed(uri: Uri, after: number, before: number): Fact | undefined {
+    const facts = this.#court.truth.stories.get(uri)?.facts ?? []
+    return facts.find(({ seq, action, fixed }) => seq > after && seq < before && !fixed && !mayMerge(action))
+  }
+
+  /** A number means one thing, for everyone and for ever. What is merged stands for others, so its words may differ. */
+  #number({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
+    const { numbers } = this.#court
+    const words = mayMerge(action) ? action.type : JSON.stringify(action)
+    const meaning = `${channel} ${words} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
+    const before = numbers.get(serverSeq)
+    if (before !== undefined && before !== meaning)
+      this.#fail('I2', `the number ${serverSeq} means ${before}, and now ${meaning}`)
+    numbers.set(serverSeq, meaning)
+  }
+
+  #fail(invariant: string, problem: string): void {
+    this.#court.fail(invariant, `${this.#clientId} ${problem}`)
+  }
+}
+
+interface Answer {
+  readonly snapshot?: Snapshot
+  readonly snapshots?: readonly Snapshot[]
+  readonly actions?: readonly Envelope[]
+  readonly missing?: readonly Uri[]
+}
+
+interface NoteParams {
+  readonly session?: Uri
+  readonly summary?: { readonly resource: Uri }
+  readonly changes?: { readonly title?: string }
+}

@@ -1,0 +1,113 @@
+import type { Patch } from '../plant/patch.ts'
+
+/** A bug to be planted: if the simulation does not find it, the simulation has one. */
+export interface Bug {
+  readonly name: string
+  readonly patches: readonly Patch[]
+}
+
+function bug(name: string, file: string, find: string, put: string): Bug {
+  return { name, patches: [{ file: `host/dist/${file}.js`, find, put }] }
+}
+
+/** The first twelve are the classic ones; those behind them were in the code once, or could be. */
+export const bugs: readonly Bug[] = [
+  bug('echo before flush', 'queue', 'if (queued.strict && queued.entry.seq > durable)', 'if (false)'),
+  {
+    name: 'effect before flush',
+    patches: [
+      {
+        file: 'host/dist/log.js',
+        find: 'this.#events.appended(channel);',
+        put: 'this.#events.appended(channel); this.#events.told(channel, entry);',
+      },
+      {
+        file: 'host/dist/dispatch.js',
+        find: "if (channel.kind.name === 'session')",
+        put: "if (channel.told && channel.kind.name === 'session')",
+      },
+    ],
+  },
+  bug(
+    'snapshot from head',
+    'snapshot',
+    'derived(core, { kind, told })',
+    'derived(core, { kind, head: told })',
+  ),
+  bug('no de-dup', 'resends', 'this.#accepted.get(clientSeq)', 'undefined'),
+  bug('de-dup of clientSeq 0', 'resends', 'envelope.origin.clientSeq > 0', 'true'),
+  bug('off-by-one replay', 'handshake', 'held, lastSeen, upTo)', 'held, lastSeen + 1, upTo)'),
+  bug('replay only what is flushed', 'replay', 'if (!(await log.settled()))', 'if (false)'),
+  bug(
+    'numbers not leaping',
+    'lives',
+    'Math.max(upTo + 1, Math.floor(now / 1000) * 1_000_000)',
+    'Math.max(upTo - numbersAhead + 1, 1)',
+  ),
+  bug('hole ignored', 'lives', 'return lives.some(', 'return true || lives.some('),
+  bug(
+    'subscriber registered after the snapshot',
+    'following',
+    'channel.listeners.add(this.#listener)',
+    'this.#core.world.later(0, () => channel.listeners.add(this.#listener))',
+  ),
+  bug(
+    'step split over two transactions',
+    'log',
+    'this.#events.appended(channel);',
+    'this.#events.appended(channel); this.#commit.seal(this.#numbers.last);',
+  ),
+  bug(
+    'merged non-adjacent envelopes',
+    'outbox',
+    'const merged = [];',
+    `const merged = [];
+    entries = [...entries];
+    for (let i = entries.length - 2; i >= 0; i--) {
+      const at = entries.findIndex((later, j) => j > i && continues(entries[i], later));
+      if (at > i + 1) entries.splice(at - 1, 0, ...entries.splice(i, 1));
+    }`,
+  ),
+  bug('not held during a replay', 'handshake', 'opening.hold(channel);', ''),
+  bug('replay ends too early', 'handshake', 'const upTo = core.log.told;', 'const upTo = core.log.told - 1;'),
+  bug('handed ignored', 'replay', 'return channels.every(', 'return true || channels.every('),
+  bug('records outside their step', 'beside', 'this.#put.set(key, text);', 'this.#store.put(key, text);'),
+  bug('late frames are heard', 'connection', 'if (!this.#record || this.#ended)', 'if (!this.#record)'),
+  bug('no fence between two handshakes', 'handshake', 'opening.claim(clientId);', ''),
+  bug(
+    'an answer overtakes what waits',
+    'outbox',
+    'this.flush();\n        this.#pauses++;',
+    'this.#pauses++;',
+  ),
+  bug(
+    'notes before the handshake',
+    'outbox',
+    'if (this.#pauses === 0)\n            return this.send(frame);',
+    'return this.send(frame);',
+  ),
+  bug('asleep before its head is durable', 'log', '!this.#commit.safe(channel.stored)', 'false'),
+  bug('asleep with something untold', 'log', 'channel.untold > 0', 'false'),
+  bug(
+    'only what is unseen is a resend',
+    'handshake',
+    'log.own(clientId, 0, newestOwn)',
+    'log.own(clientId, lastSeen, newestOwn)',
+  ),
+  bug('an answer overtakes an answer', 'connection', 'this.#line.hold()', '() => { }'),
+  bug('an echo goes to the old link', 'queue', 'queued.sender = sender;', ';'),
+  bug('what waits is no resend', 'handshake', '...waiting.filter(', '...[].filter('),
+  bug('held twice after a replay', 'connection', 'seq <= upTo || ', ''),
+  bug('told of what is gone', 'following', 'if (!channels.includes(channel))', 'if (false)'),
+  bug('a client overtakes itself', 'queue', ' || this.of(clientId).length > 0', ''),
+  bug(
+    'woken while it was born',
+    'log',
+    'const meanwhile = this.#awake.get(uri);',
+    'const meanwhile = undefined;',
+  ),
+  bug('heads without rows', 'channel', '[rows]: this.#rows(this.head).length', '[rows]: 0'),
+  bug('dropped is woken', 'log', 'this.#dropped.add(channel.uri);', ''),
+  bug('refusal shown to all', 'log', 'if (entry.only)', 'if (entry.only && entry.reason === undefined)'),
+  bug('answer before durable', 'commands', 'outcome.told.then(() => null)', 'null'),
+]

@@ -1,0 +1,95 @@
+import { Random } from './random.ts'
+
+/** What can happen. Each is tried, and comes to nothing where it makes no sense: so any part of a plan is a plan. */
+export const opNames = [
+  'deliver',
+  'disk',
+  'tick',
+  'open',
+  'cut',
+  'late',
+  'dispatch',
+  'subscribe',
+  'unsubscribe',
+  'create',
+  'dispose',
+  'agent',
+  'crash',
+  'backup',
+  'restore',
+  'stop',
+  'full',
+  'break',
+] as const
+export type OpName = (typeof opNames)[number]
+
+export interface Op {
+  readonly name: OpName
+  /** Everything about it that is left to chance. */
+  readonly dice: number
+}
+
+export interface Plan {
+  readonly seed: number
+  readonly clients: number
+  /** A head is written after so many actions. */
+  readonly headEvery: number
+  /** Each byte that waits on a link weighs so much: some links are narrow. */
+  readonly weight: number
+  /** Something is there already when it begins. */
+  readonly prologue: 'none' | 'alone' | 'followed'
+  readonly ops: readonly Op[]
+}
+
+/** How often each happens in a run where all can. */
+const usual: { readonly [N in OpName]: number } = {
+  deliver: 30,
+  disk: 16,
+  tick: 5,
+  open: 7,
+  cut: 4,
+  late: 5,
+  dispatch: 18,
+  subscribe: 5,
+  unsubscribe: 2,
+  create: 4,
+  dispose: 1,
+  agent: 16,
+  crash: 2,
+  backup: 1,
+  restore: 1,
+  stop: 1,
+  full: 1,
+  break: 1,
+}
+
+/** These are in every plan: without them nothing happens. */
+const needed: readonly OpName[] = ['deliver', 'disk', 'open', 'dispatch', 'create', 'agent', 'subscribe']
+
+/** A plan from a seed. Each leaves some of the faults out, because too many at once hide one another. */
+export function planOf(seed: number, length = 120): Plan {
+  const random = new Random(seed)
+  const weights = opNames.map((name) => {
+    const left = !needed.includes(name) && random.oneIn(3)
+    return left ? 0 : usual[name] * (1 + random.below(4))
+  })
+  const whole = weights.reduce((sum, weight) => sum + weight, 0)
+  const ops = Array.from({ length }, () => ({
+    name: drawn(weights, random.below(whole)),
+    dice: random.next(),
+  }))
+  return {
+    seed,
+    clients: 2 + random.below(3),
+    headEvery: random.pick([2, 5, 20]) ?? 5,
+    weight: random.pick([1, 200, 2000]) ?? 1,
+    prologue: random.pick(['none', 'alone', 'followed', 'followed']) ?? 'none',
+    ops,
+  }
+}
+
+function drawn(weights: readonly number[], at: number): OpName {
+  let left = at
+  const found = weights.findIndex((weight) => (left -= weight) < 0)
+  return opNames[found] ?? 'deliver'
+}

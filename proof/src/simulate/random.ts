@@ -1,0 +1,31 @@
+/** Chance with a seed: the same seed, the same run, on every machine. */
+export class Random {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** Any 32 bits. */
+  next(): number {
+    this.#state = (this.#state + 0x9e3779b9) >>> 0
+    let mixed = this.#state
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b)
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+    return (mixed ^ (mixed >>> 16)) >>> 0
+  }
+
+  /** From 0 up to, and without, so many. */
+  below(count: number): number {
+    return count <= 0 ? 0 : this.next() % count
+  }
+
+  /** True in one of so many cases. */
+  oneIn(count: number): boolean {
+    return this.below(count) === 0
+  }
+
+  pick<T>(list: readonly T[]): T | undefined {
+    return list[this.below(list.length)]
+  }
+}

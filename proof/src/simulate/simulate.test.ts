@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Step } from '@atrium/host/ports/log'
+import { expect, test } from 'vitest'
+import { patched } from '../plant/patch.ts'
+import { bugs } from './bugs.ts'
+import { Disk } from './disk.ts'
+import { planOf } from './plan.ts'
+import { run } from './run.ts'
+import { shrink } from './shrink.ts'
+
+const traceOf = async (seed: number) => {
+  const lines: string[] = []
+  await run(planOf(seed), (line) => lines.push(line))
+  return lines
+}
+
+test('[B2] the same seed is the same run, word for word', async () => {
+  const [once, again, other] = [await traceOf(7), await traceOf(7), await traceOf(8)]
+  expect(once.length).toBeGreaterThan(50)
+  expect(again).toEqual(once)
+  expect(other).not.toEqual(once)
+})
+
+test('[B3] I1 to I9 hold for the first seeds', async () => {
+  for (let seed = 1; seed <= 40; seed++)
+    expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
+})
+
+test('[B4] any part of a plan is a plan', async () => {
+  const plan = planOf(3)
+  for (let at = 0; at < plan.ops.length; at += 9)
+    expect(await run({ ...plan, ops: plan.ops.slice(at, at + 40) })).toBeUndefined()
+})
+
+test('[B4] what fails is shrunk to what it takes', async () => {
+  const letters = [...'the quick brown fox jumps over the lazy dog']
+  const fails = async (fewer: readonly string[]) => {
+    const text = fewer.join('')
+    return text.includes('q') && text.lastIndexOf('z') > text.indexOf('q')
+  }
+  expect((await shrink(letters, fails)).join('')).toBe('qz')
+  expect((await shrink(letters, fails, 3)).length).toBeLessThanOrEqual(letters.length)
+})
+
+test.each(bugs.map((bug) => [bug.name, bug] as const))('[B5] %s can be planted', (_, { patches }) => {
+  for (const patch of patches) {
+    const file = fileURLToPath(new URL(`../../../packages/${patch.file}`, import.meta.url))
+    const text = readFileSync(file, 'utf8')
+    expect(patched(`file://${file}`, text, [patch])).not.toBe(text)
+  }
+})
+
+const born = (seq: number): Step => ({
+  born: [{ seq, channel: `c:${seq}`, kind: 'chat', state: '{}' }],
+  envelopes: [],
+  rows: [],
+  heads: [],
+  dropped: [],
+  upTo: seq,
+})
+
+test('[B6] a simulated disk keeps what was flushed, and of the rest any number from the first on, each whole', async () => {
+  for (let left = 1; left <= 3; left++) {
+    const disk = new Disk(() => {})
+    const store = disk.open(() => true)
+    for (let seq = 1; seq <= 3; seq++) {
+      store.log.append(born(seq))
+      store.records.put(`r${seq}`, 'beside it')
+      await Promise.resolve()
+      if (seq > 1) continue
+      const flushed = store.log.flush()
+      disk.flush()
+      await flushed
+    }
+    expect([disk.durable, disk.transactions.length]).toEqual([1, 3])
+    disk.crash(left)
+    const next = disk.open(() => true)
+    const asked = Promise.all([1, 2, 3].map((seq) => next.log.load(`c:${seq}`)))
+    const listed = next.records.list('')
+    for (let n = 0; n < 9; n++) disk.answer()
+    expect((await asked).filter(Boolean)).toHaveLength(left)
+    expect(await listed).toHaveLength(left)
+  }
+})

@@ -1,0 +1,156 @@
+import type { Core } from '@atrium/host/core'
+import { hostOf } from '@atrium/host/host'
+import type { Host } from '@atrium/host/host'
+import { openCore } from '@atrium/host/open'
+import type { Uri } from '@atrium/protocol/channel'
+import type { RootState } from '@atrium/protocol/root/state'
+import { rootUri } from '@atrium/protocol/uri'
+import { Agent } from './agent.ts'
+import type { StepNumbers } from './agent.ts'
+import type { Court } from './audit.ts'
+import { Client } from './client.ts'
+import { Disk } from './disk.ts'
+import type { Link } from './link.ts'
+import type { Plan } from './plan.ts'
+import { Truth } from './truth.ts'
+import { Clock, LifeWorld } from './world.ts'
+
+export interface Violation {
+  readonly invariant: string
+  readonly problem: string
+}
+
+interface Life {
+  readonly world: LifeWorld
+  readonly links: Set<Link>
+  core?: Core
+  host?: Host
+  agent?: Agent
+}
+
+/** What a host may report without anything being wrong. */
+const expected = new Set(['disk full', 'disk has space again', 'store failed', 'malformed notification'])
+
+/** One host after another on one disk, the clients, and what connects them: everything a plan can do something to. */
+export class Simulation implements Court {
+  readonly plan: Plan
+  readonly clock = new Clock()
+  readonly truth = new Truth((problem) => this.fail('I3', problem))
+  readonly disk: Disk
+  readonly numbers = new Map<number, string>()
+  readonly clients: readonly Client[]
+  /** Links that a client has left and the host has not noticed. */
+  readonly late = new Set<Link>()
+  /** Lengths that the disk had when somebody copied it. */
+  readonly backups: number[] = []
+  /** Timers that became due and have not run. */
+  readonly tasks: (() => void)[] = []
+  /** The latest moment that any life has begun at: a machine that is restored from a copy keeps its clock. */
+  latest = 0
+  life: Life | undefined
+  violation: Violation | undefined
+  readonly trace: (line: () => string) => void
+  readonly #steps: StepNumbers[] = []
+  #names = 0
+
+  constructor(plan: Plan, trace?: (line: string) => void) {
+    this.plan = plan
+    this.trace = (line) => trace?.(line())
+    this.disk = new Disk((step, at) => this.truth.given(step, at))
+    this.clients = Array.from({ length: plan.clients }, (_, at) => new Client(this, `c${at}`))
+    this.start()
+  }
+
+  fail(invariant: string, problem: string): void {
+    this.violation ??= { invariant, problem }
+  }
+
+  /** A name that was never used. */
+  readonly name = (): number => ++this.#names
+
+  get up(): boolean {
+    return this.life?.host !== undefined
+  }
+
+  start(): void {
+    this.trace(() => 'a host starts')
+    this.latest = Math.max(this.latest, this.clock.wall)
+    const heard = (event: string, detail: unknown) => {
+      if (!expected.has(event))
+        this.fail('report', `${event}: ${detail instanceof Error ? detail.stack : String(detail)}`)
+    }
+    const life: Life = { world: new LifeWorld(this.clock, heard), links: new Set() }
+    this.life = life
+    const { world } = life
+    const fatal = () => queueMicrotask(() => world.alive && this.crash(this.disk.durable))
+    const agents = [{ provider: 'sim', displayName: 'Sim', description: '', models: [] }]
+    const store = this.disk.open(() => world.alive)
+    openCore({ store, world, agents, headEvery: this.plan.headEvery, fatal }).then(
+      (core) => {
+        if (!world.alive) return
+        life.core = core
+        life.host = hostOf(core)
+        life.agent = new Agent(core, this.truth, this.#steps, this.name)
+      },
+      (error: unknown) => {
+        // A host may refuse to start on a disk that fails.
+        if (this.disk.full || this.disk.broken) fatal()
+        else this.fail('I11', `the host does not start: ${(error as Error).stack}`)
+      },
+    )
+  }
+
+  connect(link: Link): void {
+    this.life?.links.add(link)
+    this.life?.host?.connect(link.host, 'owner')
+  }
+
+  /** The process dies, and the disk keeps so many transactions. */
+  crash(left: number): void {
+    if (!this.life) return
+    this.trace(
+      () =>
+        `the host dies; ${left} of ${this.disk.transactions.length} transactions are left (${this.disk.durable} were safe)`,
+    )
+    this.life.world.alive = false
+    for (const link of [...this.life.links, ...this.late]) link.hostDied()
+    this.late.clear()
+    this.life = undefined
+    this.disk.broken = false
+    this.disk.crash(left)
+    this.#whole()
+    this.truth.rebuild(this.disk.transactions)
+    this.#consistent()
+  }
+
+  /** What was one step is there whole, or not at all. */
+  #whole(): void {
+    const kept = new Set(
+      this.disk.transactions.flatMap(({ step }) => step?.envelopes.map(({ seq }) => seq) ?? []),
+    )
+    for (const step of this.#steps) {
+      const there = step.filter((seq) => kept.has(seq))
+      if (there.length > 0 && there.length < step.length)
+        this.fail('L1', `of the step ${step.join()} only ${there.join()} was kept`)
+    }
+    this.#steps.length = 0
+  }
+
+  /** The list of sessions, their number in the root, and the sessions themselves are of one step. */
+  #consistent(): void {
+    const records = new Map<string, string | undefined>()
+    for (const { records: put } of this.disk.transactions)
+      for (const [key, text] of put) if (key.startsWith('session/')) records.set(key, text)
+    const listed = [...records].flatMap(([key, text]) => (text === undefined ? [] : [key.slice(8)]))
+    const there = this.living('ahp-session:')
+    if (listed.toSorted().join() !== there.toSorted().join())
+      this.fail('L4', `the disk lists ${listed.join()} and has ${there.join()}`)
+    const root = this.truth.stateAt(rootUri, Infinity) as RootState | undefined
+    if (root && root.activeSessions !== there.length)
+      this.fail('L1', `the root counts ${root.activeSessions} sessions of ${there.length}`)
+  }
+
+  living(prefix = ''): readonly Uri[] {
+    return [...this.truth.stories.keys()].filter((uri) => uri.startsWith(prefix) && this.truth.living(uri))
+  }
+}

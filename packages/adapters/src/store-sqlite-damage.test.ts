@@ -101,6 +101,16 @@ test.each([
   else expect(loaded).toMatchObject({ seq: 1, envelopes: { length: 9 } })
 })
 
+test('[F-04] [L5] a store that does not know how far its numbers ran is refused', async () => {
+  const folder = await filled()
+  tamper(folder, `UPDATE meta SET key = 'upTn' WHERE key = 'upTo'`)
+  for (const options of [{}, { readOnly: true }])
+    await expect(open(folder, options)).rejects.toMatchObject({
+      name: 'StoreUnreadable',
+      message: expect.stringContaining(folder) as string,
+    })
+})
+
 test('[F-04] where the damage is nobody’s in particular, the folder is named', async () => {
   const folder = await filled()
   tamper(folder, `INSERT INTO records VALUES ('key', '${'x'.repeat(9000)}')`)

@@ -159,7 +159,12 @@ export function reader(db) {
         })
         .toReversed(),
 
-    upTo: () => Number(sql.upTo.get()?.value),
+    upTo() {
+      const value = sql.upTo.get()?.value
+      // Without it no number is safe to hand out.
+      if (!Number.isSafeInteger(value)) throw new Damage('how far its numbers ran')
+      return value
+    },
 
     /** @param {string} key */
     record: (key) => sql.record.get(key)?.text,

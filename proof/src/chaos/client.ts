@@ -237,7 +237,9 @@ export class Client {
     // Whoever has gone listens no more.
     if (socket !== this.#socket) return
     this.#recorder.write(link, 'in', text)
-    const message = JSON.parse(text) as Message
+    const message = parsed(text)
+    // The judge will say what it was.
+    if (!message) return socket.terminate()
     if (message.method === 'action') this.#told(message.params as Envelope)
     if (message.method === 'root/sessionRemoved') this.#giveUp((message.params as { session: Uri }).session)
     if (message.id !== undefined) this.#answers.set(message.id, message)
@@ -279,5 +281,13 @@ export class Client {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const resolve of waiting) resolve()
+  }
+}
+
+function parsed(text: string): Message | undefined {
+  try {
+    return JSON.parse(text) as Message
+  } catch {
+    return undefined
   }
 }

@@ -19,6 +19,7 @@ type Meaning =
       readonly snapshot?: Snapshot
     }
   | { readonly what: 'leaves'; readonly channel: Uri }
+  | { readonly what: 'garbled'; readonly text: string }
   | { readonly what: 'shut' }
   | { readonly what: 'gone'; readonly channel: Uri }
 
@@ -66,9 +67,18 @@ function read({ at, link, way, text = '' }: Line, asked: Map<string, Question>):
   if (way === 'open') return []
   if (way === 'shut') return [event({ what: 'shut' })]
   if (way === 'gone') return [event({ what: 'gone', channel: text })]
-  const frame = JSON.parse(text) as Frame
+  const frame = parsed(text)
+  if (!frame) return [event({ what: 'garbled', text })]
   const meanings = way === 'out' ? said(frame, link, asked) : heard(frame, link, asked)
   return meanings.map(event)
+}
+
+function parsed(text: string): Frame | undefined {
+  try {
+    return JSON.parse(text) as Frame
+  } catch {
+    return undefined
+  }
 }
 
 function said(

@@ -213,6 +213,12 @@ test('[B10] I9: nobody said it; not before it was said; not for this one’s ear
   expect(rules(run(refusal))).toEqual(['I9'])
 })
 
+test('[B10] R3: what is no JSON at all', () => {
+  const { ann, ben } = tale()
+  ben.lines.push({ at: ++Story.now, link: 1, way: 'in', text: '{"fromSeq":NaN}' })
+  expect(rules(run({ ann, ben }))).toEqual(['R3'])
+})
+
 test('[B10] what the disk was made to lose is excused, what came after is not', () => {
   const { ann, ben } = tale()
   const made = run({ ann, ben }, [first], { ...born, title: 'first' })

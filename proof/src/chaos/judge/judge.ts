@@ -4,7 +4,7 @@ import { ended } from './ends.ts'
 import { witness } from './event.ts'
 import { followed, listed, rebuilt, shown } from './fold.ts'
 import { gapless, inSentOrder, oneMeaning, rising } from './order.ts'
-import { authorised, meantForIt } from './source.ts'
+import { authorised, meantForIt, readable } from './source.ts'
 import { pastsOf } from './truth.ts'
 import type { Violation } from './violation.ts'
 
@@ -34,6 +34,7 @@ export function judge(run: Run): Verdict {
       ...followed(run, each, pasts),
       ...ended(run, each, pasts),
       ...meantForIt(each),
+      ...readable(each),
     ]),
   ]
   const told = witnesses.flatMap(({ events }) => events).filter(({ what }) => what === 'told').length

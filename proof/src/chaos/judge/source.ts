@@ -51,6 +51,15 @@ export function meantForIt({ client, events }: Witness): readonly Violation[] {
   })
 }
 
+/** R3: every frame is a message. */
+export function readable({ client, events }: Witness): readonly Violation[] {
+  return events.flatMap((event): readonly Violation[] =>
+    event.what === 'garbled'
+      ? [{ rule: 'R3', client, sentence: `was sent what is no JSON: ${event.text}` }]
+      : [],
+  )
+}
+
 /** When each wish was first sent. */
 function firstSent(witnesses: readonly Witness[]): ReadonlyMap<string, number> {
   const sent = new Map<string, number>()

@@ -12,6 +12,8 @@ import { bind } from './bind.ts'
 import { Failures, failureLimits } from './failures.ts'
 import { digest, judgeHost, judgeUpgrade, originOf, protocolFor } from './gate.ts'
 import type { Gate, Knock, Refusal } from './gate.ts'
+import { keepAlive } from './heartbeat.ts'
+import type { Pulse } from './heartbeat.ts'
 import { lobby, lobbyLimits } from './lobby.ts'
 import type { Lobby, LobbyLimits } from './lobby.ts'
 import { socketOptions, websocketTransport } from './transport-websocket.ts'
@@ -27,6 +29,8 @@ export interface ListenOptions extends Address {
   readonly limits?: LobbyLimits | undefined
   /** Milliseconds that only grow. */
   readonly now?: (() => number) | undefined
+  /** How often a quiet peer is pinged, and when it counts as gone. */
+  readonly pulse?: Pulse | undefined
   /** Somebody was let in: from now on the link is yours, and yours to close. */
   readonly connect: (transport: Transport, principal: string) => void
   readonly report?: (event: string, detail?: unknown) => void
@@ -94,7 +98,7 @@ function checkedOrigin(text: string): string {
 }
 
 function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
-  const { ready = () => true, connect, report, now = () => performance.now() } = options
+  const { ready = () => true, connect, report, pulse, now = () => performance.now() } = options
   const failures = new Failures(failureLimits, now)
   const sockets = new WebSocketServer({
     noServer: true,
@@ -132,6 +136,7 @@ function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
     if (!ready()) return refuse(socket, 503)
     sockets.handleUpgrade(request, socket, head, (link) => {
       waiting.leave(socket)
+      keepAlive(link, socket as Socket, pulse)
       connect(websocketTransport(link, socket), 'owner')
     })
   }

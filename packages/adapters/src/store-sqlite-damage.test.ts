@@ -83,6 +83,51 @@ test.each([
   expect(await log.load(two)).toEqual({ ...bornTwo, rows: [], fromBirth: true, envelopes })
 })
 
+test.each([
+  ['its name in the index', 1],
+  ['its name in the table', 0],
+])('[F-04] a channel is not absent because %s is another', async (_, which) => {
+  const folder = await filled()
+  const path = join(folder, 'atrium.db')
+  const bytes = readFileSync(path)
+  // In the table it is followed by the kind, in the index by the id.
+  const [inTable, inIndex] = ['ahp-chat:/2chat', 'ahp-chat:/2\x02'].map((text) => bytes.lastIndexOf(text))
+  const at = (which === 1 ? inIndex : inTable) ?? -1
+  expect(at).toBeGreaterThan(0)
+  bytes.write('X', at + 10)
+  writeFileSync(path, bytes)
+  const loaded = await (await open(folder)).log.load(two)
+  if (which === 1) expect(loaded).toEqual({ damaged: 'it cannot be found by its name' })
+  else expect(loaded).toMatchObject({ seq: 1, envelopes: { length: 9 } })
+})
+
+test('[F-04] [L5] a store that does not know how far its numbers ran is refused', async () => {
+  const folder = await filled()
+  tamper(folder, `UPDATE meta SET key = 'upTn' WHERE key = 'upTo'`)
+  for (const options of [{}, { readOnly: true }])
+    await expect(open(folder, options)).rejects.toMatchObject({
+      name: 'StoreUnreadable',
+      message: expect.stringContaining(folder) as string,
+    })
+})
+
+test('[F-04] where the damage is nobody’s in particular, the folder is named', async () => {
+  const folder = await filled()
+  tamper(folder, `INSERT INTO records VALUES ('key', '${'x'.repeat(9000)}')`)
+  const path = join(folder, 'atrium.db')
+  const bytes = readFileSync(path)
+  // The pages that follow the record's first, by their own pointers.
+  const page = 4096
+  for (let at = page; at < bytes.length; at += page)
+    if (bytes.subarray(at + 4, at + page).every((byte) => byte === 0x78)) bytes.writeUInt32BE(0xffff, at)
+  writeFileSync(path, bytes)
+  const { records } = await open(folder)
+  await expect(records.get('key')).rejects.toMatchObject({
+    name: 'StoreUnreadable',
+    message: expect.stringContaining(folder) as string,
+  })
+})
+
 test('[F-03] a torn journal gives every transaction before the tear, and none after', async () => {
   const folder = await filled()
   const { log } = await open(folder)

@@ -73,6 +73,17 @@ export function closeDatabase(db, { folder, readOnly }) {
 export const codeOf = (error) =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 255 : 0
 
+/**
+ * SQLite says so, sometimes without its code; or a number is there that we never write.
+ * @param {unknown} error
+ */
+export const isDamage = (error) =>
+  codeOf(error) === CORRUPT ||
+  (error instanceof Error && /disk image is malformed|too large to be represented/.test(error.message))
+
+const PERM = 3
+const READONLY = 8
+const CANTOPEN = 14
 export const BUSY = 5
 export const CORRUPT = 11
 export const FULL = 13
@@ -179,8 +190,15 @@ function meaningOf(error, folder, path) {
   if (codeOf(error) === BUSY)
     return new Failure('locked', `the store in ${folder} is in use by ${holder(folder)}`)
   if (error instanceof Failure && message.includes(folder)) return error
+  // It may still be read, and whoever opens it decides about that.
+  if (isSealed(error)) return new Error(`${path} cannot be written: ${message}`)
   return new Failure('unreadable', `the store ${path} cannot be read: ${message}`)
 }
+
+/** @param {unknown} error */
+const isSealed = (error) =>
+  [PERM, READONLY, CANTOPEN].includes(codeOf(error)) ||
+  (error instanceof Error && 'code' in error && ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code)))
 
 /** @param {string} folder */
 function holder(folder) {

@@ -1,4 +1,4 @@
-import { CORRUPT, codeOf } from './store-sqlite-open.js'
+import { isDamage } from './store-sqlite-open.js'
 import { birthSum, headSum, lineSum, link, rowSum, toggle } from './store-sqlite-sums.js'
 
 /** @typedef {import('./store-sqlite-open.js').Database} Database */
@@ -27,6 +27,8 @@ class Damage extends Error {}
  */
 export function reader(db) {
   const sql = statements(db)
+  // A name that the index has lost would else be a channel that never was.
+  const lost = sound(() => new Set(sql.lost.all().map(({ uri }) => uri)))
 
   /**
    * The next lines of a channel. They come as one text, which the binding hands over many times faster than rows.
@@ -100,7 +102,9 @@ export function reader(db) {
     load(uri) {
       return sound(() => {
         const channel = /** @type {Channel | undefined} */ (sql.channel.get(uri))
-        if (!channel) return undefined
+        const known = channel ?? sql.id.get(uri)
+        if (!known && 'has' in lost && !lost.has(uri)) return undefined
+        if (!channel) throw new Damage(`it cannot be found by its name`)
         if (channel.chain === null) throw new Damage('its end is missing')
         const head = sound(() => headOf(uri, channel))
         const start = head && !('damaged' in head) ? head : birthOf(uri, channel)
@@ -155,7 +159,12 @@ export function reader(db) {
         })
         .toReversed(),
 
-    upTo: () => Number(sql.upTo.get()?.value),
+    upTo() {
+      const value = sql.upTo.get()?.value
+      // Without it no number is safe to hand out.
+      if (!Number.isSafeInteger(value)) throw new Damage('how far its numbers ran')
+      return value
+    },
 
     /** @param {string} key */
     record: (key) => sql.record.get(key)?.text,
@@ -176,7 +185,7 @@ function sound(look) {
     return look()
   } catch (error) {
     if (error instanceof Damage) return { damaged: error.message }
-    if (codeOf(error) === CORRUPT) return { damaged: String(error) }
+    if (isDamage(error)) return { damaged: String(error) }
     throw error
   }
 }
@@ -237,6 +246,10 @@ function statements(db) {
     id: db.prepare(`SELECT id FROM channels WHERE uri = ?`),
     channel: db.prepare(
       `SELECT id, kind, t.seq AS seq, chain, rows FROM channels LEFT JOIN tails t ON t.channel = id WHERE uri = ?`,
+    ),
+    lost: db.prepare(
+      `SELECT uri FROM channels c NOT INDEXED WHERE NOT EXISTS
+         (SELECT 1 FROM channels i INDEXED BY sqlite_autoindex_channels_1 WHERE i.uri = c.uri AND i.id = c.id)`,
     ),
     birth: db.prepare(`SELECT seq, state, sum FROM channels WHERE id = ?`),
     head: db.prepare(`SELECT seq, state, chain, sum FROM heads WHERE channel = ?`),

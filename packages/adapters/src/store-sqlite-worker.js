@@ -4,7 +4,7 @@
  */
 import { parentPort } from 'node:worker_threads'
 import { blobs } from './store-sqlite-blobs.js'
-import { FULL, Failure, closeDatabase, codeOf, openDatabase } from './store-sqlite-open.js'
+import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './store-sqlite-open.js'
 import { reader } from './store-sqlite-read.js'
 import { writer } from './store-sqlite-write.js'
 
@@ -18,6 +18,7 @@ delete (/** @type {{ __proto__?: unknown }} */ (Object.prototype).__proto__)
 if (!parentPort) throw new Error('this file is the entry of a worker')
 const port = parentPort
 
+let folder = ''
 /** @type {Map<string, Answering>} */
 let answers = new Map([['open', open]])
 
@@ -35,6 +36,7 @@ port.on('message', (/** @type {Question} */ { id, name, args }) => {
 
 /** @param {import('./store-sqlite-open.js').Opening} opening */
 function open(opening) {
+  folder = opening.folder
   const db = openDatabase(opening)
   try {
     const read = reader(db)
@@ -68,5 +70,7 @@ function open(opening) {
 function describe(error) {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof Failure) return { meaning: error.meaning, message }
+  if (isDamage(error))
+    return { meaning: 'unreadable', message: `the store in ${folder} is damaged: ${message}` }
   return codeOf(error) === FULL ? { meaning: 'full', message } : { message }
 }

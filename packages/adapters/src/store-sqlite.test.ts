@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
@@ -87,6 +88,25 @@ test('[F-07] a full disk refuses the batch, keeps it queued, and takes it when t
   const next = await open(folder)
   expect(await next.log.load(one)).toMatchObject({ envelopes: [{ seq: 2 }, { seq: 3 }, { seq: 4 }] })
   expect(await next.records.get('open/1')).toBe('large')
+})
+
+test('[F-08] a disk that cannot be written is no unreadable store: it can be opened to read', async (context) => {
+  const folder = await filled()
+  const mount = (...args: readonly string[]) => spawnSync('mount', [...args, folder]).status === 0
+  if (!mount('--bind', folder)) return context.skip('no mount')
+  try {
+    if (!mount('-o', 'remount,ro,bind')) return context.skip('no mount')
+    expect(() => writeFileSync(join(folder, 'proof'), '')).toThrow('EROFS')
+    const error = await open(folder).catch((reason: unknown) => reason)
+    expect(error).toMatchObject({
+      name: 'Error',
+      message: expect.stringContaining('cannot be written') as string,
+    })
+    const { log } = await open(folder, { readOnly: true })
+    expect(await log.load(two)).toMatchObject({ seq: 1 })
+  } finally {
+    spawnSync('umount', ['-l', folder])
+  }
 })
 
 test('[F-08] a store that is opened to read is read, and not written', async () => {

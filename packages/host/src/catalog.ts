@@ -5,6 +5,7 @@ import { compact } from '@atrium/protocol/update'
 import { base64url } from '@atrium/protocol/uri'
 import { equal } from './equal.ts'
 import type { Records } from './ports/records.ts'
+import { Damaged } from './rebuild.ts'
 
 const defaultPage = 100
 
@@ -19,8 +20,11 @@ export class Catalog {
 
   static async open(records: Records): Promise<Catalog> {
     const catalog = new Catalog(records)
-    for (const [, text] of await records.list(prefix)) {
-      const summary = JSON.parse(text) as SessionSummary
+    for (const [key, text] of await records.list(prefix)) {
+      const summary = read(text)
+      // The key and the text both name it: a changed bit in either is noticed.
+      if (!summary || key !== `${prefix}${summary.resource}`)
+        throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
     }
     return catalog
@@ -102,6 +106,14 @@ export function shared(state: SessionState): Shared {
     annotations,
     defaultChat,
   })
+}
+
+function read(text: string): SessionSummary | undefined {
+  try {
+    return JSON.parse(text) as SessionSummary
+  } catch {
+    return undefined
+  }
 }
 
 function newestFirst(a: SessionSummary, b: SessionSummary): number {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { room } from '../test/room.ts'
+import type { Room } from '../test/room.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
@@ -126,3 +127,47 @@ test('[L9] a channel that nobody looks at is put out of memory and comes back by
   expect(ann.state(session)).toMatchObject({ title: 'asleep', status: 33 })
   expect(loads).toBe(1)
 })
+
+test('[L8] F-04: a session that is listed and cannot be found is damaged, not absent', async () => {
+  const all = await room()
+  await (await all.join('ann')).ask('createSession', { channel: session })
+  await all.restart('close')
+  const { log } = all.store()
+  const load = log.load.bind(log)
+  log.load = async (uri) => (uri === session ? undefined : load(uri))
+  const ben = await all.join('ben')
+  await expect(ben.ask('subscribe', { channel: session })).rejects.toMatchObject({
+    message: expect.stringMatching(/is listed and not in the store; .* set aside/),
+  })
+  await expect(ben.ask('disposeSession', { channel: session })).rejects.toMatchObject({ code: -32603 })
+  await expect(ben.ask('subscribe', { channel: 'ahp-session:/never' })).rejects.toMatchObject({
+    code: -32008,
+  })
+})
+
+test.each([
+  [
+    'lacks a session',
+    (all: Room) => all.store().records.delete(`session/${session}`),
+    /it has 0, and the log counts 1/,
+  ],
+  [
+    'cannot be read',
+    (all: Room) => all.store().records.put(`session/${session}`, '{"res'),
+    /damaged at "session/,
+  ],
+  [
+    'has another name',
+    (all: Room) => all.store().records.put(`session/${session}`, '{}'),
+    /damaged at "session/,
+  ],
+])(
+  '[L8] F-04: a session list that %s is said to be damaged, and the log is left as it is',
+  async (_, hurt, sentence) => {
+    const all = await room()
+    await (await all.join('ann')).ask('createSession', { channel: session })
+    hurt(all)
+    await all.store().log.flush()
+    await expect(all.restart('crash')).rejects.toThrow(sentence)
+  },
+)

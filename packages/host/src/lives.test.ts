@@ -14,6 +14,12 @@ test('[L5] F-12: a life begins above what any before it may have used, also one 
   expect((await beginLife(records, clock - 86_400_000_000, now)).first).toBe(clock)
 })
 
+test('[L5] F-03: two lives of one second have different numbers, also when the disk forgot the first', async () => {
+  const { first } = await beginLife(memoryStore().records, 0, now + 200)
+  const used = first + 50_000
+  expect((await beginLife(memoryStore().records, 0, now + 700)).first).toBeGreaterThan(used)
+})
+
 test('[L5] the lives before are remembered with their last number, and between them are holes', async () => {
   const { records } = memoryStore()
   const { first } = await beginLife(records, 0, now)

@@ -19,7 +19,8 @@ export async function beginLife(
 ): Promise<{ first: number; past: readonly Life[] }> {
   const stored = JSON.parse((await records.get(key)) ?? '[]') as readonly (readonly [number, number?])[]
   const past = stored.map(([first, last = upTo - numbersAhead]) => ({ first, last }))
-  const first = Math.max(upTo + 1, Math.floor(now / 1000) * 1_000_000)
+  // A thousand for each millisecond: two lives of one second must not meet, even if the disk has forgotten the first.
+  const first = Math.max(upTo + 1, Math.floor(now) * 1000)
   const kept = past.slice(-limits.lives).map((life) => [life.first, life.last])
   records.put(key, JSON.stringify([...kept, [first]]))
   return { first, past }

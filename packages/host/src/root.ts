@@ -4,6 +4,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from './core.ts'
 import { equal } from './equal.ts'
+import { Damaged } from './rebuild.ts'
 import type { Guards } from './rules.ts'
 
 /** What the host reads of its config. Keys of others are kept and read by nobody here. */
@@ -30,7 +31,11 @@ export async function openRoot(core: Core): Promise<void> {
   const { agents, activeSessions } = root.head as RootState
   if (!equal(agents, core.agents))
     core.log.append(root, { type: 'root/agentsChanged', agents: core.agents } as RootAction)
-  if (activeSessions !== core.catalog.size) countSessions(core)
+  // They change in one step: if they differ, the disk has lost a part of one.
+  if (activeSessions !== core.catalog.size)
+    throw new Damaged(
+      `the session list is damaged: it has ${core.catalog.size}, and the log counts ${activeSessions}`,
+    )
 }
 
 export function countSessions(core: Core): void {

@@ -41,7 +41,7 @@ export const bugs: readonly Bug[] = [
   bug(
     'numbers not leaping',
     'lives',
-    'Math.max(upTo + 1, Math.floor(now / 1000) * 1_000_000)',
+    'Math.max(upTo + 1, Math.floor(now) * 1000)',
     'Math.max(upTo - numbersAhead + 1, 1)',
   ),
   bug('hole ignored', 'lives', 'return lives.some(', 'return true || lives.some('),

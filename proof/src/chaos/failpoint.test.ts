@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { busier, failpoints, killing, newerSchema } from './failpoint.ts'
+
+const packages = fileURLToPath(new URL('../../../packages', import.meta.url))
+
+test('[B12] every failpoint has a name of its own and stands where it says, once', () => {
+  expect(new Set(failpoints.map(({ name }) => name)).size).toBe(failpoints.length)
+  for (const { file, find } of [...failpoints, ...busier, newerSchema]) {
+    const text = readFileSync(join(packages, sourceOf(file)), 'utf8')
+    expect(plain(text).split(plain(find)).length - 1, `${file}: ${find}`).toBe(1)
+  }
+})
+
+test('[B12] a failpoint keeps the value of what it stands for, and kills when its time has come', () => {
+  const [point] = failpoints
+  if (!point) throw new Error('there are none')
+  for (const side of ['before', 'after'] as const) {
+    const { put } = killing({ ...point, find: 'count()', side }, 2)
+    let counted = 0
+    const world = { Array }
+    const killed: string[] = []
+    const count = () => ++counted
+    const process = { pid: 7, kill: (pid: number, signal: string) => killed.push(`${pid} ${signal}`) }
+    // oxlint-disable-next-line no-implied-eval
+    const reach = new Function('globalThis', 'process', 'count', `return ${put}`) as (
+      ...args: unknown[]
+    ) => number
+    expect([1, 2, 3].map(() => reach(world, process, count))).toEqual([1, 2, 3])
+    expect(killed).toEqual(['7 SIGKILL'])
+  }
+})
+
+/** What a built file was built from, so that the test needs no build. */
+function sourceOf(file: string): string {
+  return file.includes('/dist/') ? file.replace('/dist/', '/src/').replace(/js$/, 'ts') : file
+}
+
+/** As the compiler leaves it, and as it is written: without line ends, indents and semicolons. */
+function plain(text: string): string {
+  return text.replace(/\s+/g, '').replaceAll(';', '')
+}

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Patch } from '../plant/patch.ts'
+import type { Address } from './client.ts'
+
+const bin = fileURLToPath(new URL('../../../packages/cli/bin/atrium.mjs', import.meta.url))
+const plant = new URL('../plant/register.js', import.meta.url).href
+
+export interface HostOptions {
+  readonly patches?: readonly Patch[]
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  readonly uid?: number
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** The real command as a child process. */
+export class HostProcess {
+  readonly child: ChildProcess
+  readonly exit: Promise<Exit>
+  /** Where it listens; nothing if it ended before it did. */
+  readonly ready: Promise<Address | undefined>
+  #out = ''
+  #err = ''
+
+  /** In every host of this process. */
+  static planted: readonly Patch[] = []
+
+  constructor(data: string, { patches: own = [], args = [], env = {}, uid }: HostOptions = {}) {
+    const patches = [...own, ...HostProcess.planted]
+    const planting = patches.length > 0 ? { NODE_OPTIONS: `--import ${plant}` } : {}
+    this.child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0', '--data', data, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env['PATH'],
+        HOME: data,
+        XDG_CONFIG_HOME: `${data}/none`,
+        ATRIUM_PLANT: JSON.stringify(patches),
+        ...planting,
+        ...env,
+      },
+      ...(uid !== undefined && { uid, gid: uid }),
+    })
+    running.add(this.child)
+    this.exit = once(this.child, 'close').then(([code, signal]) => {
+      running.delete(this.child)
+      return { code: code as number | null, signal: signal as NodeJS.Signals | null }
+    })
+    this.child.stderr?.on('data', (chunk: Buffer) => (this.#err += chunk.toString()))
+    const line = new Promise<string>((resolve) => {
+      this.child.stdout?.on('data', (chunk: Buffer) => {
+        this.#out += chunk.toString()
+        if (this.#out.includes('\n')) resolve(this.#out)
+      })
+    })
+    this.ready = Promise.race([
+      line.then((text) => JSON.parse(text) as Address),
+      this.exit.then(() => undefined),
+    ])
+  }
+
+  /** What it said on stderr. */
+  get said(): string {
+    return this.#err
+  }
+
+  /** Resolves when it has said something so many times. */
+  async says(text: string, times: number): Promise<void> {
+    while (this.#err.split(text).length <= times) await once(this.child.stderr ?? this.child, 'data')
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name)
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL')
+    await this.exit
+  }
+}
+
+const running = new Set<ChildProcess>()
+// Whatever ends us ends them.
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})

@@ -1,0 +1,15 @@
+import type { Envelope } from '@atrium/protocol/channel'
+
+/** A promise that was not kept, who saw it, and where. */
+export interface Violation {
+  /** As SPEC.md names it. */
+  readonly rule: 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'R3'
+  readonly client?: string
+  readonly sentence: string
+  readonly envelope?: Envelope
+}
+
+export function describe({ rule, client, sentence, envelope }: Violation): string {
+  const who = client === undefined ? '' : ` [${client}]`
+  return `${rule}${who} ${sentence}${envelope ? `\n    ${JSON.stringify(envelope)}` : ''}`
+}

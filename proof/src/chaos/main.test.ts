@@ -1,0 +1,34 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished, test } from 'vitest'
+
+const main = fileURLToPath(new URL('../../dist/chaos/main.js', import.meta.url))
+const chaos = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' })
+
+test('[B19] [B11] a bug in the real command is found, named with its seed and folder, and found again in the histories', () => {
+  const above = mkdtempSync(join(tmpdir(), 'atrium-chaos-test-'))
+  onTestFinished(() => rmSync(above, { recursive: true }))
+  const folder = join(above, 'run')
+  const args = ['--only', 'kills', '--rounds', '2', '--seed', '7', '--folder', folder]
+  const { status, stdout } = chaos(...args, '--plant', 'older-snapshots')
+  expect(status).toBe(1)
+  expect(stdout).toContain(`seed 7\nhistories ${folder}\n\nI8 [`)
+  const again = chaos('check', folder)
+  expect({ status: again.status, found: /^violations +[1-9]/m.test(again.stdout) }).toEqual({
+    status: 1,
+    found: true,
+  })
+})
+
+test.each([['--only', 'weather'], ['--plant', 'roses'], ['nonsense'], ['--seed', 'x']])(
+  '[B19] what cannot be run is answered with what can: %s %s',
+  (...args) => {
+    const { status, stderr } = chaos(...args.filter((arg) => arg !== undefined))
+    expect(status).toBe(2)
+    expect(stderr).toContain('npm run chaos -- check FOLDER')
+  },
+)

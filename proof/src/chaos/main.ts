@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Chance } from './chance.ts'
+import { HostProcess } from './host.ts'
+import { readRun, runsBelow } from './history.ts'
+import { judge } from './judge/judge.ts'
+import { mutations } from './mutation.ts'
+import { killsAtFailpoints } from './scenes/failpoints.ts'
+import { clocks } from './scenes/clocks.ts'
+import { disks } from './scenes/disks.ts'
+import { kills } from './scenes/kills.ts'
+import { proxies } from './scenes/proxies.ts'
+import type { Scene } from './scenes/scene.ts'
+import { Tally, progress } from './tally.ts'
+
+const scenes: Readonly<Record<string, Scene>> = {
+  kills,
+  failpoints: killsAtFailpoints,
+  disk: disks,
+  proxy: proxies,
+  clock: clocks,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    quick: { type: 'boolean', default: false },
+    exhaustive: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    seed: { type: 'string' },
+    rounds: { type: 'string' },
+    folder: { type: 'string' },
+    plant: { type: 'string' },
+  },
+})
+
+const [command, folder] = positionals
+process.exit(command === 'check' && folder !== undefined ? check(folder) : await run())
+
+/** Judges histories that were written before. */
+function check(below: string): number {
+  const tally = new Tally(below)
+  for (const each of runsBelow(below)) tally.judged(each, judge(readRun(each)))
+  console.log(tally.table())
+  return tally.problems.length > 0 || tally.runs === 0 ? 1 : 0
+}
+
+async function run(): Promise<number> {
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32))
+  const wanted = values.only?.split(',') ?? Object.keys(scenes)
+  const unknown = wanted.filter((name) => !scenes[name])
+  if (command !== undefined || unknown.length > 0 || !Number.isSafeInteger(seed)) return usage()
+  const bug = mutations[values.plant ?? '']
+  if (values.plant !== undefined && !bug) return usage()
+  HostProcess.planted = bug ? [bug] : []
+  // Histories of two runs are not one history.
+  if (values.folder !== undefined) mkdirSync(values.folder)
+  const tally = new Tally(values.folder ?? mkdtempSync(join(tmpdir(), 'atrium-chaos-histories-')))
+  progress(`seed ${seed}, histories in ${tally.folder}`)
+  const chance = new Chance(seed)
+  const { quick, exhaustive } = values
+  const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
+  for (const [name, scene] of Object.entries(scenes)) {
+    const stage = { tally, chance: chance.branch(), quick, exhaustive, rounds }
+    if (!wanted.includes(name)) continue
+    progress(`${name} begins`)
+    await scene(stage).catch((error: unknown) =>
+      tally.problem(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+    )
+  }
+  console.log(tally.table())
+  if (tally.problems.length === 0) return 0
+  console.log(`\nseed ${seed}\nhistories ${tally.folder}\n\n${tally.problems.join('\n')}`)
+  return 1
+}
+
+function usage(): number {
+  const names = Object.keys(scenes).join(',')
+  console.error(`npm run chaos [-- --quick] [--only ${names}] [--seed N] [--rounds N] [--exhaustive] [--folder DIR]
+npm run chaos -- check FOLDER
+npm run chaos -- --plant ${Object.keys(mutations).join('|')}   (a bug that must be found)`)
+  return 2
+}

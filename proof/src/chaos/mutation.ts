@@ -1,0 +1,41 @@
+import type { Patch } from '../plant/patch.ts'
+
+/** Bugs to plant in every host of a run: each must be found, or the judge is blind there. */
+export const mutations: Readonly<Record<string, Patch>> = {
+  // I1
+  'echo-before-flush': {
+    file: 'host/dist/queue.js',
+    find: 'queued.strict && queued.entry.seq > durable',
+    put: 'false',
+  },
+  // I6
+  'resends-are-new': {
+    file: 'host/dist/connection.js',
+    find: 'this.#resends?.match(channel.uri, clientSeq, checked.value)',
+    put: 'undefined',
+  },
+  // I2
+  'replay-with-a-gap': {
+    file: 'host/dist/replay.js',
+    find: 'all.map(({ text }) => text)',
+    put: 'all.slice(1).map(({ text }) => text)',
+  },
+  // I8
+  'older-snapshots': {
+    file: 'host/dist/snapshot.js',
+    find: '"fromSeq":${core.log.told}',
+    put: '"fromSeq":${core.log.told - 1000}',
+  },
+  // I9
+  'refusals-for-all': {
+    file: 'host/dist/log.js',
+    find: 'if (entry.only)',
+    put: 'if (entry.only && entry.reason === undefined)',
+  },
+  // I3
+  'snapshot-of-the-head': {
+    file: 'host/dist/snapshot.js',
+    find: 'function derived(core, { kind, told })',
+    put: 'function derived(core, { kind, head: told })',
+  },
+}

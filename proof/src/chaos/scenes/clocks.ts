@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Patch } from '../../plant/patch.ts'
+import { progress } from '../tally.ts'
+import { Trial } from '../trial.ts'
+import type { Scene } from './scene.ts'
+
+/** The wall clock of the host is ours: what stands in a file is added to it. */
+const ownClock: readonly Patch[] = [
+  {
+    file: 'adapters/dist/world-node.js',
+    find: `import { randomUUID } from 'node:crypto'`,
+    put: `import { readFileSync } from 'node:fs'; import { randomUUID } from 'node:crypto'`,
+  },
+  {
+    file: 'adapters/dist/world-node.js',
+    find: 'now: Date.now,',
+    put: `now: () => Date.now() + Number(readFileSync(process.env.ATRIUM_CLOCK, 'utf8')),`,
+  },
+]
+
+const hour = 3_600_000
+const year = 365.25 * 24 * hour
+
+/** Each is where the clock stands, in this order: forward and back, also far behind the life before. */
+const jumps = [0, -hour, 0, year, year - hour, 0, -year]
+
+/** F-13: the clock jumps between lives and within them. Numbers only rise, and nobody loses a link. */
+export const clocks: Scene = async ({ tally, chance, quick }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-clock-'))
+  const path = join(folder, 'offset')
+  const set = (offset: number): void => writeFileSync(path, String(offset))
+  const options = { patches: ownClock, env: { ATRIUM_CLOCK: path } }
+  const trial = new Trial(tally, 'clocks', chance)
+  for (const id of ['ann', 'ben', 'cid']) trial.client(id)
+  try {
+    for (const jump of quick ? jumps.slice(0, 4) : jumps) {
+      set(jump)
+      if (!(await trial.begin(options))) throw new Error(`the host does not start: ${trial.host.said}`)
+      await trial.converge()
+      for (const inside of quick ? [-hour] : [-hour, year, 0]) {
+        await trial.work(quick ? 10 : 30)
+        await trial.converge()
+        const before = trial.clients.map(({ lost }) => lost)
+        set(jump + inside)
+        for (const client of trial.clients) client.dispatch('ahp-root://', config(client.id, jump + inside))
+        await trial.converge()
+        const dropped = trial.clients.filter(({ lost }, i) => lost !== before[i])
+        if (dropped.length > 0)
+          tally.problem(`F-13: a jump of the clock by ${inside} ms ended ${dropped.length} links`)
+        tally.outcome('clock jumps within a life')
+      }
+      trial.host.signal(jump < 0 ? 'SIGTERM' : 'SIGKILL')
+      await trial.host.exit
+      for (const client of trial.clients) client.cut()
+      tally.outcome('clock jumps between lives')
+    }
+    set(0)
+    await trial.finish(options)
+    progress(`${jumps.length} lives with clocks of their own`)
+  } finally {
+    await trial.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function config(id: string, value: number) {
+  return { type: 'root/configChanged', config: { [`chaos.clock.${id}`]: value } }
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Trial } from '../trial.ts'
+import { progress } from '../tally.ts'
+import type { Scene } from './scene.ts'
+
+/** Random ends under load, life after life on one folder. */
+export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
+  const trial = new Trial(tally, 'kills', chance)
+  for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
+  const lives = rounds ?? (quick ? 6 : 50)
+  try {
+    for (let life = 1; life <= lives; life++) {
+      // Also while it starts, and while clients come back.
+      const starting = trial.begin()
+      if (chance.between(0, 9) === 0) {
+        await sleep(chance.between(50, 500))
+        trial.host.signal('SIGKILL')
+        tally.killed('SIGKILL while it starts')
+        await trial.host.exit
+        await starting
+        continue
+      }
+      if (!(await starting)) throw new Error(`the host does not start: ${trial.host.said}`)
+      const how = chance.one(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGSTOP'] as const) ?? 'SIGKILL'
+      await trial.converge()
+      const working = trial.work()
+      await sleep(chance.between(0, 200))
+      if (how === 'SIGSTOP') {
+        trial.host.signal('SIGSTOP')
+        await sleep(chance.between(50, 300))
+        trial.host.signal('SIGCONT')
+        tally.outcome('SIGSTOP, SIGCONT')
+        await sleep(chance.between(0, 100))
+      }
+      const signal = how === 'SIGTERM' ? how : 'SIGKILL'
+      trial.host.signal(signal)
+      tally.killed(`${signal} under load`)
+      await Promise.all([working, trial.host.exit])
+      if (life % 10 === 0) progress(`${life} of ${lives} lives ended`)
+    }
+    await trial.finish()
+  } finally {
+    await trial.end()
+  }
+}

@@ -1,0 +1,51 @@
+import { openSqlite } from '@atrium/adapters/store-sqlite'
+import type { Store } from '@atrium/host/ports/store'
+import type { LoadedChannel, StoredEnvelope } from '@atrium/host/ports/log'
+import { rebuild } from '@atrium/host/rebuild'
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Stored, StoredChannel } from './history.ts'
+
+/** What a store holds, read without changing it. `also`: channels that ought to be there, listed or not. */
+export async function readStored(
+  folder: string,
+  also: readonly Uri[] = [],
+  migrations?: readonly string[],
+): Promise<Stored> {
+  const store = await openSqlite(folder, { readOnly: true, ...(migrations && { migrations }) })
+  try {
+    const records = await store.records.list('session/')
+    // As the host does: a list that is hurt is not read further.
+    if (records.some(([key]) => typeof key !== 'string'))
+      throw new Error(`the session list in ${folder} is damaged`)
+    const sessions = records.map(([key]) => key.slice('session/'.length))
+    const channels: StoredChannel[] = []
+    const damaged: { uri: Uri; why: string }[] = []
+    for (const uri of new Set([rootUri, ...sessions, ...also])) {
+      const loaded = await store.log.load(uri)
+      if (loaded && 'damaged' in loaded) damaged.push({ uri, why: loaded.damaged })
+      else if (loaded) channels.push(await channelOf(store, uri, loaded))
+    }
+    return { channels, damaged, sessions }
+  } finally {
+    await store.log.close()
+  }
+}
+
+async function channelOf(store: Store, uri: Uri, loaded: LoadedChannel): Promise<StoredChannel> {
+  const envelopes: Envelope[] = []
+  for (let after = 0; ;) {
+    const slice = await store.log.read([uri], after, Number.MAX_SAFE_INTEGER)
+    envelopes.push(...slice.envelopes.map(toEnvelope))
+    if (!slice.more) break
+    after = slice.envelopes.at(-1)?.seq ?? after
+  }
+  const birth = loaded.fromBirth ? { seq: loaded.seq, state: JSON.parse(loaded.state) as unknown } : undefined
+  const { state } = rebuild(uri, loaded)
+  return { uri, kind: loaded.kind, state, envelopes, ...(birth && { birth }) }
+}
+
+function toEnvelope({ seq, channel, action, origin }: StoredEnvelope): Envelope {
+  const said = { channel, action: JSON.parse(action) as Action, serverSeq: seq }
+  return origin ? { ...said, origin: { clientId: origin.clientId, clientSeq: origin.clientSeq } } : said
+}

@@ -157,6 +157,14 @@ describe('[H5] S-23: sessions', () => {
       const times = { createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' }
       disk.records.put(`session/${resource}`, JSON.stringify({ resource, title: '', status: 1, ...times }))
     }
+    const state = {
+      agents: [],
+      activeSessions: count,
+      config: { schema: { type: 'object', properties: {} }, values: {} },
+    }
+    const born = [{ seq: 1, channel: root, kind: 'root', state: JSON.stringify(state) }]
+    disk.log.append({ born, envelopes: [], rows: [], heads: [], dropped: [], upTo: 2 })
+    await disk.log.flush()
     const ann = await (await room({ disk })).join('ann', { subscribe: [root] })
     return { ann, create: () => code(ann.ask('createSession', { channel: session })) }
   }

@@ -220,8 +220,8 @@ export class Client {
         (clientSeq > 0 || (wish.channel === channel && same(wish.action, action))),
     )
     if (at < 0) return
-    // What a replay shows needs no answer of its own.
-    if (!this.open) return void this.#sent.splice(at, 1)
+    // What a replay shows needs no answer of its own; and without a number one cannot know which of them is answered.
+    if (!this.open || clientSeq === 0) return void this.#sent.splice(at, 1)
     const before = this.#sent.slice(0, at).filter((wish) => !this.#again.has(wish))
     const overtaken = before.find((wish) => this.#court.truth.living(wish.channel))
     if (overtaken)

@@ -34,8 +34,8 @@ export class Client {
   open = false
   lastSeen = 0
   clientSeq = 0
-  /** What it has unsubscribed from, whether the host has heard of it or not. */
-  readonly left = new Set<Uri>()
+  /** What it has ever followed: it may have none of it now, and a host whose disk is full cannot be sure to know that. */
+  readonly had = new Set<Uri>()
   /** It had a link before, so it can come back. */
   known = false
   #asked = new Map<number, Question & { readonly answered: (message: Message, truth: unknown) => void }>()
@@ -121,7 +121,6 @@ export class Client {
   unsubscribe(uri: Uri): void {
     this.#send({ method: 'unsubscribe', params: { channel: uri } })
     this.follows.delete(uri)
-    this.left.add(uri)
     this.audit?.left(uri)
   }
 
@@ -235,6 +234,7 @@ export class Client {
   #take({ resource, state, fromSeq }: Snapshot): void {
     const kind = this.#court.truth.stories.get(resource)?.kind
     if (kind) this.follows.set(resource, { kind, state })
+    this.had.add(resource)
     if (fromSeq < this.lastSeen)
       this.#court.fail('I8', `${this.id} was given ${resource} at ${fromSeq} after ${this.lastSeen}`)
     this.#seen(fromSeq)

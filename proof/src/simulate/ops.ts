@@ -120,7 +120,7 @@ export function open(sim: Simulation, client: Client, random: Random): void {
   const wanted = back ? [...client.follows.keys()] : sim.living().filter(() => random.oneIn(2))
   if (back && random.oneIn(4)) wanted.push('ahp-session:/nowhere')
   // It may ask for what it never had: then it needs snapshots.
-  const more = random.pick(sim.living().filter((uri) => !wanted.includes(uri) && !client.left.has(uri)))
+  const more = random.pick(sim.living().filter((uri) => !wanted.includes(uri) && !client.had.has(uri)))
   if (back && more !== undefined && random.oneIn(3)) wanted.push(more)
   const link = client.begin(sim.plan.weight, back ? 'reconnect' : 'initialize', wanted, random.oneIn(3))
   sim.connect(link)

@@ -104,6 +104,7 @@ function openToWrite(folder, path) {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
+      PRAGMA temp_store = MEMORY; -- nothing of a session is left in the folder for temporary files
       PRAGMA secure_delete = ON; -- what people dropped is not left in free pages
       BEGIN EXCLUSIVE; -- takes the lock now
       COMMIT;

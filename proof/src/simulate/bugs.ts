@@ -71,7 +71,6 @@ export const bugs: readonly Bug[] = [
   bug('not held during a replay', 'handshake', 'opening.hold(channel);', ''),
   bug('replay ends too early', 'handshake', 'const upTo = core.log.told;', 'const upTo = core.log.told - 1;'),
   bug('handed ignored', 'replay', 'return channels.every(', 'return true || channels.every('),
-  bug('sure of a snapshot that was lost', 'replay', ' && !unsure', ''),
   bug('records outside their step', 'beside', 'this.#put.set(key, text);', 'this.#store.put(key, text);'),
   bug('no fence between two handshakes', 'handshake', 'opening.claim(clientId);', ''),
   bug(

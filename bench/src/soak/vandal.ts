@@ -6,7 +6,7 @@ import type { Chance } from './chance.ts'
 import { patiently } from './patience.ts'
 import type { Town } from './town.ts'
 
-/** Somebody who means no good. Each attack has one right answer. */
+/** Somebody who means no good. Each attack has its right answer; whoever knocks too often is told that instead. */
 export async function vandal(town: Town, chance: Chance): Promise<void> {
   while (!town.over) {
     const [name, attack] = chance.pick(Object.entries(attacks)) ?? ['', () => Promise.resolve(undefined)]
@@ -21,10 +21,10 @@ export async function vandal(town: Town, chance: Chance): Promise<void> {
 type Attack = (place: Place) => Promise<string | undefined>
 
 const attacks: { readonly [name: string]: Attack } = {
-  'a wrong token': (place) => knock(place, { token: 'x'.repeat(32) }, 403),
-  'no token': (place) => knock(place, { token: '' }, 403),
+  'a wrong token': (place) => knock(place, { token: 'x'.repeat(32) }, 403, 429),
+  'no token': (place) => knock(place, { token: '' }, 403, 429),
   'a foreign host': (place) => knock(place, { host: 'example.com' }, 421),
-  'a foreign origin': (place) => knock(place, { origin: 'https://example.com' }, 403),
+  'a foreign origin': (place) => knock(place, { origin: 'https://example.com' }, 403, 429),
   'half a head': async (place) => {
     const socket = dial(place)
     await once(socket, 'connect')
@@ -97,7 +97,7 @@ interface Said {
   readonly token?: string
 }
 
-async function knock(place: Place, said: Said, status: number): Promise<string | undefined> {
+async function knock(place: Place, said: Said, ...right: readonly number[]): Promise<string | undefined> {
   const { host = new URL(place.url).host, origin, token = place.token } = said
   const socket = dial(place)
   const lines = [
@@ -114,7 +114,7 @@ async function knock(place: Place, said: Said, status: number): Promise<string |
   const [answer] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
   const first = answer.toString('latin1').split('\r\n', 1)[0] ?? ''
-  return first.startsWith(`HTTP/1.1 ${status} `) ? undefined : first
+  return right.some((status) => first.startsWith(`HTTP/1.1 ${status} `)) ? undefined : first
 }
 
 function dial({ url }: Place) {

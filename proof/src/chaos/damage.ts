@@ -1,5 +1,5 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
-import type { Chance } from './chance.ts'
+import type { Chance } from '../chance.ts'
 
 /** A way to hurt a file. */
 export interface Damage {

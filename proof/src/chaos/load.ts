@@ -1,6 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { rootUri, sessionUri } from '@atrium/protocol/uri'
-import type { Chance } from './chance.ts'
+import type { Chance } from '../chance.ts'
 import { LinkLost } from './client.ts'
 import type { Address, Client } from './client.ts'
 
@@ -60,7 +60,7 @@ async function act(
   address: () => Address,
 ): Promise<void> {
   const dice = chance.between(0, 99)
-  const session = chance.one(sessions.live.filter((uri) => !client.gone.has(uri)))
+  const session = chance.pick(sessions.live.filter((uri) => !client.gone.has(uri)))
   if (session === undefined || (dice < 3 && sessions.live.length < most)) return sessions.make(client)
   if (dice < 5 && sessions.live.length > least) {
     const oldest = sessions.take()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, connect as dial } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import type { Chance } from './chance.ts'
+import type { Chance } from '../chance.ts'
 import type { Address } from './client.ts'
 
 export type Way = 'toHost' | 'toClient'

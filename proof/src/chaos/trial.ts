@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Chance } from './chance.ts'
+import type { Chance } from '../chance.ts'
 import { Client, LinkLost } from './client.ts'
 import type { Address } from './client.ts'
 import { readRun, writeStored } from './history.ts'

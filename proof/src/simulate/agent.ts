@@ -4,7 +4,7 @@ import type { Entry } from '@atrium/host/entry'
 import { rest } from '@atrium/host/rest'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
-import { Random } from './random.ts'
+import { Chance } from '../chance.ts'
 import type { Truth } from './truth.ts'
 
 /** The numbers of what was appended in one synchronous step: all of them survive, or none. */
@@ -27,16 +27,16 @@ export class Agent {
     this.#names = names
   }
 
-  act(random: Random, alive: () => boolean): void {
+  act(chance: Chance, alive: () => boolean): void {
     const { log } = this.#core
     if (log.diskFull || log.congested) return
     const chats = this.#living('ahp-chat:')
     const terminals = this.#living('ahp-terminal:')
     const sessions = this.#living('ahp-session:')
-    if (chats.length < 2 && sessions.length > 0 && random.oneIn(3)) this.#bear(random.pick(sessions) ?? '')
-    else if (terminals.length < 1 && random.oneIn(4)) this.#bearTerminal()
-    else if (terminals.length > 0 && random.oneIn(4)) this.#print(terminals[0] ?? '', random, alive)
-    else this.#speak(random.pick(chats) ?? '', random, alive)
+    if (chats.length < 2 && sessions.length > 0 && chance.oneIn(3)) this.#bear(chance.pick(sessions) ?? '')
+    else if (terminals.length < 1 && chance.oneIn(4)) this.#bearTerminal()
+    else if (terminals.length > 0 && chance.oneIn(4)) this.#print(terminals[0] ?? '', chance, alive)
+    else this.#speak(chance.pick(chats) ?? '', chance, alive)
   }
 
   /** One of each, and a turn that streams. */
@@ -44,7 +44,7 @@ export class Agent {
     const chat = this.#living('ahp-chat:')[0]
     if (this.#living('ahp-terminal:').length === 0) this.#bearTerminal()
     if (chat === undefined) this.#bear(this.#living('ahp-session:')[0] ?? '')
-    else this.#speak(chat, new Random(1), () => true)
+    else this.#speak(chat, new Chance(1), () => true)
   }
 
   #living(prefix: string): readonly Uri[] {
@@ -83,14 +83,14 @@ export class Agent {
     rest(this.#core, terminal)
   }
 
-  #print(uri: Uri, random: Random, alive: () => boolean): void {
+  #print(uri: Uri, chance: Chance, alive: () => boolean): void {
     this.#awake([uri], alive, ([terminal]) => {
       if (!terminal) return
-      for (let n = random.below(4); n >= 0; n--) {
+      for (let n = chance.below(4); n >= 0; n--) {
         const action = { type: 'terminal/data', data: `${this.#names()} ` } as Action
         this.#truth.passed(uri, this.#core.log.append(terminal, action).seq, action)
       }
-      if (!random.oneIn(3)) return
+      if (!chance.oneIn(3)) return
       this.#step(
         this.#core.log.append(terminal, {
           type: 'terminal/cwdChanged',
@@ -101,7 +101,7 @@ export class Agent {
   }
 
   /** The next thing a turn would say: it begins, streams, and ends. */
-  #speak(uri: Uri, random: Random, alive: () => boolean): void {
+  #speak(uri: Uri, chance: Chance, alive: () => boolean): void {
     const session = (this.#truth.stories.get(uri)?.born.state as { session?: Uri } | undefined)?.session ?? ''
     this.#awake([uri, session], alive, ([chat, owner]) => {
       if (!chat) return
@@ -113,19 +113,19 @@ export class Agent {
         return this.#step(...this.#with(owner, uri, 8, () => this.#core.log.append(chat, begun as Action)))
       }
       const parts = activeTurn.responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.id] : []))
-      const part = random.pick(parts)
-      if (part === undefined || random.oneIn(6)) {
+      const part = chance.pick(parts)
+      if (part === undefined || chance.oneIn(6)) {
         const fresh = { kind: 'markdown', id: `part-${this.#names()}`, content: '' }
         return this.#step(
           this.#core.log.append(chat, { type: 'chat/responsePart', turnId, part: fresh } as Action),
         )
       }
-      if (random.oneIn(6)) {
+      if (chance.oneIn(6)) {
         const ended = { type: 'chat/turnComplete', turnId, duration: 1 } as Action
         return this.#step(...this.#with(owner, uri, 1, () => this.#core.log.append(chat, ended)))
       }
-      for (let n = random.below(5); n >= 0; n--) {
-        const into = random.oneIn(4) ? (random.pick(parts) ?? part) : part
+      for (let n = chance.below(5); n >= 0; n--) {
+        const into = chance.oneIn(4) ? (chance.pick(parts) ?? part) : part
         this.#core.log.append(chat, {
           type: 'chat/delta',
           turnId,

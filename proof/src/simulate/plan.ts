@@ -1,4 +1,4 @@
-import { Random } from './random.ts'
+import { Chance } from '../chance.ts'
 
 /** What can happen. Each is tried, and comes to nothing where it makes no sense: so any part of a plan is a plan. */
 export const opNames = [
@@ -68,22 +68,22 @@ const needed: readonly OpName[] = ['deliver', 'disk', 'open', 'dispatch', 'creat
 
 /** A plan from a seed. Each leaves some of the faults out, because too many at once hide one another. */
 export function planOf(seed: number, length = 120): Plan {
-  const random = new Random(seed)
+  const chance = new Chance(seed)
   const weights = opNames.map((name) => {
-    const left = !needed.includes(name) && random.oneIn(3)
-    return left ? 0 : usual[name] * (1 + random.below(4))
+    const left = !needed.includes(name) && chance.oneIn(3)
+    return left ? 0 : usual[name] * (1 + chance.below(4))
   })
   const whole = weights.reduce((sum, weight) => sum + weight, 0)
   const ops = Array.from({ length }, () => ({
-    name: drawn(weights, random.below(whole)),
-    dice: random.next(),
+    name: drawn(weights, chance.below(whole)),
+    dice: chance.next(),
   }))
   return {
     seed,
-    clients: 2 + random.below(3),
-    headEvery: random.pick([2, 5, 20]) ?? 5,
-    weight: random.pick([1, 200, 2000]) ?? 1,
-    prologue: random.pick(['none', 'alone', 'followed', 'followed']) ?? 'none',
+    clients: 2 + chance.below(3),
+    headEvery: chance.pick([2, 5, 20]) ?? 5,
+    weight: chance.pick([1, 200, 2000]) ?? 1,
+    prologue: chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none',
     ops,
   }
 }

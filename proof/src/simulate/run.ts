@@ -1,7 +1,7 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { ops, open } from './ops.ts'
 import type { Plan } from './plan.ts'
-import { Random } from './random.ts'
+import { Chance } from '../chance.ts'
 import { Simulation } from './simulation.ts'
 import type { Violation } from './simulation.ts'
 import { alike } from './truth.ts'
@@ -16,7 +16,7 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
   if (plan.prologue !== 'none') await prologue(sim)
   for (const { name, dice } of plan.ops) {
     trace?.(`-- ${name}`)
-    ops[name](sim, new Random(dice))
+    ops[name](sim, new Chance(dice))
     await settled(sim)
     if (sim.violation) return sim.violation
   }
@@ -60,13 +60,13 @@ async function heal(sim: Simulation): Promise<void> {
   sim.disk.broken = false
   for (const link of sim.late) link.endHost()
   sim.late.clear()
-  const random = new Random(sim.plan.seed)
+  const chance = new Chance(sim.plan.seed)
   let quiet = 0
   for (let round = 0; quiet < 3; round++) {
     if (round > patience) return sim.fail('I11', `does not come to rest: ${unrest(sim)}`)
     const busy = unrest(sim) !== ''
     quiet = busy ? 0 : quiet + 1
-    for (const client of sim.clients) if (!client.link) open(sim, client, random)
+    for (const client of sim.clients) if (!client.link) open(sim, client, chance)
     for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
     sim.disk.flush()
     for (const { link } of sim.clients) {

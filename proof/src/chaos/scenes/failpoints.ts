@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs'
-import type { Chance } from '../chance.ts'
+import type { Chance } from '../../chance.ts'
 import { busier, failpoints, killing, migrations, newerSchema } from '../failpoint.ts'
 import type { Failpoint } from '../failpoint.ts'
 import type { HostOptions } from '../host.ts'

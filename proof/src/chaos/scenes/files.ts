@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Chance } from '../chance.ts'
+import type { Chance } from '../../chance.ts'
 import { Client } from '../client.ts'
 import { flipped, tails } from '../damage.ts'
 import type { Damage } from '../damage.ts'

@@ -27,7 +27,7 @@ export async function hurtJournals({ tally, chance, quick }: Stage): Promise<voi
       await trial.work(25)
       await trial.host.kill()
       for (const client of trial.clients) client.cut()
-      const damage = chance.one([...tails, flip]) ?? flip
+      const damage = chance.pick([...tails, flip]) ?? flip
       torn = performance.now()
       if (hurt(join(trial.data, 'atrium.db-wal'), damage, chance)) tally.outcome(`journal: ${damage.name}`)
     }

@@ -21,7 +21,7 @@ export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
         continue
       }
       if (!(await starting)) throw new Error(`the host does not start: ${trial.host.said}`)
-      const how = chance.one(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGSTOP'] as const) ?? 'SIGKILL'
+      const how = chance.pick(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGSTOP'] as const) ?? 'SIGKILL'
       await trial.converge()
       const working = trial.work()
       await sleep(chance.between(0, 200))

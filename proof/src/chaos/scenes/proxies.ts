@@ -1,6 +1,6 @@
 import { rootUri } from '@atrium/protocol/uri'
 import type { Patch } from '../../plant/patch.ts'
-import type { Chance } from '../chance.ts'
+import type { Chance } from '../../chance.ts'
 import { LinkLost } from '../client.ts'
 import type { Address, Client } from '../client.ts'
 import { Proxy } from '../proxy.ts'

@@ -1,4 +1,4 @@
-import type { Chance } from '../chance.ts'
+import type { Chance } from '../../chance.ts'
 import type { Tally } from '../tally.ts'
 
 export interface Stage {

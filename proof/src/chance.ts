@@ -1,5 +1,5 @@
-/** Chance with a seed: the same seed, the same run, on every machine. */
-export class Random {
+/** Chance with a seed: the same seed, the same choices, on every machine. */
+export class Chance {
   #state: number
 
   constructor(seed: number) {
@@ -27,5 +27,20 @@ export class Random {
 
   pick<T>(list: readonly T[]): T | undefined {
     return list[this.below(list.length)]
+  }
+
+  /** A whole number from `least` to `most`. */
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1)
+  }
+
+  shuffled<T>(list: readonly T[]): readonly T[] {
+    const placed = list.map((value) => ({ value, at: this.next() }))
+    return placed.toSorted((a, b) => a.at - b.at).map(({ value }) => value)
+  }
+
+  /** A source of its own, so that one more choice here does not change those there. */
+  branch(): Chance {
+    return new Chance(this.next())
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Chance } from './chance.ts'
+import { Chance } from '../chance.ts'
 import { flipped, tails } from './damage.ts'
 
 test('[B11] a seed gives the same choices again, and another seed others', () => {

@@ -2,16 +2,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { patched } from '../plant/patch.ts'
 import { busier, failpoints, killing, newerSchema } from './failpoint.ts'
+import { mutations } from './mutation.ts'
+import { ownClock } from './scenes/clocks.ts'
 
 const packages = fileURLToPath(new URL('../../../packages', import.meta.url))
 
 test('[B12] every failpoint has a name of its own and stands where it says, once', () => {
   expect(new Set(failpoints.map(({ name }) => name)).size).toBe(failpoints.length)
-  for (const { file, find } of [...failpoints, ...busier, newerSchema]) {
+  for (const { file, find } of [...failpoints, ...busier, newerSchema, ...ownClock]) {
     const text = readFileSync(join(packages, sourceOf(file)), 'utf8')
     expect(plain(text).split(plain(find)).length - 1, `${file}: ${find}`).toBe(1)
   }
+})
+
+test.each(Object.entries(mutations))('[B1] the bug %s can be planted', (_, patch) => {
+  const text = readFileSync(join(packages, patch.file), 'utf8')
+  expect(patched(`file:///${patch.file}`, text, [patch])).not.toBe(text)
 })
 
 test('[B12] a failpoint keeps the value of what it stands for, and kills when its time has come', () => {

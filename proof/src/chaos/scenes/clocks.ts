@@ -7,11 +7,11 @@ import { Trial } from '../trial.ts'
 import type { Scene } from './scene.ts'
 
 /** The wall clock of the host is ours: what stands in a file is added to it. */
-const ownClock: readonly Patch[] = [
+export const ownClock: readonly Patch[] = [
   {
     file: 'adapters/dist/world-node.js',
-    find: `import { randomUUID } from 'node:crypto'`,
-    put: `import { readFileSync } from 'node:fs'; import { randomUUID } from 'node:crypto'`,
+    find: 'export function nodeWorld(',
+    put: `import { readFileSync } from 'node:fs'; export function nodeWorld(`,
   },
   {
     file: 'adapters/dist/world-node.js',

@@ -101,6 +101,8 @@ export class Connection implements Link, Opening {
   }
 
   admit(uri: Uri): void {
+    // Nobody unsubscribes from what is no more: it must not take a place for ever.
+    for (const channel of this.#following.gone) this.unfollow(channel.uri)
     if (!this.#following.admits(uri)) throw tooManySubscriptions(this.#core)
   }
 
@@ -119,11 +121,10 @@ export class Connection implements Link, Opening {
   }
 
   unfollow(uri: Uri): void {
-    const channel = this.#core.log.channel(uri)
-    if (!channel) return
-    this.#following.remove(channel)
+    const channel = this.#following.find(uri)
+    if (channel) this.#following.remove(channel)
     this.#outbox.latency = this.#following.latency
-    this.#rememberHanded((handed) => handed.delete(uri))
+    if (this.#record?.handed.has(uri)) this.#rememberHanded((handed) => handed.delete(uri))
   }
 
   /** An answer that stands before everything told, and everything asked, from this moment on. */

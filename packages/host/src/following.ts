@@ -36,13 +36,18 @@ export class Following {
     return this.#channels.get(channel) ?? plainly
   }
 
+  find(uri: Uri): Channel | undefined {
+    return [...this.#channels.keys()].find((channel) => channel.uri === uri)
+  }
+
+  /** Those that are no more: when everyone was told so, the log let go of their listeners. */
+  get gone(): readonly Channel[] {
+    return [...this.#channels.keys()].filter(({ listeners }) => !listeners.has(this.#listener))
+  }
+
   /** Whether one more can be followed. */
   admits(uri: Uri): boolean {
-    const { log, limits } = this.#core
-    const channel = log.channel(uri)
-    return (
-      this.#channels.size < limits.subscriptions || (channel !== undefined && this.#channels.has(channel))
-    )
+    return this.#channels.size < this.#core.limits.subscriptions || this.find(uri) !== undefined
   }
 
   add(channel: Channel, how: How = this.how(channel)): void {

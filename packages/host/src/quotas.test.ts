@@ -39,6 +39,20 @@ describe('[H5] S-23: what one link follows', () => {
     expect(back).toMatchObject({ type: 'replay', missing: [] })
   })
 
+  test('what is no more takes no place, whether it was unsubscribed from or not', async () => {
+    const { join, store } = await room({ limits: { subscriptions: 3 } })
+    const ann = await join('ann')
+    for (const channel of uris(8)) {
+      await ann.ask('createSession', { channel })
+      await ann.ask('subscribe', { channel })
+      await ann.ask('disposeSession', { channel })
+      if (channel.endsWith('7')) ann.peer.notify('unsubscribe', { channel })
+    }
+    await ann.ask('subscribe', { channel: root })
+    const { handed } = JSON.parse((await store().records.get('client/ann')) ?? '') as { handed: unknown[] }
+    expect(handed).toMatchObject([[root, {}]])
+  })
+
   test('[S-57 subscriptions] past 512: refused, until one is given up; the others go on', async () => {
     const { ann, join, link, core } = await withSessions(513)
     for (const channel of uris(512)) await ann.ask('subscribe', { channel })

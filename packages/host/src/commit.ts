@@ -13,6 +13,8 @@ const retryMs = 1000
 export interface CommitEvents {
   /** More is durable, or there is room again. */
   moved(): void
+  /** There is no space: whoever waits for room waits in vain. */
+  filled(): void
   /** The store cannot be trusted any more. */
   fatal(error: unknown): void
 }
@@ -77,8 +79,9 @@ export class Commit {
     return this.#full
   }
 
+  /** More waits for the disk than may. Without space nothing more is accepted, and nobody waits to learn so. */
   get congested(): boolean {
-    return this.#bytes > limits.unflushedBytes
+    return this.#bytes > limits.unflushedBytes && !this.#full
   }
 
   born(born: Born): void {
@@ -165,6 +168,7 @@ export class Commit {
     if (!this.#full) this.#world.report('disk full', error)
     this.#full = true
     this.#world.later(retryMs, () => this.#flush(true))
+    this.#events.filled()
   }
 }
 

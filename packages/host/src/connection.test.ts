@@ -336,6 +336,23 @@ test('[L4] F-07: without space changes are refused with a reason, reads go on, a
   expect(await ann.echo(first)).toMatchObject({ action: title('kept') })
 })
 
+test('[L4] F-07: without space nobody waits for room: changes are refused, and reads behind them go on', async () => {
+  const flushes: (() => void)[] = []
+  let full = false
+  const soon = (task: () => void) => void (full ? flushes.push(task) : queueMicrotask(task))
+  const { ann, ben, world, core } = await together(await room({ full: () => full, soon }))
+  full = true
+  for (const start of 'abc') ann.dispatch(session, title(start + 'x'.repeat(4_000_000)))
+  const early = ben.dispatch(session, title('early'))
+  while (flushes.length === 0 || !core().log.congested) await ann.ask('ping', {})
+  flushes.shift()?.()
+  while (!world.reports.some(({ event }) => event === 'disk full')) await ann.ask('ping', {})
+  const late = ben.dispatch(session, title('late'))
+  for (const seq of [early, late])
+    expect(await ben.echo(seq)).toMatchObject({ rejectionReason: expect.stringContaining('full') })
+  expect(await ben.ask('listSessions', {})).toMatchObject({ items: [{ title: '' }] })
+})
+
 test('S-16: of every action of every channel, a client may say exactly what the table allows', async () => {
   const { ann, ben } = await together()
   const before = ben.state(session)

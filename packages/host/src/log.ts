@@ -74,7 +74,11 @@ export class Log {
       store,
       beside,
       world,
-      { moved: () => this.#tell(), fatal: (error) => events.fatal(error) },
+      {
+        moved: () => this.#tell(),
+        filled: () => this.#waiters.look(),
+        fatal: (error) => events.fatal(error),
+      },
       first,
     )
   }

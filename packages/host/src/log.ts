@@ -1,5 +1,6 @@
 import type { Action, Origin, Snapshot, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
+import { limits } from '@atrium/protocol/limits'
 import type { Beside } from './beside.ts'
 import { Channel } from './channel.ts'
 import { Commit } from './commit.ts'
@@ -92,8 +93,10 @@ export class Log {
     return this.#commit.full
   }
 
+  /** So much waits, for the disk or behind what does, that nobody may add to it. */
   get congested(): boolean {
-    return this.#commit.congested || this.#numbers.last + 1000 > this.#commit.upTo
+    const crowded = this.#commit.congested || this.#queue.saidLength > limits.unflushedBytes
+    return crowded || this.#numbers.last + 1000 > this.#commit.upTo
   }
 
   /** The disk must know how far numbers may run before the first is handed out. */

@@ -16,6 +16,7 @@ export class Queue {
   readonly #waiting: Queued[] = []
   #told: number
   #strict = 0
+  #saidLength = 0
   /** The highest number given to an answer that went before what waits. */
   #overtaken = 0
   #telling = false
@@ -33,10 +34,16 @@ export class Queue {
     return this.#strict > 0
   }
 
+  /** How much is meant for one alone: refusals and the like, which no disk makes anybody wait for. */
+  get saidLength(): number {
+    return this.#saidLength
+  }
+
   add(queued: Queued): void {
     const before = this.#waiting.findLastIndex((waiting) => waiting.entry.seq < queued.entry.seq)
     this.#waiting.splice(before + 1, 0, queued)
     if (queued.strict) this.#strict++
+    if (queued.entry.only) this.#saidLength += queued.entry.text.length
     queued.channel.untold++
   }
 
@@ -69,6 +76,7 @@ export class Queue {
       count++
       this.#told = queued.entry.last
       if (queued.strict) this.#strict--
+      if (queued.entry.only) this.#saidLength -= queued.entry.text.length
       queued.channel.untold--
       one(queued)
     }

@@ -135,6 +135,24 @@ describe('[L4] what waits for the disk', () => {
     await log.settled()
     return congested
   }
+  test('refusals behind it count too: who has nothing but wrong wishes fills no memory', async () => {
+    const { log, channels, hold, release } = await started()
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    hold()
+    log.append(a, { type: 'terminal/titleChanged', title: 'slow' } as Action)
+    const by = { clientId: 'ann', clientSeq: 1, principal: 'owner' }
+    const refuse = () =>
+      log.refuse(a, data('x'.repeat(4_000_000)), by, { tell: () => {}, note: () => {} }, 'no')
+    for (let i = 0; i < 2; i++) refuse()
+    expect(log.congested).toBe(false)
+    refuse()
+    expect(log.congested).toBe(true)
+    const room = log.room()
+    release()
+    await room
+    expect(log.congested).toBe(false)
+  })
   test('[S-57 unflushedBytes] at 8,388,608: there is room', async () =>
     expect(await unflushed(8_388_608)).toBe(false))
   test('[S-57 unflushedBytes] past 8,388,608: dispatchers wait', async () =>

@@ -223,6 +223,16 @@ describe('[L2] dispatches', () => {
     expect(world.reports.filter(({ event }) => event === 'malformed notification')).toHaveLength(2)
   })
 
+  test('that are malformed are refused also where the channel sleeps', async () => {
+    const { ann, ben, world, core } = await together()
+    for (const client of [ann, ben]) client.peer.notify('unsubscribe', { channel: session })
+    for (const client of [ann, ben]) await client.ask('listSessions', {})
+    world.advance(60_000)
+    expect(core().log.channel(session)).toBeUndefined()
+    ann.peer.notify('dispatchAction', { channel: session, clientSeq: 5, action: title('x'), _meta: 7 })
+    expect(await ann.echo(5)).toMatchObject({ rejectionReason: expect.any(String) })
+  })
+
   test('S-10: a client id belongs to the principal that used it first', async () => {
     const { join, link } = await together()
     await expect(join('ann', { principal: 'mallory' })).rejects.toMatchObject({ code: -32009 })

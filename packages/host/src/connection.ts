@@ -6,7 +6,7 @@ import { checkAction } from '@atrium/protocol/kind'
 import { hasOddNumber } from '@atrium/protocol/rpc/hygiene'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
-import { decode } from '@atrium/protocol/schema'
+import { decode, id } from '@atrium/protocol/schema'
 import type { Decoded, Schema } from '@atrium/protocol/schema'
 import type { Channel } from './channel.ts'
 import type { ClientRecord, Handed } from './clients.ts'
@@ -207,14 +207,13 @@ export class Connection implements Link, Opening {
     return channel.listeners.has(this) && seq > Math.max(from, this.#replayedFrom)
   }
 
-  /** Refused where it can be told which wish it was; else only reported. */
-  #malformed(method: string, params: unknown, problem: string): void {
-    const { channel: uri, clientSeq, action } = (params ?? {}) as Partial<NoteParams<'dispatchAction'>>
-    const channel = this.#core.log.channel(uri ?? '')
-    const readable = channel && Number.isSafeInteger(clientSeq) && typeof action?.type === 'string'
-    if (!readable || clientSeq === undefined)
-      return this.#intake.report('malformed notification', `${method}: ${problem}`)
-    this.#refuse(channel, clientSeq, action, problem)
+  /** Refused where it can be told which wish it was, like any other; else only reported. */
+  #malformed(method: string, params: unknown, problem: string): void | Promise<void> {
+    const { channel, clientSeq = -1, action } = (params ?? {}) as Partial<NoteParams<'dispatchAction'>>
+    const named = decode(id, channel).ok && Number.isSafeInteger(clientSeq) && clientSeq >= 0
+    if (named && typeof action?.type === 'string')
+      return this.#dispatch(params as NoteParams<'dispatchAction'>, problem)
+    this.#intake.report('malformed notification', `${method}: ${problem}`)
   }
 
   #refuse(channel: Channel, clientSeq: number, action: Action, reason: string): void {

@@ -41,6 +41,7 @@ export class Connection implements Link, Opening {
   #seen = 0
   /** It was spared what came before this number. */
   #replayedFrom = 0
+  #undoExpecting = () => {}
   /** The link has ended, or another has taken its place: what it had begun comes to nothing. */
   #ended = false
 
@@ -51,14 +52,8 @@ export class Connection implements Link, Opening {
     this.#outbox = new Outbox(transport, core.world)
     this.#following = new Following(core, this)
     this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
-    const undo = core.world.later(
-      core.limits.handshakeMs,
-      () => this.#record || this.close(1002, 'no handshake'),
-    )
-    transport.closed.addEventListener('abort', () => {
-      undo()
-      this.#leave()
-    })
+    this.#expectHandshake()
+    transport.closed.addEventListener('abort', () => this.#leave())
     new Peer(
       this.#ends(),
       {
@@ -135,6 +130,15 @@ export class Connection implements Link, Opening {
     return new JsonResult(text, () => {
       this.#outbox.resume()
       go()
+    })
+  }
+
+  /** Who does not say who it is in time is let go. Who has said so waits for our disk, and not we for it. */
+  #expectHandshake(): void {
+    this.#undoExpecting = this.#core.world.later(this.#core.limits.handshakeMs, () => {
+      if (this.#record) return
+      if (this.#claimed) this.#expectHandshake()
+      else this.close(1002, 'no handshake')
     })
   }
 
@@ -336,13 +340,19 @@ export class Connection implements Link, Opening {
 
   #leave(): void {
     this.#ended = true
+    this.#undoExpecting()
     this.#intake.end()
     this.#following.clear()
     this.#unclaim()
   }
 
+  /** It has said who it is, and no newer link has. */
+  get #claimed(): boolean {
+    return this.#core.links.get(this.#clientId) === this
+  }
+
   #unclaim(): void {
-    if (this.#core.links.get(this.#clientId) !== this) return
+    if (!this.#claimed) return
     this.#core.links.delete(this.#clientId)
     this.#core.clients.leave(this.#clientId)
   }

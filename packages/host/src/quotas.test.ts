@@ -241,6 +241,35 @@ describe('[H1] S-07: who does not say who it is', () => {
   })
 })
 
+test('[H1] S-07: who has said who it is waits for a slow disk, and is not taken for silent', async () => {
+  const store = memoryStore()
+  const answers: (() => void)[] = []
+  let slow = false
+  const get = async (key: string) => {
+    if (slow) await new Promise<void>((resolve) => answers.push(resolve))
+    return store.records.get(key)
+  }
+  const { join, link, world } = await room({ disk: { ...store, records: { ...store.records, get } } })
+  const ann = await join('ann')
+  ann.peer.close()
+  await ann.until(() => ann.peer.closed.aborted)
+  slow = true
+  const again = link()
+  const back = again.ask('reconnect', { clientId: 'ann', lastSeenServerSeq: 0, subscriptions: [] })
+  await again.ask('ping', {})
+  world.advance(10_000)
+  for (const answer of answers) answer()
+  expect(await back).toMatchObject({ type: 'snapshot' })
+  const nobody = link()
+  const failed = code(nobody.ask('reconnect', { clientId: 'bo', lastSeenServerSeq: 0, subscriptions: [] }))
+  await nobody.ask('ping', {})
+  world.advance(10_000)
+  for (const answer of answers) answer()
+  expect(await failed).toBe(-32008)
+  world.advance(10_000)
+  await nobody.until(() => nobody.peer.closed.aborted)
+})
+
 describe('[L12] S-24: text may wait', () => {
   const after = async (maxLatencyMs: number, ms: number) => {
     const all = await room()

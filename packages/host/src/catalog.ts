@@ -13,6 +13,9 @@ const defaultPage = 100
 export class Catalog {
   readonly #records: Records
   readonly #sessions = new Map<Uri, SessionSummary>()
+  /** Of these not everyone has been told yet: that they have come, and that they have gone. */
+  readonly #coming = new Set<Uri>()
+  readonly #going = new Map<Uri, SessionSummary>()
 
   private constructor(records: Records) {
     this.#records = records
@@ -39,13 +42,22 @@ export class Catalog {
   }
 
   set(summary: SessionSummary): void {
+    this.#coming.add(summary.resource)
     this.#sessions.set(summary.resource, summary)
     this.#records.put(`${prefix}${summary.resource}`, JSON.stringify(summary))
   }
 
   delete(uri: Uri): void {
+    const summary = this.#sessions.get(uri)
+    if (summary) this.#going.set(uri, summary)
     this.#sessions.delete(uri)
     this.#records.delete(`${prefix}${uri}`)
+  }
+
+  /** Everyone has been told that a session has come, or that it has gone. */
+  told(uri: Uri): void {
+    this.#coming.delete(uri)
+    if (!this.#sessions.has(uri)) this.#going.delete(uri)
   }
 
   /** Follows a session's state as it is told. Gives what changed of its summary, if anything did. */
@@ -67,9 +79,10 @@ export class Catalog {
     if (before) this.#records.put(`${prefix}${uri}`, JSON.stringify({ ...before, ...shared(state) }))
   }
 
-  /** Newest first. A cursor names where the page before ended, so that it holds while sessions come and go. */
+  /** What everyone has been told of, newest first. A cursor names where the page before ended, so that it holds while sessions come and go. */
   page(limit = defaultPage, cursor?: string): { items: readonly SessionSummary[]; nextCursor?: string } {
-    const sorted = [...this.#sessions.values()].toSorted(newestFirst)
+    const there = [...this.#sessions.values()].filter(({ resource }) => !this.#coming.has(resource))
+    const sorted = [...there, ...this.#going.values()].toSorted(newestFirst)
     const start = cursor === undefined ? 0 : sorted.findIndex((summary) => cursorOf(summary) === cursor) + 1
     if (cursor !== undefined && start === 0) throw AhpError.invalidParams('listSessions: unknown cursor')
     const items = sorted.slice(start, start + Math.max(1, limit))

@@ -286,3 +286,16 @@ test('[H3] I13: a channel that cannot be read ends neither the link nor the host
   expect(unhandled).toEqual([])
   expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'connection' }))
 })
+
+test('[H2] [L2] the session list shows what everyone has been told, and nothing that a crash could take back', async () => {
+  const { ann, ben, hold, release } = await held()
+  const listed = async () => (await ben.ask('listSessions', {})).items.map(({ resource }) => resource)
+  hold()
+  const created = ann.ask('createSession', { channel: 'ahp-session:/two' })
+  const gone = ann.ask('disposeSession', { channel: session })
+  await quiet()
+  expect(await listed()).toEqual([session])
+  release()
+  await Promise.all([created, gone])
+  expect(await listed()).toEqual(['ahp-session:/two'])
+})

@@ -59,6 +59,7 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
   core.log
     .reached(seq)
     .then(() => {
+      core.catalog.told(uri)
       tellRoot(core, 'root/sessionRemoved', { session: uri })
       return core.store.blobs.drop(uri)
     })
@@ -83,6 +84,7 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
 
 export const sessionEffects: Effects<SessionAction> = {
   'session/ready': (core, { uri }) => {
+    core.catalog.told(uri)
     // After the answer to createSession, which is on its way.
     core.world.later(0, () => {
       const summary = core.catalog.get(uri)

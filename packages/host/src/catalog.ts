@@ -2,7 +2,6 @@ import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
-import { base64url } from '@atrium/protocol/uri'
 import { equal } from './equal.ts'
 import type { Records } from './ports/records.ts'
 import { Damaged } from './rebuild.ts'
@@ -16,6 +15,8 @@ export class Catalog {
   /** Of these not everyone has been told yet: that they have come, and that they have gone. */
   readonly #coming = new Set<Uri>()
   readonly #going = new Map<Uri, SessionSummary>()
+  /** The list's order as it was last asked for; nothing when sessions have come or gone since. */
+  #order: readonly Place[] | undefined
 
   private constructor(records: Records) {
     this.#records = records
@@ -42,12 +43,14 @@ export class Catalog {
   }
 
   set(summary: SessionSummary): void {
+    this.#order = undefined
     this.#coming.add(summary.resource)
     this.#sessions.set(summary.resource, summary)
     this.#records.put(`${prefix}${summary.resource}`, JSON.stringify(summary))
   }
 
   delete(uri: Uri): void {
+    this.#order = undefined
     const summary = this.#sessions.get(uri)
     if (summary) this.#going.set(uri, summary)
     this.#sessions.delete(uri)
@@ -56,6 +59,7 @@ export class Catalog {
 
   /** Everyone has been told that a session has come, or that it has gone. */
   told(uri: Uri): void {
+    this.#order = undefined
     this.#coming.delete(uri)
     if (!this.#sessions.has(uri)) this.#going.delete(uri)
   }
@@ -79,16 +83,22 @@ export class Catalog {
     if (before) this.#records.put(`${prefix}${uri}`, JSON.stringify({ ...before, ...shared(state) }))
   }
 
-  /** What everyone has been told of, newest first. A cursor names where the page before ended, so that it holds while sessions come and go. */
+  /** What everyone has been told of, newest first. A cursor names where the page before ended, whether that is still there or not. */
   page(limit = defaultPage, cursor?: string): { items: readonly SessionSummary[]; nextCursor?: string } {
-    const there = [...this.#sessions.values()].filter(({ resource }) => !this.#coming.has(resource))
-    const sorted = [...there, ...this.#going.values()].toSorted(newestFirst)
-    const start = cursor === undefined ? 0 : sorted.findIndex((summary) => cursorOf(summary) === cursor) + 1
-    if (cursor !== undefined && start === 0) throw AhpError.invalidParams('listSessions: unknown cursor')
-    const items = sorted.slice(start, start + Math.max(1, limit))
-    const last = items.at(-1)
-    const more = last && start + items.length < sorted.length
+    this.#order ??= this.#places().toSorted(newestFirst)
+    const start = cursor === undefined ? 0 : firstAfter(placeOf(cursor), this.#order)
+    const places = this.#order.slice(start, start + Math.max(1, limit))
+    const items = places.flatMap(
+      ({ resource }) => this.#sessions.get(resource) ?? this.#going.get(resource) ?? [],
+    )
+    const last = places.at(-1)
+    const more = last && start + places.length < this.#order.length
     return { items, ...(more && { nextCursor: cursorOf(last) }) }
+  }
+
+  #places(): readonly Place[] {
+    const there = [...this.#sessions.values()].filter(({ resource }) => !this.#coming.has(resource))
+    return [...there, ...this.#going.values()].map(({ modifiedAt, resource }) => ({ modifiedAt, resource }))
   }
 }
 
@@ -129,11 +139,35 @@ function read(text: string): SessionSummary | undefined {
   }
 }
 
-function newestFirst(a: SessionSummary, b: SessionSummary): number {
+/** Where a session stands in the list. */
+type Place = Pick<SessionSummary, 'modifiedAt' | 'resource'>
+
+function newestFirst(a: Place, b: Place): number {
   if (a.modifiedAt !== b.modifiedAt) return a.modifiedAt < b.modifiedAt ? 1 : -1
+  if (a.resource === b.resource) return 0
   return a.resource < b.resource ? 1 : -1
 }
 
-function cursorOf({ modifiedAt, resource }: SessionSummary): string {
-  return base64url(`${modifiedAt} ${resource}`)
+/** By halves: anybody may ask, as often as they like. */
+function firstAfter(place: Place, order: readonly Place[]): number {
+  let from = 0
+  let to = order.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const there = order[middle]
+    if (there && newestFirst(there, place) <= 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+function cursorOf({ modifiedAt, resource }: Place): string {
+  return `${modifiedAt} ${resource}`
+}
+
+function placeOf(cursor: string): Place {
+  const [, modifiedAt, resource] = /^(\d{4}-\S+Z) (.+)$/.exec(cursor) ?? []
+  if (modifiedAt === undefined || resource === undefined)
+    throw AhpError.invalidParams('listSessions: unknown cursor')
+  return { modifiedAt, resource }
 }

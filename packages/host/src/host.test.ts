@@ -171,3 +171,31 @@ test.each([
     await expect(all.restart('crash')).rejects.toThrow(sentence)
   },
 )
+
+test('[H2] a cursor leads on when the session it names has gone, and a list is put in order once', async () => {
+  const { join, world, core } = await room()
+  const ann = await join('ann')
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await ann.ask('createSession', { channel: `ahp-session:/${name}` })
+    world.advance(1000)
+  }
+  const first = await ann.ask('listSessions', { limit: 2 })
+  expect(first.items.map(({ resource }) => resource)).toEqual(['ahp-session:/d', 'ahp-session:/c'])
+  await ann.ask('disposeSession', { channel: 'ahp-session:/c' })
+  const rest = await ann.ask('listSessions', { cursor: first.nextCursor ?? '' })
+  expect(rest.items.map(({ resource }) => resource)).toEqual(['ahp-session:/b', 'ahp-session:/a'])
+  for (const cursor of ['', 'x', 'conformance x', '2026'])
+    await expect(ann.ask('listSessions', { cursor })).rejects.toMatchObject({ code: -32602 })
+  // Whoever asks for page after page of a long list must not hold up the others (I14).
+  const { catalog } = core()
+  const now = new Date(world.now()).toISOString()
+  const summary = { provider: 'mock', title: '', status: 1, createdAt: now, modifiedAt: now }
+  for (let i = 0; i < 20_000; i++) {
+    catalog.set({ ...summary, resource: `ahp-session:/many-${i}` })
+    catalog.told(`ahp-session:/many-${i}`)
+  }
+  const cursor = catalog.page(20_000).nextCursor
+  const begun = performance.now()
+  for (let i = 0; i < 200; i++) catalog.page(1, cursor)
+  expect(performance.now() - begun).toBeLessThan(1000)
+})

@@ -40,8 +40,8 @@ export class Outbox {
     }
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
-    if (this.#backlog > limits.unreadBytes) this.#heldBytes = this.#merge()
-    if (this.#backlog > limits.unreadBytes) this.#tooSlow()
+    if (this.#backlog > this.#most) this.#heldBytes = this.#merge()
+    if (this.#backlog > this.#most) this.#tooSlow()
     else if (this.#pauses === 0) this.#wait(slow)
   }
 
@@ -53,7 +53,7 @@ export class Outbox {
 
   resume(): void {
     this.#pauses--
-    this.flush()
+    this.flush(true)
   }
 
   /** What waits and need not be told: the answer that is about to be sent says it. */
@@ -82,7 +82,7 @@ export class Outbox {
   note(frame: string): void {
     if (this.#closing) return
     // What it follows from was within the bound, and it repeats that.
-    if (this.#backlog > limits.unreadBytes) return this.#tooSlow()
+    if (this.#backlog > this.#most) return this.#tooSlow()
     if (this.#pauses > 0) {
       this.#notes.push(frame)
       this.#heldBytes += frame.length
@@ -92,8 +92,8 @@ export class Outbox {
     } else this.send(frame)
   }
 
-  /** Everything that waits, now. */
-  flush(): void {
+  /** Everything that waits, now; apart where it waited for us and not for its reader. */
+  flush(apart = false): void {
     this.#undo?.()
     this.#undo = undefined
     if (this.#pauses > 0 || this.#held.length + this.#notes.length === 0) return
@@ -102,7 +102,9 @@ export class Outbox {
     this.#held = []
     this.#notes = []
     this.#heldBytes = 0
-    for (const frame of frames) this.#transport.send(frame)
+    for (const frame of frames)
+      if (apart) this.#sendApart(frame)
+      else this.#transport.send(frame)
   }
 
   get #slow(): boolean {
@@ -111,6 +113,11 @@ export class Outbox {
 
   get #backlog(): number {
     return this.#heldBytes + Math.max(0, this.#transport.buffered - this.#apart)
+  }
+
+  /** Who waits for an answer cannot read what is held back until then: that is no slowness of its own. */
+  get #most(): number {
+    return this.#pauses > 0 ? limits.answerBytes : limits.unreadBytes
   }
 
   #sendApart(frame: string | Uint8Array): void {

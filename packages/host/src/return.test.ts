@@ -223,3 +223,28 @@ test('[H1] a host that is going away lets nobody in', async () => {
   host().connect(near, 'owner')
   await expect(new Client(far).initialize('late')).rejects.toThrow('closed')
 })
+
+test('[L12] [L13] what is said while a slow disk is asked does not end the link that waits for it', async () => {
+  const store = memoryStore()
+  const answers: (() => void)[] = []
+  let slow = false
+  const own = async (...asked: Parameters<typeof store.log.own>) => {
+    if (slow) await new Promise<void>((resolve) => answers.push(resolve))
+    return store.log.own(...asked)
+  }
+  const all = await room({ disk: { ...store, log: { ...store.log, own } } })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: session })
+  slow = true
+  const returned = back(all, ben, ben.lastSeen)
+  await quiet()
+  const text = 'x'.repeat(100_000)
+  for (let i = 0; i < 50; i++) await ann.echo(ann.dispatch(session, title(`${i}${text}`)))
+  for (const answer of answers) answer()
+  const { link, result } = await returned
+  expect(result).toMatchObject({ type: 'snapshot', snapshots: [{ state: { title: `49${text}` } }] })
+  await ann.echo(ann.dispatch(session, title('last')))
+  await link.until(() => link.state(session)['title'] === 'last')
+})

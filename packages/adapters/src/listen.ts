@@ -100,18 +100,25 @@ function checkedOrigin(text: string): string {
 function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
   const { ready = () => true, connect, report, pulse, now = () => performance.now() } = options
   const failures = new Failures(failureLimits, now)
+  const strays = new Failures(failureLimits, now)
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     handleProtocols: protocolFor,
     ...socketOptions,
   })
-  const refused = ({ why }: Refusal, { headers }: IncomingMessage): void =>
-    report?.('refused', why === 'origin' ? { why, origin: headers.origin } : { why })
+  /** Counted, and written down unless there are too many: a log can be flooded too. Gives how long to stay away. */
+  const refused = ({ why }: Refusal, { headers, socket }: IncomingMessage, among: Failures): number => {
+    const address = socket.remoteAddress ?? 'unix socket'
+    const { wait, news } = among.add(address)
+    if (wait === 0) report?.('refused', why === 'origin' ? { why, origin: headers.origin } : { why })
+    if (news) report?.('too many failures', { address, seconds: secondsOf(wait) })
+    return wait
+  }
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const refusal = judgeHost(gate, knockOf(request))
-    if (refusal) refused(refusal, request)
+    if (refusal) refused(refusal, request, strays)
     const [status, text] = refusal ? said(refusal.status) : answerTo(request, ready())
     // One request a socket: nothing can hide behind the first, and Node destroys it when the answer is out.
     response.writeHead(status, headFor(text)).end(text)
@@ -119,11 +126,7 @@ function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
 
   // A right token with a wrong origin counts like a wrong one: else the answers would tell them apart (S-06).
   const forbid = (refusal: Refusal, request: IncomingMessage, socket: Duplex): void => {
-    const address = request.socket.remoteAddress ?? 'unix socket'
-    const { wait, news } = failures.add(address)
-    if (wait === 0) refused(refusal, request)
-    // One line, not one for each: a log can be flooded too.
-    if (news) report?.('too many failures', { address, seconds: secondsOf(wait) })
+    const wait = refused(refusal, request, failures)
     if (wait === 0) refuse(socket, 403)
     else refuse(socket, 429, { 'retry-after': secondsOf(wait) })
   }
@@ -131,7 +134,7 @@ function serve(gate: Gate, waiting: Lobby, options: ListenOptions): Server {
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const refusal = judgeUpgrade(gate, knockOf(request))
     if (refusal?.status === 403) return forbid(refusal, request, socket)
-    if (refusal) refused(refusal, request)
+    if (refusal) refused(refusal, request, strays)
     if (refusal) return refuse(socket, refusal.status)
     if (!ready()) return refuse(socket, 503)
     sockets.handleUpgrade(request, socket, head, (link) => {

@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
+import { limits } from '@atrium/protocol/limits'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { equal } from './equal.ts'
@@ -87,13 +88,23 @@ export class Catalog {
   page(limit = defaultPage, cursor?: string): { items: readonly SessionSummary[]; nextCursor?: string } {
     this.#order ??= this.#places().toSorted(newestFirst)
     const start = cursor === undefined ? 0 : firstAfter(placeOf(cursor), this.#order)
-    const places = this.#order.slice(start, start + Math.max(1, limit))
+    const places = this.#fitting(this.#order.slice(start, start + Math.max(1, limit)))
     const items = places.flatMap(
       ({ resource }) => this.#sessions.get(resource) ?? this.#going.get(resource) ?? [],
     )
     const last = places.at(-1)
     const more = last && start + places.length < this.#order.length
     return { items, ...(more && { nextCursor: cursorOf(last) }) }
+  }
+
+  /** As many from the first on as may stand in one answer; one always may. */
+  #fitting(places: readonly Place[]): readonly Place[] {
+    let length = 0
+    const full = places.findIndex(({ resource }, at) => {
+      length += this.#sessions.get(resource)?.title.length ?? 0
+      return at > 0 && length > limits.pageLength
+    })
+    return full < 0 ? places : places.slice(0, full)
   }
 
   #places(): readonly Place[] {

@@ -192,6 +192,33 @@ describe('[H5] S-23: sessions', () => {
   })
 })
 
+describe('[H2] S-23: a page of the list', () => {
+  const titled = async (lengths: readonly number[]) => {
+    const { ann } = await withSessions(lengths.length)
+    for (const [at, length] of lengths.entries())
+      await ann.echo(ann.dispatch(`ahp-session:/${at}`, title('x'.repeat(length))))
+    return ann.ask('listSessions', {})
+  }
+  test('[S-57 pageLength] at 1,048,576: all are on one page', async () => {
+    const { items, nextCursor } = await titled([524_288, 524_288, 0])
+    expect([items.length, nextCursor]).toEqual([3, undefined])
+  })
+  test('[S-57 pageLength] past 1,048,576: the rest comes with the cursor', async () => {
+    const { ann } = await withSessions(3)
+    for (const at of [0, 1, 2])
+      await ann.echo(ann.dispatch(`ahp-session:/${at}`, title(`${at}`.repeat(600_000))))
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await ann.ask('listSessions', cursor === undefined ? {} : { cursor })
+      expect(page.items).toHaveLength(1)
+      seen.push(...page.items.map(({ resource }) => resource))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    expect(seen.toSorted()).toEqual(uris(3))
+  })
+})
+
 describe('[H1] S-20: the first message', () => {
   const opened = async (length: number) => {
     const all = await room()

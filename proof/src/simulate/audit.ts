@@ -22,6 +22,8 @@ export interface Question {
     readonly channel?: Uri
     readonly lastSeenServerSeq?: number
     readonly subscriptions?: readonly Uri[]
+    /** Asked behind having left a channel. */
+    readonly left?: Uri
   }
 }
 
@@ -41,7 +43,7 @@ export class Audit {
     this.#asked = asked
   }
 
-  /** The client has said that it no longer follows: what is on its way may still come. */
+  /** The client has said that it no longer follows: what is on its way may still come, until it was heard. */
   left(uri: Uri): void {
     if (this.#upTo.delete(uri)) this.#left.add(uri)
   }
@@ -71,6 +73,7 @@ export class Audit {
       this.#fail('I1', `createSession of ${params.channel} was answered before it was durable`)
     if (method === 'disposeSession' && story && !(story.dropped && story.dropped.at < disk.durable))
       this.#fail('I1', `disposeSession of ${params.channel} was answered before it was durable`)
+    if (method === 'listSessions') this.#list(params.left, result.items ?? [])
     for (const snapshot of result.snapshots ?? []) this.#snapshot(snapshot)
     if (result.snapshot) this.#snapshot(result.snapshot)
     if (method !== 'reconnect') return undefined
@@ -82,6 +85,16 @@ export class Audit {
       if (!result.missing?.includes(uri)) this.#upTo.set(uri, lastSeen)
     this.#last = lastSeen
     return result.actions.map((envelope) => this.#envelope(envelope, true))
+  }
+
+  #list(left: Uri | undefined, items: readonly { readonly resource: Uri }[]): void {
+    // What was asked behind it is answered: so it was heard.
+    if (left !== undefined && !this.#upTo.has(left)) this.#left.delete(left)
+    for (const { resource } of items) {
+      const { born } = this.#court.truth.stories.get(resource) ?? {}
+      if (!born || born.at >= this.#court.disk.durable)
+        this.#fail('I9', `was shown ${resource} in the list before it was durable`)
+    }
   }
 
   #envelope(envelope: Envelope, replayed = false): unknown {
@@ -197,6 +210,7 @@ interface Answer {
   readonly snapshots?: readonly Snapshot[]
   readonly actions?: readonly Envelope[]
   readonly missing?: readonly Uri[]
+  readonly items?: readonly { readonly resource: Uri }[]
 }
 
 interface NoteParams {

@@ -94,6 +94,8 @@ export const bugs: readonly Bug[] = [
   bug('a client overtakes itself', 'queue', ' || this.of(clientId).length > 0', ''),
   bug('heads without rows', 'channel', '[rows]: this.#rows(this.head).length', '[rows]: 0'),
   bug('dropped is woken', 'log', 'this.#dropped.add(channel.uri);', ''),
+  bug('unsubscribe is ignored', 'following', 'channel.listeners.delete(this.#listener);', ''),
+  bug('listed before it is durable', 'catalog', 'this.#coming.add(summary.resource);', ''),
   bug('refusal shown to all', 'log', 'if (entry.only)', 'if (entry.only && entry.reason === undefined)'),
   bug('answer before durable', 'commands', 'outcome.told.then(() => null)', 'null'),
 ]

@@ -122,6 +122,7 @@ export class Client {
     this.#send({ method: 'unsubscribe', params: { channel: uri } })
     this.follows.delete(uri)
     this.audit?.left(uri)
+    this.ask('listSessions', { left: uri }, () => {})
   }
 
   /** The end of the link, which it may learn long before the host does. */

@@ -29,7 +29,7 @@ export function jsonOf(url: string, verdicts: readonly Verdict[]): object {
 }
 
 /** A token may stand in the query, and a report is made to be shown around. */
-export function withoutSecrets(url: string): string {
+function withoutSecrets(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname}`
 }

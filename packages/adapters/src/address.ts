@@ -31,7 +31,7 @@ export function hostsOf({ host = '' }: Address): readonly string[] {
 }
 
 /** Only an address that is written out counts as this machine: a name may mean anything tomorrow. */
-export function staysHere(host: string): boolean {
+function staysHere(host: string): boolean {
   const family = isIP(host)
   return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6')
 }

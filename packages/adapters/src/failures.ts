@@ -1,6 +1,6 @@
 import { limits } from '@atrium/protocol/limits'
 
-export interface FailureLimits {
+interface FailureLimits {
   /** In a window, by one address and by all together. */
   readonly each: number
   readonly all: number
@@ -20,7 +20,7 @@ export const failureLimits: FailureLimits = {
 }
 
 /** How one who failed once more is treated. */
-export interface Treatment {
+interface Treatment {
   /** For how long it should stay away, in milliseconds; 0 while it may try again. */
   readonly wait: number
   /** It has just become so: worth a line in the log. */

@@ -241,6 +241,18 @@ describe('before anybody is known (S-07)', () => {
     expect(links).toEqual([])
   })
 
+  test('S-06: a hundred strangers with a wrong host are all answered 421, and do not fill the log', async () => {
+    const reports: unknown[] = []
+    const { port } = await start({ report: (event, detail) => reports.push({ event, detail }) })
+    for (let n = 0; n < 50; n++) {
+      expect((await ask(port, 'GET /healthz HTTP/1.1', { Host: 'evil.com' })).status).toBe(421)
+      expect((await knockAt(port, { Host: 'evil.com' })).status).toBe(421)
+    }
+    expect(reports.length).toBeLessThanOrEqual(12)
+    const client = new WebSocket(`ws://127.0.0.1:${port}/?tkn=${token}`)
+    await once(client, 'open')
+  })
+
   test('garbage gets 400 and is gone', async () => {
     const { port } = await start()
     expect((await ask(port, 'GARBAGE', {})).status).toBe(400)

@@ -47,7 +47,7 @@ export interface Listening {
 }
 
 /** VS Code's windows. Their origin says nothing about who is inside, so it counts only with a token. */
-export const vscodeOrigin = 'vscode-file://vscode-app'
+const vscodeOrigin = 'vscode-file://vscode-app'
 
 /** One HTTP server: links through the gate on any path, two small routes, nothing else. */
 export async function listen(options: ListenOptions): Promise<Listening> {

@@ -10,7 +10,7 @@ export const numbersAhead = 1_000_000
 /** How long until a flush that found no space is tried again. */
 const retryMs = 1000
 
-export interface CommitEvents {
+interface CommitEvents {
   /** More is durable, or there is room again. */
   moved(): void
   /** There is no space: whoever waits for room waits in vain. */

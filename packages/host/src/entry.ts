@@ -8,7 +8,7 @@ export interface Listener {
 }
 
 /** What an entry says; its frame is made from that. */
-export type EntryParts = Omit<Entry, 'frame' | 'saying'>
+type EntryParts = Omit<Entry, 'frame' | 'saying'>
 
 /** An action on its way: numbered, reduced, waiting to be told. */
 export class Entry {
@@ -55,7 +55,7 @@ export class Entry {
 
 const encoder = new TextEncoder()
 
-export function actionFrame(envelope: string): string {
+function actionFrame(envelope: string): string {
   return `{"jsonrpc":"2.0","method":"action","params":${envelope}}`
 }
 

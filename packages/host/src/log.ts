@@ -1,4 +1,4 @@
-import type { Action, Origin, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { Action, Origin, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { limits } from '@atrium/protocol/limits'
 import type { Beside } from './beside.ts'
@@ -15,7 +15,7 @@ import type { Queued } from './queue.ts'
 import { rebuild } from './rebuild.ts'
 import { Waiters } from './waiters.ts'
 
-export interface LogOptions {
+interface LogOptions {
   /** The records that go with the steps. */
   readonly beside: Beside
   /** The number of this life's first action. */
@@ -29,7 +29,7 @@ const headLength = 4 * 1024 * 1024
 
 export type Dispatcher = Origin & { readonly principal: string }
 
-export interface LogEvents {
+interface LogEvents {
   /** An action is appended: what is kept beside it belongs to the same step. */
   appended(channel: Channel): void
   /** An action is durable (or need not be) and everyone was told: the host may act on it. */
@@ -136,11 +136,6 @@ export class Log {
   /** Answers a wish that is not granted: numbered, told to its sender alone, not reduced and not kept. */
   refuse(channel: Channel, action: Action, by: Dispatcher, sender: Listener, reason: string): Entry {
     return this.#say(channel, action, by, sender, reason)
-  }
-
-  /** The state that everyone has been told, and its number. */
-  snapshot(channel: Channel): Snapshot {
-    return { resource: channel.uri, state: channel.told, fromSeq: this.told }
   }
 
   /** Forgets a channel. What was said before is still told; then its listeners are let go. Gives its number. */

@@ -1,7 +1,7 @@
 import { Chance } from '../chance.ts'
 
 /** What can happen. Each is tried, and comes to nothing where it makes no sense: so any part of a plan is a plan. */
-export const opNames = [
+const opNames = [
   'deliver',
   'disk',
   'tick',

@@ -56,7 +56,7 @@ export function askedFor(method: string, witnesses: readonly Witness[]): readonl
 }
 
 /** The number in "already accepted as 12". */
-export const acceptedAs = (reason = ''): number | undefined => {
+const acceptedAs = (reason = ''): number | undefined => {
   const found = /^already accepted as (\d+)$/.exec(reason)?.[1]
   return found === undefined ? undefined : Number(found)
 }

@@ -42,7 +42,7 @@ export const subscriptions: Topic = {
         const client = await kit.join()
         const { NotFound, SessionNotFound } = errorCodes
         await client.refused('subscribe', { channel: kit.unusedUri() }, NotFound, SessionNotFound)
-        await client.refused('subscribe', { channel: chatUri(client.clientId) }, NotFound)
+        await client.refused('subscribe', { channel: chatUri(client.clientId) }, NotFound, SessionNotFound)
       },
     },
     {

@@ -78,11 +78,9 @@ export class Wire {
         this.#needed = frame ? frame.end - at : 2
         break
       }
-      this.frames++
-      this.bytes += frame.end - frame.start
-      this.times?.push(performance.now())
-      this.heard?.(data, frame.start, frame.end)
-      if (this.keepLast) this.lastText = data.toString('utf8', frame.start, frame.end)
+      // Who answers no ping is taken for gone.
+      if (data.readUInt8(at) === 0x89) this.#socket.write(pong)
+      else this.#count(data, frame)
       at = frame.end
     }
     this.#rest = at === data.length ? [] : [data.subarray(at)]
@@ -93,10 +91,25 @@ export class Wire {
         waiter.resolve()
       }
   }
+
+  #count(data: Buffer, { start, end }: Frame): void {
+    this.frames++
+    this.bytes += end - start
+    this.times?.push(performance.now())
+    this.heard?.(data, start, end)
+    if (this.keepLast) this.lastText = data.toString('utf8', start, end)
+  }
 }
 
+interface Frame {
+  readonly start: number
+  readonly end: number
+}
+
+const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
+
 /** Where the payload of the frame that begins here stands, if its head is there. */
-function frameAt(data: Buffer, at: number): { start: number; end: number } | undefined {
+function frameAt(data: Buffer, at: number): Frame | undefined {
   if (data.length < at + 2) return undefined
   const short = data.readUInt8(at + 1) & 127
   const extra = short === 126 ? 2 : short === 127 ? 8 : 0

@@ -112,7 +112,9 @@ export class Commit {
     const step = this.#step
     const lists = [step.born, step.envelopes, step.rows, step.heads, step.dropped]
     // Refusals use numbers and need no disk, until they have used up what the disk allows.
-    const stepped = lists.some((list) => list.length > 0) || last > this.#given + numbersAhead / 2
+    // Where records are written anyway, how far the numbers have come is written with them.
+    const moved = last > this.#given + (this.#beside.size > 0 ? 0 : numbersAhead / 2)
+    const stepped = moved || lists.some((list) => list.length > 0)
     if (stepped) {
       this.#step = emptyStep()
       this.#given = last

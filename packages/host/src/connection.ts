@@ -91,6 +91,8 @@ export class Connection implements Link, Opening {
     this.hold(channel)
     this.#following.add(channel, { view, latency })
     this.#outbox.latency = this.#following.latency
+    // That it has seen a number must show that it has the snapshot.
+    if (this.#seen >= this.#core.log.told) this.#core.log.advance()
     this.#rememberHanded((handed) => handed.set(channel.uri, this.#following.handed(channel, this.#seen)))
     return snapshotText(this.#core, channel, view)
   }
@@ -236,6 +238,7 @@ export class Connection implements Link, Opening {
       })
       this.#open(welcome)
       const channels = this.#remaining(welcome.held, core.log.told)
+      const snapshots = channels.map((channel) => this.follow(channel)).join()
       const fixed = JSON.stringify({
         protocolVersion: welcome.offered,
         serverSeq: core.log.told,
@@ -243,7 +246,7 @@ export class Connection implements Link, Opening {
         _meta: { 'x-atrium': { resends: true } },
         ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
       })
-      return `${fixed.slice(0, -1)},"snapshots":[${channels.map((channel) => this.follow(channel)).join()}]}`
+      return `${fixed.slice(0, -1)},"snapshots":[${snapshots}]}`
     })
   }
 

@@ -138,6 +138,11 @@ export class Log {
     return this.#say(channel, action, by, sender, reason)
   }
 
+  /** A number that nobody has seen becomes the told one, if nothing waits: so that a snapshot can have it for its own. */
+  advance(): void {
+    if (this.#queue.empty && !this.congested) this.#queue.skip(this.#numbers.next())
+  }
+
   /** Forgets a channel. What was said before is still told; then its listeners are let go. Gives its number. */
   drop(channel: Channel): number {
     const seq = this.#number(true)

@@ -47,6 +47,15 @@ export class Queue {
     queued.channel.untold++
   }
 
+  /** Nobody waits before this number, which is nobody's: from now on it is the one that everyone has been told. */
+  skip(seq: number): void {
+    this.#told = seq
+  }
+
+  get empty(): boolean {
+    return this.#waiting.length === 0
+  }
+
   /** What a client has in it. */
   of(clientId: string): readonly Queued[] {
     return this.#waiting.filter(({ entry }) => entry.origin?.clientId === clientId)

@@ -1,0 +1,99 @@
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { Uri } from '@atrium/protocol/channel'
+import type { SessionConfigSchema } from '@atrium/protocol/common/config'
+import type { AgentInfo } from '@atrium/protocol/root/state'
+import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
+import type { SessionState } from '@atrium/protocol/session/state'
+
+/** The backend behind a provider id. Every agent passes the suite in `agent.contract.ts`. */
+export interface Agent {
+  readonly info: AgentInfo
+  /** A turn of it that was broken off, by an error that says so or by the end of its host, can go on. */
+  readonly resumes: boolean
+  /** What its sessions can be set to. */
+  readonly settings?: Settings
+  /** Makes ready what a session needs before its first turn. Asked again where its host died before it was done. */
+  create?(session: Session, signal: AbortSignal): Promise<void>
+  /**
+   * One turn: what it says, in order; the turn is over when there is no more, and failed when it throws. A turn that is
+   * resumed has its earlier parts in the state, and is gone on with from there. Once the signal is aborted nothing that
+   * it says is heard.
+   */
+  run(chat: Chat, signal: AbortSignal): AsyncIterable<Said>
+  /** A session has gone: whatever is kept for it may go. */
+  dispose?(session: Uri): Promise<void>
+}
+
+export interface Settings {
+  readonly schema: SessionConfigSchema
+  /** What a setting that is too large for a list may be set to. */
+  choices?(property: string, query: string, directory: Uri | undefined): Promise<readonly SessionConfigChoice[]>
+}
+
+/** A session, as its agent sees it while it is made. */
+export interface Session {
+  readonly uri: Uri
+  /** As everyone has been told. */
+  readonly state: SessionState
+  /** How far it is, for whoever waits for it. */
+  progress(done: number, total: number, message?: string): void
+}
+
+/** The chat that a turn belongs to, as its agent sees it. */
+export interface Chat {
+  readonly uri: Uri
+  readonly turnId: string
+  /** As everyone has been told. */
+  readonly state: ChatState
+  readonly session: SessionState
+  /** Resolves with the first state that is as wished; rejects when the turn is over. */
+  when(wished: (state: ChatState) => boolean): Promise<ChatState>
+  /** Lets a worker do a task in a chat of its own, for one of this turn's tool calls. */
+  spawn(task: Task): Worker
+}
+
+export interface Task {
+  readonly toolCallId: string
+  readonly title: string
+  readonly text: string
+}
+
+export interface Worker {
+  readonly chat: Uri
+  /** Resolves with the worker's state when its turn has ended; rejects when this one is over. */
+  readonly done: Promise<ChatState>
+}
+
+/** How a turn begins and ends is said by the host, and questions of paging are no agent's. */
+type Ours =
+  | 'chat/turnStarted'
+  | 'chat/turnComplete'
+  | 'chat/turnCancelled'
+  | 'chat/error'
+  | 'chat/turnResume'
+  | 'chat/truncated'
+  | 'chat/turnsLoaded'
+
+type AboutSession = 'session/titleChanged' | 'session/metaChanged' | 'session/configChanged'
+
+/** An action of its chat, or one of the few of its session. The host knows which turn it is. */
+export type Said = WithoutTurn<
+  Exclude<ChatAction, { readonly type: Ours }> | Extract<SessionAction, { readonly type: AboutSession }>
+>
+
+type WithoutTurn<A> = A extends { readonly turnId: string } ? Omit<A, 'turnId'> : A
+
+/** How an agent says that its turn has failed, in words for people. Anything else it throws is a failure without them. */
+export class TurnFailed extends Error {
+  override readonly name = 'TurnFailed'
+  readonly errorType: string
+  readonly resumable: boolean
+
+  constructor(errorType: string, message: string, resumable = false) {
+    super(message)
+    this.errorType = errorType
+    this.resumable = resumable
+  }
+}

@@ -13,7 +13,8 @@ const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
   import('@atrium/adapters/listen'),
   import('@atrium/adapters/world-node'),
 ])
-const agents = [{ provider: 'bench', displayName: 'Bench', description: '', models: [] }]
+const info = { provider: 'bench', displayName: 'Bench', description: '', models: [] }
+const agents = [{ info, resumes: false, async *run() {} }]
 const host = await createHost({
   store,
   world: nodeWorld(() => {}),

@@ -2,20 +2,27 @@ import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
-import { compact } from '@atrium/protocol/update'
 import { equal } from './equal.ts'
 import type { Records } from './ports/records.ts'
 import { Damaged } from './rebuild.ts'
+import { summaryOf } from './rollup.ts'
 
 const defaultPage = 100
 
-/** The session list: kept in memory and in the records, changed in the same step as its cause. */
+/**
+ * The session list: kept in memory and in the records, changed in the same step as its cause. A session that nobody has
+ * used yet is known and not listed.
+ */
 export class Catalog {
   readonly #records: Records
   readonly #sessions = new Map<Uri, SessionSummary>()
+  /** Not announced yet, each with the client that made it. */
+  readonly #quiet = new Map<Uri, string>()
   /** Of these not everyone has been told yet: that they have come, and that they have gone. */
   readonly #coming = new Set<Uri>()
   readonly #going = new Map<Uri, SessionSummary>()
+  /** Each chat's session. */
+  readonly #chats = new Map<Uri, Uri>()
   /** The list's order as it was last asked for; nothing when sessions have come or gone since. */
   #order: readonly Place[] | undefined
 
@@ -31,31 +38,67 @@ export class Catalog {
       if (!summary || key !== `${prefix}${summary.resource}`)
         throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
+      for (const { resource } of summary.chats ?? []) catalog.#chats.set(resource, summary.resource)
+    }
+    for (const [key, creator] of await records.list(quietPrefix)) {
+      const uri = key.slice(quietPrefix.length)
+      if (!catalog.#sessions.has(uri)) throw new Damaged(`the session list is damaged: it lacks ${JSON.stringify(uri)}`)
+      catalog.#quiet.set(uri, creator)
     }
     return catalog
   }
 
+  /** All that are there. */
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** Those that are announced. */
+  get announced(): number {
+    return this.#sessions.size - this.#quiet.size
   }
 
   get(uri: Uri): SessionSummary | undefined {
     return this.#sessions.get(uri)
   }
 
-  set(summary: SessionSummary): void {
-    this.#order = undefined
-    this.#coming.add(summary.resource)
-    this.#sessions.set(summary.resource, summary)
-    this.#records.put(`${prefix}${summary.resource}`, JSON.stringify(summary))
+  /** The session that a chat belongs to. */
+  sessionOf(chat: Uri): Uri | undefined {
+    return this.#chats.get(chat)
+  }
+
+  /** Who made a session that is not announced. */
+  creatorOf(uri: Uri): string | undefined {
+    return this.#quiet.get(uri)
+  }
+
+  /** The sessions that are not announced, each with its creator. */
+  get quiet(): ReadonlyMap<Uri, string> {
+    return this.#quiet
+  }
+
+  add(uri: Uri, createdAt: string, state: SessionState, creator: string): void {
+    this.#quiet.set(uri, creator)
+    this.#records.put(`${quietPrefix}${uri}`, creator)
+    this.#sessions.set(uri, summaryOf(uri, createdAt, state))
+    this.keep(uri, state)
+  }
+
+  announce(uri: Uri): void {
+    this.#quiet.delete(uri)
+    this.#records.delete(`${quietPrefix}${uri}`)
+    this.#coming.add(uri)
   }
 
   delete(uri: Uri): void {
     this.#order = undefined
     const summary = this.#sessions.get(uri)
-    if (summary) this.#going.set(uri, summary)
+    if (summary && !this.#quiet.has(uri)) this.#going.set(uri, summary)
+    for (const { resource } of summary?.chats ?? []) this.#chats.delete(resource)
     this.#sessions.delete(uri)
+    this.#quiet.delete(uri)
     this.#records.delete(`${prefix}${uri}`)
+    this.#records.delete(`${quietPrefix}${uri}`)
   }
 
   /** Everyone has been told that a session has come, or that it has gone. */
@@ -65,23 +108,33 @@ export class Catalog {
     if (!this.#sessions.has(uri)) this.#going.delete(uri)
   }
 
-  /** Follows a session's state as it is told. Gives what changed of its summary, if anything did. */
+  /** Follows a session's state as it is told. Gives what changed of what the list shows, if anything did. */
   follow(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
     const before = this.#sessions.get(uri)
     if (!before) return undefined
-    const after = { ...before, ...shared(state) }
-    const changes = Object.fromEntries(
-      Object.entries(after).filter(([key, value]) => !equal(value, before[key as keyof SessionSummary])),
-    )
-    if (Object.keys(changes).length === 0) return undefined
+    const after = summaryOf(uri, before.createdAt, state)
+    const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof SessionSummary>
+    const changed = [...keys].filter((key) => !equal(after[key], before[key]))
+    if (changed.length === 0) return undefined
+    if (after.modifiedAt !== before.modifiedAt) this.#order = undefined
     this.#sessions.set(uri, after)
-    return changes
+    const listed = !this.#quiet.has(uri) && !this.#coming.has(uri)
+    return listed ? Object.fromEntries(changed.map((key) => [key, after[key]])) : undefined
   }
 
   /** Keeps what a session's entry will be once everyone has been told of its state. */
   keep(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
-    if (before) this.#records.put(`${prefix}${uri}`, JSON.stringify({ ...before, ...shared(state) }))
+    if (!before) return
+    const after = summaryOf(uri, before.createdAt, state)
+    // A chat belongs to its session from the moment that it is said to, and is looked for at once.
+    for (const { resource } of after.chats ?? []) this.#chats.set(resource, uri)
+    this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
+  }
+
+  /** A chat is no more. */
+  forget(chat: Uri): void {
+    this.#chats.delete(chat)
   }
 
   /** What everyone has been told of, newest first. A cursor names where the page before ended, whether that is still there or not. */
@@ -101,45 +154,24 @@ export class Catalog {
   #fitting(places: readonly Place[]): readonly Place[] {
     let length = 0
     const full = places.findIndex(({ resource }, at) => {
-      length += this.#sessions.get(resource)?.title.length ?? 0
+      length += titlesOf(this.#sessions.get(resource))
       return at > 0 && length > limits.pageLength
     })
     return full < 0 ? places : places.slice(0, full)
   }
 
   #places(): readonly Place[] {
-    const there = [...this.#sessions.values()].filter(({ resource }) => !this.#coming.has(resource))
+    const unheard = (uri: Uri) => this.#coming.has(uri) || this.#quiet.has(uri)
+    const there = [...this.#sessions.values()].filter(({ resource }) => !unheard(resource))
     return [...there, ...this.#going.values()].map(({ modifiedAt, resource }) => ({ modifiedAt, resource }))
   }
 }
 
 const prefix = 'session/'
+const quietPrefix = 'quiet/'
 
-type Shared = Pick<
-  SessionSummary,
-  | 'provider'
-  | 'title'
-  | 'status'
-  | 'activity'
-  | 'project'
-  | 'workingDirectories'
-  | 'annotations'
-  | 'defaultChat'
->
-
-/** What a summary shows of a session's own state. */
-export function shared(state: SessionState): Shared {
-  const { provider, title, status, activity, project, workingDirectories, annotations, defaultChat } = state
-  return compact<Shared>({
-    provider,
-    title,
-    status,
-    activity,
-    project,
-    workingDirectories,
-    annotations,
-    defaultChat,
-  })
+function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {
+  return chats.reduce((length, chat) => length + chat.title.length, title?.length ?? 0)
 }
 
 function read(text: string): SessionSummary | undefined {

@@ -45,6 +45,11 @@ export class Channel {
     this.#passedFrom = this.lossy ? passedFrom : 0
   }
 
+  /** Whether it has a row with that id. */
+  has(id: string): boolean {
+    return this.#rows(this.head).some((row) => row.id === id)
+  }
+
   strideOf(action: Action): number {
     return this.kind.strides.get(action.type) ?? 1
   }

@@ -4,6 +4,8 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Channel } from './channel.ts'
 import type { Core, Link } from './core.ts'
+import { resolveSessionConfig, sessionConfigCompletions } from './agents.ts'
+import { createChat, disposeChat } from './chat.ts'
 import { createSession, disposeSession } from './session.ts'
 import type { View } from './snapshot.ts'
 import { wake } from './wake.ts'
@@ -32,6 +34,10 @@ const table: { readonly [M in Method]?: Run<M> } = {
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
   createSession: async (core, link, params) => later(core, await createSession(core, link, params)),
   disposeSession: async (core, _, params) => later(core, await disposeSession(core, params)),
+  resolveSessionConfig: (core, _, params) => resolveSessionConfig(core, params),
+  sessionConfigCompletions: (core, _, params) => sessionConfigCompletions(core, params),
+  createChat: async (core, _, params) => later(core, await createChat(core, params)),
+  disposeChat: async (core, _, params) => later(core, await disposeChat(core, params)),
 }
 
 export const hostCommands: ReadonlyMap<string, (core: Core, link: Follower, params: unknown) => unknown> =

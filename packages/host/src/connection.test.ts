@@ -337,7 +337,7 @@ test('[L4] F-07: without space changes are refused with a reason, reads go on, a
   expect(await ben.echo(ben.dispatch(session, title('refused')))).toMatchObject({
     rejectionReason: expect.stringContaining('full'),
   })
-  expect(await ben.ask('listSessions', {})).toMatchObject({ items: [{ resource: session, title: '' }] })
+  expect(await ben.ask('listSessions', {})).toEqual({ items: [] })
   expect(ann.envelopes).toEqual([])
   const cem = await all.join('cem', { subscribe: [session] })
   expect(cem.state(session)).toMatchObject({ title: '' })
@@ -360,7 +360,7 @@ test('[L4] F-07: without space nobody waits for room: changes are refused, and r
   const late = ben.dispatch(session, title('late'))
   for (const seq of [early, late])
     expect(await ben.echo(seq)).toMatchObject({ rejectionReason: expect.stringContaining('full') })
-  expect(await ben.ask('listSessions', {})).toMatchObject({ items: [{ title: '' }] })
+  expect(await ben.ask('listSessions', {})).toEqual({ items: [] })
 })
 
 test('S-16: of every action of every channel, a client may say exactly what the table allows', async () => {

@@ -77,8 +77,8 @@ export class Connection implements Link, Opening {
     this.#outbox.tell(entry)
   }
 
-  note(frame: string): void {
-    this.#outbox.note(frame)
+  note(method: string, params: object): void {
+    this.#outbox.note(noteFrame(method, params))
   }
 
   close(code: number, reason: string): void {
@@ -109,6 +109,7 @@ export class Connection implements Link, Opening {
     if (older && older.principal !== this.principal) throw notYours()
     older?.close(1001, 'this client has opened another link')
     this.#core.links.set(clientId, this)
+    this.#core.grace.back(clientId)
     this.#clientId = clientId
   }
 
@@ -358,8 +359,18 @@ export class Connection implements Link, Opening {
     if (!this.#claimed) return
     this.#core.links.delete(this.#clientId)
     this.#core.clients.leave(this.#clientId)
+    this.#core.grace.left(this.#clientId)
   }
 }
+
+/** The same text for everyone who is told the same. */
+function noteFrame(method: string, params: object): string {
+  const text = noteFrames.get(params) ?? JSON.stringify({ jsonrpc: '2.0', method, params })
+  noteFrames.set(params, text)
+  return text
+}
+
+const noteFrames = new WeakMap<object, string>()
 
 /** Its shape, and that it can be kept as it is (S-19). */
 function judged(schema: Schema<unknown>, given: unknown): Decoded<unknown> {

@@ -1,16 +1,18 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
-import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { Implementation } from '@atrium/protocol/root/connection'
-import { rootUri } from '@atrium/protocol/uri'
+import type { Bulletin } from './bulletin.ts'
 import type { Catalog } from './catalog.ts'
 import type { Clients } from './clients.ts'
 import type { Listener } from './entry.ts'
+import type { Grace } from './grace.ts'
 import type { Life } from './lives.ts'
 import type { Log } from './log.ts'
+import type { Agent } from './ports/agent.ts'
 import type { Records } from './ports/records.ts'
 import type { Store } from './ports/store.ts'
 import type { World } from './ports/world.ts'
+import type { Work } from './work.ts'
 
 /** One client's link to the host, as the rest of the core sees it. */
 export interface Link extends Listener {
@@ -29,9 +31,13 @@ export interface Core {
   readonly log: Log
   readonly clients: Clients
   readonly catalog: Catalog
+  readonly bulletin: Bulletin
+  readonly grace: Grace
   /** The lives before this one. */
   readonly past: readonly Life[]
-  readonly agents: readonly AgentInfo[]
+  readonly agents: readonly Agent[]
+  /** What agents are doing. */
+  readonly work: Work
   readonly info: Implementation
   readonly build: string | undefined
   readonly defaultDirectory: Uri | undefined
@@ -39,10 +45,4 @@ export interface Core {
   readonly unchangeable: () => string | undefined
   /** By client id: the newest link of each, from the moment it says who it is. */
   readonly links: Map<string, Link>
-}
-
-/** Says something to whoever is subscribed to the root. */
-export function tellRoot(core: Core, method: string, params: object): void {
-  const frame = JSON.stringify({ jsonrpc: '2.0', method, params: { channel: rootUri, ...params } })
-  for (const listener of core.log.channel(rootUri)?.listeners ?? []) listener.note(frame)
 }

@@ -1,14 +1,16 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
-import type { SessionState } from '@atrium/protocol/session/state'
 import type { Channel } from './channel.ts'
+import { chatGuards } from './chat-guards.ts'
+import { chatEffects } from './chat.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
 import type { Dispatcher } from './log.ts'
 import { rootGuards } from './root.ts'
 import { ruleMap } from './rules.ts'
 import type { AnyEffect, AnyGuard } from './rules.ts'
-import { followSession, sessionEffects, sessionGuards } from './session.ts'
+import { sessionGuards } from './session-guards.ts'
+import { followSession, sessionEffects } from './session.ts'
 
 /**
  * A client's wish: guard, append, and once it is told, the effect. It ends as exactly one of applied or refused with a
@@ -30,11 +32,6 @@ export function dispatch(
   return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
 }
 
-/** What is kept beside an action, in the same step. */
-export function keepBeside(core: Core, { uri, kind, head }: Channel): void {
-  if (kind.name === 'session') core.catalog.keep(uri, head as SessionState)
-}
-
 /** What follows from an action that everyone has been told. */
 export function effect(core: Core, channel: Channel, { action }: Entry): void {
   effects.get(action.type)?.(core, channel, action)
@@ -46,8 +43,8 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   if (!kind.actions.has(action.type))
     return `a ${kind.name} knows no action ${JSON.stringify(action.type.slice(0, 100))}`
   if (!kind.dispatchable.has(action.type)) return `${action.type} is said by the host alone`
-  return core.unchangeable() ?? guards.get(action.type)?.(channel.head, action, by, core)
+  return core.unchangeable() ?? guards.get(action.type)?.(channel.head, action, by, core, channel)
 }
 
-const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards)
-const effects = ruleMap<AnyEffect>(sessionEffects)
+const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards)
+const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects)

@@ -3,8 +3,8 @@ import type { Action, Origin, Uri } from '@atrium/protocol/channel'
 /** Somebody who is told what happens, in number order. */
 export interface Listener {
   tell(entry: Entry): void
-  /** A message that is no action, as a frame. */
-  note(frame: string): void
+  /** A message that is no action. */
+  note(method: string, params: object): void
 }
 
 /** What an entry says; its frame is made from that. */

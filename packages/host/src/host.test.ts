@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { title } from '../test/held.ts'
 import { room } from '../test/room.ts'
 import type { Room } from '../test/room.ts'
 
@@ -38,8 +39,7 @@ test('[H2] a session is created, listed, announced to root subscribers alone, an
   const ann = await join('ann', { subscribe: [root] })
   const ben = await join('ben')
   expect(await ann.ask('createSession', { channel: session, provider: 'mock' })).toBeNull()
-  // Announced behind the answer.
-  expect(ann.notes).toEqual([])
+  await ann.echo(ann.dispatch(session, title('used')))
   await ann.until(() => ann.notes.length > 0)
   expect(ann.notes).toMatchObject([
     { method: 'root/sessionAdded', params: { summary: { resource: session } } },
@@ -152,6 +152,16 @@ test.each([
     /it has 0, and the log counts 1/,
   ],
   [
+    'lacks one that is not announced',
+    (all: Room) => all.store().records.put('quiet/ahp-session:/x', 'ann'),
+    /it lacks "ahp-session:\/x"/,
+  ],
+  [
+    'has one too many',
+    (all: Room) => all.store().records.put(`quiet/${session}`, 'ann'),
+    /it has 0, and the log counts 1/,
+  ],
+  [
     'cannot be read',
     (all: Room) => all.store().records.put(`session/${session}`, '{"res'),
     /damaged at "session/,
@@ -165,7 +175,9 @@ test.each([
   '[L8] F-04: a session list that %s is said to be damaged, and the log is left as it is',
   async (_, hurt, sentence) => {
     const all = await room()
-    await (await all.join('ann')).ask('createSession', { channel: session })
+    const ann = await all.join('ann')
+    await ann.ask('createSession', { channel: session })
+    await ann.echo(ann.dispatch(session, title('listed')))
     hurt(all)
     await all.store().log.flush()
     await expect(all.restart('crash')).rejects.toThrow(sentence)
@@ -177,6 +189,7 @@ test('[H2] a cursor leads on when the session it names has gone, and a list is p
   const ann = await join('ann')
   for (const name of ['a', 'b', 'c', 'd']) {
     await ann.ask('createSession', { channel: `ahp-session:/${name}` })
+    await ann.echo(ann.dispatch(`ahp-session:/${name}`, title(name)))
     world.advance(1000)
   }
   const first = await ann.ask('listSessions', { limit: 2 })
@@ -189,10 +202,12 @@ test('[H2] a cursor leads on when the session it names has gone, and a list is p
   // Whoever asks for page after page of a long list must not hold up the others (I14).
   const { catalog } = core()
   const now = new Date(world.now()).toISOString()
-  const summary = { provider: 'mock', title: '', status: 1, createdAt: now, modifiedAt: now }
+  const state = { provider: 'mock', title: '', status: 1, lifecycle: 'ready', activeClients: [], chats: [] }
   for (let i = 0; i < 20_000; i++) {
-    catalog.set({ ...summary, resource: `ahp-session:/many-${i}` })
-    catalog.told(`ahp-session:/many-${i}`)
+    const uri = `ahp-session:/many-${i}`
+    catalog.add(uri, now, state, 'ann')
+    catalog.announce(uri)
+    catalog.told(uri)
   }
   const cursor = catalog.page(20_000).nextCursor
   const begun = performance.now()

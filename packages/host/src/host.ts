@@ -33,6 +33,7 @@ export function hostOf(core: Core): Host {
     async close() {
       closing = true
       for (const connection of connections) connection.close(1001, 'the host is going away')
+      core.work.stopAll()
       await core.log.settled()
       core.log.end()
       await core.store.log.close()

@@ -14,7 +14,9 @@ async function alone(): Promise<Room & { ann: Client; far: Transport }> {
   await ann.initialize('ann', [root])
   await ann.ask('createSession', { channel: session })
   await ann.ask('subscribe', { channel: session })
+  await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: 'used' }, 1000))
   await ann.until(() => ann.state(root)['activeSessions'] === 1)
+  ann.envelopes.length = 0
   return { ...all, ann, far }
 }
 

@@ -31,7 +31,7 @@ export type Dispatcher = Origin & { readonly principal: string }
 
 interface LogEvents {
   /** An action is appended: what is kept beside it belongs to the same step. */
-  appended(channel: Channel): void
+  appended(channel: Channel, action: Action): void
   /** An action is durable (or need not be) and everyone was told: the host may act on it. */
   told(channel: Channel, entry: Entry): void
   /** The store failed in a way that cannot be repaired here. */
@@ -89,6 +89,11 @@ export class Log {
     return this.#queue.told
   }
 
+  /** The number that was last given. */
+  get last(): number {
+    return this.#numbers.last
+  }
+
   get diskFull(): boolean {
     return this.#commit.full
   }
@@ -136,6 +141,11 @@ export class Log {
   /** Answers a wish that is not granted: numbered, told to its sender alone, not reduced and not kept. */
   refuse(channel: Channel, action: Action, by: Dispatcher, sender: Listener, reason: string): Entry {
     return this.#say(channel, action, by, sender, reason)
+  }
+
+  /** Tells one alone what is nobody else's: numbered, not reduced and not kept. */
+  whisper(channel: Channel, action: Action, to: Listener): Entry {
+    return this.#say(channel, action, undefined, to)
   }
 
   /** A number that nobody has seen becomes the told one, if nothing waits: so that a snapshot can have it for its own. */
@@ -188,6 +198,11 @@ export class Log {
   /** Resolves when there is room for more, at once where there is. */
   room(): Promise<void> {
     return this.#waiters.until(() => !this.congested)
+  }
+
+  /** The same for whoever needs the disk: without space there is none. */
+  space(): Promise<void> {
+    return this.#waiters.until(() => !this.congested && !this.diskFull)
   }
 
   /** Resolves when all that was appended is durable; with false where the disk has no space for it. */
@@ -245,15 +260,21 @@ export class Log {
       // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
       const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
       if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
-      this.#events.appended(channel)
+      this.#events.appended(channel, action)
     }
     return entry
   }
 
-  #say(channel: Channel, action: Action, by: Dispatcher, only: Listener, reason?: string): Entry {
-    const overtaking = this.#commit.full ? this.#queue.overtaking(by.clientId) : undefined
+  #say(
+    channel: Channel,
+    action: Action,
+    by: Dispatcher | undefined,
+    only: Listener,
+    reason?: string,
+  ): Entry {
+    const overtaking = by && this.#commit.full ? this.#queue.overtaking(by.clientId) : undefined
     const seq = overtaking ?? this.#numbers.next()
-    const origin = { clientId: by.clientId, clientSeq: by.clientSeq }
+    const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const text = JSON.stringify(action)
     return this.#enqueue(channel, channel.head, false, { seq, last: seq, action, text, origin, only, reason })
   }

@@ -1,28 +1,34 @@
-import type { Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
-import type { AgentInfo } from '@atrium/protocol/root/state'
+import { alongside } from './alongside.ts'
 import { Beside } from './beside.ts'
+import { Bulletin } from './bulletin.ts'
 import { Catalog } from './catalog.ts'
 import type { Channel } from './channel.ts'
 import { Clients } from './clients.ts'
 import type { Core } from './core.ts'
-import { effect, keepBeside } from './dispatch.ts'
+import { effect } from './dispatch.ts'
 import type { Entry } from './entry.ts'
+import { Grace } from './grace.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
+import type { Agent } from './ports/agent.ts'
 import type { Store } from './ports/store.ts'
 import type { World } from './ports/world.ts'
 import { readOnly } from './read-only.ts'
 import { openRoot } from './root.ts'
+import { missed } from './session.ts'
+import { goOn } from './unfinished.ts'
+import { Work } from './work.ts'
 
 const diskFull = 'the disk of the host is full: nothing can be changed until it has space again'
 
 export interface HostPorts {
   readonly store: Store
   readonly world: World
-  readonly agents?: readonly AgentInfo[]
+  readonly agents?: readonly Agent[]
   readonly info?: Implementation
   /** What this build is called, for people. */
   readonly build?: string
@@ -43,7 +49,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
   const { first, past } = await beginLife(store.records, store.log.upTo, world.now())
   const events = {
-    appended: (channel: Channel) => keepBeside(core, channel),
+    appended: (channel: Channel, action: Action) => alongside(core, channel, action),
     told: (channel: Channel, entry: Entry) => effect(core, channel, entry),
     fatal: (error: unknown) => {
       world.report('store failed', error)
@@ -58,9 +64,16 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   })
   const clients = new Clients(records, log)
   const catalog = await Catalog.open(records)
+  const bulletin = new Bulletin(log, world, catalog)
+  const work = await Work.open(records)
+  const limitValues = { ...limits, ...ports.limits }
+  const grace = await Grace.open(records, world, limitValues.graceMs, (clientId) => {
+    missed(core, clientId).catch((error: unknown) => world.report('a client that left is still there', error))
+  })
+  for (const creator of catalog.quiet.values()) grace.left(creator)
   const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
   const fixed = {
-    limits: { ...limits, ...ports.limits },
+    limits: limitValues,
     past,
     agents,
     info,
@@ -68,9 +81,11 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     defaultDirectory,
     unchangeable,
   }
-  const core: Core = { store, records, world, log, clients, catalog, ...fixed, links: new Map() }
+  const parts = { store, records, world, log, clients, catalog, bulletin, work, grace }
+  const core: Core = { ...parts, ...fixed, links: new Map() }
   await log.begin()
   await openRoot(core)
+  await goOn(core)
   await log.settled()
   return core
 }

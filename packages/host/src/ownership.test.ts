@@ -99,11 +99,11 @@ describe('S-17, S-10: a client speaks for itself alone', () => {
 
   test('[H3] stale and double ones are refused', async () => {
     const { ann, eve } = await together()
-    expect(await tries(eve, removed('eve'))).toEqual(['not an active client'])
+    expect(await tries(eve, removed('eve'))).toEqual(['this client is not an active client'])
     expect(await tries(eve, set('eve'), removed('eve'), removed('eve'))).toEqual([
       undefined,
       undefined,
-      'not an active client',
+      'this client is not an active client',
     ])
     await ann.until(() => ann.envelopes.length === 2)
     expect(ann.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })

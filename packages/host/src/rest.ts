@@ -1,3 +1,4 @@
+import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
@@ -12,6 +13,13 @@ export function rest(core: Core, channel: Channel): void {
   core.world.later(idleMs, () => {
     channel.resting = false
     const awake = core.log.channel(channel.uri) === channel
-    if (awake && !core.log.sleep(channel)) rest(core, channel)
+    if (awake && (needed(core, channel) || !core.log.sleep(channel))) rest(core, channel)
   })
+}
+
+/** Work is done there, or one of its chats is awake. */
+function needed(core: Core, { uri, kind, head }: Channel): boolean {
+  if (core.work.isPending(uri) || core.work.has(uri)) return true
+  const chats = kind.name === 'session' ? (head as SessionState).chats : []
+  return chats.some(({ resource }) => core.log.channel(resource) !== undefined)
 }

@@ -190,6 +190,7 @@ test('[H1] a note that comes during the handshake waits for its answer', async (
   )
   await quiet()
   await ben.ask('createSession', { channel: 'ahp-session:/two' })
+  ben.dispatch('ahp-session:/two', title('used'))
   await quiet()
   go()
   await asked

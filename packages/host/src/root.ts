@@ -29,19 +29,21 @@ const born: RootState = {
 export async function openRoot(core: Core): Promise<void> {
   const root = (await core.log.wake(rootUri)) ?? core.log.born(rootUri, 'root', born)
   const { agents, activeSessions } = root.head as RootState
-  if (!equal(agents, core.agents))
-    core.log.append(root, { type: 'root/agentsChanged', agents: core.agents } as RootAction)
+  const offered = core.agents.map(({ info }) => info)
+  if (!equal(agents, offered))
+    core.log.append(root, { type: 'root/agentsChanged', agents: offered } as RootAction)
   // They change in one step: if they differ, the disk has lost a part of one.
-  if (activeSessions !== core.catalog.size)
+  if (activeSessions !== core.catalog.announced)
     throw new Damaged(
-      `the session list is damaged: it has ${core.catalog.size}, and the log counts ${activeSessions}`,
+      `the session list is damaged: it has ${core.catalog.announced}, and the log counts ${activeSessions}`,
     )
 }
 
-export function countSessions(core: Core): void {
+/** How many sessions there are is said with the step that changes it. Gives its number. */
+export function countSessions(core: Core): number {
   const root = core.log.channel(rootUri)
-  const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.size }
-  if (root) core.log.append(root, action)
+  const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.announced }
+  return root ? core.log.append(root, action).last : core.log.last
 }
 
 /** What no action can change about the root: filled in when a snapshot is made. */

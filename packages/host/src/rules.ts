@@ -10,6 +10,7 @@ export type Guards<S, A extends Action> = {
     action: Extract<A, { readonly type: T }>,
     by: Dispatcher,
     core: Core,
+    channel: Channel,
   ) => string | undefined
 }
 
@@ -18,7 +19,13 @@ export type Effects<A extends Action> = {
   readonly [T in A['type']]?: (core: Core, channel: Channel, action: Extract<A, { readonly type: T }>) => void
 }
 
-export type AnyGuard = (state: unknown, action: Action, by: Dispatcher, core: Core) => string | undefined
+export type AnyGuard = (
+  state: unknown,
+  action: Action,
+  by: Dispatcher,
+  core: Core,
+  channel: Channel,
+) => string | undefined
 export type AnyEffect = (core: Core, channel: Channel, action: Action) => void
 
 /** Tables by type, looked up in a Map because types come from the wire. */

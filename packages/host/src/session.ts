@@ -1,121 +1,152 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
-import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
-import { rootUri } from '@atrium/protocol/uri'
-import { shared } from './catalog.ts'
+import { compact } from '@atrium/protocol/update'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { agentOf, chooseAgent } from './agents.ts'
+import { changeable, goneKey } from './change.ts'
+import type { Done } from './change.ts'
 import type { Channel } from './channel.ts'
-import { tellRoot } from './core.ts'
+import { begin, forgetChat, newChat, newSummary } from './chat.ts'
 import type { Core, Link } from './core.ts'
-import { countSessions } from './root.ts'
+import { create } from './creation.ts'
+import type { Agent } from './ports/agent.ts'
+import { noProgress, progressTo } from './progress.ts'
 import { rest } from './rest.ts'
-import type { Effects, Guards } from './rules.ts'
-import { wake } from './wake.ts'
-
-/** Resolved with the number after which a command may be answered. */
-type Done = Promise<{ readonly seq: number }>
+import { countSessions } from './root.ts'
+import type { Effects } from './rules.ts'
+import { settingProblem, settled } from './settings.ts'
+import { wake, wakeIfSound } from './wake.ts'
 
 export async function createSession(core: Core, link: Link, params: Params<'createSession'>): Done {
   changeable(core)
-  const { channel: uri, activeClient, workingDirectories } = params
+  const { channel: uri, activeClient, progressToken } = params
   if (activeClient && activeClient.clientId !== link.clientId)
     throw AhpError.invalidParams('createSession: activeClient.clientId is not the caller')
-  const gone = await core.records.get(goneKey(uri))
-  // From here on nothing waits: the check and the birth are one step.
-  if (gone !== undefined || core.catalog.get(uri) || core.log.channel(uri))
+  const chat = defaultChatUri(uri)
+  const gone = await Promise.all([uri, chat].map((each) => core.records.get(goneKey(each))))
+  // From here on nothing waits: the checks and the birth are one step.
+  if (gone.some((record) => record !== undefined) || isUsed(core, uri) || isUsed(core, chat))
     throw AhpError.sessionAlreadyExists(uri)
   if (core.catalog.size >= core.limits.sessions)
     throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
-  const provider = providerFor(core, params.provider)
-  const state: SessionState = {
-    provider,
-    title: '',
-    status: Activity.Idle,
-    lifecycle: 'creating',
-    activeClients: activeClient ? [activeClient] : [],
-    chats: [],
-    ...(workingDirectories && { workingDirectories }),
-  }
+  const agent = chooseAgent(core, params.provider)
+  const problem = creationProblem(agent, params)
+  if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
+  const summary = newSummary(core, chat, { origin: { kind: 'user' } })
+  const state: SessionState = { ...firstState(agent, params), chats: [summary], defaultChat: chat }
   const session = core.log.born(uri, 'session', state)
-  const now = new Date(core.world.now()).toISOString()
-  core.catalog.set({ ...shared(state), resource: uri, createdAt: now, modifiedAt: now })
-  countSessions(core)
-  const { last } = core.log.append(session, { type: 'session/ready' })
+  core.catalog.add(uri, summary.modifiedAt, state, link.clientId)
+  core.work.mark(uri, true)
+  if (activeClient) core.grace.join(link.clientId, uri)
+  newChat(core, summary)
   rest(core, session)
-  return { seq: last }
+  const seq = core.log.last
+  const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
+  void core.log.reached(seq).then(() => create(core, session, progress))
+  return { seq }
 }
 
 export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Done {
   changeable(core)
-  const session = await wake(core, uri)
-  if (!session || session.kind.name !== 'session' || !core.catalog.get(uri))
-    throw AhpError.sessionNotFound(uri)
-  core.catalog.delete(uri)
+  return { seq: await dispose(core, uri) }
+}
+
+/** A session and all its chats are forgotten, in one step. Gives the number after which they are. */
+export async function dispose(core: Core, uri: Uri): Promise<number> {
+  const { session, chats } = await wakeAll(core, uri)
+  const { provider, activeClients } = session.head as SessionState
+  const announced = core.catalog.creatorOf(uri) === undefined
+  for (const chat of chats) forgetChat(core, chat)
+  core.work.stop(uri)
+  core.work.mark(uri, false)
+  for (const { clientId } of activeClients) core.grace.part(clientId, uri)
   core.records.put(goneKey(uri), '')
+  core.catalog.delete(uri)
   const seq = core.log.drop(session)
-  countSessions(core)
+  if (announced) countSessions(core)
   core.log
     .reached(seq)
     .then(() => {
       core.catalog.told(uri)
-      tellRoot(core, 'root/sessionRemoved', { session: uri })
-      return core.store.blobs.drop(uri)
+      if (announced) core.bulletin.removed(uri)
+      return Promise.all([core.store.blobs.drop(uri), agentOf(core, provider)?.dispose?.(uri)])
     })
-    .catch((error: unknown) => core.world.report('blobs not dropped', error))
-  return { seq }
-}
-
-export const sessionGuards: Guards<SessionState, SessionAction> = {
-  'session/activeClientSet': (_, { activeClient }, by) =>
-    activeClient.clientId === by.clientId ? undefined : 'a client can only speak for itself',
-  'session/activeClientRemoved': (state, { clientId }, by) => {
-    if (clientId !== by.clientId) return 'a client can only speak for itself'
-    return state.activeClients.some((client) => client.clientId === clientId)
-      ? undefined
-      : 'not an active client'
-  },
-  'session/configChanged': (state, { config }) => {
-    const fixed = Object.keys(config).find((key) => !state.config?.schema.properties[key]?.sessionMutable)
-    return fixed === undefined ? undefined : `${JSON.stringify(fixed)} cannot be changed in this session`
-  },
+    .catch((error: unknown) => core.world.report('a disposed session left something behind', error))
+  return seq
 }
 
 export const sessionEffects: Effects<SessionAction> = {
-  'session/ready': (core, { uri }) => {
-    core.catalog.told(uri)
-    // After the answer to createSession, which is on its way.
-    core.world.later(0, () => {
-      const summary = core.catalog.get(uri)
-      if (summary) tellRoot(core, 'root/sessionAdded', { summary })
-    })
+  'session/ready': (core, { told }) => {
+    for (const { resource } of (told as SessionState).chats) {
+      const chat = core.log.channel(resource)
+      if (chat) begin(core, chat)
+    }
   },
 }
 
-/** The list follows every change of a session. */
+/** The list follows every change of a session that everyone has been told of. */
 export function followSession(core: Core, session: Channel): void {
   const changes = core.catalog.follow(session.uri, session.told as SessionState)
-  if (!changes) return
-  const { provider: _, ...told } = changes as Partial<SessionSummary>
-  tellRoot(core, 'root/sessionSummaryChanged', { session: session.uri, changes: told })
+  if (changes) core.bulletin.changed(session.uri, changes)
 }
 
-/** Refuses what would have to be kept where nothing can be. */
-function changeable(core: Core): void {
-  const reason = core.unchangeable()
-  if (reason !== undefined) throw AhpError.permissionDenied(reason)
+/** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
+export async function missed(core: Core, clientId: string): Promise<void> {
+  for (const [uri, creator] of [...core.catalog.quiet]) if (creator === clientId) await dispose(core, uri)
+  for (const uri of core.grace.sessionsOf(clientId)) {
+    const session = await wakeIfSound(core, uri)
+    const action: SessionAction = { type: 'session/activeClientRemoved', clientId }
+    if (session && core.log.channel(uri) === session) core.log.append(session, action)
+    if (session) rest(core, session)
+  }
 }
 
-function providerFor(core: Core, asked: string | undefined): string {
-  const root = core.log.channel(rootUri)?.head as RootState | undefined
-  const configured = root?.config?.values['atrium.defaultProvider']
-  const wanted = asked ?? (typeof configured === 'string' ? configured : core.agents[0]?.provider) ?? ''
-  if (!core.agents.some((agent) => agent.provider === wanted)) throw AhpError.providerNotFound(wanted)
-  return wanted
+function firstState(
+  { info, settings }: Agent,
+  { activeClient, workingDirectories, config }: Params<'createSession'>,
+): Omit<SessionState, 'chats'> {
+  const schema = settings?.schema
+  return compact<Omit<SessionState, 'chats'>>({
+    provider: info.provider,
+    title: '',
+    status: Activity.Idle,
+    lifecycle: 'creating',
+    activeClients: activeClient ? [activeClient] : [],
+    workingDirectories,
+    config: schema && { schema, values: settled(schema, config) },
+  })
 }
 
-/** A URI that was used once names nothing else, ever. */
-function goneKey(uri: string): string {
-  return `gone/${uri}`
+function creationProblem(
+  { info, settings }: Agent,
+  { workingDirectories = [], config }: Params<'createSession'>,
+): string | undefined {
+  if (new Set(workingDirectories).size < workingDirectories.length)
+    return 'a working directory is named twice'
+  if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
+    return `${info.displayName} works in one directory`
+  return settingProblem(settings?.schema, config)
+}
+
+function isUsed(core: Core, uri: Uri): boolean {
+  return (core.catalog.get(uri) ?? core.log.channel(uri) ?? core.catalog.sessionOf(uri)) !== undefined
+}
+
+/** A session with all its chats in memory, in one moment. One that cannot be trusted any more is left where it is. */
+async function wakeAll(core: Core, uri: Uri): Promise<{ session: Channel; chats: readonly Channel[] }> {
+  const damaged = new Set<Uri>()
+  for (;;) {
+    const session = core.log.channel(uri) ?? (await wake(core, uri))
+    if (session?.kind.name !== 'session' || !core.catalog.get(uri) || core.log.channel(uri) !== session)
+      throw AhpError.sessionNotFound(uri)
+    const uris = (session.head as SessionState).chats.map(({ resource }) => resource)
+    const asleep = uris.find((chat) => !core.log.channel(chat) && !damaged.has(chat))
+    if (asleep === undefined)
+      return { session, chats: uris.flatMap((chat) => core.log.channel(chat) ?? []) }
+    if (!(await wakeIfSound(core, asleep))) damaged.add(asleep)
+  }
 }

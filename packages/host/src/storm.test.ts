@@ -271,6 +271,8 @@ test('[L12] I13: one long message, and what follows from it, ends no link that r
   const ben = await withSession(all)
   await ben.ask('subscribe', { channel: root })
   const cem = await all.join('cem', { subscribe: [root, session] })
+  await ben.echo(ben.dispatch(session, title('announced')))
+  await cem.until(() => cem.notes.length === 1)
   const long = 'x'.repeat(limits.messageBytes - 200)
   const seqs = [title(long), title('short')].map((action) => ben.dispatch(session, action))
   await ben.until(
@@ -278,5 +280,7 @@ test('[L12] I13: one long message, and what follows from it, ends no link that r
   )
   await cem.until(() => cem.peer.closed.aborted || cem.state(session)['title'] === 'short')
   expect([ben, cem].map(({ peer }) => peer.closed.aborted)).toEqual([false, false])
+  // Two changes of the list's entry, said as one.
+  all.world.advance(100)
   await cem.until(() => cem.notes.length === 2)
 })

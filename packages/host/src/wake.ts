@@ -7,10 +7,13 @@ import { Damaged } from './rebuild.ts'
 /** A channel that can be shown: awake, and its birth told. What cannot be trusted is said to be so. */
 export async function wake(core: Core, uri: Uri): Promise<Channel | undefined> {
   try {
+    // An awake chat keeps its session awake.
+    const session = core.catalog.sessionOf(uri)
+    if (session !== undefined) await core.log.wake(session)
     // It may have been born while the answer that there is none was on its way.
     const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
     // The list and the log change together: if only one has it, the other was hurt.
-    if (!channel && core.catalog.get(uri)) throw new Damaged(`${uri} is listed and not in the store`)
+    if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri))) throw new Damaged(`${uri} is listed and not in the store`)
     if (channel) await core.log.when(channel, () => true)
     return channel
   } catch (error) {

@@ -4,7 +4,6 @@ import type { Action, Envelope, Snapshot } from '@atrium/protocol/channel'
 import { reducers } from '@atrium/protocol/channels'
 import type { Method, Params, Result } from '@atrium/protocol/commands'
 import type { LimitValues } from '@atrium/protocol/limits'
-import type { AgentInfo } from '@atrium/protocol/root/state'
 import { clientLimits } from '@atrium/protocol/rpc/hygiene'
 import { pair } from '@atrium/protocol/rpc/pair'
 import type { Schedule } from '@atrium/protocol/rpc/pair'
@@ -14,10 +13,16 @@ import type { Core } from '../src/core.ts'
 import { hostOf } from '../src/host.ts'
 import type { Host } from '../src/host.ts'
 import { openCore } from '../src/open.ts'
+import type { Agent } from '../src/ports/agent.ts'
 import { testWorld } from './world.ts'
 import type { TestWorld } from './world.ts'
 
-const agent: AgentInfo = { provider: 'mock', displayName: 'Mock', description: '', models: [] }
+/** It has nothing to say. */
+export const mute: Agent = {
+  info: { provider: 'mock', displayName: 'Mock', description: '', models: [] },
+  resumes: false,
+  async *run() {},
+}
 
 /** A host on a store in memory, and clients joined to it by pairs. */
 export interface Room {
@@ -36,16 +41,17 @@ export interface Room {
 
 export interface RoomOptions extends MemoryOptions {
   readonly limits?: Partial<LimitValues>
+  readonly agents?: readonly Agent[]
   /** What is on the disk before the host begins. */
   readonly disk?: MemoryStore
 }
 
-export async function room({ limits = {}, disk, ...options }: RoomOptions = {}): Promise<Room> {
+export async function room({ limits = {}, agents = [mute], disk, ...options }: RoomOptions = {}): Promise<Room> {
   const world = testWorld()
   let store = disk ?? memoryStore(options)
   const start = (readOnly?: string) => {
     const kept = { ...(readOnly !== undefined && { readOnly }) }
-    return openCore({ store, world, agents: [agent], build: 'test', limits, ...kept })
+    return openCore({ store, world, agents, build: 'test', limits, ...kept })
   }
   let core = await start()
   let host = hostOf(core)

@@ -83,7 +83,8 @@ export class Simulation implements Court {
     this.life = life
     const { world } = life
     const fatal = () => queueMicrotask(() => world.alive && this.crash(this.disk.durable))
-    const agents = [{ provider: 'sim', displayName: 'Sim', description: '', models: [] }]
+    const info = { provider: 'sim', displayName: 'Sim', description: '', models: [] }
+    const agents = [{ info, resumes: false, async *run() {} }]
     const store = this.disk.open(() => world.alive)
     openCore({ store, world, agents, headEvery: this.plan.headEvery, fatal }).then(
       (core) => {

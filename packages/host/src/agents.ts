@@ -1,0 +1,42 @@
+import type { RootState } from '@atrium/protocol/root/state'
+import type { Params, Result } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Core } from './core.ts'
+import type { Agent } from './ports/agent.ts'
+import { settingProblem, settled } from './settings.ts'
+
+export function agentOf(core: Core, provider: string): Agent | undefined {
+  return core.agents.find(({ info }) => info.provider === provider)
+}
+
+/** The agent that is asked for, else the usual one. */
+export function chooseAgent(core: Core, asked: string | undefined): Agent {
+  const root = core.log.channel(rootUri)?.head as RootState | undefined
+  const configured = root?.config?.values['atrium.defaultProvider']
+  const wanted = asked ?? (typeof configured === 'string' ? configured : core.agents[0]?.info.provider) ?? ''
+  const agent = agentOf(core, wanted)
+  if (!agent) throw AhpError.providerNotFound(wanted)
+  return agent
+}
+
+export function resolveSessionConfig(
+  core: Core,
+  { provider, config }: Params<'resolveSessionConfig'>,
+): Result<'resolveSessionConfig'> {
+  const { settings } = chooseAgent(core, provider)
+  const problem = settingProblem(settings?.schema, config)
+  if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
+  const schema = settings?.schema ?? { type: 'object', properties: {} }
+  return { schema, values: settled(schema, config) }
+}
+
+export async function sessionConfigCompletions(
+  core: Core,
+  { provider, property, query = '', workingDirectory }: Params<'sessionConfigCompletions'>,
+): Promise<Result<'sessionConfigCompletions'>> {
+  const { settings } = chooseAgent(core, provider)
+  if (!settings?.schema.properties[property]?.enumDynamic)
+    throw AhpError.invalidParams(`sessionConfigCompletions: ${JSON.stringify(property.slice(0, 100))} has no choices`)
+  return { items: (await settings.choices?.(property, query, workingDirectory)) ?? [] }
+}

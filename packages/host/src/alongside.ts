@@ -1,0 +1,102 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
+import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { Flag, hasFlag } from '@atrium/protocol/status'
+import { compact } from '@atrium/protocol/update'
+import type { Channel } from './channel.ts'
+import type { Core } from './core.ts'
+import { nextTurn } from './pending.ts'
+import { chatChanges, rollup } from './rollup.ts'
+import { countSessions } from './root.ts'
+import { titleOf } from './title.ts'
+
+/** What an action brings with it, in the same step: actions that follow from it, and what is kept beside the log. */
+export function alongside(core: Core, channel: Channel, action: Action): void {
+  // Streamed text changes nothing but the text.
+  if (channel.kind.classes.get(action.type) !== 'strict') return
+  if (channel.kind.name === 'chat') alongChat(core, channel, action as ChatAction)
+  if (channel.kind.name === 'session') alongSession(core, channel, action as SessionAction)
+}
+
+/** The session that a chat belongs to. An awake chat keeps it awake. */
+export function sessionOf(core: Core, chat: Uri): Channel | undefined {
+  const uri = core.catalog.sessionOf(chat)
+  return uri === undefined ? undefined : core.log.channel(uri)
+}
+
+export function entryOf(session: Channel, chat: Uri): ChatSummary | undefined {
+  return (session.head as SessionState).chats.find(({ resource }) => resource === chat)
+}
+
+function alongChat(core: Core, chat: Channel, action: ChatAction): void {
+  const session = sessionOf(core, chat.uri)
+  if (!session) return
+  if (begins.has(action.type)) unread(core, session)
+  if (action.type === 'chat/turnStarted') entitle(core, session, chat.uri, action.message.text)
+  if (!stateOf(chat).activeTurn) atRest(core, chat, action)
+  const entry = entryOf(session, chat.uri)
+  const changes = entry && chatChanges(entry, stateOf(chat))
+  if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
+  const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)
+  core.work.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
+  if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session.uri)
+}
+
+function alongSession(core: Core, session: Channel, action: SessionAction): void {
+  if (action.type === 'session/activeClientSet') core.grace.join(action.activeClient.clientId, session.uri)
+  if (action.type === 'session/activeClientRemoved') core.grace.part(action.clientId, session.uri)
+  const state = session.head as SessionState
+  const { activity } = rollup(state)
+  if (state.activity !== activity)
+    append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
+  core.work.mark(session.uri, state.lifecycle === 'creating')
+  core.catalog.keep(session.uri, session.head as SessionState)
+  if (state.title !== '') announce(core, session.uri)
+}
+
+/** No turn is active any more: whoever worked on it stops, and what waits may begin. */
+function atRest(core: Core, chat: Channel, action: ChatAction): void {
+  core.work.stop(chat.uri)
+  if (stateOf(chat).activity !== undefined && ends.has(action.type))
+    append(core, chat, { type: 'chat/activityChanged' })
+  for (const next of nextTurn(stateOf(chat), action, core.world)) append(core, chat, next)
+}
+
+/** A session is announced when it is first used: those that a client makes and leaves are nobody's business. */
+function announce(core: Core, uri: Uri): void {
+  if (core.catalog.creatorOf(uri) === undefined) return
+  core.catalog.announce(uri)
+  void core.log.reached(countSessions(core)).then(() => {
+    core.catalog.told(uri)
+    core.bulletin.added(uri)
+  })
+}
+
+/** A chat is called by its first message until somebody finds a better name, and a session by its first chat's. */
+function entitle(core: Core, session: Channel, chat: Uri, text: string): void {
+  const title = titleOf(text)
+  if (title === '') return
+  if (entryOf(session, chat)?.title === '')
+    append(core, session, { type: 'session/chatUpdated', chat, changes: { title } })
+  const { title: present, defaultChat } = session.head as SessionState
+  if (present === '' && chat === defaultChat) append(core, session, { type: 'session/titleChanged', title })
+}
+
+/** Something happened that a person should see. A reducer clears the chat's own flag; the session's is ours to clear. */
+function unread(core: Core, session: Channel): void {
+  if (hasFlag((session.head as SessionState).status, Flag.IsRead))
+    append(core, session, { type: 'session/isReadChanged', isRead: false })
+}
+
+function append(core: Core, channel: Channel, action: ChatAction | SessionAction): void {
+  core.log.append(channel, action)
+}
+
+function stateOf(chat: Channel): ChatState {
+  return chat.head as ChatState
+}
+
+const begins = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
+const ends = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated'])

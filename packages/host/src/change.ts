@@ -1,0 +1,16 @@
+import { AhpError } from '@atrium/protocol/errors'
+import type { Core } from './core.ts'
+
+/** A command that changed something is answered after this number. */
+export type Done = Promise<{ readonly seq: number }>
+
+/** Refuses what would have to be kept where nothing can be. */
+export function changeable(core: Core): void {
+  const reason = core.unchangeable()
+  if (reason !== undefined) throw AhpError.permissionDenied(reason)
+}
+
+/** A URI that was used once names nothing else, ever. */
+export function goneKey(uri: string): string {
+  return `gone/${uri}`
+}

@@ -1,0 +1,145 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { Message } from '@atrium/protocol/chat/message'
+import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
+import type { Params } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { Activity } from '@atrium/protocol/status'
+import { compact } from '@atrium/protocol/update'
+import { chatUri } from '@atrium/protocol/uri'
+import { agentOf } from './agents.ts'
+import { sessionOf } from './alongside.ts'
+import type { Channel } from './channel.ts'
+import { changeable, goneKey } from './change.ts'
+import type { Done } from './change.ts'
+import type { Core } from './core.ts'
+import type { Task } from './ports/agent.ts'
+import { rest } from './rest.ts'
+import type { Effects } from './rules.ts'
+import { Turn } from './turn.ts'
+import { wake } from './wake.ts'
+
+export async function createChat(core: Core, params: Params<'createChat'>): Done {
+  changeable(core)
+  const { channel: uri, chat, initialMessage, source, workingDirectories } = params
+  const gone = await core.records.get(goneKey(chat))
+  const session = await wake(core, uri)
+  // From here on nothing waits: the checks and the birth are one step.
+  if (session?.kind.name !== 'session' || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
+  const state = session.head as SessionState
+  if (gone !== undefined || core.catalog.get(chat) || core.log.channel(chat) || core.catalog.sessionOf(chat))
+    throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was`)
+  if (state.lifecycle === 'failed') throw AhpError.conflict('this session could not be created')
+  const { multipleChats } = agentOf(core, state.provider)?.info.capabilities ?? {}
+  if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
+  if (source) throw AhpError.invalidParams('createChat: this agent cannot begin a chat from another')
+  if (state.chats.length >= core.limits.chats)
+    throw AhpError.permissionDenied(`a session has at most ${core.limits.chats} chats`)
+  const strange = workingDirectories?.find((directory) => !state.workingDirectories?.includes(directory))
+  if (strange !== undefined)
+    throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
+  if (initialMessage && initialMessage.origin.kind !== 'user')
+    throw AhpError.invalidParams('createChat: a client can only send messages of its user')
+  const summary = newSummary(core, chat, { origin: { kind: 'user' }, workingDirectories })
+  const seq = bear(core, session, summary)
+  const born = core.log.channel(chat)
+  return { seq: born && initialMessage ? start(core, born, initialMessage).seq : seq }
+}
+
+export async function disposeChat(core: Core, { channel: uri }: Params<'disposeChat'>): Done {
+  changeable(core)
+  const chat = await wake(core, uri)
+  const session = sessionOf(core, uri)
+  if (chat?.kind.name !== 'chat' || !session || core.log.channel(uri) !== chat)
+    throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
+  if ((session.head as SessionState).defaultChat === uri)
+    throw AhpError.conflict('the default chat goes with its session: dispose of that')
+  forgetChat(core, chat)
+  const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
+  return { seq: last }
+}
+
+/** Part of a step that removes a chat from its session, or the session with it. */
+export function forgetChat(core: Core, chat: Channel): void {
+  core.records.put(goneKey(chat.uri), '')
+  core.catalog.forget(chat.uri)
+  core.log.drop(chat)
+  core.work.stop(chat.uri)
+  core.work.mark(chat.uri, false)
+}
+
+/** A chat's first state is its entry in the catalogue, and no turns. */
+export function newChat(core: Core, summary: ChatSummary): Channel {
+  const chat = core.log.born(summary.resource, 'chat', { ...summary, turns: [] } satisfies ChatState)
+  rest(core, chat)
+  return chat
+}
+
+interface About {
+  readonly title?: string
+  readonly origin: ChatOrigin
+  readonly interactivity?: ChatInteractivity
+  readonly workingDirectories?: readonly Uri[] | undefined
+}
+
+export function newSummary(core: Core, resource: Uri, { title = '', ...about }: About): ChatSummary {
+  const modifiedAt = new Date(core.world.now()).toISOString()
+  return compact<ChatSummary>({ resource, title, status: Activity.Idle, modifiedAt, ...about })
+}
+
+export const chatEffects: Effects<ChatAction> = {
+  'chat/turnStarted': (core, chat) => begin(core, chat),
+  'chat/turnResume': (core, chat) => begin(core, chat),
+}
+
+/** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */
+export function begin(core: Core, chat: Channel): void {
+  const session = sessionOf(core, chat.uri)
+  const told = chat.told as ChatState
+  // It was ended, or ended and begun again, before anybody was told of it.
+  const due = told.activeTurn && told.activeTurn === (chat.head as ChatState).activeTurn
+  if (!session || !due || core.work.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
+  const { lifecycle, provider } = session.told as SessionState
+  const agent = agentOf(core, provider)
+  if (lifecycle !== 'ready' || !agent) return
+  const turn = new Turn(core, chat, session, agent, spawn)
+  core.work.begin(chat.uri, turn)
+  void turn.run()
+}
+
+/** A worker's chat: watched by people, written in by its agent. It ends with the turn that wanted it. */
+function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
+  const session = sessionOf(core, parent.uri)
+  if (!session) throw new Error('the session is gone')
+  const { chats } = session.head as SessionState
+  if (chats.length >= core.limits.chats || depth(chats, parent.uri) >= core.limits.nesting)
+    throw new Error(`there are too many workers: at most ${core.limits.nesting} deep`)
+  const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
+  const { workingDirectories } = parent.head as ChatState
+  const about = { title, origin, interactivity: 'read-only' as const, workingDirectories }
+  const summary = newSummary(core, chatUri(core.world.id()), about)
+  bear(core, session, summary)
+  const worker = core.log.channel(summary.resource) as Channel
+  const { turnId } = start(core, worker, { text, origin: { kind: 'agent' } })
+  return { worker, turnId }
+}
+
+/** A guard against workers that let workers work, for ever. */
+function depth(chats: readonly ChatSummary[], uri: Uri): number {
+  const origin = chats.find(({ resource }) => resource === uri)?.origin
+  return origin?.kind === 'tool' ? 1 + depth(chats, origin.chat) : 0
+}
+
+function bear(core: Core, session: Channel, summary: ChatSummary): number {
+  newChat(core, summary)
+  return core.log.append(session, { type: 'session/chatAdded', summary } as SessionAction).last
+}
+
+function start(core: Core, chat: Channel, message: Message): { seq: number; turnId: string } {
+  const turnId = core.world.id()
+  const startedAt = new Date(core.world.now()).toISOString()
+  const action: ChatAction = { type: 'chat/turnStarted', turnId, startedAt, message }
+  return { seq: core.log.append(chat, action).last, turnId }
+}

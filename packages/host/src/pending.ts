@@ -1,0 +1,40 @@
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ChatState, Turn } from '@atrium/protocol/chat/state'
+import type { PendingMessage } from '@atrium/protocol/chat/message'
+import type { World } from './ports/world.ts'
+
+type Kind = 'steering' | 'queued'
+
+/**
+ * The turn that a chat at rest begins with what waits there, if anything does and this action lets it. A turn that was
+ * ended well is followed by what was meant for it and came too late, then by the queue. After an error the queue waits
+ * for a person.
+ */
+export function nextTurn(state: ChatState, action: ChatAction, world: World): readonly ChatAction[] {
+  if (state.activeTurn) return []
+  if (action.type === 'chat/turnComplete' || action.type === 'chat/turnCancelled') {
+    if (state.steeringMessage) return begin('steering', state.steeringMessage, world)
+    return queued(state, world)
+  }
+  const wakes = action.type === 'chat/pendingMessageSet' || action.type === 'chat/truncated'
+  return wakes ? queued(state, world) : []
+}
+
+/** The same at a start, for a queue that waits on a chat at rest. */
+export function nextAtStart(state: ChatState, world: World): readonly ChatAction[] {
+  const last: Turn | undefined = state.turns.at(-1)
+  return state.activeTurn || last?.state === 'error' ? [] : queued(state, world)
+}
+
+function queued({ queuedMessages }: ChatState, world: World): readonly ChatAction[] {
+  const first = queuedMessages?.[0]
+  return first ? begin('queued', first, world) : []
+}
+
+function begin(kind: Kind, { id, message }: PendingMessage, world: World): readonly ChatAction[] {
+  const startedAt = new Date(world.now()).toISOString()
+  return [
+    { type: 'chat/pendingMessageRemoved', kind, id },
+    { type: 'chat/turnStarted', turnId: world.id(), startedAt, message, queuedMessageId: id },
+  ]
+}

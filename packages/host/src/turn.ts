@@ -1,0 +1,227 @@
+import type { Action } from '@atrium/protocol/channel'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
+import { checkAction } from '@atrium/protocol/kind'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { Activity, activityMask } from '@atrium/protocol/status'
+import { compact } from '@atrium/protocol/update'
+import type { Channel } from './channel.ts'
+import type { Core } from './core.ts'
+import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
+import { TurnFailed } from './ports/agent.ts'
+import type { Job } from './work.ts'
+
+/** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
+const silenceMs = 30_000
+
+/** So many words in one breath; then others are heard. */
+const breath = 64
+
+/** Makes a worker's chat for a task of a turn, and lets it begin. */
+export type Spawn = (core: Core, parent: Channel, task: Task) => { worker: Channel; turnId: string }
+
+/**
+ * One agent at work on one turn. It ends exactly once, whatever agent, client or host does: whoever ends it first has
+ * ended it, and nothing that comes later is heard.
+ */
+export class Turn implements Job {
+  readonly #core: Core
+  readonly #channel: Channel
+  readonly #session: Channel
+  readonly #agent: Agent
+  readonly #spawn: Spawn
+  readonly #turnId: string
+  readonly #began: number
+  readonly #abort = new AbortController()
+  readonly #workers = new Map<Channel, string>()
+  #words = 0
+  /** What the agent itself says it is doing, while the host says that it is silent. */
+  #activity: string | undefined
+  #silent = false
+  #undoListening = () => {}
+  #leave = () => {}
+
+  constructor(core: Core, channel: Channel, session: Channel, agent: Agent, spawn: Spawn) {
+    this.#core = core
+    this.#channel = channel
+    this.#session = session
+    this.#agent = agent
+    this.#spawn = spawn
+    this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
+    this.#began = core.world.now()
+  }
+
+  async run(): Promise<void> {
+    this.#listen(silenceMs, 0, this.#words)
+    try {
+      const iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
+      for (;;) {
+        const next = await this.#next(iterator)
+        if (!next) return void iterator.return?.().catch(() => {})
+        if (next.done) break
+        this.#say(next.value)
+        if (this.#crowded) await this.#breathe()
+      }
+      this.#end({ type: 'chat/turnComplete', turnId: this.#turnId, duration: this.#duration })
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  stop(): void {
+    this.#undoListening()
+    this.#abort.abort()
+    this.#leave()
+    // A host that goes away leaves everything as it is.
+    if (this.#inProgress) return
+    for (const [worker, turnId] of this.#workers) this.#cancel(worker, turnId)
+  }
+
+  get #inProgress(): boolean {
+    const { uri, head } = this.#channel
+    return this.#core.log.channel(uri) === this.#channel && (head as ChatState).activeTurn?.id === this.#turnId
+  }
+
+  get #over(): boolean {
+    return this.#abort.signal.aborted
+  }
+
+  get #duration(): number {
+    return Math.max(0, this.#core.world.now() - this.#began)
+  }
+
+  #say(said: Said): void {
+    if (this.#over) return
+    this.#words++
+    const session = said.type.startsWith('session/')
+    const channel = session ? this.#session : this.#channel
+    const action = (session ? said : { ...said, turnId: this.#turnId }) as Action
+    if (!sayable(action)) throw new TurnFailed('agent', `the agent may not say ${action.type}`)
+    const checked = checkAction(channel.kind, action)
+    if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${action.type}: ${checked.problem}`)
+    if (said.type === 'chat/activityChanged') this.#activity = said.activity
+    if (this.#silent) this.#speaksAgain()
+    this.#core.log.append(channel, checked.value)
+  }
+
+  #fail(error: unknown): void {
+    if (this.#over) return
+    const known = error instanceof TurnFailed
+    if (!known) this.#core.world.report('agent failed', error)
+    const message = error instanceof Error && error.message !== '' ? error.message : 'the agent failed'
+    const part = compact<ErrorPart>({
+      kind: 'error',
+      error: { errorType: known ? error.errorType : 'agent', message },
+      resumable: (known && error.resumable && this.#agent.resumes) || undefined,
+    })
+    this.#end({ type: 'chat/error', turnId: this.#turnId, duration: this.#duration, part })
+  }
+
+  #end(action: ChatAction): void {
+    // The append finds the turn ended, and stops this.
+    if (!this.#over) this.#core.log.append(this.#channel, action)
+  }
+
+  #cancel(worker: Channel, turnId: string): void {
+    const there = this.#core.log.channel(worker.uri) === worker
+    if (!there || (worker.head as ChatState).activeTurn?.id !== turnId) return
+    const action: ChatAction = { type: 'chat/turnCancelled', turnId, duration: this.#duration }
+    this.#core.log.append(worker, action)
+  }
+
+  /** There is no room for another word, or others have not been heard for long. */
+  get #crowded(): boolean {
+    const { congested, diskFull } = this.#core.log
+    return congested || diskFull || this.#words % breath === 0
+  }
+
+  async #breathe(): Promise<void> {
+    await this.#core.log.space()
+    await new Promise<void>((resolve) => this.#core.world.later(0, resolve))
+  }
+
+  /** Silence is shown and never held against the agent. A person who is asked may take as long as they like. */
+  #listen(wait: number, silent: number, words: number): void {
+    this.#undoListening = this.#core.world.later(wait, () => {
+      const asked = ((this.#channel.head as ChatState).status & activityMask) === Activity.InputNeeded
+      if (asked || words !== this.#words) return this.#listen(silenceMs, 0, this.#words)
+      this.#silent = true
+      this.#show(`${this.#agent.info.displayName} has been silent for ${spoken(silent + wait)}`)
+      this.#listen(silent + wait, silent + wait, words)
+    })
+  }
+
+  #speaksAgain(): void {
+    this.#silent = false
+    this.#show(this.#activity)
+  }
+
+  #show(activity: string | undefined): void {
+    this.#core.log.append(this.#channel, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
+  }
+
+  #chat(): Chat {
+    const channel = this.#channel
+    const session = this.#session
+    return {
+      uri: channel.uri,
+      turnId: this.#turnId,
+      get state() {
+        return channel.told as ChatState
+      },
+      get session() {
+        return session.told as SessionState
+      },
+      when: (wished) => this.#when(channel, wished),
+      spawn: (task) => this.#work(task),
+    }
+  }
+
+  #work(task: Task): Worker {
+    if (this.#over) throw stopped()
+    const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
+    this.#workers.set(worker, turnId)
+    const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))
+    return { chat: worker.uri, done }
+  }
+
+  async #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
+    await this.#core.log.when(channel, (state) => this.#over || wished(state as ChatState))
+    if (this.#over) throw stopped()
+    return channel.told as ChatState
+  }
+
+  /** The next word; nothing when the turn was ended meanwhile, whether the agent heeds that or not. */
+  #next(iterator: AsyncIterator<Said>): Promise<IteratorResult<Said> | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#leave = () => resolve(undefined)
+      if (this.#over) this.#leave()
+      else iterator.next().then(resolve, reject)
+    })
+  }
+}
+
+function stopped(): Error {
+  return new Error('the turn is over')
+}
+
+function sayable({ type }: Action): boolean {
+  return type.startsWith('session/') ? aboutSession.has(type) : !ours.has(type)
+}
+
+const aboutSession = new Set(['session/titleChanged', 'session/metaChanged', 'session/configChanged'])
+
+const ours = new Set([
+  'chat/turnStarted',
+  'chat/turnComplete',
+  'chat/turnCancelled',
+  'chat/error',
+  'chat/turnResume',
+  'chat/truncated',
+  'chat/turnsLoaded',
+])
+
+function spoken(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+}

@@ -47,3 +47,25 @@ export function mapped<T>(list: readonly T[], change: (item: T) => T): readonly 
 export function orAbsent<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list
 }
+
+/** Without these keys; the same object when it has none of them. */
+export function without<T extends object>(value: T, ...keys: readonly Removable<T>[]): T {
+  if (!keys.some((key) => key in value)) return value
+  const left: T = { ...value }
+  for (const key of keys) delete left[key]
+  return left
+}
+
+type Removable<T> = { [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? K : never }[keyof T]
+
+/** What is at a key through a function; the same object when nothing changed or nothing is there. */
+export function within<T extends object, K extends keyof T>(
+  value: T,
+  key: K,
+  change: (inner: NonNullable<T[K]>) => NonNullable<T[K]>,
+): T {
+  const inner = value[key]
+  if (inner === undefined || inner === null) return value
+  const next = change(inner)
+  return next === inner ? value : { ...value, [key]: next }
+}

@@ -22,24 +22,33 @@ interface JsonSchema {
 
 export const definitions = (protocolDocument() as { $defs: { [name: string]: JsonSchema } }).$defs
 
-/** Below this depth only what must be there is made, so that shapes that hold themselves come to an end. */
-const deep = 4
-
-export function valueOf(name: string): fc.Arbitrary<unknown> {
-  return arbitrary(definitions[name] ?? {}, 0)
+interface How {
+  /** Below this depth only what must be there is made, so that shapes that hold themselves come to an end. */
+  readonly deep: number
+  /** Where identifiers come from: with few of them, things that are made apart have to do with each other. */
+  readonly ids?: fc.Arbitrary<string>
+  /** Shapes to make more often where a named one is asked for, because they are what a test is about. */
+  readonly often?: { readonly [name: string]: readonly string[] }
 }
 
-function arbitrary(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
+export function valueOf(name: string, how: How = { deep: 4 }): fc.Arbitrary<unknown> {
+  return arbitrary(definitions[name] ?? {}, how, 0)
+}
+
+function arbitrary(schema: JsonSchema, how: How, depth: number): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace('#/$defs/', '')
-    return fc.constant(null).chain(() => arbitrary(definitions[name] ?? {}, depth))
+    if (name === 'Identifier' && how.ids) return how.ids
+    return fc
+      .constantFrom(name, ...(how.often?.[name] ?? []))
+      .chain((one) => arbitrary(definitions[one] ?? {}, how, depth))
   }
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   const branches = schema.anyOf ?? schema.oneOf
-  if (branches) return fc.oneof(...branches.map((branch) => arbitrary(branch, depth)))
+  if (branches) return fc.oneof(...branches.map((branch) => arbitrary(branch, how, depth)))
   if (Array.isArray(schema.type))
-    return fc.oneof(...schema.type.map((type: string) => arbitrary({ ...schema, type }, depth)))
+    return fc.oneof(...schema.type.map((type: string) => arbitrary({ ...schema, type }, how, depth)))
   switch (schema.type) {
     case 'string':
       return text(schema)
@@ -59,9 +68,9 @@ function arbitrary(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
     case 'null':
       return fc.constant(null)
     case 'array':
-      return fc.array(arbitrary(schema.items ?? {}, depth + 1), { maxLength: depth < deep ? 3 : 0 })
+      return fc.array(arbitrary(schema.items ?? {}, how, depth + 1), { maxLength: depth < how.deep ? 3 : 0 })
     case 'object':
-      return object(schema, depth)
+      return object(schema, how, depth)
     default:
       return fc.jsonValue({ maxDepth: 1 })
   }
@@ -81,11 +90,13 @@ function text(schema: JsonSchema): fc.Arbitrary<string> {
   return fc.string({ unit: 'grapheme', maxLength: 20 })
 }
 
-function object(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
+function object(schema: JsonSchema, how: How, depth: number): fc.Arbitrary<unknown> {
   const required = new Set(schema.required)
-  const wanted = Object.entries(schema.properties ?? {}).filter(([key]) => required.has(key) || depth < deep)
+  const wanted = Object.entries(schema.properties ?? {}).filter(
+    ([key]) => required.has(key) || depth < how.deep,
+  )
   const known = fc.record(
-    Object.fromEntries(wanted.map(([key, item]) => [key, arbitrary(item, depth + 1)])),
+    Object.fromEntries(wanted.map(([key, item]) => [key, member(key, item, how, depth + 1)])),
     { requiredKeys: [...required], noNullPrototype: true },
   )
   const others =
@@ -93,10 +104,15 @@ function object(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
       ? fc.dictionary(fc.constantFrom('x-extra', 'future'), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 1 })
       : fc.dictionary(
           fc.string({ minLength: 1, maxLength: 5 }),
-          arbitrary(schema.additionalProperties ?? {}, depth + 1),
+          arbitrary(schema.additionalProperties ?? {}, how, depth + 1),
           { maxKeys: 2 },
         )
   return fc.tuple(others, known).map(([extra, made]) => ({ ...extra, ...(made as object) }))
+}
+
+/** Some identifiers may be any text, and are told by their key alone. */
+function member(key: string, schema: JsonSchema, how: How, depth: number): fc.Arbitrary<unknown> {
+  return key === 'id' && how.ids ? how.ids : arbitrary(schema, how, depth)
 }
 
 /** The value with one place in it replaced, removed or doubled by something that may not belong there. */

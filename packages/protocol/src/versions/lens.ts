@@ -20,5 +20,6 @@ export interface Lens {
   paramsUp(method: string, params: object): object
   /** What a command is answered, without the states inside. */
   resultDown(method: string, result: unknown): unknown
-  noteDown(method: string, params: object): object
+  /** Nothing when there is nothing left to say. */
+  noteDown(method: string, params: object): object | undefined
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Uri } from '@atrium/protocol/channel'
 import { DiskFull } from '@atrium/host/ports/log'
-import type { Born, Head, LoadedChannel, Slice, Step, StoredEnvelope } from '@atrium/host/ports/log'
+import type { Born, Head, LoadedChannel, RowSlice, Slice, Step, StoredEnvelope } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 import { byCode, refuseNul, refuseNulIn } from './store-text.ts'
 
@@ -77,7 +77,8 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
       },
       read: async (channels, after, upTo) => disk.read(channels, after, upTo),
       own: async (clientId, after, most) => disk.own(clientId, after).slice(-most),
-      load: async (channel) => disk.load(channel),
+      load: async (channel, tail) => disk.load(channel, tail),
+      rows: async (channel, ids) => disk.rows(channel, ids),
       close: () => last.then(close),
     },
     records: {
@@ -147,13 +148,26 @@ class Disk {
     this.upTo = Math.max(this.upTo, step.upTo)
   }
 
-  load(channel: Uri): LoadedChannel | undefined {
+  load(channel: Uri, tail = Infinity): LoadedChannel | undefined {
     const kept = this.kept(channel)
     if (!kept) return undefined
-    const { born, head, rows } = kept
+    const { born, head } = kept
     const { seq, state } = head ?? born
     const envelopes = kept.envelopes.filter((envelope) => envelope.seq > seq)
-    return { kind: born.kind, seq, state, rows: head ? [...rows.values()] : [], fromBirth: !head, envelopes }
+    const all = head ? [...kept.rows] : []
+    const rowIds = all.map(([id]) => id)
+    const rows = all.slice(Math.max(0, all.length - tail)).map(([, text]) => text)
+    return { kind: born.kind, seq, state, rowIds, rows, fromBirth: !head, envelopes }
+  }
+
+  rows(channel: Uri, ids: readonly string[]): RowSlice {
+    const kept = this.kept(channel)?.rows
+    const found = ids.flatMap((id) => {
+      const text = kept?.get(id)
+      return text === undefined ? [] : [{ id, text }]
+    })
+    const end = sliceEnd(found.map(({ text }) => text))
+    return { rows: found.slice(0, end), more: end < found.length }
   }
 
   read(channels: readonly Uri[], after: number, upTo: number): Slice {
@@ -161,9 +175,8 @@ class Disk {
       .flatMap((channel) => this.kept(channel)?.envelopes ?? [])
       .filter(({ seq }) => seq > after && seq <= upTo)
       .toSorted((a, b) => a.seq - b.seq)
-    let size = 0
-    const end = found.findIndex(({ action }, i) => (size += action.length) > SLICE && i > 0)
-    return end < 0 ? { envelopes: found, more: false } : { envelopes: found.slice(0, end), more: true }
+    const end = sliceEnd(found.map(({ action }) => action))
+    return { envelopes: found.slice(0, end), more: end < found.length }
   }
 
   own(clientId: string, after: number): StoredEnvelope[] {
@@ -176,6 +189,13 @@ class Disk {
   private kept(channel: Uri): Kept | undefined {
     return this.channels.get(channel)
   }
+}
+
+/** How many of these texts are a slice: one at least. */
+function sliceEnd(texts: readonly string[]): number {
+  let size = 0
+  const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)
+  return end < 0 ? texts.length : end
 }
 
 function memoryBlobs(): Store['blobs'] {

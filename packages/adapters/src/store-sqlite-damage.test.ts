@@ -80,7 +80,63 @@ test.each([
   tamper(folder, sql)
   const { log } = await open(folder)
   const envelopes = Array.from({ length: 9 }, (_none, i) => envelope(1002 + 2 * i, two))
-  expect(await log.load(two)).toEqual({ ...bornTwo, rows: [], fromBirth: true, envelopes })
+  expect(await log.load(two)).toEqual({
+    ...bornTwo,
+    rowIds: [],
+    rows: [],
+    fromBirth: true,
+    envelopes,
+  })
+})
+
+test('[F-05] [L9] an older row that was changed is found when it is read, or when all are loaded', async () => {
+  const folder = await filled()
+  tamper(folder, `UPDATE rows SET text = 'other' WHERE id = 't1'`)
+  const { log } = await open(folder)
+  expect(await log.load(two, 1)).toMatchObject({ rowIds: ['t1', 't2'], rows: ['two'], fromBirth: false })
+  expect(await log.rows(two, ['t1', 't2'])).toEqual({ rows: [{ id: 't2', text: 'two' }], more: false })
+  expect(await log.load(two, 2)).toMatchObject({ fromBirth: true })
+})
+
+test.each([
+  ['a removed row', `DELETE FROM rows WHERE id = 't1'`],
+  ['a row that strayed', `UPDATE rows SET channel = 1 WHERE id = 't1'`],
+  ['a row with another sum', `UPDATE rows SET sum = sum + 1 WHERE id = 't1'`],
+  ['a row that came from somewhere', `INSERT INTO rows (channel, id, text, sum) VALUES (2, 't0', 'zero', 5)`],
+])('[F-05] [L9] %s is noticed, however few rows are loaded', async (_, sql) => {
+  const folder = await filled()
+  tamper(folder, sql)
+  expect(await (await open(folder)).log.load(two, 1)).toMatchObject({ fromBirth: true, rowIds: [] })
+})
+
+test('[F-04] [L9] a bit flipped in the list of rows gives the truth, a fold from the birth, or a damage', async () => {
+  const folder = await filled()
+  const path = join(folder, 'atrium.db')
+  const bytes = readFileSync(path)
+  const stories = async () => {
+    const { log } = await open(folder, { readOnly: true })
+    const told = [JSON.stringify(await log.load(two, 1)), JSON.stringify(await log.rows(two, ['t1', 't2']))]
+    await log.close()
+    return told
+  }
+  const [truth = ''] = await stories()
+  tamper(folder, 'DELETE FROM heads')
+  const [folded = ''] = await stories()
+  const rows = [
+    ['t1', 'one'],
+    ['t2', 'two'],
+  ]
+  let flips = 0
+  // Each place where an id stands: in the table, and in both indexes.
+  for (let at = bytes.indexOf('t1'); at >= 0; at = bytes.indexOf('t1', at + 1)) {
+    flips++
+    writeFileSync(path, bytes.with(at + 1, '7'.charCodeAt(0)))
+    const [loaded = '', read = '{"rows":[]}'] = await stories().catch(() => [])
+    if (loaded && !loaded.startsWith('{"damaged"')) expect([truth, folded]).toContain(loaded)
+    const { rows: found } = JSON.parse(read) as { rows: { id: string; text: string }[] }
+    for (const { id, text } of found) expect(rows).toContainEqual([id, text])
+  }
+  expect(flips).toBe(3)
 })
 
 test.each([

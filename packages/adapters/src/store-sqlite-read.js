@@ -1,13 +1,13 @@
 import { isDamage } from './store-sqlite-open.js'
-import { birthSum, headSum, lineSum, link, rowSum, toggle } from './store-sqlite-sums.js'
+import { rowReader } from './store-sqlite-rows.js'
+import { birthSum, headSum, lineSum, link } from './store-sqlite-sums.js'
 
 /** @typedef {import('./store-sqlite-open.js').Database} Database */
-/** @typedef {import('@atrium/host/ports/log').LoadedChannel} LoadedChannel */
 /** @typedef {import('@atrium/host/ports/log').DamagedChannel} DamagedChannel */
 /** @typedef {import('@atrium/host/ports/log').StoredEnvelope} StoredEnvelope */
 /** @typedef {{ seq: number, action: string, origin: string | null, sum: number, chain: number }} Line */
 /** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Channel where a channel ends */
-/** @typedef {{ seq: number, state: string, chain: number, rows: string[], fromBirth: boolean }} Start */
+/** @typedef {{ seq: number, state: string, chain: number, rowIds: string | null, rows: string[], fromBirth: boolean }} Start */
 
 /** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean }} Columns */
 
@@ -27,6 +27,7 @@ class Damage extends Error {}
  */
 export function reader(db) {
   const sql = statements(db)
+  const rows = rowReader(db)
   // A name that the index has lost would else be a channel that never was.
   const lost = sound(() => new Set(sql.lost.all().map(({ uri }) => uri)))
 
@@ -46,20 +47,25 @@ export function reader(db) {
   }
 
   /**
-   * The head with its rows, unless something about them is wrong: both are only a cache.
+   * The head with its last rows, unless something about them is wrong: both are only a cache.
    * @param {string} uri
    * @param {Channel} channel
+   * @param {number} tail
    * @returns {Start | undefined}
    */
-  const headOf = (uri, { id, kind, rows }) => {
+  const headOf = (uri, channel, tail) => {
+    const { id, kind } = channel
     const head = sql.head.get(id)
     if (!head || head.sum !== headSum({ ...head, channel: uri, kind })) return undefined
-    let set = 0
-    const texts = sql.rows.all(id).map((row) => {
-      if (row.sum === rowSum({ ...row, channel: uri })) set = toggle(set, row.sum)
-      return row.text
-    })
-    return set === rows ? { ...head, rows: texts, fromBirth: false } : undefined
+    const rowIds = rows.ids(id, channel.rows)
+    if (rowIds === undefined) return undefined
+    const texts = []
+    for (const row of rows.newest(id, tail)) {
+      const text = rows.text(uri, id, row)
+      if (text === undefined) return undefined
+      texts.push(text)
+    }
+    return { ...head, rowIds, rows: texts, fromBirth: false }
   }
 
   /**
@@ -71,7 +77,7 @@ export function reader(db) {
     const { seq, state, sum } = sql.birth.get(id)
     if (sum !== birthSum({ seq, channel: uri, kind, state }))
       throw new Damage('its birth has a wrong checksum')
-    return { seq, state, chain: sum, rows: [], fromBirth: true }
+    return { seq, state, chain: sum, rowIds: null, rows: [], fromBirth: true }
   }
 
   /**
@@ -97,21 +103,47 @@ export function reader(db) {
   return {
     /**
      * @param {string} uri
-     * @returns {LoadedChannel | DamagedChannel | undefined}
+     * @param {number} tail
      */
-    load(uri) {
+    load(uri, tail) {
       return sound(() => {
         const channel = /** @type {Channel | undefined} */ (sql.channel.get(uri))
         const known = channel ?? sql.id.get(uri)
         if (!known && 'has' in lost && !lost.has(uri)) return undefined
         if (!channel) throw new Damage(`it cannot be found by its name`)
         if (channel.chain === null) throw new Damage('its end is missing')
-        const head = sound(() => headOf(uri, channel))
+        const head = sound(() => headOf(uri, channel, tail))
         const start = head && !('damaged' in head) ? head : birthOf(uri, channel)
-        const { seq, state, rows, fromBirth } = start
         const envelopes = linesAfter(uri, channel, start)
-        return { kind: channel.kind, seq, state, rows, fromBirth, envelopes }
+        return {
+          kind: channel.kind,
+          seq: start.seq,
+          state: start.state,
+          rowIds: start.rowIds,
+          rows: start.rows,
+          fromBirth: start.fromBirth,
+          envelopes,
+        }
       })
+    },
+
+    /**
+     * @param {string} uri
+     * @param {readonly string[]} ids
+     */
+    rows(uri, ids) {
+      const channel = sql.id.get(uri)?.id
+      /** @type {import('@atrium/host/ports/log').StoredRow[]} */
+      const found = []
+      let size = 0
+      for (const id of channel === undefined ? [] : ids) {
+        const text = sound(() => rows.text(uri, channel, id))
+        if (typeof text !== 'string') continue
+        size += text.length
+        if (size > SLICE && found.length > 0) return { rows: found, more: true }
+        found.push({ id, text })
+      }
+      return { rows: found, more: false }
     },
 
     /**
@@ -253,7 +285,6 @@ function statements(db) {
     ),
     birth: db.prepare(`SELECT seq, state, sum FROM channels WHERE id = ?`),
     head: db.prepare(`SELECT seq, state, chain, sum FROM heads WHERE channel = ?`),
-    rows: db.prepare(`SELECT id, text, sum FROM rows WHERE channel = ? ORDER BY place`),
     size: db.prepare(
       `SELECT max(seq) AS last, sum(length(action)) AS size FROM
          (SELECT seq, action FROM envelopes WHERE channel = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ${CHUNK})`,

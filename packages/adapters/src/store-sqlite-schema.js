@@ -46,6 +46,8 @@ export const SCHEMA = `
     sum INTEGER NOT NULL,
     UNIQUE (channel, id)
   );
+  -- All that is to be known of the rows of a channel, without their texts.
+  CREATE INDEX rows_in_order ON rows (channel, place, id, sum);
 
   -- The newest state of a channel without its rows; chain is what the next envelope continues.
   CREATE TABLE heads (

@@ -1,5 +1,12 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { DamagedChannel, LoadedChannel, Slice, Step, StoredEnvelope } from '@atrium/host/ports/log'
+import type {
+  DamagedChannel,
+  LoadedChannel,
+  RowSlice,
+  Slice,
+  Step,
+  StoredEnvelope,
+} from '@atrium/host/ports/log'
 import { DiskFull } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 import { Link } from './store-sqlite-link.ts'
@@ -93,8 +100,9 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         sliceOf(channels, (await link.ask('read', [channels, after, to])) as Columns),
       own: async (clientId, after, most) =>
         (await link.ask('own', [clientId, after, most])) as StoredEnvelope[],
-      load: async (channel) =>
-        (await link.ask('load', [channel])) as LoadedChannel | DamagedChannel | undefined,
+      load: async (channel, tail = Infinity) =>
+        channelOf((await link.ask('load', [channel, tail])) as Packed),
+      rows: async (channel, ids) => (await link.ask('rows', [channel, ids])) as RowSlice,
       close() {
         closing ??= last.then(() => link.close())
         return closing
@@ -152,6 +160,17 @@ function sliceOf(asked: readonly Uri[], { seqs, places, actions, origins, more }
     return origin ? { ...fixed, origin: JSON.parse(origin) as Required<StoredEnvelope>['origin'] } : fixed
   })
   return { envelopes, more }
+}
+
+/** As the worker hands it over: the ids are one text (null: none), which costs a thread less than many. */
+type Packed =
+  | (Omit<LoadedChannel, 'rowIds'> & { readonly rowIds: string | null })
+  | DamagedChannel
+  | undefined
+
+function channelOf(packed: Packed): LoadedChannel | DamagedChannel | undefined {
+  if (!packed || 'damaged' in packed) return packed
+  return { ...packed, rowIds: packed.rowIds?.split('\x1e') ?? [] }
 }
 
 const emptyBatch = (): Batch => ({ steps: [], records: new Map() })

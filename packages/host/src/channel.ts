@@ -3,9 +3,15 @@ import type { ChannelKind } from '@atrium/protocol/kind'
 import { limits } from '@atrium/protocol/limits'
 import type { Entry, Listener } from './entry.ts'
 import type { RowChange } from './ports/log.ts'
+import { RowIds } from './row-ids.ts'
 
 /** One client's paging: told to it alone, by its connection, and never again. */
 const unreplayed = new Set(['chat/turnsLoaded'])
+
+/** An item of the list that a kind keeps a row each. */
+export interface Row {
+  readonly id: string
+}
 
 /** A channel that is awake: its states, who listens, and what passed lately. */
 export class Channel {
@@ -19,6 +25,11 @@ export class Channel {
   head: unknown
   /** After everything told: for everyone else. Absent until its birth was told. */
   told: unknown
+  /** The ids of all rows of the head, also of those that are not in memory: the first `older` of them. */
+  readonly ids: RowIds
+  older: number
+  /** The same for what was told: another number only until it is told that all rows were taken away. */
+  toldOlder: number
   /** Appended and not yet told. */
   untold = 0
   /** What was last given to the store of it. */
@@ -36,18 +47,17 @@ export class Channel {
   /** Of what passed, everything above this number is still here. */
   #passedFrom: number
 
-  constructor(uri: Uri, kind: ChannelKind, head: unknown, passedFrom: number) {
+  /** `older`: the ids of the rows that come before those in the state. */
+  constructor(uri: Uri, kind: ChannelKind, head: unknown, passedFrom: number, older: readonly string[] = []) {
     this.uri = uri
     this.kind = kind
     this.label = JSON.stringify(uri)
     this.head = head
+    this.older = older.length
+    this.toldOlder = older.length
+    this.ids = new RowIds([...older, ...this.rows(head).map(({ id }) => id)])
     this.lossy = [...kind.classes].some(([type, kept]) => kept === 'passing' && !unreplayed.has(type))
     this.#passedFrom = this.lossy ? passedFrom : 0
-  }
-
-  /** Whether it has a row with that id. */
-  has(id: string): boolean {
-    return this.#rows(this.head).some((row) => row.id === id)
   }
 
   strideOf(action: Action): number {
@@ -70,34 +80,67 @@ export class Channel {
     return after < this.#passedFrom ? undefined : this.#passed.filter((entry) => entry.seq > after)
   }
 
-  /** How the rows change with the state. The list only grows at its end or is cut there. */
-  rowChanges(before: unknown, after: unknown): readonly RowChange[] {
-    const old = this.#rows(before)
-    const now = this.#rows(after)
+  /** Whether it has a row of this id, in memory or not. */
+  has(id: string): boolean {
+    return this.ids.has(id)
+  }
+
+  /** The ids of the rows that are not in memory: all, or from this one on. */
+  missing(fromId?: string): readonly string[] {
+    const from = fromId === undefined ? 0 : this.ids.indexOf(fromId)
+    return from < 0 ? [] : this.ids.slice(from, this.older)
+  }
+
+  /** A state is the head from now on. Gives how the rows change: their list only grows at its end or is cut there. */
+  advance(action: Action, state: unknown): readonly RowChange[] {
+    const old = this.rows(this.head)
+    const now = this.rows(state)
+    this.head = state
+    this.changed = true
     if (old === now) return []
+    if (clears(action)) this.older = 0
     let same = 0
     while (same < old.length && old[same] === now[same]) same++
-    const gone = old.slice(same).map(({ id }) => ({ channel: this.uri, id }))
+    const gone = this.ids.cut(this.older + same).map((id) => ({ channel: this.uri, id }))
     const come = now.slice(same).map((row) => ({ channel: this.uri, id: row.id, text: JSON.stringify(row) }))
+    for (const { id } of come) this.ids.add(id)
     return [...gone, ...come]
+  }
+
+  /** What gives a state these rows before its own. States that share their list go on sharing one. */
+  prepending(rows: readonly Row[]): (state: unknown) => unknown {
+    const lists = new Map<readonly Row[], readonly Row[]>()
+    const states = new Map<unknown, unknown>()
+    return (state) => {
+      const { rows: key } = this.kind
+      if (key === undefined) return state
+      const own = this.rows(state)
+      const list = lists.get(own) ?? [...rows, ...own]
+      const longer = states.get(state) ?? { ...(state as object), [key]: list }
+      lists.set(own, list)
+      states.set(state, longer)
+      return longer
+    }
   }
 
   /** The state as a head keeps it: its rows are kept by themselves, and their number stands in their place. */
   headText(): string {
     const { rows } = this.kind
     return JSON.stringify(
-      rows === undefined ? this.head : { ...(this.head as object), [rows]: this.#rows(this.head).length },
+      rows === undefined ? this.head : { ...(this.head as object), [rows]: this.ids.length },
     )
   }
 
-  #rows(state: unknown): readonly Row[] {
+  /** The rows of a state that are in memory. */
+  rows(state: unknown): readonly Row[] {
     const { rows } = this.kind
     return rows === undefined ? none : ((state as Record<string, readonly Row[] | undefined>)[rows] ?? none)
   }
 }
 
-interface Row {
-  readonly id: string
+/** Takes every row away, also those not in memory: by the state alone it could be the last in memory that goes. */
+function clears(action: Action): boolean {
+  return action.type === 'chat/truncated' && (action as { readonly turnId?: string }).turnId === undefined
 }
 
 const none: readonly Row[] = []

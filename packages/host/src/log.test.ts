@@ -249,7 +249,15 @@ test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state
         expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
       }
       const { envelopes } = await store.log.read([chatUri], 0, Number.MAX_SAFE_INTEGER)
-      const fold = { kind: 'chat', seq: 0, state: JSON.stringify(chat), rows: [], fromBirth: true, envelopes }
+      const fold = {
+        kind: 'chat',
+        seq: 0,
+        state: JSON.stringify(chat),
+        rowIds: [],
+        rows: [],
+        fromBirth: true,
+        envelopes,
+      }
       expect(rebuild(chatUri, fold).state).toEqual(channel.head)
     }),
   )

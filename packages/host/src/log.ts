@@ -4,15 +4,16 @@ import { limits } from '@atrium/protocol/limits'
 import type { Beside } from './beside.ts'
 import { Channel } from './channel.ts'
 import { Commit } from './commit.ts'
+import { Completion } from './completion.ts'
 import { Entry } from './entry.ts'
 import type { Listener } from './entry.ts'
 import { equal } from './equal.ts'
-import type { LogStore, StoredEnvelope } from './ports/log.ts'
+import type { DamagedChannel, LoadedChannel, LogStore, StoredEnvelope } from './ports/log.ts'
 import type { World } from './ports/world.ts'
 import { Numbers } from './numbers.ts'
 import { Queue } from './queue.ts'
 import type { Queued } from './queue.ts'
-import { rebuild } from './rebuild.ts'
+import { leastTail, rebuild } from './rebuild.ts'
 import { Waiters } from './waiters.ts'
 
 interface LogOptions {
@@ -22,6 +23,8 @@ interface LogOptions {
   readonly first: number
   /** A head is written after so many stored actions, so that waking a channel folds no more than that. */
   readonly headEvery?: number
+  /** So many rows of a channel are brought into memory when it wakes; the others when they are needed. */
+  readonly tail?: number
 }
 
 /** A head is written, too, when so much was stored since the last. */
@@ -54,23 +57,27 @@ export class Log {
   readonly #waiters = new Waiters()
   readonly #queue: Queue
   readonly #numbers: Numbers
+  readonly #completion: Completion
   #scheduled = false
   readonly #headEvery: number
+  readonly #tail: number
   readonly first: number
 
   constructor(
     store: LogStore,
     world: World,
     events: LogEvents,
-    { beside, first, headEvery = 1000 }: LogOptions,
+    { beside, first, headEvery = 1000, tail = 50 }: LogOptions,
   ) {
     this.#headEvery = headEvery
+    this.#tail = Math.max(1, tail)
     this.#store = store
     this.#world = world
     this.#events = events
     this.first = first
     this.#numbers = new Numbers(first)
     this.#queue = new Queue(first - 1)
+    this.#completion = new Completion(store, this.#queue, (channel) => this.channel(channel.uri) === channel)
     this.#commit = new Commit(
       store,
       beside,
@@ -172,6 +179,14 @@ export class Log {
     return waking
   }
 
+  /**
+   * Brings into memory the rows of a channel that are not there: all, or from this one on. Nothing is numbered and nobody
+   * is told, for nothing has happened: all its states show more of the same past.
+   */
+  complete(channel: Channel, fromId?: string): Promise<void> {
+    return this.#completion.complete(channel, fromId)
+  }
+
   /** Puts a channel out of memory if nothing needs it there. */
   sleep(channel: Channel): boolean {
     const busy = channel.listeners.size > 0 || channel.untold > 0 || !this.#commit.safe(channel.stored)
@@ -239,9 +254,7 @@ export class Log {
     const text = JSON.stringify(action)
     const seq = this.#number(kept === 'strict', channel.strideOf(action))
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
-    const rows = channel.rowChanges(channel.head, state)
-    channel.head = state
-    channel.changed = true
+    const rows = channel.advance(action, state)
     const strict = kept === 'strict'
     const entry = this.#enqueue(
       channel,
@@ -288,7 +301,7 @@ export class Log {
   #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said, sender?: Listener): Entry {
     const parts = { origin: undefined, reason: undefined, only: undefined, ...said }
     const entry = new Entry({ ...parts, channel: channel.uri, label: channel.label })
-    this.#queue.add({ entry, channel, state, strict, sender })
+    this.#queue.add({ entry, channel, state, older: channel.older, strict, sender })
     this.#schedule()
     return entry
   }
@@ -319,10 +332,11 @@ export class Log {
     this.#waiters.look()
   }
 
-  #tellOne({ entry, channel, state, sender }: Queued): void {
+  #tellOne({ entry, channel, state, older, sender }: Queued): void {
     // What is said to one alone changes nothing.
     if (entry.only) return this.#attempt(() => entry.only?.tell(entry))
     channel.told = state
+    channel.toldOlder = older
     if (entry.action === birth) return
     if (entry.action === death) {
       channel.listeners.clear()
@@ -345,12 +359,21 @@ export class Log {
   }
 
   async #load(uri: Uri): Promise<Channel | undefined> {
-    const loaded = await this.#store.load(uri)
-    // It may have been born, or woken, while the disk was asked.
-    const meanwhile = this.#awake.get(uri)
-    if (meanwhile || !loaded || this.#dropped.has(uri)) return meanwhile
-    const { kind, state } = rebuild(uri, loaded)
-    const channel = new Channel(uri, kind, state, this.told)
+    for (let tail = this.#tail; ;) {
+      const loaded = await this.#store.load(uri, tail)
+      // It may have been born, or woken, while the disk was asked.
+      const meanwhile = this.#awake.get(uri)
+      if (meanwhile || !loaded || this.#dropped.has(uri)) return meanwhile
+      const least = leastTail(loaded)
+      if (least <= tail) return this.#awaken(uri, loaded)
+      // After a crash, when many rows came since the head.
+      tail = least
+    }
+  }
+
+  #awaken(uri: Uri, loaded: LoadedChannel | DamagedChannel): Channel {
+    const { kind, state, older } = rebuild(uri, loaded)
+    const channel = new Channel(uri, kind, state, this.told, older)
     channel.told = state
     channel.sinceHead = 'damaged' in loaded ? 0 : loaded.envelopes.length
     this.#awake.set(uri, channel)

@@ -18,7 +18,15 @@ test.each(Object.entries(hashes))('[L7] F-48: %s folds to the state it was recor
     .split('\n')
   const { kind, state } = JSON.parse(first) as { kind: string; state: object }
   const envelopes = actions.map((action, i) => ({ seq: i + 1, channel: name, action }))
-  const loaded = { kind, seq: 0, state: JSON.stringify(state), rows: [], fromBirth: true, envelopes }
+  const loaded = {
+    kind,
+    seq: 0,
+    state: JSON.stringify(state),
+    rowIds: [],
+    rows: [],
+    fromBirth: true,
+    envelopes,
+  }
   expect(
     createHash('sha256')
       .update(canonical(rebuild(name, loaded).state))

@@ -5,7 +5,10 @@ import type { Entry, Listener } from './entry.ts'
 export interface Queued {
   readonly entry: Entry
   readonly channel: Channel
-  readonly state: unknown
+  /** So that rows which come into memory later can be put into it, nothing else. */
+  state: unknown
+  /** How many rows of the state are not in memory. */
+  older: number
   readonly strict: boolean
   /** The newest link of the client that dispatched it. */
   sender: Listener | undefined
@@ -59,6 +62,15 @@ export class Queue {
   /** What a client has in it. */
   of(clientId: string): readonly Queued[] {
     return this.#waiting.filter(({ entry }) => entry.origin?.clientId === clientId)
+  }
+
+  /** Rows of a channel came into memory: its states that wait have them, too. */
+  prepend(to: Channel, prepending: (state: unknown) => unknown): void {
+    for (const queued of this.#waiting) {
+      if (queued.channel !== to) continue
+      queued.state = prepending(queued.state)
+      queued.older = to.older
+    }
   }
 
   /** Those who dispatched what waits are reached by another link from now on. */

@@ -14,7 +14,8 @@ export function readOnly(store: Store): Store {
       flush: () => Promise.resolve(),
       read: (channels, after, upTo) => store.log.read(channels, after, upTo),
       own: (clientId, after, most) => store.log.own(clientId, after, most),
-      load: (channel) => store.log.load(channel),
+      load: (channel, tail) => store.log.load(channel, tail),
+      rows: (channel, ids) => store.log.rows(channel, ids),
       close: () => store.log.close(),
     },
     records: {

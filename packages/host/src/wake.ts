@@ -6,7 +6,7 @@ import { Damaged } from './rebuild.ts'
 
 /** A channel that can be shown: awake, and its birth told. What cannot be trusted is said to be so. */
 export async function wake(core: Core, uri: Uri): Promise<Channel | undefined> {
-  try {
+  return trusted(core, async () => {
     // An awake chat keeps its session awake.
     const session = core.catalog.sessionOf(uri)
     if (session !== undefined) await core.log.wake(session)
@@ -16,14 +16,7 @@ export async function wake(core: Core, uri: Uri): Promise<Channel | undefined> {
     if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri))) throw new Damaged(`${uri} is listed and not in the store`)
     if (channel) await core.log.when(channel, () => true)
     return channel
-  } catch (error) {
-    if (!(error instanceof Damaged)) throw error
-    core.world.report('damaged channel', error.message)
-    throw new AhpError(
-      errorCodes.InternalError,
-      `${error.message}; it is set aside, and nothing of it was deleted`,
-    )
-  }
+  })
 }
 
 /** The same, where a channel that is set aside is as good as none. */
@@ -32,4 +25,18 @@ export async function wakeIfSound(core: Core, uri: Uri): Promise<Channel | undef
     if (error instanceof AhpError) return undefined
     throw error
   })
+}
+
+/** Reads from the store. Whoever asked is told what turns out to be damaged, in words that are meant for it. */
+export async function trusted<T>(core: Core, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof Damaged)) throw error
+    core.world.report('damaged channel', error.message)
+    throw new AhpError(
+      errorCodes.InternalError,
+      `${error.message}; it is set aside, and nothing of it was deleted`,
+    )
+  }
 }

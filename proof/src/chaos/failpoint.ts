@@ -86,7 +86,7 @@ export const failpoints: readonly Failpoint[] = [
   ...both('one listener is told', log, 'this.#attempt(() => listener.tell(entry))', often),
   ...both('an effect', log, 'this.#attempt(() => this.#events.told(channel, entry))', often),
   ...both('bytes leave', 'adapters/dist/transport-websocket.js', 'this.#wire?.uncork()', often),
-  before('a channel is loaded', log, 'await this.#store.load(uri)', sometimes),
+  before('a channel is loaded', log, 'await this.#store.load(uri, tail)', sometimes),
   before('a loaded channel is folded', log, 'rebuild(uri, loaded)', sometimes),
   before('a greeting is made', connection, 'await greet()', sometimes),
   ...both('a client’s record is kept', connection, 'this.#core.clients.keep(record)', sometimes),

@@ -92,7 +92,7 @@ export const bugs: readonly Bug[] = [
   bug('what waits is no resend', 'handshake', '...waiting.filter(', '...[].filter('),
   bug('held twice after a replay', 'connection', 'seq <= upTo || ', ''),
   bug('a client overtakes itself', 'queue', ' || this.of(clientId).length > 0', ''),
-  bug('heads without rows', 'channel', '[rows]: this.#rows(this.head).length', '[rows]: 0'),
+  bug('heads without rows', 'channel', '[rows]: this.ids.length', '[rows]: 0'),
   bug('dropped is woken', 'log', 'this.#dropped.add(channel.uri);', ''),
   bug('unsubscribe is ignored', 'following', 'channel.listeners.delete(this.#listener);', ''),
   bug('listed before it is durable', 'catalog', 'this.#coming.add(summary.resource);', ''),

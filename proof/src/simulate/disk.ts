@@ -90,6 +90,7 @@ export class Disk {
         read: (...asked) => ask(() => this.#image.log.read(...asked)),
         own: (...asked) => ask(() => this.#image.log.own(...asked)),
         load: (...asked) => ask(() => this.#image.log.load(...asked)),
+        rows: (...asked) => ask(() => this.#image.log.rows(...asked)),
         close: () => ask(async () => {}),
       },
       records: {

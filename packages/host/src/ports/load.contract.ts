@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { born, chat, envelope, head, other, row, seqs, step } from './fixture.contract.ts'
+import { born, chat, envelope, head, other, range, row, seqs, step } from './fixture.contract.ts'
 import type { Opened } from './fixture.contract.ts'
 import type { LoadedChannel, LogStore } from './log.ts'
 
@@ -9,7 +9,7 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     const { store, reopen } = await open()
     store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
     await store.log.flush()
-    const expected = { kind: 'chat', seq: 1, state: '{"n":1}', rows: [], fromBirth: true }
+    const expected = { kind: 'chat', seq: 1, state: '{"n":1}', rowIds: [], rows: [], fromBirth: true }
     expect(await store.log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
     const { log } = await reopen()
     expect(await log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
@@ -29,6 +29,7 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
       kind: 'chat',
       seq: 3,
       state: '{"n":3}',
+      rowIds: ['t1', 't2'],
       rows: ['one', 'two'],
       fromBirth: false,
       envelopes: [envelope(4), envelope(5)],
@@ -58,7 +59,64 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     store.log.append(step({ rows: [row('d', 'd2'), row('a', 'a2'), row('e', 'e1'), row('e')] }))
     await store.log.flush()
     const { log } = await reopen()
-    expect((await loaded(log, chat)).rows).toEqual(['b2', 'c1', 'd2', 'a2'])
+    expect(await loaded(log, chat)).toMatchObject({
+      rowIds: ['b', 'c', 'd', 'a'],
+      rows: ['b2', 'c1', 'd2', 'a2'],
+    })
+  })
+
+  test(`[L9] ${name}: of the rows the ids are loaded, and the texts of the newest as many as asked for`, async () => {
+    const { store, reopen } = await open()
+    const ids = ['z', 'ü:1', 'a', "d'--"]
+    const rows = ids.map((id) => row(id, `text of ${id}`))
+    store.log.append(step({ born: [born(chat, 1), born(other, 1)], heads: [head(1), head(1, other)], rows }))
+    store.log.append(step({ rows: [{ ...row('b', 'elsewhere'), channel: other }] }))
+    await store.log.flush()
+    const { log } = await reopen()
+    for (const tail of [0, 1, 3, 4, 5, Infinity]) {
+      const found = await loaded(log, chat, tail)
+      expect(found.rowIds).toEqual(ids)
+      expect(found.rows).toEqual(ids.slice(Math.max(0, 4 - tail)).map((id) => `text of ${id}`))
+    }
+    expect(await loaded(log, other, 1)).toMatchObject({ rowIds: ['b'], rows: ['elsewhere'] })
+  })
+
+  test(`[L9] ${name}: rows are read by their ids, in the order asked for, and what is not there is left out`, async () => {
+    const { store, reopen } = await open()
+    const rows = ['a', 'b', 'c'].map((id) => row(id, `text of ${id}`))
+    store.log.append(step({ born: [born(chat, 1), born(other, 1)], heads: [head(1)], rows }))
+    store.log.append(step({ rows: [{ ...row('b', 'elsewhere'), channel: other }] }))
+    await store.log.flush()
+    store.log.append(step({ rows: [row('c')] }))
+    await store.log.flush()
+    store.log.append(step({ rows: [row('d', 'only queued')] }))
+    const { log } = await reopen()
+    const texts = [
+      { id: 'b', text: 'text of b' },
+      { id: 'a', text: 'text of a' },
+    ]
+    expect(await log.rows(chat, ['c', 'b', 'unknown', 'a', 'd'])).toEqual({ rows: texts, more: false })
+    expect(await log.rows(other, ['a', 'b'])).toEqual({ rows: [{ id: 'b', text: 'elsewhere' }], more: false })
+    expect(await log.rows(chat, [])).toEqual({ rows: [], more: false })
+    expect(await log.rows('ahp-chat:/unknown', ['a'])).toEqual({ rows: [], more: false })
+  })
+
+  test(`[L8] ${name}: rows come in slices of at most a MiB, and more says whether to ask again`, async () => {
+    const { store } = await open()
+    const sizes = [300_000, 300_000, 300_000, 300_000, 3_000_000, 1]
+    const rows = sizes.map((size, i) => row(`t${i}`, `${i}`.repeat(size)))
+    store.log.append(step({ born: [born(chat, 1)], rows }))
+    await store.log.flush()
+    const slices: string[][] = []
+    for (let ids = range(0, 6).map((i) => `t${i}`), more = true; more;) {
+      const slice = await store.log.rows(chat, ids)
+      slices.push(slice.rows.map(({ id }) => id))
+      for (const { id, text } of slice.rows)
+        expect(text === rows.find((one) => one.id === id)?.text).toBe(true)
+      ids = ids.slice(slice.rows.length)
+      more = slice.more
+    }
+    expect(slices).toEqual([['t0', 't1', 't2'], ['t3'], ['t4'], ['t5']])
   })
 
   test(`[L8] ${name}: a dropped channel is forgotten, others stay, and its number is not given again`, async () => {
@@ -112,8 +170,8 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
   })
 }
 
-async function loaded(log: LogStore, channel: string): Promise<LoadedChannel> {
-  const found = await log.load(channel)
+async function loaded(log: LogStore, channel: string, tail = Infinity): Promise<LoadedChannel> {
+  const found = await log.load(channel, tail)
   if (!found || 'damaged' in found) throw new Error(found?.damaged ?? `${channel} is not there`)
   return found
 }

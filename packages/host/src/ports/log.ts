@@ -45,12 +45,20 @@ export interface Step {
   readonly upTo: number
 }
 
-/** What a channel is rebuilt from: the newest good head (else how it was born), its rows in order, what came after. */
+/** A row as it stands. */
+export interface StoredRow {
+  readonly id: string
+  readonly text: string
+}
+
+/** What a channel is rebuilt from: the newest good head (else how it was born), its last rows, what came after. */
 export interface LoadedChannel {
   readonly kind: string
   readonly seq: number
   readonly state: string
-  /** The texts of the rows as they stand now. Where `fromBirth`, the fold gives them and they are left out. */
+  /** The ids of all rows as they stand now, in order. Where `fromBirth`, the fold gives the rows and they are left out. */
+  readonly rowIds: readonly string[]
+  /** The texts of the last of them, as many as were asked for. */
   readonly rows: readonly string[]
   readonly fromBirth: boolean
   readonly envelopes: readonly StoredEnvelope[]
@@ -64,6 +72,12 @@ export interface DamagedChannel {
 export interface Slice {
   readonly envelopes: readonly StoredEnvelope[]
   /** There is more: ask again after the last one. */
+  readonly more: boolean
+}
+
+export interface RowSlice {
+  readonly rows: readonly StoredRow[]
+  /** There is more: ask again for those behind the last one. */
   readonly more: boolean
 }
 
@@ -82,8 +96,13 @@ export interface LogStore {
   read(channels: readonly Uri[], after: number, upTo: number): Promise<Slice>
   /** What a client dispatched above `after`, in number order: the newest `most` of it. */
   own(clientId: string, after: number, most: number): Promise<readonly StoredEnvelope[]>
-  /** Nothing when there is no such channel, or it was dropped. */
-  load(channel: Uri): Promise<LoadedChannel | DamagedChannel | undefined>
+  /**
+   * A channel with the texts of its newest `tail` rows, or of all: what that costs depends little on how many are older.
+   * Nothing when there is no such channel, or it was dropped.
+   */
+  load(channel: Uri, tail?: number): Promise<LoadedChannel | DamagedChannel | undefined>
+  /** These rows of a channel, in the order asked for, at most about a MiB. Those that are not there, or are damaged, are left out. */
+  rows(channel: Uri, ids: readonly string[]): Promise<RowSlice>
   close(): Promise<void>
 }
 

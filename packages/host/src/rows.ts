@@ -1,0 +1,45 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Row } from './channel.ts'
+import type { LogStore } from './ports/log.ts'
+import { rebuild } from './rebuild.ts'
+
+/** So many are asked for at once: what a slice leaves over is asked for again. */
+const most = 500
+
+/** These rows of a channel, as they are stored. One that the store has no more is not among them. */
+export async function readRows(
+  store: LogStore,
+  uri: Uri,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, Row>> {
+  const found = new Map<string, Row>()
+  for (let at = 0; at < ids.length;) {
+    const some = await readSome(store, uri, ids.slice(at, at + most))
+    for (const [id, row] of some.rows) found.set(id, row)
+    at += some.count
+  }
+  return found
+}
+
+/** The first of these rows, about a MiB of them: so many of the ids are done. */
+export async function readSome(
+  store: LogStore,
+  uri: Uri,
+  ids: readonly string[],
+): Promise<{ readonly rows: ReadonlyMap<string, Row>; readonly count: number }> {
+  const slice = await store.rows(uri, ids)
+  const last = slice.rows.at(-1)
+  const count = slice.more && last ? ids.indexOf(last.id) + 1 : ids.length
+  // Whoever asks knows them from the store: if one is not there, it has just been taken away, or is damaged.
+  if (slice.rows.length < count) return { rows: await foldedRows(store, uri), count: ids.length }
+  return { rows: new Map(slice.rows.map(({ id, text }) => [id, JSON.parse(text) as Row])), count }
+}
+
+/** Rows are only a cache. Loading all of them finds out which can be trusted, and folds from the birth if one cannot. */
+async function foldedRows(store: LogStore, uri: Uri): Promise<ReadonlyMap<string, Row>> {
+  const loaded = await store.load(uri)
+  if (!loaded) return new Map()
+  const { kind, state } = rebuild(uri, loaded)
+  const rows = kind.rows === undefined ? [] : (state as Record<string, readonly Row[]>)[kind.rows]
+  return new Map(rows?.map((row) => [row.id, row]))
+}

@@ -1,0 +1,145 @@
+import { memoryStore } from '@atrium/adapters/store-memory'
+import type { Action } from '@atrium/protocol/channel'
+import { kinds } from '@atrium/protocol/channels'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { Activity } from '@atrium/protocol/status'
+import { Beside } from '../src/beside.ts'
+import type { Channel } from '../src/channel.ts'
+import { Log } from '../src/log.ts'
+import type { LogStore } from '../src/ports/log.ts'
+import { testWorld } from './world.ts'
+
+export const chatUri = 'ahp-chat:/1'
+const startedAt = '2026-01-01T00:00:00Z'
+const message = { text: 'go', origin: { kind: 'user' } }
+const birth = { resource: chatUri, title: '', status: Activity.Idle, modifiedAt: startedAt, turns: [] }
+const reduce = kinds.chat.reduce as (state: ChatState, action: Action) => ChatState
+
+/** A turn from its start to its end, with words of its own. */
+export function turn(
+  turnId: string,
+  words: string,
+  end: 'complete' | 'fail' = 'complete',
+): readonly Action[] {
+  const error = { kind: 'error', error: { errorType: 'x', message: 'm' }, resumable: true }
+  const actions = [
+    { type: 'chat/turnStarted', turnId, startedAt, message },
+    { type: 'chat/responsePart', turnId, part: { kind: 'markdown', id: 'p', content: words } },
+    end === 'complete'
+      ? { type: 'chat/turnComplete', turnId, duration: 5 }
+      : { type: 'chat/error', turnId, duration: 1, part: error },
+  ]
+  return actions as unknown as readonly Action[]
+}
+
+/** A chat whose older turns are on the disk, on one whose answers and flushes come when the test says so; and all its states as a fold. */
+export class LazyChat {
+  readonly #options: { readonly tail: number; readonly headEvery: number }
+  readonly #flushes: (() => void)[] = []
+  readonly #questions: (() => void)[] = []
+  readonly #world = testWorld()
+  #disk = memoryStore({
+    soon: (task) => (this.holding ? void this.#flushes.push(task) : queueMicrotask(task)),
+  })
+  #life = 0
+  #eager: { seq: number; state: ChatState }[] = []
+  holding = false
+  log!: Log
+  channel!: Channel
+
+  constructor(options: { readonly tail: number; readonly headEvery: number }) {
+    this.#options = options
+  }
+
+  get store(): LogStore {
+    return this.#disk.log
+  }
+
+  /** The whole state after everything, and after everything that was told. */
+  get head(): ChatState {
+    return this.at(Infinity)
+  }
+
+  at(seq: number): ChatState {
+    return this.#eager.findLast((fact) => fact.seq <= seq)?.state as ChatState
+  }
+
+  async begin(): Promise<this> {
+    await this.#live()
+    this.channel = this.log.born(chatUri, 'chat', birth)
+    this.#eager = [{ seq: 0, state: birth as unknown as ChatState }]
+    await this.log.settled()
+    return this
+  }
+
+  append(actions: readonly Action[]): void {
+    for (const action of actions) {
+      const { seq } = this.log.append(this.channel, action)
+      this.#eager.push({ seq, state: reduce(this.head, action) })
+    }
+  }
+
+  /** The disk does what it was asked, in order; what was asked for this is asked, too. */
+  async answer(): Promise<void> {
+    for (const task of this.#questions.splice(0)) task()
+    await stepOver()
+  }
+
+  async flush(): Promise<void> {
+    for (const task of this.#flushes.splice(0)) task()
+    await stepOver()
+  }
+
+  async until<T>(promise: Promise<T>): Promise<T> {
+    let done = false
+    void promise.finally(() => (done = true)).catch(() => {})
+    while (!done) {
+      await this.answer()
+      await this.flush()
+    }
+    return promise
+  }
+
+  async nap(): Promise<void> {
+    await this.until(this.log.settled())
+    if (!this.log.sleep(this.channel)) throw new Error('it does not sleep')
+    await this.until(this.log.settled())
+    await this.wake()
+  }
+
+  /** The process is gone, and with it all that was not flushed. */
+  async crash(): Promise<void> {
+    this.#flushes.length = 0
+    this.#questions.length = 0
+    this.#disk = this.#disk.reopen()
+    await this.#live()
+    const { envelopes } = await this.store.read([chatUri], 0, Number.MAX_SAFE_INTEGER)
+    this.#eager = [{ seq: 0, state: birth as unknown as ChatState }]
+    for (const { seq, action } of envelopes)
+      this.#eager.push({ seq, state: reduce(this.head, JSON.parse(action) as Action) })
+    await this.wake()
+  }
+
+  async wake(): Promise<void> {
+    const woken = await this.until(this.log.wake(chatUri))
+    if (!woken) throw new Error('it is not there')
+    this.channel = woken
+  }
+
+  async #live(): Promise<void> {
+    const { store } = this
+    const rows: LogStore['rows'] = (...asked) =>
+      new Promise((resolve) => this.#questions.push(() => resolve(this.store.rows(...asked))))
+    const log = new Log(
+      { ...store, rows, load: (...asked) => this.store.load(...asked) },
+      this.#world,
+      { appended: () => {}, told: () => {}, fatal: () => {} },
+      { beside: new Beside(this.#disk.records), first: ++this.#life * 10_000_000, ...this.#options },
+    )
+    this.log = log
+    await this.until(log.begin())
+  }
+}
+
+/** Lets the step that is under way come to its end. */
+export const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -14,6 +14,7 @@ import type { Core } from '../src/core.ts'
 import { hostOf } from '../src/host.ts'
 import type { Host } from '../src/host.ts'
 import { openCore } from '../src/open.ts'
+import type { Agent } from '../src/ports/agent.ts'
 import { testWorld } from './world.ts'
 import type { TestWorld } from './world.ts'
 
@@ -38,14 +39,16 @@ export interface RoomOptions extends MemoryOptions {
   readonly limits?: Partial<LimitValues>
   /** What is on the disk before the host begins. */
   readonly disk?: MemoryStore
+  readonly agents?: readonly Agent[]
 }
 
-export async function room({ limits = {}, disk, ...options }: RoomOptions = {}): Promise<Room> {
+export async function room({ limits = {}, disk, agents, ...options }: RoomOptions = {}): Promise<Room> {
   const world = testWorld()
   let store = disk ?? memoryStore(options)
   const start = (readOnly?: string) => {
     const kept = { ...(readOnly !== undefined && { readOnly }) }
-    return openCore({ store, world, agents: [agent], build: 'test', limits, ...kept })
+    const infos = agents?.map(({ info }) => info) ?? [agent]
+    return openCore({ store, world, agents: infos, build: 'test', limits, ...kept })
   }
   let core = await start()
   let host = hostOf(core)
@@ -179,7 +182,8 @@ export class Client {
   }
 }
 
-function kindOf(state: object): keyof typeof reducers {
+/** Snapshots do not name it. */
+export function kindOf(state: object): keyof typeof reducers {
   if ('agents' in state) return 'root'
   if ('lifecycle' in state && 'chats' in state) return 'session'
   return 'turns' in state ? 'chat' : 'terminal'

@@ -78,6 +78,24 @@ export function patientAgent(provider = 'mock'): PatientAgent {
   return { ...readyAgent(provider), run, finish: (turnId) => gates.of(turnId).resolve() }
 }
 
+/** Wants to call a tool in every turn, and does so when it may. */
+export function askingAgent(provider = 'mock'): Agent {
+  async function* run(chat: Chat): AsyncGenerator<Said> {
+    const toolCallId = `${chat.turnId}#call`
+    yield { type: 'chat/toolCallStart', toolCallId, toolName: 'shell', displayName: 'Run' }
+    const asked = { invocationMessage: 'Running ls', toolInput: 'ls', confirmationTitle: 'Run it?' }
+    yield { type: 'chat/toolCallReady', toolCallId, ...asked }
+    await chat.when(({ activeTurn }) =>
+      (activeTurn?.responseParts ?? []).some(
+        (part) => part.kind === 'toolCall' && part.toolCall.status === 'running',
+      ),
+    )
+    yield { type: 'chat/toolCallComplete', toolCallId, result: { success: true, pastTenseMessage: 'Ran ls' } }
+    yield* speak(chat)
+  }
+  return { ...readyAgent(provider), run }
+}
+
 async function* speak({ turnId }: Chat): AsyncGenerator<Said> {
   const partId = `${turnId}#0`
   yield opened(partId)

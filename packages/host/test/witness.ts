@@ -136,6 +136,7 @@ export class Witness {
     if (!asked) return void this.problems.push(`an answer to ${id}, which waits for none`)
     this.open.delete(id ?? -1)
     if (error) this.errors.push({ asked, code: error.code })
+    else if (asked.method === 'disposeSession') this.followed.delete(String(asked.params?.['channel']))
     const { snapshot, snapshots, actions, missing, serverSeq } = (result ?? {}) as {
       readonly snapshot?: Snapshot
       readonly snapshots?: readonly Snapshot[]

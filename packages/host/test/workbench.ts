@@ -135,6 +135,12 @@ export class Workbench {
     this.dispatch(this.chat, { type: 'chat/turnCancelled', turnId, duration })
   }
 
+  /** The button that lets a tool be called. */
+  allow(turnId: string, toolCallId: string): void {
+    const asked = { turnId, toolCallId, approved: true, confirmed: 'user-action' }
+    this.dispatch(this.chat, { type: 'chat/toolCallConfirmed', ...asked })
+  }
+
   read(): void {
     this.dispatch(this.session, { type: 'session/isReadChanged', isRead: true })
   }

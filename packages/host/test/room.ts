@@ -185,7 +185,8 @@ export class Client {
   }
 }
 
-function kindOf(state: object): keyof typeof reducers {
+/** Snapshots do not name it. */
+export function kindOf(state: object): keyof typeof reducers {
   if ('agents' in state) return 'root'
   if ('lifecycle' in state && 'chats' in state) return 'session'
   return 'turns' in state ? 'chat' : 'terminal'

@@ -7,6 +7,7 @@ import type { Core, Link } from './core.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from './agents.ts'
 import { createChat, disposeChat } from './chat.ts'
 import { createSession, disposeSession } from './session.ts'
+import { needsRows, prepare } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 import { wake } from './wake.ts'
 
@@ -14,22 +15,28 @@ import { wake } from './wake.ts'
 export interface Follower extends Link {
   /** Throws where it follows as many as it may. */
   admit(uri: Uri): void
-  follow(channel: Channel, view?: View, latency?: number): string
+  /** Under the name that its client uses. */
+  follow(channel: Channel, name: Uri, view?: View, latency?: number): string
   answer(text: string): JsonResult
 }
 
-type Run<M extends Method> = (core: Core, link: Follower, params: Params<M>) => unknown
+/** `name`: the channel's, as the client wrote it. */
+type Run<M extends Method> = (core: Core, link: Follower, params: Params<M>, name: Uri) => unknown
 
 /** What an open link may ask. What is not here is an unknown method. */
 const table: { readonly [M in Method]?: Run<M> } = {
-  subscribe: (core, link, { channel: uri, view, delivery }) => {
+  subscribe: (core, link, { channel: uri, view, delivery }, name) => {
     link.admit(uri)
     const answer = (channel: Channel | undefined) => {
-      if (!channel) throw AhpError.notFound(`no channel ${JSON.stringify(uri.slice(0, 200))}`)
-      return link.answer(`{"snapshot":${link.follow(channel, view, delivery?.maxLatencyMs)}}`)
+      if (!channel) throw AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
+      return link.answer(`{"snapshot":${link.follow(channel, name, view, delivery?.maxLatencyMs)}}`)
     }
     const awake = core.log.channel(uri)
-    return awake?.told === undefined ? wake(core, uri).then(answer) : answer(awake)
+    if (awake?.told !== undefined && !needsRows(core, awake, view)) return answer(awake)
+    return wake(core, uri).then(async (channel) => {
+      if (channel) await prepare(core, channel, view)
+      return answer(channel && core.log.channel(uri) === channel ? channel : undefined)
+    })
   },
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
   createSession: async (core, link, params) => later(core, await createSession(core, link, params)),
@@ -40,8 +47,9 @@ const table: { readonly [M in Method]?: Run<M> } = {
   disposeChat: async (core, _, params) => later(core, await disposeChat(core, params)),
 }
 
-export const hostCommands: ReadonlyMap<string, (core: Core, link: Follower, params: unknown) => unknown> =
-  new Map(Object.entries(table) as [string, (core: Core, link: Follower, params: unknown) => unknown][])
+type AnyRun = (core: Core, link: Follower, params: unknown, name: Uri) => unknown
+
+export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
 
 /** A command that is done, so that the next may run; its answer comes when everyone has been told. */
 class Later {

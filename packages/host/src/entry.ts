@@ -16,8 +16,9 @@ export class Entry {
   /** The last of its numbers; more than `seq` where its stride is. */
   readonly last: number
   readonly channel: Uri
-  /** The channel as JSON. */
+  /** The channel as JSON, and its kind. */
   readonly label: string
+  readonly kind: string
   readonly action: Action
   /** The action's JSON, made once for the store and for everyone. */
   readonly text: string
@@ -33,6 +34,7 @@ export class Entry {
     this.last = parts.last
     this.channel = parts.channel
     this.label = parts.label
+    this.kind = parts.kind
     this.action = parts.action
     this.text = parts.text
     this.origin = parts.origin
@@ -42,24 +44,25 @@ export class Entry {
 
   /** The same place in the order with other words: several that were merged into one. */
   saying(action: Action, text: string): Entry {
-    const { seq, last, channel, label, origin, reason, only } = this
-    return new Entry({ seq, last, channel, label, action, text, origin, reason, only })
+    const { seq, last, channel, label, kind, origin, reason, only } = this
+    return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
   }
 
   /** The notification that tells it: the same bytes for every receiver. */
   get frame(): Uint8Array {
-    this.#frame ??= encoder.encode(actionFrame(envelopeText(this.label, this)))
+    this.#frame ??= actionFrame(envelopeText(this.label, this))
     return this.#frame
   }
 }
 
 const encoder = new TextEncoder()
 
-function actionFrame(envelope: string): string {
-  return `{"jsonrpc":"2.0","method":"action","params":${envelope}}`
+/** The notification around an envelope's JSON. */
+export function actionFrame(envelope: string): Uint8Array {
+  return encoder.encode(`{"jsonrpc":"2.0","method":"action","params":${envelope}}`)
 }
 
-interface EnvelopeParts {
+export interface EnvelopeParts {
   readonly seq: number
   readonly text: string
   readonly origin?: Origin | undefined

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
-import type { Handed } from './clients.ts'
+import type { ClientRecord, Handed } from './clients.ts'
 import type { Core } from './core.ts'
 import type { Listener } from './entry.ts'
 import { rest } from './rest.ts'
@@ -15,15 +15,30 @@ interface How {
 
 const plainly: How = { view: {}, latency: undefined }
 
-/** The channels that one link follows. */
+/** The channels that one link follows, and what its client has been handed of them. */
 export class Following {
   readonly #core: Core
   readonly #listener: Listener
   readonly #channels = new Map<Channel, How>()
+  #record: ClientRecord | undefined
+  /** The highest number that the client may have seen by now. */
+  seen = 0
+  /** It was spared what came before this number. */
+  replayedFrom = 0
 
   constructor(core: Core, listener: Listener) {
     this.#core = core
     this.#listener = listener
+  }
+
+  /** What is remembered of the client, once it has said who it is. */
+  get record(): ClientRecord | undefined {
+    return this.#record
+  }
+
+  keep(record: ClientRecord): void {
+    this.#record = record
+    this.#core.clients.keep(record)
   }
 
   /** The smallest that any of its subscriptions asked for. */
@@ -40,13 +55,10 @@ export class Following {
     return [...this.#channels.keys()].find((channel) => channel.uri === uri)
   }
 
-  /** Those that are no more: when everyone was told so, the log let go of their listeners. */
-  get gone(): readonly Channel[] {
-    return [...this.#channels.keys()].filter(({ listeners }) => !listeners.has(this.#listener))
-  }
-
   /** Whether one more can be followed. */
   admits(uri: Uri): boolean {
+    // Nobody unsubscribes from what is no more: it must not take a place for ever.
+    for (const channel of this.#gone) this.leave(channel.uri)
     return this.#channels.size < this.#core.limits.subscriptions || this.find(uri) !== undefined
   }
 
@@ -55,30 +67,64 @@ export class Following {
     this.#channels.set(channel, how)
   }
 
+  /** A channel's snapshot is about to be sent. */
+  hand(channel: Channel, how: How): void {
+    this.add(channel, how)
+    // That it has seen a number must show that it has the snapshot.
+    if (this.seen >= this.#core.log.told) this.#core.log.advance()
+    this.#remember((handed) => handed.set(channel.uri, this.#handed(channel)))
+  }
+
   /** As it was before the link broke. */
-  restore(channel: Channel, { turns, maxLatencyMs }: Partial<Handed> = {}): void {
+  restore(channel: Channel): void {
+    const { turns, maxLatencyMs } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
     this.add(channel, { view: turns === undefined ? {} : { turns }, latency: maxLatencyMs })
   }
 
-  remove(channel: Channel): void {
+  /** Whether this link is told of its own action: nobody was yet, or it is in its replay or behind its snapshot. */
+  hears(channel: Channel, seq: number): boolean {
+    if (seq > this.#core.log.told) return true
+    const from = this.#record?.handed.get(channel.uri)?.fromSeq ?? Infinity
+    return channel.listeners.has(this.#listener) && seq > Math.max(from, this.replayedFrom)
+  }
+
+  leave(uri: Uri): void {
+    const channel = this.find(uri)
+    if (channel) this.#remove(channel)
+    if (this.#record?.handed.has(uri)) this.#remember((handed) => handed.delete(uri))
+  }
+
+  retain(channels: readonly Channel[]): void {
+    for (const channel of this.#channels.keys()) if (!channels.includes(channel)) this.#remove(channel)
+  }
+
+  clear(): void {
+    this.retain([])
+  }
+
+  /** Those that are no more: when everyone was told so, the log let go of their listeners. */
+  get #gone(): readonly Channel[] {
+    return [...this.#channels.keys()].filter(({ listeners }) => !listeners.has(this.#listener))
+  }
+
+  #remove(channel: Channel): void {
     channel.listeners.delete(this.#listener)
     this.#channels.delete(channel)
     rest(this.#core, channel)
   }
 
-  retain(channels: readonly Channel[]): void {
-    for (const channel of this.#channels.keys()) if (!channels.includes(channel)) this.remove(channel)
-  }
-
-  clear(): void {
-    for (const channel of this.#channels.keys()) this.remove(channel)
-  }
-
   /** What is remembered of it beyond this link. */
-  handed(channel: Channel, seen: number): Handed {
+  #handed(channel: Channel): Handed {
     const { view, latency } = this.how(channel)
     const fromSeq = this.#core.log.told
-    const unsure = seen >= fromSeq || undefined
+    const unsure = this.seen >= fromSeq || undefined
     return compact<Handed>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency })
+  }
+
+  #remember(change: (handed: Map<Uri, Handed>) => unknown): void {
+    if (!this.#record) return
+    const handed = new Map(this.#record.handed)
+    change(handed)
+    this.keep({ ...this.#record, handed })
   }
 }

@@ -2,18 +2,17 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
-import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { Channel } from './channel.ts'
 import type { ClientRecord } from './clients.ts'
 import type { Core } from './core.ts'
+import { spoken } from './dialect.ts'
+import type { Dialect } from './dialect.ts'
 import { inLife } from './lives.ts'
 import type { StoredEnvelope } from './ports/log.ts'
 import { replay, replayable } from './replay.ts'
+import type { Say } from './replay.ts'
 import { Resends } from './resends.ts'
 import { wakeIfSound } from './wake.ts'
-
-/** The generations that this build can speak to a client. */
-export const spoken: readonly Version[] = ['1.0.0']
 
 /** How a link begins: who it is, what it hears from now on, and what it may send again. */
 export interface Welcome {
@@ -28,6 +27,7 @@ export interface Welcome {
 /** What a link does while it is being opened. From `hold` on it hears the channel, and what it hears waits. */
 export interface Opening {
   readonly principal: string
+  readonly dialect: Dialect
   /** From now on this is the client's link: an older one is closed, also one that is still being opened. */
   claim(clientId: string): void
   hold(channel: Channel): void
@@ -63,7 +63,9 @@ export async function reconnect(
   const own = await ownOf(core, clientId, seen ? lastSeen : undefined)
   const upTo = core.log.told
   const whole = seen && replayable(known.handed, held, lastSeen)
-  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo) : undefined
+  opening.dialect.speak(known.version)
+  const tongue = { dialect: opening.dialect, clientId }
+  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, tongue) : undefined
   const handed = new Map([...known.handed].filter(([uri]) => wanted.has(uri)))
   return { record: { ...known, handed }, resends: new Resends(own), seen: lastSeen, held, replayed, upTo }
 }
@@ -99,8 +101,15 @@ async function ownOf(core: Core, clientId: string, lastSeen = Infinity): Promise
 }
 
 /** If unsure, snapshots: also where what is stored cannot be read. */
-async function replayIfSound(core: Core, channels: readonly Channel[], after: number, upTo: number) {
-  return replay(core.log, core.store.log, channels, after, upTo).catch((error: unknown) => {
+async function replayIfSound(
+  core: Core,
+  channels: readonly Channel[],
+  after: number,
+  upTo: number,
+  { dialect, clientId }: { dialect: Dialect; clientId: string },
+) {
+  const say: Say = (channel, said) => dialect.envelopes(channel, said, said.origin?.clientId === clientId)
+  return replay(core.log, core.store.log, channels, after, upTo, { say }).catch((error: unknown) => {
     core.world.report('replay failed', error)
     return undefined
   })

@@ -300,7 +300,7 @@ export class Log {
 
   #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said, sender?: Listener): Entry {
     const parts = { origin: undefined, reason: undefined, only: undefined, ...said }
-    const entry = new Entry({ ...parts, channel: channel.uri, label: channel.label })
+    const entry = new Entry({ ...parts, channel: channel.uri, label: channel.label, kind: channel.kind.name })
     this.#queue.add({ entry, channel, state, older: channel.older, strict, sender })
     this.#schedule()
     return entry

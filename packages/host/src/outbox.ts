@@ -19,10 +19,17 @@ export class Outbox {
   #closing = false
   #latency = 0
   #undo: (() => void) | undefined
+  readonly #frames: (entry: Entry) => readonly Uint8Array[]
 
-  constructor(transport: Transport, world: World) {
+  /** `frames`: how an entry is told here; not at all where there is none. */
+  constructor(
+    transport: Transport,
+    world: World,
+    frames: (entry: Entry) => readonly Uint8Array[] = ({ frame }) => [frame],
+  ) {
     this.#transport = transport
     this.#world = world
+    this.#frames = frames
   }
 
   /** How long text may wait for more of it, in milliseconds. */
@@ -34,9 +41,12 @@ export class Outbox {
     if (this.#closing || this.#transport.closed.aborted) return
     const slow = this.#slow
     const waits = this.#latency > 0 && entry.text.length <= limits.slowBytes
+    const frames = this.#frames(entry)
+    if (frames.length === 0) return
     if (this.#pauses === 0 && !slow && !waits) {
       this.flush()
-      return this.#sendApart(entry.frame)
+      for (const frame of frames) this.#sendApart(frame)
+      return
     }
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
@@ -98,7 +108,7 @@ export class Outbox {
     this.#undo = undefined
     if (this.#pauses > 0 || this.#held.length + this.#notes.length === 0) return
     this.#merge()
-    const frames = [...this.#held.map((entry) => entry.frame), ...this.#notes]
+    const frames = [...this.#held.flatMap((entry) => this.#frames(entry)), ...this.#notes]
     this.#held = []
     this.#notes = []
     this.#heldBytes = 0

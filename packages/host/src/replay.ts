@@ -3,6 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import type { Channel } from './channel.ts'
 import type { Handed } from './clients.ts'
 import { envelopeText } from './entry.ts'
+import type { EnvelopeParts } from './entry.ts'
 import type { Log } from './log.ts'
 import type { LogStore } from './ports/log.ts'
 
@@ -16,14 +17,14 @@ export async function replay(
   channels: readonly Channel[],
   after: number,
   upTo: number,
-  longest = limits.replayLength,
+  { say = plainly, longest = limits.replayLength }: { say?: Say; longest?: number } = {},
 ): Promise<readonly string[] | undefined> {
-  const passed = passedTexts(channels, after, upTo)
+  const passed = passedTexts(channels, after, upTo, say)
   if (!passed) return undefined
   // Streamed text may have been told before it was durable: the disk must catch up before it is asked.
   if (!(await log.settled())) return undefined
-  const labels = new Map(channels.map(({ uri, label }) => [uri, label]))
-  const uris = [...labels.keys()]
+  const byUri = new Map(channels.map((channel) => [channel.uri, channel]))
+  const uris = [...byUri.keys()]
   const stored: Numbered[] = []
   let length = 0
   for (let next = store.read(uris, after, upTo); ;) {
@@ -31,10 +32,12 @@ export async function replay(
     const last = slice.envelopes.at(-1)?.seq ?? upTo
     // The disk is asked for more before this is worked on.
     if (slice.more) next = store.read(uris, last, upTo)
-    for (const { seq, channel, action, origin } of slice.envelopes) {
-      const text = envelopeText(labels.get(channel) ?? '""', { seq, text: action, origin })
-      stored.push({ seq, text })
-      length += text.length
+    for (const { seq, channel: uri, action, origin } of slice.envelopes) {
+      const channel = byUri.get(uri)
+      for (const text of channel ? say(channel, { seq, text: action, origin }) : []) {
+        stored.push({ seq, text })
+        length += text.length
+      }
     }
     if (length > longest) {
       next.catch(() => {})
@@ -60,6 +63,11 @@ export function replayable(
   })
 }
 
+/** An envelope of a channel as its receiver is told it. */
+export type Say = (channel: Channel, said: EnvelopeParts) => readonly string[]
+
+const plainly: Say = (channel, said) => [envelopeText(channel.label, said)]
+
 interface Numbered {
   readonly seq: number
   readonly text: string
@@ -69,13 +77,14 @@ function passedTexts(
   channels: readonly Channel[],
   after: number,
   upTo: number,
+  say: Say,
 ): readonly Numbered[] | undefined {
   const texts: Numbered[] = []
   for (const channel of channels) {
     const entries = channel.passedSince(after)
     if (!entries) return undefined
     for (const entry of entries)
-      if (entry.seq <= upTo) texts.push({ seq: entry.seq, text: envelopeText(entry.label, entry) })
+      if (entry.seq <= upTo) texts.push(...say(channel, entry).map((text) => ({ seq: entry.seq, text })))
   }
   return texts
 }

@@ -69,12 +69,11 @@ const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
 
   plan: ({ rest, tone, ms }) => {
     const goal = rest === '' ? 'a first look at Atrium' : quoted(rest)
-    const close = tone === 'brief' ? 'That is all.' : 'That is all. Each step takes a minute at most.'
+    const time = tone === 'brief' ? '' : '. Each step takes a minute at most'
     return [
       { kind: 'systemNotification', text: `A plan of ${planSteps.length} steps` },
-      { kind: 'markdown', text: `My plan for ${goal}:\n\n`, ms },
+      { kind: 'markdown', text: `My plan for ${goal}${time}:\n\n`, ms },
       ...planSteps.map(([activity, text]): Step => ({ kind: 'markdown', text, ms, activity })),
-      { kind: 'markdown', text: close, ms },
     ]
   },
 

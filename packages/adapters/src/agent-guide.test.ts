@@ -48,6 +48,14 @@ test('[N5] say: a part is made empty and grows word by word', async () => {
   ])
 })
 
+test('[N5] say: no piece ends within a letter, however long the word is', async () => {
+  const run = stage().begin(`say x${'😀'.repeat(1000)}`)
+  await run.end()
+  const contents = run.said.map((said) => (said.type === 'chat/delta' ? said.content : ''))
+  expect(contents.filter((content) => content !== '').length).toBeGreaterThan(4)
+  expect(contents.filter((content) => /\p{Surrogate}/u.test(content))).toEqual([])
+})
+
 test('[N5] think: a thought, then an answer', async () => {
   const { responseParts } = await stage().turn('think of doors')
   expect(responseParts).toMatchObject([
@@ -118,7 +126,8 @@ test('[N5] long: others have a turn in between', async () => {
 test('[N5] plan: a notice, and what it does with each step, cleared in the end', async () => {
   const run = stage().begin('plan')
   const { responseParts } = await run.end()
-  expect(responseParts.map(({ kind }) => kind)).toEqual(['systemNotification', ...Array(6).fill('markdown')])
+  expect(responseParts.map(({ kind }) => kind)).toEqual(['systemNotification', ...Array(5).fill('markdown')])
+  expect(responseParts.at(-1)).toMatchObject({ id: 'turn-1-6' })
   const activities = run.said.filter(({ type }) => type === 'chat/activityChanged')
   expect(activities).toHaveLength(5)
   expect(activities.at(-1)).toEqual({ type: 'chat/activityChanged' })
@@ -200,13 +209,23 @@ test('[N6] long 3000, killed at the 1,200th word: only the rest is said', async 
   expect(textOf(turn)).toBe(textOf(await stage().turn('long 3000')))
 })
 
+test('[N6] a turn that was cut when all was said has nothing to add', async () => {
+  const all = stage()
+  const run = all.begin('plan')
+  while (await run.step());
+  await run.cut()
+  const again = all.resume()
+  expect((await again.end()).state).toBe('complete')
+  expect(again.said).toEqual([])
+})
+
 test('[N6] a call that was cut off is made again under another id; one that is done is not', async () => {
   const all = stage()
   const run = all.begin('spawn say hello')
   for (let i = 0; i < 3; i++) await run.step()
   await run.cut()
   const again = all.resume()
-  while (again.said.at(-1)?.type !== 'chat/toolCallComplete') await again.step()
+  while (again.said.at(-1)?.type !== 'chat/toolCallComplete' && (await again.step()));
   await again.cut()
   const { responseParts } = await all.resume().end()
   expect(responseParts.map(outline)).toEqual([

@@ -49,6 +49,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
       expect(run.failure).toBeUndefined()
       expect(turn.state).toBe('complete')
       expect(turn.responseParts.length).toBeGreaterThan(0)
+      expect(stage.state.activity).toBeUndefined()
       expect(JSON.parse(JSON.stringify(stage.state))).toEqual(stage.state)
       expect(await run.iterator.next()).toMatchObject({ done: true })
     },
@@ -143,7 +144,14 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
           const stage = new Stage(await open())
           await cutAfter(stage.begin(text), k, torn)
           const turn = await stage.resume().end()
-          expect([k, torn, turn.state, legible(turn)]).toEqual([k, torn, 'complete', whole])
+          const { activity } = stage.state
+          expect([k, torn, turn.state, activity, legible(turn)]).toEqual([
+            k,
+            torn,
+            'complete',
+            undefined,
+            whole,
+          ])
         }
     },
   )

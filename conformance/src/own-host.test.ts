@@ -14,7 +14,8 @@ const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 const mayBeSkipped = ['K76', 'K77']
 
 async function atrium(): Promise<string> {
-  const host = await createHost({ store: memoryStore(), world: nodeWorld(() => {}), agents: [guide] })
+  const world = nodeWorld(() => {})
+  const host = await createHost({ store: memoryStore(), world, agents: [guide(world.later).info] })
   const listening = await listen({ token, connect: (link, principal) => host.connect(link, principal) })
   onTestFinished(async () => {
     const closed = listening.close()

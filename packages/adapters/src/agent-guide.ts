@@ -1,14 +1,51 @@
-import type { Agent } from '@atrium/host/ports/agent'
+import type { Agent, Chat, Said } from '@atrium/host/ports/agent'
+import type { World } from '@atrium/host/ports/world'
+import { play } from './agent-guide-player.ts'
+import { fitting } from './agent-guide-script.ts'
+import { models, provider, settings } from './agent-guide-settings.ts'
+import { scriptsOf } from './agent-guide-verbs.ts'
 
-/** The agent that is always there: it needs no key and no network. */
-export const guide: Agent = {
-  info: {
-    provider: 'guide',
-    displayName: 'Atrium Guide',
-    description: 'The built-in agent. It needs no key and no network.',
-    models: [],
-    capabilities: { multipleChats: {} },
-  },
-  resumes: false,
-  async *run() {},
+/**
+ * The agent that is always there: it needs no key and no network. The first word of a message chooses what it does, and
+ * the whole answer is known before any of it is said; so a turn that was broken off is gone on with by saying the rest.
+ */
+export function guide(later: World['later']): Agent {
+  return {
+    info: {
+      provider,
+      displayName: 'Atrium Guide',
+      description: 'The built-in agent. It shows what Atrium can do, and needs no key and no network.',
+      models: Object.values(models),
+      capabilities: { multipleChats: {} },
+    },
+    resumes: true,
+    settings,
+    async *run(chat, signal) {
+      for await (const said of turn(chat, (ms) => pause(later, ms, signal))) {
+        if (signal.aborted) return
+        yield said
+      }
+    },
+  }
+}
+
+async function* turn(chat: Chat, wait: (ms: number) => Promise<void>): AsyncIterable<Said> {
+  const { activeTurn } = chat.state
+  if (activeTurn?.id !== chat.turnId) return
+  const script = fitting(scriptsOf(activeTurn.message, chat.state, chat.session), activeTurn)
+  yield* play(script, chat, activeTurn, wait)
+}
+
+/** Resolves when the time has come, or at once when there is nobody left to wait for. */
+function pause(later: World['later'], ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const undo = later(ms, end)
+    signal.addEventListener('abort', end)
+    function end(): void {
+      undo()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+  })
 }

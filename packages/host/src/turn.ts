@@ -212,6 +212,11 @@ function sayable({ type }: Action): boolean {
 const aboutSession = new Set(['session/titleChanged', 'session/metaChanged', 'session/configChanged'])
 
 const ours = new Set([
+  'chat/draftChanged',
+  'chat/isReadChanged',
+  'chat/isArchivedChanged',
+  'chat/pendingMessageSet',
+  'chat/queuedMessagesReordered',
   'chat/turnStarted',
   'chat/turnComplete',
   'chat/turnCancelled',

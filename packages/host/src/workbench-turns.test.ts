@@ -3,7 +3,7 @@ import { rootUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { askingAgent, patientAgent, readyAgent, words } from '../test/agents.ts'
 import { quiet } from '../test/held.ts'
-import { ended, sound, stage } from '../test/stage.ts'
+import { ended, sound, stage } from '../test/desk.ts'
 import { Workbench } from '../test/workbench.ts'
 import { spoken } from './handshake.ts'
 

@@ -1,43 +1,217 @@
-import { rootUri } from '@atrium/protocol/uri'
-import { expect } from 'vitest'
-import type { Agent } from '../src/ports/agent.ts'
-import { quiet } from './held.ts'
-import { room } from './room.ts'
-import type { Client, Room, RoomOptions } from './room.ts'
-import { sameAsHost } from './witness.ts'
-import { Workbench } from './workbench.ts'
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { kinds } from '@atrium/protocol/channels'
+import { toolCallActions, turnActions } from '@atrium/protocol/chat/actions'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { Message } from '@atrium/protocol/chat/message'
+import { reduceChat } from '@atrium/protocol/chat/reducer'
+import type { ChatOrigin, ChatState, Turn } from '@atrium/protocol/chat/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { TurnFailed } from '../src/ports/agent.ts'
+import type { Agent, Chat, Said, Task, Worker } from '../src/ports/agent.ts'
+import { objection } from './objection.ts'
 
-/** A host with one agent, the workbench that has opened, and somebody else, of our own generation, who looks at the root. */
-export interface Stage {
-  readonly all: Room
-  readonly bench: Workbench
-  readonly watcher: Client
+export interface StageOptions {
+  readonly uri?: Uri
+  readonly origin?: ChatOrigin
+  /** What the session is set to. */
+  readonly config?: Record<string, unknown>
 }
 
-export async function stage(agent: Agent, options: RoomOptions = {}): Promise<Stage> {
-  const all = await room({ ...options, agents: [agent] })
-  const watcher = await all.join('watcher', { subscribe: [rootUri] })
-  const bench = new Workbench(all.wire()[1])
-  await bench.open()
-  return { all, bench, watcher }
+/** A chat without a host around it: what an agent says is judged and folded at once, and told to it alone. */
+export class Stage {
+  readonly agent: Agent
+  readonly uri: Uri
+  /** The ids of parts and calls that were used, whatever became of them. */
+  readonly ids = new Set<string>()
+  readonly watchers = new Set<(state: ChatState) => void>()
+  readonly workers: Stage[] = []
+  session: SessionState
+  state: ChatState
+  #turns = 0
+
+  constructor(agent: Agent, { uri = 'ahp-chat:/stage', origin, config = {} }: StageOptions = {}) {
+    this.agent = agent
+    this.uri = uri
+    const common = { title: '', status: 1 }
+    const modifiedAt = '2026-01-01T00:00:00Z'
+    this.state = { ...common, resource: uri, modifiedAt, turns: [], ...(origin && { origin }) }
+    const schema = agent.settings?.schema
+    this.session = {
+      ...common,
+      provider: agent.info.provider,
+      lifecycle: 'ready',
+      activeClients: [],
+      chats: [],
+      ...(schema && { config: { schema, values: config } }),
+    }
+  }
+
+  begin(said: string | Partial<Message>): Run {
+    const message: Message = { text: '', origin: { kind: 'user' }, ...asMessage(said) }
+    const turnId = `turn-${++this.#turns}`
+    this.fold({ type: 'chat/turnStarted', turnId, startedAt: '2026-01-01T00:00:00Z', message })
+    return new Run(this, turnId)
+  }
+
+  /** The last turn again, which was broken off. */
+  resume(): Run {
+    const turnId = this.state.turns.at(-1)?.id ?? ''
+    this.fold({ type: 'chat/turnResume', turnId })
+    if (!this.state.activeTurn) throw new Error('the last turn cannot be resumed')
+    return new Run(this, turnId)
+  }
+
+  /** All of a turn, at once. */
+  async turn(said: string | Partial<Message>): Promise<Turn> {
+    return this.begin(said).end()
+  }
+
+  fold(action: ChatAction): void {
+    this.state = reduceChat(this.state, action)
+    for (const watch of this.watchers) watch(this.state)
+  }
 }
 
-/** A turn has ended, in whatever way. */
-export async function ended({ link, chat }: Workbench, turn: string): Promise<void> {
-  await link.until(() => link.chat(chat).turns.some(({ id }) => id === turn))
+/** One go at a turn. */
+export class Run {
+  readonly said: Said[] = []
+  readonly iterator: AsyncIterator<Said>
+  /** What the agent threw. */
+  failure: unknown
+  readonly #stage: Stage
+  readonly #turnId: string
+  readonly #over = new AbortController()
+
+  constructor(stage: Stage, turnId: string) {
+    this.#stage = stage
+    this.#turnId = turnId
+    this.iterator = stage.agent.run(this.#chat(), this.#over.signal)[Symbol.asyncIterator]()
+  }
+
+  /** Hears one thing; of text that is torn, as by a crash, only the first half. False when there is no more. */
+  async step(torn = false): Promise<boolean> {
+    const { done, value } = await this.iterator.next()
+    if (done || this.#over.signal.aborted) return false
+    this.said.push(value)
+    const action = { ...value, ...(inTurn.has(value.type) && { turnId: this.#turnId }) } as Action
+    const wrong = objection(action, this.#stage.state, this.#stage.ids)
+    if (wrong !== undefined) throw new Wrong(`${wrong}: ${JSON.stringify(value).slice(0, 300)}`)
+    if (action.type.startsWith('session/'))
+      this.#stage.session = kinds.session.reduce(this.#stage.session, action)
+    else this.#stage.fold((torn ? half(action) : action) as ChatAction)
+    return true
+  }
+
+  /** The rest of the turn, ended as a host would. */
+  async end(): Promise<Turn> {
+    try {
+      while (await this.step());
+    } catch (error) {
+      if (error instanceof Wrong) throw error
+      this.failure = error
+    }
+    const resumable = this.failure instanceof TurnFailed && this.failure.resumable
+    const errorType = this.failure instanceof TurnFailed ? this.failure.errorType : 'internal'
+    return this.#close(this.failure === undefined ? undefined : { errorType, resumable })
+  }
+
+  /** Nothing that is said from now on is heard. */
+  abort(): void {
+    this.#over.abort()
+  }
+
+  /** The host dies here, and finds the turn when it comes back. */
+  async cut(): Promise<void> {
+    this.abort()
+    await this.iterator.return?.()
+    this.#close({ errorType: 'interrupted', resumable: true })
+  }
+
+  #close(error?: { readonly errorType: string; readonly resumable: boolean }): Turn {
+    const ending = { turnId: this.#turnId, duration: 0 }
+    if (error) {
+      const { errorType, resumable } = error
+      const part = { kind: 'error', error: { errorType, message: '' }, resumable } as const
+      this.#stage.fold({ type: 'chat/error', ...ending, part })
+    } else this.#stage.fold({ type: 'chat/turnComplete', ...ending })
+    this.abort()
+    const turn = this.#stage.state.turns.at(-1)
+    if (turn?.id !== this.#turnId) throw new Wrong('the turn is lost')
+    return turn
+  }
+
+  #chat(): Chat {
+    const stage = this.#stage
+    const over = this.#over.signal
+    return {
+      uri: stage.uri,
+      turnId: this.#turnId,
+      get state() {
+        return stage.state
+      },
+      get session() {
+        return stage.session
+      },
+      when: (wished) =>
+        new Promise((resolve, reject) => {
+          const watch = (state: ChatState) => {
+            if (!wished(state)) return
+            stage.watchers.delete(watch)
+            resolve(state)
+          }
+          stage.watchers.add(watch)
+          watch(stage.state)
+          onAbort(over, () => reject(new Error('the turn is over')))
+        }),
+      spawn: (task) => this.#spawn(task),
+    }
+  }
+
+  #spawn({ toolCallId, text }: Task): Worker {
+    const stage = this.#stage
+    const calls = stage.state.activeTurn?.responseParts ?? []
+    const open = calls.some(
+      (part) =>
+        part.kind === 'toolCall' &&
+        part.toolCall.toolCallId === toolCallId &&
+        part.toolCall.status === 'running',
+    )
+    if (!open) throw new Wrong(`a worker is spawned for ${toolCallId}, which does not run`)
+    const origin = { kind: 'tool', chat: stage.uri, toolCallId } as const
+    const uri = `ahp-chat:/worker-${stage.workers.length + 1}`
+    const worker = new Stage(stage.agent, { uri, origin, config: stage.session.config?.values ?? {} })
+    stage.workers.push(worker)
+    const run = worker.begin(text)
+    const done = new Promise<ChatState>((resolve, reject) => {
+      onAbort(this.#over.signal, () => {
+        run.abort()
+        reject(new Error('the turn is over'))
+      })
+      run.end().then(() => resolve(worker.state), reject)
+    })
+    return { chat: uri, done }
+  }
 }
 
-/** Nothing came that it could not live with, nothing is open, and what it has is what the host has. */
-export async function sound(bench: Workbench, all: Room, refusable: readonly string[] = []): Promise<void> {
-  const { link } = bench
-  await bench.settled()
-  const refused = link.envelopes.filter(
-    ({ rejectionReason, action }) => rejectionReason !== undefined && !refusable.includes(action.type),
-  )
-  expect([link.problems, refused, [...link.open.keys()]]).toEqual([[], [], []])
-  await quiet()
-  const fresh = new Workbench(all.wire()[1], { clientId: `after ${bench.clientId}` })
-  await fresh.initialize()
-  for (const channel of link.followed.keys()) await fresh.ask('subscribe', { channel })
-  sameAsHost(link, fresh.link)
+/** What needs to be told which turn it belongs to. */
+const inTurn = new Set(Object.keys({ ...turnActions, ...toolCallActions }))
+
+/** The agent said what no agent may. */
+class Wrong extends Error {}
+
+function asMessage(said: string | Partial<Message>): Partial<Message> {
+  return typeof said === 'string' ? { text: said } : said
+}
+
+function onAbort(signal: AbortSignal, task: () => void): void {
+  if (signal.aborted) task()
+  else signal.addEventListener('abort', task, { once: true })
+}
+
+function half(action: Action & { content?: unknown }): Action {
+  const { content } = action
+  const torn = typeof content === 'string' && kinds.chat.classes.get(action.type) === 'relaxed'
+  if (!torn) return action
+  const kept = { content: content.slice(0, Math.floor(content.length / 2)) }
+  return { ...action, ...kept }
 }

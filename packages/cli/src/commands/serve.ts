@@ -79,7 +79,7 @@ async function openHost(settings: Settings, log: Logger): Promise<Host> {
   return createHost({
     store,
     world,
-    agents: [guide],
+    agents: [guide(world.later)],
     ...(readOnly !== undefined && { readOnly }),
     info: { name: 'atrium', version },
     build: `atrium ${version}`,

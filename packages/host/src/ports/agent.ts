@@ -66,8 +66,13 @@ export interface Worker {
   readonly done: Promise<ChatState>
 }
 
-/** How a turn begins and ends is said by the host, and questions of paging are no agent's. */
+/** How a turn begins and ends is said by the host, what people write and read by them, and pages are no agent's. */
 type Ours =
+  | 'chat/draftChanged'
+  | 'chat/isReadChanged'
+  | 'chat/isArchivedChanged'
+  | 'chat/pendingMessageSet'
+  | 'chat/queuedMessagesReordered'
   | 'chat/turnStarted'
   | 'chat/turnComplete'
   | 'chat/turnCancelled'

@@ -1,0 +1,92 @@
+import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
+import type { ToolResultContent } from '@atrium/protocol/chat/tool'
+import { isText, saidOf } from './agent-guide-script.ts'
+import type { CallStep, Script, TextPart, TextStep } from './agent-guide-script.ts'
+import { quoted, wordCount } from './agent-guide-words.ts'
+
+export type Pause = (ms: number) => Promise<void>
+
+/** After so many words without a pause everybody else has a turn: nobody could cancel otherwise. */
+const breath = 256
+
+/** Says what the turn does not have yet of a script. */
+export async function* play(script: Script, chat: Chat, turn: ActiveTurn, pause: Pause): AsyncIterable<Said> {
+  const had = saidOf(script, turn)
+  const failed = turn.responseParts.some((part) => part.kind === 'error' && part.error.errorType === 'guide')
+  let { activity } = chat.state
+  let taken = 0
+  let parts = turn.responseParts.length
+  // The position in the turn, errors and all, so that no part is ever called like another.
+  const newId = () => `${turn.id}-${++parts}`
+  for (const step of script) {
+    if (step.kind === 'fail') {
+      if (!failed) throw step.error
+      continue
+    }
+    const part = had[taken++]
+    if (part && (!isText(part) || part.content === step.text)) continue
+    const wished = 'activity' in step ? step.activity : undefined
+    if (wished !== activity) yield activityChanged((activity = wished))
+    if (step.kind === 'toolCall') yield* call(step, newId(), chat)
+    else if (step.kind !== 'systemNotification') yield* text(step, part ?? newId(), pause)
+    else {
+      parts++
+      yield { type: 'chat/responsePart', part: { kind: step.kind, content: step.text } }
+    }
+  }
+  if (activity !== undefined) yield activityChanged(undefined)
+  if (!turn.usage) yield usage(script, turn)
+}
+
+/** A part is made empty and then grows; one that is there grows from where it stopped. */
+async function* text(step: TextStep, where: TextPart | string, pause: Pause): AsyncIterable<Said> {
+  const { kind } = step
+  const begun = typeof where === 'string' ? { kind, id: where, content: '' } : where
+  if (begun !== where) yield { type: 'chat/responsePart', part: begun }
+  const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning'
+  let count = 0
+  for (const content of pieces(step.text.slice(begun.content.length))) {
+    if (step.ms > 0 || ++count % breath === 0) await pause(step.ms)
+    yield { type, partId: begun.id, content }
+  }
+}
+
+/** Word by word; in larger pieces where the text is so long that there would be a million of them. */
+function* pieces(whole: string): Iterable<string> {
+  const least = 1 + Math.floor(whole.length / 1_000_000)
+  for (const [piece] of whole.matchAll(new RegExp(`.{1,${least}}\\S{0,200}\\s{0,200}`, 'gsu'))) yield piece
+}
+
+async function* call({ text: task }: CallStep, toolCallId: string, chat: Chat): AsyncIterable<Said> {
+  const doing = { toolName: 'spawn', displayName: 'Worker' }
+  yield { type: 'chat/toolCallStart', toolCallId, ...doing, intention: 'Let a worker do it' }
+  const invocationMessage = { markdown: `A worker does ${quoted(task)}` }
+  const confirmed = { toolInput: task, confirmed: 'not-needed' }
+  yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, ...confirmed }
+  const title = quoted(task).slice(1, -1)
+  const worker = chat.spawn({ toolCallId, title, text: task })
+  // A turn that is over before the worker is may have nobody left to see that this is rejected.
+  worker.done.catch(() => {})
+  const content: ToolResultContent[] = [{ type: 'subagent', resource: worker.chat, title }]
+  yield { type: 'chat/toolCallContentChanged', toolCallId, content }
+  const success = succeeded(await worker.done)
+  const pastTenseMessage = { markdown: `A worker ${success ? 'did' : 'could not do'} ${quoted(task)}` }
+  yield { type: 'chat/toolCallComplete', toolCallId, result: { success, pastTenseMessage, content } }
+}
+
+function succeeded(state: ChatState): boolean {
+  return state.turns.at(-1)?.state === 'complete'
+}
+
+function activityChanged(activity: string | undefined): Said {
+  return { type: 'chat/activityChanged', ...(activity !== undefined && { activity }) }
+}
+
+/** Counted in the script, so that a turn that was broken off costs what it costs in one go. */
+function usage(script: Script, { message }: ActiveTurn): Said {
+  const said = script.map((step) => ('text' in step ? wordCount(step.text) : 0))
+  const outputTokens = said.reduce((sum, count) => sum + count, 0)
+  const model = message.model?.id ?? 'guide-plain'
+  return { type: 'chat/usage', usage: { inputTokens: wordCount(message.text), outputTokens, model } }
+}

@@ -1,0 +1,221 @@
+import { AgentInfo } from '@atrium/protocol/root/state'
+import { SessionConfigSchema } from '@atrium/protocol/common/config'
+import type { Turn } from '@atrium/protocol/chat/state'
+import { decode } from '@atrium/protocol/schema'
+import { SessionConfigChoice } from '@atrium/protocol/session/commands'
+import { expect, test } from 'vitest'
+import { Stage } from '../../test/stage.ts'
+import type { Run } from '../../test/stage.ts'
+import type { Agent } from './agent.ts'
+
+export interface AgentScript {
+  /** Messages that are answered. Each kind of thing the agent says should be in one of them. */
+  readonly prompts: readonly string[]
+  /** One that makes it fail. */
+  readonly failing: string
+  /** The same messages get the same actions. */
+  readonly deterministic?: boolean
+}
+
+/** What every agent must do. It must not wait on real time: whatever it waits for is given by the test. */
+export function agentContract(name: string, open: () => Agent | Promise<Agent>, script: AgentScript): void {
+  const { prompts, failing, deterministic = false } = script
+
+  test(`[N4] ${name}: what it says about itself has its shape`, async () => {
+    const { info, settings } = await open()
+    expect(decode(AgentInfo, info)).toEqual({ ok: true, value: info })
+    expect(info.models.every((model) => model.provider === info.provider)).toBe(true)
+    if (settings) expect(decode(SessionConfigSchema, settings.schema)).toMatchObject({ ok: true })
+  })
+
+  test(`[N4] ${name}: what a setting may be set to is found by what was typed`, async () => {
+    const { settings } = await open()
+    const dynamic = Object.entries(settings?.schema.properties ?? {}).filter(([, each]) => each.enumDynamic)
+    for (const property of [...dynamic.map(([key]) => key), 'no.such.setting', '__proto__']) {
+      const all = (await settings?.choices?.(property, '', undefined)) ?? []
+      for (const choice of all) expect(decode(SessionConfigChoice, choice).ok).toBe(true)
+      expect(all.length > 0).toBe(dynamic.some(([key]) => key === property))
+      const none = (await settings?.choices?.(property, '\u0000 no such choice', undefined)) ?? []
+      expect(none).toEqual([])
+    }
+  })
+
+  test.each(prompts)(
+    `[N1] ${name}: %j is answered in actions that have their shape and order`,
+    async (text) => {
+      const stage = new Stage(await open())
+      const run = stage.begin(text)
+      const turn = await run.end()
+      expect(run.failure).toBeUndefined()
+      expect(turn.state).toBe('complete')
+      expect(turn.responseParts.length).toBeGreaterThan(0)
+      expect(stage.state.activity).toBeUndefined()
+      expect(JSON.parse(JSON.stringify(stage.state))).toEqual(stage.state)
+      expect(await run.iterator.next()).toMatchObject({ done: true })
+    },
+  )
+
+  test(`[N1] ${name}: a second turn in a chat uses no id of the first again`, async () => {
+    const stage = new Stage(await open())
+    for (const text of [...prompts, ...prompts]) await stage.turn(text)
+    expect(stage.state.turns.map((turn) => turn.state)).toEqual(
+      [...prompts, ...prompts].map(() => 'complete'),
+    )
+  })
+
+  test(`[N1] ${name}: a turn that fails throws, and is over`, async () => {
+    const run = new Stage(await open()).begin(failing)
+    const turn = await run.end()
+    expect(run.failure).toBeInstanceOf(Error)
+    expect(turn.state).toBe('error')
+    expect(await run.iterator.next()).toMatchObject({ done: true })
+  })
+
+  test.each([
+    ['no text', ''],
+    ['only space', ' \n\t \n'],
+    ['a NUL, a lone surrogate and a bidirectional control', '\u0000 \ud83d \u202e \u{10ffff} e\u0301 👩‍👩‍👧'],
+    ['names of objects', '__proto__ constructor toString'],
+    ['a megabyte of words', 'wonderfully '.repeat(90_000)],
+    ['a megabyte without a space', '😀'.repeat(250_000)],
+  ])(`[N1] ${name}: %s is a message like others`, async (_, text) => {
+    const agent = await open()
+    for (const whole of [text, ...prompts.slice(0, 1).map((prompt) => `${prompt} ${text}`)]) {
+      const run = new Stage(agent).begin(whole)
+      expect([(await run.end()).state, run.failure]).toEqual(['complete', undefined])
+    }
+  })
+
+  test(`[N1] ${name}: turns of several chats at once do not mix`, async () => {
+    const agent = await open()
+    const runs = prompts.map((text, i) => new Stage(agent, { uri: `ahp-chat:/${i}` }).begin(text))
+    const together = await Promise.all(runs.map((run) => run.end()))
+    expect(together.map((turn) => turn.message.text)).toEqual(prompts)
+    if (!deterministic) return
+    for (const [i, text] of prompts.entries()) {
+      const alone = await new Stage(await open(), { uri: `ahp-chat:/${i}` }).turn(text)
+      expect(together[i]).toEqual(alone)
+    }
+  })
+
+  if (deterministic)
+    test.each([...prompts, failing])(`[N1] ${name}: %j is answered alike each time`, async (text) => {
+      const [first, second] = [new Stage(await open()).begin(text), new Stage(await open()).begin(text)]
+      expect(await first.end()).toEqual(await second.end())
+      expect(first.said).toEqual(second.said)
+    })
+
+  test.each([...prompts, failing])(`[N2] ${name}: %j is aborted at every point`, async (text) => {
+    const rejected: unknown[] = []
+    const listener = (reason: unknown) => void rejected.push(reason)
+    process.on('unhandledRejection', listener)
+    const length = await lengthOf(await open(), text)
+    for (let k = 0; k <= length; k++)
+      for (const end of [left, drained]) {
+        const stage = new Stage(await open())
+        const run = stage.begin(text)
+        for (let i = 0; i < k; i++) await run.step()
+        await end(run)
+        expect(await run.iterator.next()).toMatchObject({ done: true })
+      }
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', listener)
+    expect(rejected).toEqual([])
+  })
+
+  test(`[N2] ${name}: a turn that was aborted before it began ends`, async () => {
+    const run = new Stage(await open()).begin(prompts[0] ?? '')
+    await drained(run)
+    expect(run.said).toEqual([])
+  })
+
+  // Only an agent that says the same each time can be held against itself.
+  if (!deterministic) return
+
+  test.for(prompts)(
+    `[N3] ${name}: %j, cut at any point and resumed, ends as if uncut`,
+    async (text, { skip }) => {
+      const agent = await open()
+      if (!agent.resumes) skip()
+      const whole = legible(await new Stage(agent).turn(text))
+      const length = await lengthOf(agent, text)
+      for (let k = 0; k <= length; k++)
+        for (const torn of [false, true]) {
+          const stage = new Stage(await open())
+          await cutAfter(stage.begin(text), k, torn)
+          const turn = await stage.resume().end()
+          const { activity } = stage.state
+          expect([k, torn, turn.state, activity, legible(turn)]).toEqual([
+            k,
+            torn,
+            'complete',
+            undefined,
+            whole,
+          ])
+        }
+    },
+  )
+
+  test.for(prompts)(`[N3] ${name}: %j, cut again and again, ends as if uncut`, async (text, { skip }) => {
+    const agent = await open()
+    if (!agent.resumes) skip()
+    const whole = legible(await new Stage(agent).turn(text))
+    const stage = new Stage(agent)
+    await cutAfter(stage.begin(text), 2, true)
+    for (let i = 0; i < 8; i++) await cutAfter(stage.resume(), i, true)
+    expect(legible(await stage.resume().end())).toEqual(whole)
+  })
+}
+
+/** How many actions a message is answered with. */
+async function lengthOf(agent: Agent, text: string): Promise<number> {
+  const run = new Stage(agent).begin(text)
+  await run.end()
+  return run.said.length
+}
+
+async function cutAfter(run: Run, steps: number, torn: boolean): Promise<void> {
+  for (let i = 1; i <= steps; i++) if (!(await run.step(torn && i === steps))) break
+  await run.cut()
+}
+
+/** Whoever listened turns away between two actions. */
+async function left(run: Run): Promise<void> {
+  run.abort()
+  await run.iterator.return?.()
+}
+
+/** Whoever listened waits for the next one, as a host does. What was on its way may come, and nothing after it. */
+async function drained(run: Run): Promise<void> {
+  const next = run.iterator.next()
+  run.abort()
+  if (await over(next)) return
+  expect(await over(run.iterator.next())).toBe(true)
+}
+
+/** An agent that is told to stop may end or throw. */
+function over(next: Promise<IteratorResult<unknown>>): Promise<boolean> {
+  return next.then(
+    ({ done }) => done === true,
+    () => true,
+  )
+}
+
+/** What a turn is to its reader: where text was cut into parts, what failed and what was tried in vain are not. */
+function legible(turn: Turn): readonly string[] {
+  const lines: string[] = []
+  let last = ''
+  for (const part of turn.responseParts) {
+    if (part.kind === 'error') continue
+    if (part.kind === 'toolCall') {
+      const { toolCall } = part
+      if (toolCall.status !== 'completed') continue
+      lines.push(`${toolCall.toolName} ${JSON.stringify(toolCall.pastTenseMessage)} ${toolCall.success}`)
+    } else if (part.kind === 'markdown' || part.kind === 'reasoning') {
+      if (part.kind === last) lines.push(`${lines.pop()}${part.content}`)
+      else lines.push(`${part.kind} ${part.content}`)
+    } else lines.push(JSON.stringify(part))
+    last = part.kind
+  }
+  return [...lines, JSON.stringify(turn.usage)]
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { Stage } from '../../test/stage.ts'
+import type { Agent, Said } from './agent.ts'
+
+const info = { provider: 'wrong', displayName: 'Wrong', description: '', models: [] }
+
+/** An agent that says whatever it is given. */
+function saying(...actions: readonly unknown[]): Agent {
+  return {
+    info,
+    resumes: false,
+    async *run() {
+      yield* actions as readonly Said[]
+    },
+  }
+}
+
+const part = { type: 'chat/responsePart', part: { kind: 'markdown', id: 'p', content: '' } }
+const call = { type: 'chat/toolCallStart', toolCallId: 'p', toolName: 't', displayName: 'T' }
+
+test.each([
+  ['text for a part that was not made', 'not made', { type: 'chat/delta', partId: 'p', content: '' }],
+  ['text of another kind', 'no reasoning', part, { type: 'chat/reasoning', partId: 'p', content: '' }],
+  ['a part twice', 'used before', part, part],
+  ['a call with the id of a part', 'used before', part, call],
+  ['news of a call that was not started', 'not started', { type: 'chat/toolCallDelta', toolCallId: 'p' }],
+  ['the end of its turn', 'no agent', { type: 'chat/turnComplete', duration: 1 }],
+  ['that its session is ready', 'no agent', { type: 'session/ready' }],
+  ['what does not exist', 'no agent', { type: 'chat/constructor' }],
+  ['what has another shape', 'markdown', { type: 'chat/responsePart', part: { kind: 'markdown' } }],
+  ['undefined', 'JSON', { type: 'chat/activityChanged', activity: undefined }],
+  [
+    'an error',
+    'thrown',
+    {
+      type: 'chat/responsePart',
+      part: { kind: 'error', error: { errorType: 'e', message: '' } },
+    },
+  ],
+])('[N1] an agent that says %s is found out', async (_, problem, ...actions) => {
+  await expect(new Stage(saying(...actions)).turn('')).rejects.toThrow(problem)
+})
+
+test('[N1] a title, text in a part, and a call by their turn are heard', async () => {
+  const title = { type: 'session/titleChanged', title: 'New' }
+  const other = { ...call, toolCallId: 'c' }
+  const stage = new Stage(saying(title, part, { type: 'chat/delta', partId: 'p', content: 'x' }, other))
+  expect((await stage.turn('')).responseParts).toMatchObject([
+    { kind: 'markdown', content: 'x' },
+    { kind: 'toolCall', toolCall: { status: 'cancelled' } },
+  ])
+  expect(stage.session.title).toBe('New')
+})

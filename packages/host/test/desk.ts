@@ -1,0 +1,43 @@
+import { rootUri } from '@atrium/protocol/uri'
+import { expect } from 'vitest'
+import type { Agent } from '../src/ports/agent.ts'
+import { quiet } from './held.ts'
+import { room } from './room.ts'
+import type { Client, Room, RoomOptions } from './room.ts'
+import { sameAsHost } from './witness.ts'
+import { Workbench } from './workbench.ts'
+
+/** A host with one agent, the workbench that has opened, and somebody else, of our own generation, who looks at the root. */
+export interface Stage {
+  readonly all: Room
+  readonly bench: Workbench
+  readonly watcher: Client
+}
+
+export async function stage(agent: Agent, options: RoomOptions = {}): Promise<Stage> {
+  const all = await room({ ...options, agents: [agent] })
+  const watcher = await all.join('watcher', { subscribe: [rootUri] })
+  const bench = new Workbench(all.wire()[1])
+  await bench.open()
+  return { all, bench, watcher }
+}
+
+/** A turn has ended, in whatever way. */
+export async function ended({ link, chat }: Workbench, turn: string): Promise<void> {
+  await link.until(() => link.chat(chat).turns.some(({ id }) => id === turn))
+}
+
+/** Nothing came that it could not live with, nothing is open, and what it has is what the host has. */
+export async function sound(bench: Workbench, all: Room, refusable: readonly string[] = []): Promise<void> {
+  const { link } = bench
+  await bench.settled()
+  const refused = link.envelopes.filter(
+    ({ rejectionReason, action }) => rejectionReason !== undefined && !refusable.includes(action.type),
+  )
+  expect([link.problems, refused, [...link.open.keys()]]).toEqual([[], [], []])
+  await quiet()
+  const fresh = new Workbench(all.wire()[1], { clientId: `after ${bench.clientId}` })
+  await fresh.initialize()
+  for (const channel of link.followed.keys()) await fresh.ask('subscribe', { channel })
+  sameAsHost(link, fresh.link)
+}

@@ -37,6 +37,8 @@ export async function sessionConfigCompletions(
 ): Promise<Result<'sessionConfigCompletions'>> {
   const { settings } = chooseAgent(core, provider)
   if (!settings?.schema.properties[property]?.enumDynamic)
-    throw AhpError.invalidParams(`sessionConfigCompletions: ${JSON.stringify(property.slice(0, 100))} has no choices`)
+    throw AhpError.invalidParams(
+      `sessionConfigCompletions: ${JSON.stringify(property.slice(0, 100))} has no choices`,
+    )
   return { items: (await settings.choices?.(property, query, workingDirectory)) ?? [] }
 }

@@ -7,17 +7,21 @@ import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
+import type { Dispatcher } from './log.ts'
+import { neededChanges } from './needed.ts'
 import { nextTurn } from './pending.ts'
 import { chatChanges, rollup } from './rollup.ts'
 import { countSessions } from './root.ts'
 import { titleOf } from './title.ts'
 
 /** What an action brings with it, in the same step: actions that follow from it, and what is kept beside the log. */
-export function alongside(core: Core, channel: Channel, action: Action): void {
+export function alongside(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
   // Streamed text changes nothing but the text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
   if (channel.kind.name === 'chat') alongChat(core, channel, action as ChatAction)
-  if (channel.kind.name === 'session') alongSession(core, channel, action as SessionAction)
+  if (channel.kind.name !== 'session') return
+  if (action.type === 'session/titleChanged' && by) core.catalog.entitled(channel.uri)
+  alongSession(core, channel, action as SessionAction)
 }
 
 /** The session that a chat belongs to. An awake chat keeps it awake. */
@@ -39,6 +43,7 @@ function alongChat(core: Core, chat: Channel, action: ChatAction): void {
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
+  for (const change of neededChanges(session.head as SessionState, stateOf(chat))) append(core, session, change)
   const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)
   core.work.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
   if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session.uri)

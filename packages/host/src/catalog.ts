@@ -21,6 +21,8 @@ export class Catalog {
   /** Of these not everyone has been told yet: that they have come, and that they have gone. */
   readonly #coming = new Set<Uri>()
   readonly #going = new Map<Uri, SessionSummary>()
+  /** Those that a client has named. */
+  readonly #titled = new Set<Uri>()
   /** Each chat's session. */
   readonly #chats = new Map<Uri, Uri>()
   /** The list's order as it was last asked for; nothing when sessions have come or gone since. */
@@ -42,9 +44,11 @@ export class Catalog {
     }
     for (const [key, creator] of await records.list(quietPrefix)) {
       const uri = key.slice(quietPrefix.length)
-      if (!catalog.#sessions.has(uri)) throw new Damaged(`the session list is damaged: it lacks ${JSON.stringify(uri)}`)
+      if (!catalog.#sessions.has(uri))
+        throw new Damaged(`the session list is damaged: it lacks ${JSON.stringify(uri)}`)
       catalog.#quiet.set(uri, creator)
     }
+    for (const [key] of await records.list(titledPrefix)) catalog.#titled.add(key.slice(titledPrefix.length))
     return catalog
   }
 
@@ -84,6 +88,16 @@ export class Catalog {
     this.keep(uri, state)
   }
 
+  /** A client has named a session: no agent gives it another name. */
+  entitled(uri: Uri): void {
+    if (!this.#titled.has(uri)) this.#records.put(`${titledPrefix}${uri}`, '')
+    this.#titled.add(uri)
+  }
+
+  isTitled(uri: Uri): boolean {
+    return this.#titled.has(uri)
+  }
+
   announce(uri: Uri): void {
     this.#quiet.delete(uri)
     this.#records.delete(`${quietPrefix}${uri}`)
@@ -97,8 +111,8 @@ export class Catalog {
     for (const { resource } of summary?.chats ?? []) this.#chats.delete(resource)
     this.#sessions.delete(uri)
     this.#quiet.delete(uri)
-    this.#records.delete(`${prefix}${uri}`)
-    this.#records.delete(`${quietPrefix}${uri}`)
+    this.#titled.delete(uri)
+    for (const start of [prefix, quietPrefix, titledPrefix]) this.#records.delete(`${start}${uri}`)
   }
 
   /** Everyone has been told that a session has come, or that it has gone. */
@@ -169,6 +183,7 @@ export class Catalog {
 
 const prefix = 'session/'
 const quietPrefix = 'quiet/'
+const titledPrefix = 'titled/'
 
 function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {
   return chats.reduce((length, chat) => length + chat.title.length, title?.length ?? 0)

@@ -29,7 +29,8 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
     if (activeTurn) return 'a turn is in progress'
     const last = turns.at(-1)
     const part = last?.responseParts.at(-1)
-    if (last?.id !== turnId || last.state !== 'error') return 'only the last turn, and after an error, can go on'
+    if (last?.id !== turnId || last.state !== 'error')
+      return 'only the last turn, and after an error, can go on'
     if (part?.kind !== 'error' || part.resumable !== true) return 'this turn cannot go on'
     return closed(core, chat)
   },
@@ -63,7 +64,9 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
   'chat/inputAnswerChanged': (state, { requestId, questionId }) => {
     const part = questionOf(state, requestId)
     if (!part) return 'no such question is open'
-    return part.request.questions?.some(({ id }) => id === questionId) ? undefined : 'there is no such question'
+    return part.request.questions?.some(({ id }) => id === questionId)
+      ? undefined
+      : 'there is no such question'
   },
   'chat/inputCompleted': (state, { requestId }) =>
     questionOf(state, requestId) ? undefined : 'no such question is open',
@@ -76,12 +79,15 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
         : state.queuedMessages?.some((message) => message.id === id)
     return there ? undefined : 'no message with that id waits there'
   },
-  'chat/queuedMessagesReordered': (state) => (state.queuedMessages ? undefined : 'no messages wait in this chat'),
+  'chat/queuedMessagesReordered': (state) =>
+    state.queuedMessages ? undefined : 'no messages wait in this chat',
 
   'chat/draftChanged': (_, { draft }, __, core, chat) => (draft && foreign(draft)) ?? closed(core, chat),
   'chat/workingDirectorySet': (_, { directory }, __, core, chat) => {
     const session = sessionOf(core, chat.uri)?.head as SessionState | undefined
-    return session?.workingDirectories?.includes(directory) ? undefined : 'this is no directory of the session'
+    return session?.workingDirectories?.includes(directory)
+      ? undefined
+      : 'this is no directory of the session'
   },
   'chat/workingDirectoryRemoved': ({ workingDirectories }, { directory }) =>
     workingDirectories?.includes(directory) ? undefined : 'this is no directory of the chat',
@@ -123,6 +129,7 @@ function ofClient({ status, contributor }: ToolCallState, by: Dispatcher): strin
 
 function questionOf({ activeTurn }: ChatState, requestId: string): InputRequestPart | undefined {
   for (const part of activeTurn?.responseParts ?? [])
-    if (part.kind === 'inputRequest' && part.request.id === requestId && part.response === undefined) return part
+    if (part.kind === 'inputRequest' && part.request.id === requestId && part.response === undefined)
+      return part
   return undefined
 }

@@ -35,7 +35,8 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<ErrorInfo | undefined> {
   const agent = agentOf(core, provider)
-  if (!agent) return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
+  if (!agent)
+    return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
   try {
     await agent.create?.(session, signal)
     return undefined

@@ -39,7 +39,8 @@ export class Dialect {
   /** The channel that a name means. Some clients make up their own for the default chat of a session. */
   meant(name: Uri): Uri {
     const { catalog, log } = this.#core
-    if (!name.endsWith(chatSuffix) || log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
+    if (!name.endsWith(chatSuffix) || log.channel(name) || catalog.get(name) || catalog.sessionOf(name))
+      return name
     return catalog.get(name.slice(0, -chatSuffix.length))?.defaultChat ?? name
   }
 

@@ -52,7 +52,8 @@ export async function greetAgain(core: Core, link: Newcomer, params: Params<'rec
   const channels = remaining(core, link, held, actions ? upTo : core.log.told)
   for (const channel of channels) link.following.restore(channel)
   link.outbox.latency = link.following.latency
-  if (!actions) return `{"type":"snapshot","snapshots":[${channels.map((each) => snapshot(link, each)).join()}]}`
+  if (!actions)
+    return `{"type":"snapshot","snapshots":[${channels.map((each) => snapshot(link, each)).join()}]}`
   link.following.replayedFrom = params.lastSeenServerSeq
   for (const { uri } of channels) names.delete(uri)
   return `{"type":"replay","actions":[${actions.join()}],"missing":${JSON.stringify([...names.values()])}}`

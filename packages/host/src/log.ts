@@ -34,7 +34,7 @@ export type Dispatcher = Origin & { readonly principal: string }
 
 interface LogEvents {
   /** An action is appended: what is kept beside it belongs to the same step. */
-  appended(channel: Channel, action: Action): void
+  appended(channel: Channel, action: Action, by?: Dispatcher): void
   /** An action is durable (or need not be) and everyone was told: the host may act on it. */
   told(channel: Channel, entry: Entry): void
   /** The store failed in a way that cannot be repaired here. */
@@ -273,18 +273,12 @@ export class Log {
       // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
       const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
       if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
-      this.#events.appended(channel, action)
+      this.#events.appended(channel, action, by)
     }
     return entry
   }
 
-  #say(
-    channel: Channel,
-    action: Action,
-    by: Dispatcher | undefined,
-    only: Listener,
-    reason?: string,
-  ): Entry {
+  #say(channel: Channel, action: Action, by: Dispatcher | undefined, only: Listener, reason?: string): Entry {
     const overtaking = by && this.#commit.full ? this.#queue.overtaking(by.clientId) : undefined
     const seq = overtaking ?? this.#numbers.next()
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }

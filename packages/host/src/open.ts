@@ -14,6 +14,7 @@ import type { Entry } from './entry.ts'
 import { Grace } from './grace.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
+import type { Dispatcher } from './log.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Store } from './ports/store.ts'
 import type { World } from './ports/world.ts'
@@ -49,7 +50,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
   const { first, past } = await beginLife(store.records, store.log.upTo, world.now())
   const events = {
-    appended: (channel: Channel, action: Action) => alongside(core, channel, action),
+    appended: (channel: Channel, action: Action, by?: Dispatcher) => alongside(core, channel, action, by),
     told: (channel: Channel, entry: Entry) => effect(core, channel, entry),
     fatal: (error: unknown) => {
       world.report('store failed', error)

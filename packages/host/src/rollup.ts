@@ -17,7 +17,8 @@ interface Rollup {
 
 export function rollup(state: SessionState): Rollup {
   const speaker = speakerOf(state)
-  const activity = state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
+  const activity =
+    state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
   return compact<Rollup>({
     status: withActivity(state.status, activity as Activity),
     activity: speaker?.activity,
@@ -56,7 +57,9 @@ export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryCha
   const { status, activity = '', modifiedAt, movable, workingDirectories } = chat
   const now = compact<ChatSummaryChanges>({ status, activity, modifiedAt, movable, workingDirectories })
   const listed = { activity: '', ...entry }
-  const changed = Object.entries(now).filter(([key, value]) => !equal(value, listed[key as keyof ChatSummary]))
+  const changed = Object.entries(now).filter(
+    ([key, value]) => !equal(value, listed[key as keyof ChatSummary]),
+  )
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
@@ -94,9 +97,20 @@ function sum(all: readonly ChangesSummary[]): ChangesSummary | undefined {
     all.some((one) => one[key] !== undefined)
       ? all.reduce((total, one) => total + (one[key] ?? 0), 0)
       : undefined
-  return compact<ChangesSummary>({ additions: of('additions'), deletions: of('deletions'), files: of('files') })
+  return compact<ChangesSummary>({
+    additions: of('additions'),
+    deletions: of('deletions'),
+    files: of('files'),
+  })
 }
 
-function briefly({ resource, title, origin, interactivity, status, changes }: ChatSummary): SessionChatSummary {
+function briefly({
+  resource,
+  title,
+  origin,
+  interactivity,
+  status,
+  changes,
+}: ChatSummary): SessionChatSummary {
   return compact<SessionChatSummary>({ resource, title, origin, interactivity, status, changes })
 }

@@ -145,8 +145,7 @@ async function wakeAll(core: Core, uri: Uri): Promise<{ session: Channel; chats:
       throw AhpError.sessionNotFound(uri)
     const uris = (session.head as SessionState).chats.map(({ resource }) => resource)
     const asleep = uris.find((chat) => !core.log.channel(chat) && !damaged.has(chat))
-    if (asleep === undefined)
-      return { session, chats: uris.flatMap((chat) => core.log.channel(chat) ?? []) }
+    if (asleep === undefined) return { session, chats: uris.flatMap((chat) => core.log.channel(chat) ?? []) }
     if (!(await wakeIfSound(core, asleep))) damaged.add(asleep)
   }
 }

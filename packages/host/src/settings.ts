@@ -14,7 +14,10 @@ export function settled(schema: SessionConfigSchema = nothing, given: Values = {
 }
 
 /** What is wrong with values that are given for settings, in words; nothing when they fit. */
-export function settingProblem(schema: SessionConfigSchema = nothing, given: Values = {}): string | undefined {
+export function settingProblem(
+  schema: SessionConfigSchema = nothing,
+  given: Values = {},
+): string | undefined {
   for (const [key, property] of Object.entries(schema.properties)) {
     if (!Object.hasOwn(given, key)) continue
     const problem = valueProblem(property, given[key])

@@ -2,7 +2,11 @@ const longest = 80
 
 /** A name for what begins with these words: the first line that has any, not too long. */
 export function titleOf(text: string): string {
-  const line = text.slice(0, 10_000).split(/[\r\n\u2028\u2029]/).find((each) => each.trim() !== '') ?? ''
+  const line =
+    text
+      .slice(0, 10_000)
+      .split(/[\r\n\u2028\u2029]/)
+      .find((each) => each.trim() !== '') ?? ''
   const words = line.trim().replaceAll(/\s+/g, ' ')
   if (words.length <= longest) return words
   const cut = words.slice(0, longest - 1)

@@ -2,6 +2,7 @@ import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
 import { checkAction } from '@atrium/protocol/kind'
+import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
@@ -79,7 +80,9 @@ export class Turn implements Job {
 
   get #inProgress(): boolean {
     const { uri, head } = this.#channel
-    return this.#core.log.channel(uri) === this.#channel && (head as ChatState).activeTurn?.id === this.#turnId
+    return (
+      this.#core.log.channel(uri) === this.#channel && (head as ChatState).activeTurn?.id === this.#turnId
+    )
   }
 
   get #over(): boolean {
@@ -101,7 +104,17 @@ export class Turn implements Job {
     if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${action.type}: ${checked.problem}`)
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silent) this.#speaksAgain()
-    this.#core.log.append(channel, checked.value)
+    if (session) this.#sayOfSession(checked.value as SessionAction)
+    else this.#core.log.append(channel, checked.value)
+  }
+
+  /** A name that a client gave stays, and what others keep beside a session does too. */
+  #sayOfSession(action: SessionAction): void {
+    const { uri, head } = this.#session
+    if (action.type === 'session/titleChanged' && this.#core.catalog.isTitled(uri)) return
+    const kept = (head as SessionState)._meta
+    const merged = action.type === 'session/metaChanged' ? { ...action, _meta: { ...kept, ...action._meta } } : action
+    this.#core.log.append(this.#session, merged)
   }
 
   #fail(error: unknown): void {

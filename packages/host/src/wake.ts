@@ -13,7 +13,8 @@ export async function wake(core: Core, uri: Uri): Promise<Channel | undefined> {
     // It may have been born while the answer that there is none was on its way.
     const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
     // The list and the log change together: if only one has it, the other was hurt.
-    if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri))) throw new Damaged(`${uri} is listed and not in the store`)
+    if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri)))
+      throw new Damaged(`${uri} is listed and not in the store`)
     if (channel) await core.log.when(channel, () => true)
     return channel
   })

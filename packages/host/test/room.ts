@@ -46,7 +46,12 @@ export interface RoomOptions extends MemoryOptions {
   readonly disk?: MemoryStore
 }
 
-export async function room({ limits = {}, agents = [mute], disk, ...options }: RoomOptions = {}): Promise<Room> {
+export async function room({
+  limits = {},
+  agents = [mute],
+  disk,
+  ...options
+}: RoomOptions = {}): Promise<Room> {
   const world = testWorld()
   let store = disk ?? memoryStore(options)
   const start = (readOnly?: string) => {

@@ -29,7 +29,11 @@ export interface Agent {
 export interface Settings {
   readonly schema: SessionConfigSchema
   /** What a setting that is too large for a list may be set to. */
-  choices?(property: string, query: string, directory: Uri | undefined): Promise<readonly SessionConfigChoice[]>
+  choices?(
+    property: string,
+    query: string,
+    directory: Uri | undefined,
+  ): Promise<readonly SessionConfigChoice[]>
 }
 
 /** A session, as its agent sees it while it is made. */

@@ -59,6 +59,8 @@ export const limitTable = {
   links: row(20_000, 'links of a principal', 'S-23', 'the link is closed with 1013'),
   sessions: row(20_000, 'sessions', 'S-23', 'createSession is refused with -32009'),
   pageLength: row(1 * MiB, 'characters of titles in a page', 'S-23', 'the page ends, with a cursor'),
+  turnsLength: row(16 * MiB, 'characters of turns in a snapshot', 'L9', 'the newest only, with a cursor'),
+  turnsPageLength: row(1 * MiB, 'characters of turns in a page', 'L9', 'the page ends, with a cursor'),
   configLength: row(1 * MiB, 'characters of the root config', 'S-23', 'the change is refused'),
   unflushedBytes: row(8 * MiB, 'bytes', 'L4', 'dispatchers wait'),
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),

@@ -22,6 +22,8 @@ export interface Handed {
   readonly unsure?: true
   readonly turns?: number
   readonly maxLatencyMs?: number
+  /** It had the newest turns only. */
+  readonly cut?: true
 }
 
 export class Clients {

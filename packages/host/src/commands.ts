@@ -6,8 +6,9 @@ import type { Channel } from './channel.ts'
 import type { Core, Link } from './core.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from './agents.ts'
 import { createChat, disposeChat } from './chat.ts'
+import { fetchTurns } from './history.ts'
 import { createSession, disposeSession } from './session.ts'
-import { needsRows, prepare } from './snapshot.ts'
+import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 import { wake } from './wake.ts'
 
@@ -33,10 +34,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
     }
     const awake = core.log.channel(uri)
     if (awake?.told !== undefined && !needsRows(core, awake, view)) return answer(awake)
-    return wake(core, uri).then(async (channel) => {
-      if (channel) await prepare(core, channel, view)
-      return answer(channel && core.log.channel(uri) === channel ? channel : undefined)
-    })
+    return wake(core, uri, view ?? {}).then(answer)
   },
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
   createSession: async (core, link, params) => later(core, await createSession(core, link, params)),
@@ -45,6 +43,11 @@ const table: { readonly [M in Method]?: Run<M> } = {
   sessionConfigCompletions: (core, _, params) => sessionConfigCompletions(core, params),
   createChat: async (core, _, params) => later(core, await createChat(core, params)),
   disposeChat: async (core, _, params) => later(core, await disposeChat(core, params)),
+  fetchTurns: async (core, link, { channel: uri, cursor }, name) => {
+    const chat = await wake(core, uri)
+    if (chat?.kind.name !== 'chat') throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
+    return later(core, { seq: await fetchTurns(core, link, chat, cursor) }, {})
+  },
 }
 
 type AnyRun = (core: Core, link: Follower, params: unknown, name: Uri) => unknown
@@ -53,18 +56,18 @@ export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(
 
 /** A command that is done, so that the next may run; its answer comes when everyone has been told. */
 class Later {
-  readonly told: Promise<void>
+  readonly told: Promise<object | null>
 
-  constructor(told: Promise<void>) {
+  constructor(told: Promise<object | null>) {
     this.told = told
   }
 }
 
-function later(core: Core, { seq }: { readonly seq: number }): Later {
-  return new Later(core.log.reached(seq))
+function later(core: Core, { seq }: { readonly seq: number }, result: object | null = null): Later {
+  return new Later(core.log.reached(seq).then(() => result))
 }
 
 /** What a command's answer is, once it may be given. */
 export function answered(outcome: unknown): unknown {
-  return outcome instanceof Later ? outcome.told.then(() => null) : outcome
+  return outcome instanceof Later ? outcome.told : outcome
 }

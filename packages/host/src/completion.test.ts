@@ -1,7 +1,7 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LazyChat, chatUri, stepOver, turn } from '../test/lazy.ts'
+import { LazyChat, asleep, chatUri, stepOver, turn } from '../test/lazy.ts'
 import { rebuild } from './rebuild.ts'
 
 const idsOf = (state: ChatState) => state.turns.map(({ id }) => id)
@@ -90,14 +90,6 @@ test('[L7] [L9] I3: a chat that was woken with some of its turns, and given the 
     { numRuns: 100 },
   )
 })
-
-/** Seven turns, of which the newest two are in memory. */
-async function asleep(): Promise<LazyChat> {
-  const chat = await new LazyChat({ tail: 2, headEvery: 1000 }).begin()
-  for (let i = 0; i < 7; i++) chat.append(turn(`t${i}`, `word ${i}`))
-  await chat.nap()
-  return chat
-}
 
 test('[L9] a chat wakes with the newest of its turns, and knows the ids of all', async () => {
   const { channel } = await asleep()

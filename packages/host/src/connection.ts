@@ -81,6 +81,16 @@ export class Connection implements Follower, Newcomer {
     if (frame !== undefined) this.outbox.note(frame)
   }
 
+  lacks(uri: Uri, rowId: string): boolean {
+    const channel = this.following.find(uri)
+    return channel !== undefined && this.following.lacks(channel, rowId)
+  }
+
+  given(uri: Uri, older: number): void {
+    const channel = this.following.find(uri)
+    if (channel) this.following.extend(channel, older)
+  }
+
   close(code: number, reason: string): void {
     this.#leave()
     this.#transport.close(code, reason)

@@ -69,8 +69,8 @@ export class Dialect {
   }
 
   snapshot(channel: Channel, view: View): string {
-    const label = this.#labels.get(channel.uri) ?? channel.label
-    return snapshotText(this.#core, channel, view, label, this.#lens)
+    const label = this.#labels.get(channel.uri)
+    return snapshotText(this.#core, channel, view, { label, lens: this.#lens })
   }
 
   /** An envelope as this link is told it, as JSON: none where its generation has no words for it. */

@@ -3,6 +3,8 @@ import { checkAction } from '@atrium/protocol/kind'
 import type { Channel } from './channel.ts'
 import { chatGuards } from './chat-guards.ts'
 import { chatEffects } from './chat.ts'
+import type { TurnAction } from '@atrium/protocol/chat/actions'
+import { showTurn } from './history.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
 import type { Dispatcher } from './log.ts'
@@ -29,6 +31,7 @@ export function dispatch(
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
+  if (action.type === 'chat/truncated') showTurn(core, channel, action as TurnAction)
   return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
 }
 

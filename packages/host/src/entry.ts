@@ -5,6 +5,10 @@ export interface Listener {
   tell(entry: Entry): void
   /** A message that is no action. */
   note(method: string, params: object): void
+  /** Whether it may lack a row of a channel that it follows. */
+  lacks?(channel: Uri, id: string): boolean
+  /** It is given rows of a channel: so many are older than those. */
+  given?(channel: Uri, older: number): void
 }
 
 /** What an entry says; its frame is made from that. */

@@ -5,6 +5,7 @@ import type { ClientRecord, Handed } from './clients.ts'
 import type { Core } from './core.ts'
 import type { Listener } from './entry.ts'
 import { rest } from './rest.ts'
+import { leftOut } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
 /** How a subscriber wants to see a channel. */
@@ -13,13 +14,18 @@ interface How {
   readonly latency: number | undefined
 }
 
-const plainly: How = { view: {}, latency: undefined }
+interface Followed extends How {
+  /** So many of its rows are older than those that the client has; what it has is not known for sure where this is. */
+  readonly leftOut: number
+}
+
+const plainly: Followed = { view: {}, latency: undefined, leftOut: 0 }
 
 /** The channels that one link follows, and what its client has been handed of them. */
 export class Following {
   readonly #core: Core
   readonly #listener: Listener
-  readonly #channels = new Map<Channel, How>()
+  readonly #channels = new Map<Channel, Followed>()
   #record: ClientRecord | undefined
   /** The highest number that the client may have seen by now. */
   seen = 0
@@ -47,7 +53,7 @@ export class Following {
     return asked.length === 0 ? 0 : Math.max(0, Math.min(...asked, this.#core.limits.latencyMs))
   }
 
-  how(channel: Channel): How {
+  how(channel: Channel): Followed {
     return this.#channels.get(channel) ?? plainly
   }
 
@@ -62,14 +68,14 @@ export class Following {
     return this.#channels.size < this.#core.limits.subscriptions || this.find(uri) !== undefined
   }
 
-  add(channel: Channel, how: How = this.how(channel)): void {
+  add(channel: Channel, how: Followed = this.how(channel)): void {
     channel.listeners.add(this.#listener)
     this.#channels.set(channel, how)
   }
 
   /** A channel's snapshot is about to be sent. */
   hand(channel: Channel, how: How): void {
-    this.add(channel, how)
+    this.add(channel, { ...how, leftOut: leftOut(this.#core, channel, how.view) })
     // That it has seen a number must show that it has the snapshot.
     if (this.seen >= this.#core.log.told) this.#core.log.advance()
     this.#remember((handed) => handed.set(channel.uri, this.#handed(channel)))
@@ -77,8 +83,20 @@ export class Following {
 
   /** As it was before the link broke. */
   restore(channel: Channel): void {
-    const { turns, maxLatencyMs } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
-    this.add(channel, { view: turns === undefined ? {} : { turns }, latency: maxLatencyMs })
+    const { turns, maxLatencyMs, cut } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
+    const view = turns === undefined ? {} : { turns }
+    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut ? Infinity : 0 })
+  }
+
+  /** Whether the client may lack a row of a channel: it was handed the newest only. */
+  lacks(channel: Channel, id: string): boolean {
+    return channel.ids.indexOf(id) < this.how(channel).leftOut
+  }
+
+  /** It has been given older rows. */
+  extend(channel: Channel, left: number): void {
+    const how = this.#channels.get(channel)
+    if (how) this.#channels.set(channel, { ...how, leftOut: Math.min(how.leftOut, left) })
   }
 
   /** Whether this link is told of its own action: nobody was yet, or it is in its replay or behind its snapshot. */
@@ -115,10 +133,11 @@ export class Following {
 
   /** What is remembered of it beyond this link. */
   #handed(channel: Channel): Handed {
-    const { view, latency } = this.how(channel)
+    const { view, latency, leftOut: left } = this.how(channel)
     const fromSeq = this.#core.log.told
     const unsure = this.seen >= fromSeq || undefined
-    return compact<Handed>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency })
+    const cut = left > 0 || undefined
+    return compact<Handed>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut })
   }
 
   #remember(change: (handed: Map<Uri, Handed>) => unknown): void {

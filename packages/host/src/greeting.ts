@@ -7,7 +7,7 @@ import type { Following } from './following.ts'
 import { initialize, reconnect } from './handshake.ts'
 import type { Opening, Welcome } from './handshake.ts'
 import type { Outbox } from './outbox.ts'
-import { prepare } from './snapshot.ts'
+import { ready } from './wake.ts'
 
 /** A link that is being opened. */
 export interface Newcomer extends Opening {
@@ -24,7 +24,7 @@ export async function greet(core: Core, link: Newcomer, params: Params<'initiali
   const names = named(link, params.initialSubscriptions ?? [])
   const welcome = await initialize(core, link, { ...params, initialSubscriptions: [...names.keys()] })
   link.dialect.speak(welcome.record.version)
-  await ready(core, link, welcome.held)
+  await readyAll(core, welcome)
   link.open(welcome)
   call(link, names)
   const channels = remaining(core, link, welcome.held, core.log.told)
@@ -44,7 +44,7 @@ export async function greetAgain(core: Core, link: Newcomer, params: Params<'rec
   const names = named(link, params.subscriptions)
   const welcome = await reconnect(core, link, { ...params, subscriptions: [...names.keys()] })
   const { held, replayed, upTo } = welcome
-  if (!replayed) await ready(core, link, held, welcome)
+  if (!replayed) await readyAll(core, welcome)
   link.open(welcome)
   call(link, names)
   // What was replayed of a channel that has gone meanwhile would only confuse.
@@ -69,10 +69,10 @@ function call({ dialect }: Newcomer, names: ReadonlyMap<Uri, Uri>): void {
 }
 
 /** What their snapshots show is brought into memory first. */
-async function ready(core: Core, link: Newcomer, held: readonly Channel[], welcome?: Welcome): Promise<void> {
+async function readyAll(core: Core, { held, record }: Welcome): Promise<void> {
   for (const channel of held) {
-    const turns = welcome?.record.handed.get(channel.uri)?.turns
-    await prepare(core, channel, turns === undefined ? {} : { turns })
+    const turns = record.handed.get(channel.uri)?.turns
+    await ready(core, channel, turns === undefined ? {} : { turns })
   }
 }
 

@@ -43,3 +43,12 @@ async function foldedRows(store: LogStore, uri: Uri): Promise<ReadonlyMap<string
   const rows = kind.rows === undefined ? [] : (state as Record<string, readonly Row[]>)[kind.rows]
   return new Map(rows?.map((row) => [row.id, row]))
 }
+
+/** How long a row is as JSON. */
+export function rowLength(row: Row): number {
+  const length = lengths.get(row) ?? JSON.stringify(row).length
+  lengths.set(row, length)
+  return length
+}
+
+const lengths = new WeakMap<Row, number>()

@@ -3,29 +3,56 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { Damaged } from './rebuild.ts'
+import { needsRows } from './snapshot.ts'
+import type { View } from './snapshot.ts'
 
-/** A channel that can be shown: awake, and its birth told. What cannot be trusted is said to be so. */
-export async function wake(core: Core, uri: Uri): Promise<Channel | undefined> {
-  return trusted(core, async () => {
-    // An awake chat keeps its session awake.
-    const session = core.catalog.sessionOf(uri)
-    if (session !== undefined) await core.log.wake(session)
-    // It may have been born while the answer that there is none was on its way.
-    const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
-    // The list and the log change together: if only one has it, the other was hurt.
-    if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri)))
-      throw new Damaged(`${uri} is listed and not in the store`)
-    if (channel) await core.log.when(channel, () => true)
-    return channel
-  })
+/**
+ * A channel that can be shown: awake, its birth told, and with as many rows in memory as a view asks for, if one is given.
+ * What cannot be trusted is said to be so.
+ */
+export async function wake(core: Core, uri: Uri, view?: View): Promise<Channel | undefined> {
+  for (;;) {
+    const channel = await trusted(core, () => wakeAlone(core, uri))
+    if (!channel || !view) return channel
+    await ready(core, channel, view)
+    // It may have gone, or fallen asleep, while its rows were read.
+    if (core.log.channel(uri) === channel) return channel
+  }
 }
 
 /** The same, where a channel that is set aside is as good as none. */
-export async function wakeIfSound(core: Core, uri: Uri): Promise<Channel | undefined> {
-  return wake(core, uri).catch((error: unknown) => {
+export async function wakeIfSound(core: Core, uri: Uri, view?: View): Promise<Channel | undefined> {
+  return wake(core, uri, view).catch((error: unknown) => {
     if (error instanceof AhpError) return undefined
     throw error
   })
+}
+
+/** Brings into memory what a snapshot shows, and not much more: one of a whole chat may have to be cut. */
+export async function ready(core: Core, channel: Channel, view: View = {}): Promise<void> {
+  const { turns = Infinity } = view
+  for (let step = firstStep; needsRows(core, channel, view); step *= 2) {
+    const lacking = turns - channel.rows(channel.told).length
+    const from = channel.ids.at(Math.max(0, channel.older - Math.min(step, lacking)))
+    await trusted(core, () => core.log.complete(channel, from))
+    if (core.log.channel(channel.uri) !== channel) return
+  }
+}
+
+/** So many rows at first, and then twice as many each time. */
+const firstStep = 256
+
+async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
+  // An awake chat keeps its session awake.
+  const session = core.catalog.sessionOf(uri)
+  if (session !== undefined) await core.log.wake(session)
+  // It may have been born while the answer that there is none was on its way.
+  const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
+  // The list and the log change together: if only one has it, the other was hurt.
+  if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri)))
+    throw new Damaged(`${uri} is listed and not in the store`)
+  if (channel) await core.log.when(channel, () => true)
+  return channel
 }
 
 /** Reads from the store. Whoever asked is told what turns out to be damaged, in words that are meant for it. */

@@ -2,9 +2,12 @@ import { memoryStore } from '@atrium/adapters/store-memory'
 import type { Action } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
+import { limits } from '@atrium/protocol/limits'
+import type { LimitValues } from '@atrium/protocol/limits'
 import { Activity } from '@atrium/protocol/status'
 import { Beside } from '../src/beside.ts'
 import type { Channel } from '../src/channel.ts'
+import type { Core } from '../src/core.ts'
 import { Log } from '../src/log.ts'
 import type { LogStore } from '../src/ports/log.ts'
 import { testWorld } from './world.ts'
@@ -37,7 +40,7 @@ export class LazyChat {
   readonly #options: { readonly tail: number; readonly headEvery: number }
   readonly #flushes: (() => void)[] = []
   readonly #questions: (() => void)[] = []
-  readonly #world = testWorld()
+  readonly world = testWorld()
   #disk = memoryStore({
     soon: (task) => (this.holding ? void this.#flushes.push(task) : queueMicrotask(task)),
   })
@@ -126,19 +129,45 @@ export class LazyChat {
     this.channel = woken
   }
 
+  /** What the parts of a host need of it. */
+  core(over: Partial<LimitValues> = {}): Core {
+    const parts = {
+      log: this.log,
+      store: { log: this.#slow },
+      limits: { ...limits, ...over },
+      world: this.world,
+    }
+    return { ...parts, catalog: { get: () => undefined } } as unknown as Core
+  }
+
   async #live(): Promise<void> {
-    const { store } = this
-    const rows: LogStore['rows'] = (...asked) =>
-      new Promise((resolve) => this.#questions.push(() => resolve(this.store.rows(...asked))))
     const log = new Log(
-      { ...store, rows, load: (...asked) => this.store.load(...asked) },
-      this.#world,
+      this.#slow,
+      this.world,
       { appended: () => {}, told: () => {}, fatal: () => {} },
       { beside: new Beside(this.#disk.records), first: ++this.#life * 10_000_000, ...this.#options },
     )
     this.log = log
     await this.until(log.begin())
   }
+
+  /** The disk as the host sees it: it takes its time to find rows. */
+  get #slow(): LogStore {
+    return {
+      ...this.store,
+      load: (...asked) => this.store.load(...asked),
+      rows: (...asked) =>
+        new Promise((resolve) => this.#questions.push(() => resolve(this.store.rows(...asked)))),
+    }
+  }
+}
+
+/** Seven turns, `t0` to `t6`, of which the newest two are in memory. */
+export async function asleep(words = (i: number) => `word ${i}`): Promise<LazyChat> {
+  const chat = await new LazyChat({ tail: 2, headEvery: 1000 }).begin()
+  for (let i = 0; i < 7; i++) chat.append(turn(`t${i}`, words(i)))
+  await chat.nap()
+  return chat
 }
 
 /** Lets the step that is under way come to its end. */

@@ -62,6 +62,8 @@ export const limitTable = {
   nesting: row(8, 'workers that work for workers', 'S-23', 'the worker is refused to its agent'),
   graceMs: row(3 * 3_600_000, 'ms', 'H6', 'a client that left is missed no more'),
   pageLength: row(1 * MiB, 'characters of titles in a page', 'S-23', 'the page ends, with a cursor'),
+  turnsLength: row(16 * MiB, 'characters of turns in a snapshot', 'L9', 'the newest only, with a cursor'),
+  turnsPageLength: row(1 * MiB, 'characters of turns in a page', 'L9', 'the page ends, with a cursor'),
   configLength: row(1 * MiB, 'characters of the root config', 'S-23', 'the change is refused'),
   unflushedBytes: row(8 * MiB, 'bytes', 'L4', 'dispatchers wait'),
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),

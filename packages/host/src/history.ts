@@ -1,0 +1,124 @@
+import type { TurnAction } from '@atrium/protocol/chat/actions'
+import type { Turn } from '@atrium/protocol/chat/state'
+import { AhpError } from '@atrium/protocol/errors'
+import type { Channel, Row } from './channel.ts'
+import type { Core } from './core.ts'
+import { cursorBefore, turnOf, unknownCursor } from './cursor.ts'
+import type { Listener } from './entry.ts'
+import { Damaged } from './rebuild.ts'
+import { readSome, rowLength } from './rows.ts'
+import { trusted } from './wake.ts'
+
+/** Some turns of a chat, oldest first, and where those before them end. */
+export interface Page {
+  readonly turns: readonly Turn[]
+  readonly turnsNextCursor?: string
+}
+
+/**
+ * The turns of a chat just before those that a client has: from memory, or from the disk, and then they do not stay. The
+ * page goes to `use` in the step in which it is true: a moment later a turn of it may be taken away.
+ */
+export async function turnsBefore<T = Page>(
+  core: Core,
+  channel: Channel,
+  cursor?: string,
+  limit = 50,
+  use: (page: Page) => T = (page) => page as T,
+): Promise<T> {
+  const read = new Map<string, Row>()
+  for (;;) {
+    const found = pageOf(channel, cursor, limit, core.limits.turnsPageLength, read)
+    if ('page' in found) return use(found.page)
+    const [first = ''] = found.wanted
+    const { rows } = await trusted(core, () => readSome(core.store.log, channel.uri, found.wanted))
+    for (const id of found.wanted) {
+      const row = rows.get(id)
+      if (row) read.set(id, row)
+    }
+    if (!read.has(first) && channel.missing(first).length > 0) await lost(core, channel)
+  }
+}
+
+/** What is told and is not about to be taken away: so it does not matter whether a page is said now or behind what waits. */
+function lasting(channel: Channel): number {
+  // All were taken away, and that is not told yet.
+  if (channel.toldOlder !== channel.older) return 0
+  const told = channel.rows(channel.told)
+  const head = channel.rows(channel.head)
+  let same = 0
+  while (same < told.length && told[same] === head[same]) same++
+  return channel.older + same
+}
+
+type Found = { readonly page: Page } | { readonly wanted: readonly string[] }
+
+/** From the newest back; or the ids, in that order, of those that must be read first. */
+function pageOf(
+  channel: Channel,
+  cursor: string | undefined,
+  limit: number,
+  longest: number,
+  read: ReadonlyMap<string, Row>,
+): Found {
+  const { ids, older } = channel
+  const told = channel.rows(channel.told)
+  const turns: Row[] = []
+  let length = 0
+  let at = Math.min(placeOf(channel, cursor), lasting(channel))
+  for (; at > 0 && turns.length < limit; at--) {
+    const row = at > older ? told[at - 1 - older] : read.get(ids.at(at - 1) ?? '')
+    if (!row) return { wanted: ids.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
+    length += rowLength(row)
+    if (length > longest && turns.length > 0) break
+    turns.push(row)
+  }
+  const page = { turns: turns.toReversed() as unknown as readonly Turn[] }
+  return { page: at > 0 ? { ...page, turnsNextCursor: cursorBefore(page.turns[0]) } : page }
+}
+
+/** How many turns come before the one that a cursor names. */
+function placeOf(channel: Channel, cursor: string | undefined): number {
+  const id = cursor === undefined ? undefined : turnOf(cursor)
+  if (id === undefined) return Infinity
+  const older = channel.ids.indexOf(id)
+  if (older >= 0 && older < channel.older) return older
+  const at = channel.rows(channel.told).findIndex((row) => row.id === id)
+  if (at >= 0) return channel.toldOlder + at
+  // It goes on: all turns that have ended come before it.
+  if ((channel.told as { readonly activeTurn?: Row }).activeTurn?.id === id) return Infinity
+  throw unknownCursor()
+}
+
+async function lost(core: Core, channel: Channel): Promise<never> {
+  if (!(await core.log.wake(channel.uri))) throw AhpError.notFound('the chat is no more')
+  return trusted(core, () =>
+    Promise.reject(
+      new Damaged(`the stored history of ${channel.uri} is damaged: some of its rows are missing`),
+    ),
+  )
+}
+
+/** A page of turns, told to the one that asks for it. Gives the number after which it has it. */
+export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?: string): Promise<number> {
+  return turnsBefore(core, channel, cursor, undefined, (page) => tellPage(core, channel, link, page))
+}
+
+/** A turn is about to become the last: whoever was handed only newer ones must know it, or could not follow. */
+export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
+  const { turnId = '' } = action as { readonly turnId?: string }
+  const turn = channel.rows(channel.head).find(({ id }) => id === turnId) as Turn | undefined
+  const at = channel.ids.indexOf(turnId)
+  if (!turn) return
+  const page = { turns: [turn], ...(at > 0 && { turnsNextCursor: cursorBefore(turn) }) }
+  for (const listener of channel.listeners)
+    if (listener.lacks?.(channel.uri, turnId)) tellPage(core, channel, listener, page)
+}
+
+function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {
+  const { turns, turnsNextCursor } = page
+  const first = turns[0]
+  const older = turnsNextCursor === undefined || !first ? 0 : channel.ids.indexOf(first.id)
+  to.given?.(channel.uri, older)
+  return core.log.whisper(channel, { type: 'chat/turnsLoaded', ...page } as TurnAction, to).last
+}

@@ -15,7 +15,7 @@ const mayBeSkipped = ['K76', 'K77']
 
 async function atrium(): Promise<string> {
   const world = nodeWorld(() => {})
-  const host = await createHost({ store: memoryStore(), world, agents: [guide(world.later).info] })
+  const host = await createHost({ store: memoryStore(), world, agents: [guide(world.later)] })
   const listening = await listen({ token, connect: (link, principal) => host.connect(link, principal) })
   onTestFinished(async () => {
     const closed = listening.close()

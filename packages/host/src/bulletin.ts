@@ -71,6 +71,6 @@ export class Bulletin {
 }
 
 /** A change cannot take a key away: an activity that ended is said as none. What else may go away is not said. */
-function sayable({ provider: _, ...changes }: Partial<SessionSummary>): object {
+function sayable(changes: Partial<SessionSummary>): object {
   return 'activity' in changes ? { ...changes, activity: changes.activity ?? '' } : changes
 }

@@ -316,7 +316,7 @@ test('[H1] a version nobody shares is refused with what we speak, and the link e
   const { link } = await room()
   const ann = link()
   const asked = ann.ask('initialize', { protocolVersions: ['9.0.0'], clientId: 'ann' })
-  await expect(asked).rejects.toMatchObject({ code: -32005, data: { supportedVersions: ['1.0.0'] } })
+  await expect(asked).rejects.toMatchObject({ code: -32005, data: { supportedVersions: ['1.0.0', '0.9.0'] } })
   await ann.until(() => ann.peer.closed.aborted)
 })
 

@@ -9,7 +9,9 @@ export function neededChanges(session: SessionState, chat: ChatState): readonly 
   const shown = (session.inputNeeded ?? []).filter((request) => request.chat === chat.resource)
   const { activeTurn } = chat
   if (shown.length === 0 && !activeTurn) return none
-  const open = activeTurn ? activeTurn.responseParts.flatMap((part) => asked(chat.resource, activeTurn.id, part)) : []
+  const open = activeTurn
+    ? activeTurn.responseParts.flatMap((part) => asked(chat.resource, activeTurn.id, part))
+    : []
   const gone = shown.filter(({ id }) => !open.some((request) => request.id === id))
   const come = open.filter((request) => !shown.some((one) => equal(one, request)))
   return [

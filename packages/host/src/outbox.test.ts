@@ -18,7 +18,7 @@ function entry(channel = '', action: Action & Record<string, unknown>): Entry {
     seq,
     last: seq,
     channel,
-    label: JSON.stringify(channel),
+    kind: 'chat', label: JSON.stringify(channel),
     action,
     text: JSON.stringify(action),
     ...parts,

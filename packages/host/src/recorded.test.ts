@@ -9,7 +9,6 @@ import { room } from '../test/room.ts'
 import { sameAsHost } from '../test/witness.ts'
 import type { Message, Witness } from '../test/witness.ts'
 import { Workbench } from '../test/workbench.ts'
-import { spoken } from './handshake.ts'
 
 /** Recordings are run from where they lie and are not part of this repository. */
 const folder =
@@ -17,7 +16,7 @@ const folder =
   fileURLToPath(new URL('../../../../shared/transcripts', import.meta.url))
 const files = existsSync(folder) ? readdirSync(folder).filter((name) => /^web-.*\.jsonl$/.test(name)) : []
 
-describe.skipIf(!spoken.includes('0.9.0'))('recorded frames of the workbench', () => {
+describe('recorded frames of the workbench', () => {
   if (files.length === 0) test('[W11] skipped: no recorded frames', ({ skip }) => skip('no recorded frames'))
 
   test.each(files)('[W11] %s', async (file) => {

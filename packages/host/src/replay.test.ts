@@ -60,8 +60,12 @@ test('[L13] a replay that is too long is none', async () => {
   const [a] = channels
   if (!a) throw new Error('no channel')
   for (let i = 0; i < 50; i++) log.append(a, resized(i))
-  expect(await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, 1000)).toBeUndefined()
-  expect(await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, 100_000)).toHaveLength(50)
+  expect(
+    await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: 1000 }),
+  ).toBeUndefined()
+  expect(
+    await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: 100_000 }),
+  ).toHaveLength(50)
 })
 
 /** Appends until the replay has exactly so many characters. */
@@ -71,7 +75,8 @@ async function replayOf(length: number) {
   if (!a) throw new Error('no channel')
   const titled = (title: string) => ({ type: 'terminal/titleChanged', title }) as Action
   const whole = async () =>
-    (await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, Infinity))?.join('').length ?? 0
+    (await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: Infinity }))?.join('')
+      .length ?? 0
   for (let i = 0; i < 3; i++) log.append(a, titled('x'.repeat(1_000_000)))
   const before = await whole()
   log.append(a, titled(''))

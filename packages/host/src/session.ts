@@ -96,7 +96,7 @@ export function followSession(core: Core, session: Channel): void {
 
 /** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
 export async function missed(core: Core, clientId: string): Promise<void> {
-  for (const [uri, creator] of [...core.catalog.quiet]) if (creator === clientId) await dispose(core, uri)
+  for (const [uri, creator] of core.catalog.quiet) if (creator === clientId) await dispose(core, uri)
   for (const uri of core.grace.sessionsOf(clientId)) {
     const session = await wakeIfSound(core, uri)
     const action: SessionAction = { type: 'session/activeClientRemoved', clientId }

@@ -12,7 +12,7 @@ import type { View } from './snapshot.ts'
 import { ready, wake } from './wake.ts'
 
 const turns = ['a', 'b', 'c'].map((id) => ({ id }))
-const core = { log: { told: 7 }, limits } as Core
+const core = { log: { told: 7 }, limits, catalog: { sessionOf: () => undefined } } as unknown as Core
 
 function chatOf(state: object): Channel {
   const channel = new Channel('ahp-chat:/1', kinds.chat as unknown as ChannelKind, state, 0)

@@ -46,7 +46,10 @@ interface Shown {
 /** The newest rows, as many as are wanted and as an answer can hold, and a cursor to the rest. */
 function show(core: Core, channel: Channel, { turns = Infinity }: View, lens: Lens | undefined): Shown {
   const whole = derived(core, channel)
-  const state = (lens ? lens.stateDown(channel.kind.name as KindName, whole) : whole) as Record<string, unknown>
+  const state = (lens ? lens.stateDown(channel.kind.name as KindName, whole) : whole) as Record<
+    string,
+    unknown
+  >
   const { rows: key } = channel.kind
   if (key === undefined) return { text: JSON.stringify(state), leftOut: 0 }
   const rows = channel.rows(state)

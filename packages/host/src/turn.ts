@@ -113,7 +113,8 @@ export class Turn implements Job {
     const { uri, head } = this.#session
     if (action.type === 'session/titleChanged' && this.#core.catalog.isTitled(uri)) return
     const kept = (head as SessionState)._meta
-    const merged = action.type === 'session/metaChanged' ? { ...action, _meta: { ...kept, ...action._meta } } : action
+    const merged =
+      action.type === 'session/metaChanged' ? { ...action, _meta: { ...kept, ...action._meta } } : action
     this.#core.log.append(this.#session, merged)
   }
 

@@ -68,7 +68,7 @@ export class Work {
   }
 
   stopAll(): void {
-    for (const uri of [...this.#jobs.keys()]) this.stop(uri)
+    for (const uri of this.#jobs.keys()) this.stop(uri)
   }
 }
 

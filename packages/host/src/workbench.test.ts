@@ -7,7 +7,6 @@ import type { Client } from '../test/room.ts'
 import { ended, sound, stage } from '../test/desk.ts'
 import type { Message } from '../test/witness.ts'
 import type { Workbench } from '../test/workbench.ts'
-import { spoken } from './handshake.ts'
 import { TurnFailed } from './ports/agent.ts'
 
 const noKey = new TurnFailed('auth', 'There is no key for this agent.')
@@ -15,7 +14,7 @@ const noKey = new TurnFailed('auth', 'There is no key for this agent.')
 const later = { channel: 'ahp-chat:/x', destination: { kind: 'session', session: 'ahp-session:/x' } }
 
 // Until the core speaks 0.9 there is nobody to talk to.
-describe.skipIf(!spoken.includes('0.9.0'))("VS Code's workbench", () => {
+describe("VS Code's workbench", () => {
   test('[W2] opens: its version, agents with models, settings that nobody else reads, words that nobody knows', async () => {
     const { bench } = await stage(readyAgent())
     await bench.settled()

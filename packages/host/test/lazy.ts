@@ -137,7 +137,7 @@ export class LazyChat {
       limits: { ...limits, ...over },
       world: this.world,
     }
-    return { ...parts, catalog: { get: () => undefined } } as unknown as Core
+    return { ...parts, catalog: { get: () => undefined, sessionOf: () => undefined } } as unknown as Core
   }
 
   async #live(): Promise<void> {

@@ -91,6 +91,14 @@ export class Channel {
     return from < 0 ? [] : this.ids.slice(from, this.older)
   }
 
+  /** The state after an action. One that names a row which is not in memory would seem to change nothing. */
+  reduce(action: Action): unknown {
+    const named = cutAt(action)
+    if (named !== undefined && this.missing(named).length > 0)
+      throw new Error(`${action.type} needs rows of ${this.uri} that are not in memory`)
+    return this.kind.reduce(this.head, action)
+  }
+
   /** A state is the head from now on. Gives how the rows change: their list only grows at its end or is cut there. */
   advance(action: Action, state: unknown): readonly RowChange[] {
     const old = this.rows(this.head)
@@ -98,7 +106,7 @@ export class Channel {
     this.head = state
     this.changed = true
     if (old === now) return []
-    if (clears(action)) this.older = 0
+    if (action.type === cuts && cutAt(action) === undefined) this.older = 0
     let same = 0
     while (same < old.length && old[same] === now[same]) same++
     const gone = this.ids.cut(this.older + same).map((id) => ({ channel: this.uri, id }))
@@ -138,9 +146,14 @@ export class Channel {
   }
 }
 
-/** Takes every row away, also those not in memory: by the state alone it could be the last in memory that goes. */
-function clears(action: Action): boolean {
-  return action.type === 'chat/truncated' && (action as { readonly turnId?: string }).turnId === undefined
+/**
+ * Takes the rows after one away, or every row: also those not in memory, and by the state alone that could be the last in
+ * memory that goes.
+ */
+const cuts = 'chat/truncated'
+
+function cutAt(action: Action): string | undefined {
+  return action.type === cuts ? (action as { readonly turnId?: string }).turnId : undefined
 }
 
 const none: readonly Row[] = []

@@ -129,6 +129,14 @@ test('[L9] turns come into every state of a chat in one step, and nothing is num
   await judge(chat)
 })
 
+test('[L7] I3: an action that needs a turn which is not in memory is not taken for one that changes nothing', async () => {
+  const chat = await asleep()
+  expect(() => chat.append([truncated('t4')])).toThrow('not in memory')
+  await judge(chat)
+  chat.append([truncated('unknown'), truncated('t5')])
+  await judge(chat)
+})
+
 test('[L9] those who ask at once share one reading', async () => {
   const chat = await asleep()
   let reads = 0

@@ -134,12 +134,12 @@ export class Log {
 
   /** Makes an action true. */
   append(channel: Channel, action: Action, by?: Dispatcher): Entry {
-    return this.#append(channel, action, channel.kind.reduce(channel.head, action), by)
+    return this.#append(channel, action, channel.reduce(action), by)
   }
 
   /** A client's wish that nothing forbids. One that changes nothing is echoed to its sender and kept nowhere. */
   accept(channel: Channel, action: Action, by: Dispatcher, sender: Listener): Entry {
-    const state = channel.kind.reduce(channel.head, action)
+    const state = channel.reduce(action)
     const passing = channel.kind.classes.get(action.type) === 'passing'
     if (passing || !equal(state, channel.head)) return this.#append(channel, action, state, by, sender)
     return this.#say(channel, action, by, sender)

@@ -7,17 +7,31 @@ import { Client, resultOf } from './client.ts'
 import type { Offer } from './offer.ts'
 import type { Target } from './link.ts'
 
+/** Agents that think, start slowly, or wait in somebody's queue still have the time. */
+const mostTurnMs = 60_000
+
+/** What rules find out for those after them. */
+export interface Known {
+  /** Why no turn can be waited for: an agent that never ends one would keep every rule for as long as a turn may take. */
+  endless?: string
+}
+
 /** What one rule works with: links and sessions of its own, which are gone when it is done. */
 export class Kit {
   readonly offer: Offer
+  readonly known: Known
+  /** How long a turn may take. */
+  readonly turnMs: number
   readonly #target: Target
   readonly #clients: Client[] = []
   readonly #sessions: Uri[] = []
   #keeper: Client | undefined
 
-  constructor(target: Target, offer: Offer) {
+  constructor(target: Target, offer: Offer, known: Known) {
     this.#target = target
     this.offer = offer
+    this.known = known
+    this.turnMs = target.turnMs ?? mostTurnMs
   }
 
   get version(): string {

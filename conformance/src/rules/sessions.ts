@@ -6,10 +6,8 @@ import { Skipped, check, fits, same } from '../kit/check.ts'
 import type { Failed } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
 import type { Note } from '../kit/link.ts'
+import { listed, pages } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
-
-/** More than any list should need: a cursor that leads in a circle shall not keep the kit for ever. */
-const mostPages = 10_000
 
 export const sessions: Topic = {
   name: 'sessions',
@@ -176,26 +174,10 @@ async function announced(
   return note
 }
 
-async function listed(client: Client, limit?: number): Promise<readonly SessionSummary[]> {
-  return (await pages(client, limit)).flat()
-}
-
 /** The whole list in a handful of pages, where the host pages at all. */
 async function paged(client: Client): Promise<{ readonly items: readonly SessionSummary[] }> {
   const all = await listed(client)
   const found = await pages(client, Math.max(1, Math.floor(all.length / 3)))
   if (found.length < 2) throw new Skipped('the host gives its list in one page, whatever the limit')
   return { items: found.flat() }
-}
-
-async function pages(client: Client, limit?: number): Promise<readonly (readonly SessionSummary[])[]> {
-  const found: (readonly SessionSummary[])[] = []
-  let cursor: string | undefined
-  do {
-    check(found.length < mostPages, `a list that ends within ${mostPages} pages`, cursor)
-    const page = await client.must('listSessions', { limit, cursor })
-    found.push(page.items)
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return found
 }

@@ -97,6 +97,7 @@ export const wireFaults = {
   chatless: [],
   onePage: [],
   summaryKept: [],
+  announcedInUse: [],
 } as const
 
 /** The same of what sessions, chats and turns are. Each table is a test file, because there are many. */

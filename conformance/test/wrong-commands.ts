@@ -121,7 +121,7 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
     }),
 
     run('listSessions', ({ limit = 100, cursor }) => {
-      const all = [...host.summaries.values()]
+      const all = [...host.summaries.values()].filter(({ resource }) => !host.quiet.has(resource))
       const known = cursor === undefined || /^\d+$/.test(cursor)
       if (!known && !host.has('anyCursor')) throw AhpError.invalidParams('cursor')
       const start = known ? Number(cursor ?? 0) : 0
@@ -148,9 +148,8 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       host.channels.set(uri, { kind: 'session', state: { ...shared, lifecycle, ...rest } })
       host.summaries.set(uri, { ...shared, resource: uri, createdAt: now, modifiedAt: now })
       if (!host.has('neverReady')) host.append(uri, { type: 'session/ready' } as Action)
-      host.countSessions()
-      const elsewhere = host.has('addedElsewhere') ? { channel: uri } : {}
-      host.note('root/sessionAdded', { summary: host.summaries.get(uri), ...elsewhere })
+      if (host.has('announcedInUse')) host.quiet.add(uri)
+      else host.announce(uri)
       return host.has('createAnswersMore') ? { channel: uri } : null
     }),
 
@@ -160,8 +159,10 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       if (!host.has('disposedReadable')) host.channels.delete(uri)
       disposeChats(host, uri)
       if (!host.has('disposedListed')) host.summaries.delete(uri)
-      host.countSessions()
-      host.note('root/sessionRemoved', { session: uri })
+      if (!host.quiet.delete(uri)) {
+        host.countSessions()
+        host.note('root/sessionRemoved', { session: uri })
+      }
       return null
     }),
 

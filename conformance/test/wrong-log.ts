@@ -30,6 +30,8 @@ export class WrongLog {
   readonly fault: Fault | undefined
   readonly channels = new Map<Uri, Channel>()
   readonly summaries = new Map<Uri, SessionSummary>()
+  /** Sessions that nobody has been told of. */
+  readonly quiet = new Set<Uri>()
   /** The session of each chat. */
   readonly owners = new Map<Uri, Uri>()
   readonly links = new Set<Follower>()
@@ -99,8 +101,15 @@ export class WrongLog {
         link.send({ method, params: { channel: rootUri, ...params } })
   }
 
+  announce(uri: Uri): void {
+    this.quiet.delete(uri)
+    this.countSessions()
+    const elsewhere = this.has('addedElsewhere') ? { channel: uri } : {}
+    this.note('root/sessionAdded', { summary: this.summaries.get(uri), ...elsewhere })
+  }
+
   countSessions(): void {
-    const activeSessions = this.summaries.size
+    const activeSessions = this.summaries.size - this.quiet.size
     const root = this.channels.get(rootUri)
     if (root && this.has('rootSilent')) root.state = { ...(root.state as object), activeSessions }
     else this.append(rootUri, { type: 'root/activeSessionsChanged', activeSessions } as Action)
@@ -125,6 +134,7 @@ export class WrongLog {
     const before = this.summaries.get(uri)
     if (!before || (before.title === title && before.status === status)) return
     this.summaries.set(uri, { ...before, ...(!this.has('listedStale') && { title }), status })
+    if (this.quiet.has(uri)) return this.announce(uri)
     if (this.has('summaryKept')) return
     const changes = { title, status, ...(this.has('summaryRepeats') && { provider: 'mock' }) }
     this.note('root/sessionSummaryChanged', { session: uri, changes })

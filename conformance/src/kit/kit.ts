@@ -71,6 +71,18 @@ export class Kit {
     })
   }
 
+  /** A session that is in use: a host may keep those to itself that nobody has done anything with. */
+  async inUse(by: Client): Promise<Uri> {
+    const session = await this.create(by)
+    await this.use(by, session)
+    return session
+  }
+
+  async use(by: Client, session: Uri): Promise<void> {
+    await by.subscribe(session)
+    await by.retitle(session)
+  }
+
   /** Creates a session, sees to its end, and takes a refusal for a fault. */
   async mustCreate(by: Client, uri: Uri): Promise<Uri> {
     this.made(uri)

@@ -1,6 +1,8 @@
+import type { Uri } from '@atrium/protocol/channel'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { check } from './check.ts'
 import type { Client } from './client.ts'
+import type { Note } from './link.ts'
 
 /** More than any list should need: a cursor that leads in a circle shall not keep the kit for ever. */
 const mostPages = 10_000
@@ -20,4 +22,9 @@ export async function pages(client: Client, limit?: number): Promise<readonly (r
     cursor = page.nextCursor
   } while (cursor !== undefined)
   return found
+}
+
+/** Whether a notification has the summary of a session. */
+export function summarizes(session: Uri): (params: Note['params']) => boolean {
+  return ({ summary }) => (summary as SessionSummary | undefined)?.resource === session
 }

@@ -8,7 +8,7 @@ import { fold } from './fold.ts'
 import type { Kit } from './kit.ts'
 
 /** An action of the chat, as far as it names a turn. */
-export interface Said extends Action {
+interface Said extends Action {
   readonly turnId?: string
 }
 

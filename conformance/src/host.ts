@@ -48,23 +48,26 @@ const flags = {
   versions: { type: 'string' },
   rules: { type: 'string' },
   provider: { type: 'string' },
+  model: { type: 'string' },
   timeout: { type: 'string' },
+  'turn-timeout': { type: 'string' },
   json: { type: 'boolean' },
 } as const
 
 function asked(args: readonly string[]): { target: Target; options: RunOptions; json: boolean } {
   const values = parsed(args)
-  const { url, versions, rules, provider, timeout, json = false } = values
-  const timeoutMs = timeout === undefined ? 5000 : Number(timeout) * 1000
-  if (!(timeoutMs > 0)) throw new Mistyped(`--timeout is a number of seconds, not ${timeout}`)
+  const { url, versions, rules, provider, model, json = false } = values
+  const timeoutMs = milliseconds(values, 'timeout') ?? 5000
+  const turnMs = milliseconds(values, 'turn-timeout')
   const wanted = rules === undefined ? topics : chosenTopics(rules.split(','))
   if (wanted.length === 0) throw new Mistyped(`no rule is called ${rules}`)
   return {
-    target: { url: checkedUrl(url), token: tokenOf(values), timeoutMs },
+    target: { url: checkedUrl(url), token: tokenOf(values), timeoutMs, turnMs },
     options: {
       versions: versions === undefined ? judged : checkedVersions(versions),
       topics: wanted,
       provider,
+      model,
     },
     json,
   }
@@ -76,6 +79,17 @@ function parsed(args: readonly string[]) {
   } catch (error) {
     throw new Mistyped((error as Error).message)
   }
+}
+
+function milliseconds(
+  values: ReturnType<typeof parsed>,
+  flag: 'timeout' | 'turn-timeout',
+): number | undefined {
+  const text = values[flag]
+  if (text === undefined) return undefined
+  const given = Number(text) * 1000
+  if (!(given > 0)) throw new Mistyped(`--${flag} is a number of seconds, not ${text}`)
+  return given
 }
 
 function checkedUrl(url: string | undefined): string {

@@ -10,9 +10,11 @@ const usage = `usage: npm run conformance -- host --url URL [options]
     --token TOKEN     sent as Authorization: Bearer
     --token-file F    the same, read from a file
     --versions A,B    the versions to offer (default: those that the kit can judge)
-    --rules K12,K6    only these: an id, the beginning of ids, or a topic
+    --rules K12,K6    only these: an id, the beginning of ten ids, or a topic
     --provider ID     the agent to create sessions with (default: the first that needs no login)
+    --model ID        the model that turns ask for (default: what the agent takes)
     --timeout S       how long to wait for what never comes (default 5)
+    --turn-timeout S  the same for the end of a turn (default 60)
     --json            one JSON document instead of a table
   fixtures FOLDER   run the published AHP fixtures in FOLDER against this build's protocol package
 `

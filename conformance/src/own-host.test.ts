@@ -6,12 +6,19 @@ import { createHost } from '@atrium/host/host'
 import { expect, onTestFinished, test } from 'vitest'
 import { judgeHost } from './host.ts'
 import { runRules } from './kit/run.ts'
-import { topics } from './rules/all.ts'
+import { chosenTopics, topics } from './rules/all.ts'
 
 const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 
-/** What this host does not have yet. */
-const mayBeSkipped = ['K76', 'K77']
+/** What this host does not have yet: chats, turns, and settings. To be emptied when they are there. */
+const mayBeSkipped = [
+  'K76',
+  'K77',
+  'K102',
+  'K103',
+  'K105',
+  ...chosenTopics(['chats', 'turns', 'guards', 'history']).flatMap(({ rules }) => rules.map(({ id }) => id)),
+]
 
 async function atrium(): Promise<string> {
   const world = nodeWorld(() => {})

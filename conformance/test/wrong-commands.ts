@@ -1,4 +1,5 @@
 import type { Action, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import { commands } from '@atrium/protocol/commands'
 import type { Method, Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -6,7 +7,20 @@ import { decode } from '@atrium/protocol/schema'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
+import { bornChat, createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
 import type { Follower, WrongLog } from './wrong-log.ts'
+
+/** Of two settings only one can be changed later. */
+const config = {
+  schema: {
+    type: 'object',
+    properties: {
+      place: { type: 'string', title: 'Place', enum: ['here', 'there'] },
+      mood: { type: 'string', title: 'Mood', sessionMutable: true },
+    },
+  },
+  values: { place: 'here' },
+}
 
 type Run = (params: { readonly [key: string]: unknown }) => unknown
 
@@ -14,9 +28,14 @@ type Run = (params: { readonly [key: string]: unknown }) => unknown
 export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, Run> {
   const first = new Map<Uri, Snapshot>()
 
-  const snapshot = (uri: Uri): Snapshot => {
+  const snapshot = (uri: Uri, turns?: number): Snapshot => {
     const fromSeq = host.has('fromSeqTooLow') ? Math.max(0, host.seq - 1) : host.seq
-    return { resource: uri, state: host.channels.get(uri)?.state, fromSeq }
+    const { kind, state } = host.channels.get(uri) ?? {}
+    return {
+      resource: uri,
+      state: kind === 'chat' ? viewOf(host, state as ChatState, turns) : state,
+      fromSeq,
+    }
   }
 
   const run = <M extends Method>(method: M, answer: (params: Params<M>) => unknown): [string, Run] => [
@@ -76,30 +95,33 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
         for (const summary of host.summaries.values())
           link.send({ method: 'root/sessionAdded', params: { channel: rootUri, summary } })
       if (host.has('snapshotsOnly') || (seen > host.seq && !host.has('futureReplayed')))
-        return { type: 'snapshot', snapshots: there.map(snapshot) }
+        return { type: 'snapshot', snapshots: there.map((uri) => snapshot(uri)) }
       const from = host.has('replayInclusive') ? seen - 1 : seen
       const later = host.log.filter(({ channel, serverSeq }) => there.includes(channel) && serverSeq > from)
-      const actions = host.has('replayOffByOne') ? later.slice(1) : later
+      const kept = host.has('chatsNotReplayed')
+        ? later.filter(({ channel }) => host.channels.get(channel)?.kind !== 'chat')
+        : later
+      const actions = host.has('replayOffByOne') ? kept.slice(1) : kept
       if (host.has('replayedAgain')) setImmediate(() => actions.forEach((envelope) => link.tell(envelope)))
       const missing = subscriptions.filter((uri) => !there.includes(uri))
       return { type: 'replay', actions, missing: host.has('missingNotTold') ? [] : missing }
     }),
 
-    run('subscribe', ({ channel: uri }) => {
+    run('subscribe', ({ channel: uri, view }) => {
       if (!host.channels.has(uri) && host.has('unknownSubscribed')) return {}
       if (!host.channels.has(uri)) throw AhpError.notFound(uri)
       link.following.add(uri)
-      const fresh = snapshot(uri)
+      const fresh = snapshot(uri, view?.turns)
       if (!first.has(uri)) first.set(uri, fresh)
       const given = host.has('staleSnapshot') ? first.get(uri) : fresh
       if (uri === rootUri && host.has('rootStateBare')) return { snapshot: { ...fresh, state: {} } }
       const bare = host.channels.get(uri)?.kind === 'session' && host.has('sessionStateBare')
-      const { chats: _, ...rest } = fresh.state as SessionState
+      const { activeClients: _, ...rest } = fresh.state as SessionState
       return { snapshot: bare ? { ...fresh, state: rest } : given }
     }),
 
     run('listSessions', ({ limit = 100, cursor }) => {
-      const all = [...host.summaries.values()]
+      const all = [...host.summaries.values()].filter(({ resource }) => !host.quiet.has(resource))
       const known = cursor === undefined || /^\d+$/.test(cursor)
       if (!known && !host.has('anyCursor')) throw AhpError.invalidParams('cursor')
       const start = known ? Number(cursor ?? 0) : 0
@@ -109,23 +131,25 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       return { items, ...(next < all.length && { nextCursor: String(next) }) }
     }),
 
-    run('createSession', ({ channel: uri, provider = 'mock' }) => {
+    run('createSession', ({ channel: uri, provider = 'mock', activeClient }) => {
       if (host.channels.has(uri) && !host.has('usedUriTaken')) throw AhpError.sessionAlreadyExists(uri)
       if (host.has('agentless')) throw AhpError.providerNotFound(provider)
       if (provider !== 'mock' && !host.has('anyProvider')) throw AhpError.providerNotFound(provider)
+      if (activeClient && activeClient.clientId !== link.clientId && !host.has('anyActiveClient'))
+        throw AhpError.invalidParams('activeClient')
       const chat = chatUri(uri)
       const now = new Date().toISOString()
       const shared = { provider, title: '', status: 1 }
-      const summary = { resource: chat, title: '', status: 1, modifiedAt: now }
-      host.channels.set(chat, { kind: 'chat', state: { ...summary, turns: [] } })
-      const chats = host.has('chatless') ? { chats: [] } : { chats: [summary], defaultChat: chat }
-      const rest = { activeClients: [], ...chats }
-      host.channels.set(uri, { kind: 'session', state: { ...shared, lifecycle: 'creating', ...rest } })
+      const summary = bornChat(host, uri, chat)
+      const ghost = host.has('ghostChat') ? [{ ...summary, resource: `${chat}/ghost` }] : []
+      const chats = host.has('chatless') ? { chats: [] } : { chats: [summary, ...ghost], defaultChat: chat }
+      const rest = { activeClients: activeClient ? [activeClient] : [], ...chats, config }
+      const lifecycle = host.has('neverReady') ? 'provisioning' : 'creating'
+      host.channels.set(uri, { kind: 'session', state: { ...shared, lifecycle, ...rest } })
       host.summaries.set(uri, { ...shared, resource: uri, createdAt: now, modifiedAt: now })
-      host.append(uri, { type: 'session/ready' } as Action)
-      host.countSessions()
-      const elsewhere = host.has('addedElsewhere') ? { channel: uri } : {}
-      host.note('root/sessionAdded', { summary: host.summaries.get(uri), ...elsewhere })
+      if (!host.has('neverReady')) host.append(uri, { type: 'session/ready' } as Action)
+      if (host.has('announcedInUse')) host.quiet.add(uri)
+      else host.announce(uri)
       return host.has('createAnswersMore') ? { channel: uri } : null
     }),
 
@@ -133,12 +157,18 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       if (!host.summaries.has(uri) && host.has('anyDisposed')) return null
       if (!host.summaries.has(uri)) throw AhpError.sessionNotFound(uri)
       if (!host.has('disposedReadable')) host.channels.delete(uri)
-      host.channels.delete(chatUri(uri))
+      disposeChats(host, uri)
       if (!host.has('disposedListed')) host.summaries.delete(uri)
-      host.countSessions()
-      host.note('root/sessionRemoved', { session: uri })
+      if (!host.quiet.delete(uri)) {
+        host.countSessions()
+        host.note('root/sessionRemoved', { session: uri })
+      }
       return null
     }),
+
+    run('createChat', ({ channel, chat }) => createChat(host, channel, chat)),
+    run('disposeChat', ({ channel }) => disposeChat(host, channel)),
+    run('fetchTurns', ({ channel, cursor }) => fetchTurns(host, link, channel, cursor)),
   ])
 }
 

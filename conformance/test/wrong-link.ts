@@ -1,10 +1,9 @@
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
-import { kinds } from '@atrium/protocol/channels'
 import { AhpError } from '@atrium/protocol/errors'
-import { checkAction } from '@atrium/protocol/kind'
 import type { WebSocket } from 'ws'
 import { commandsOf } from './wrong-commands.ts'
-import type { Channel, Follower, WrongLog } from './wrong-log.ts'
+import { granted, refusal } from './wrong-guards.ts'
+import type { Follower, WrongLog } from './wrong-log.ts'
 
 interface Message {
   readonly id?: string | number
@@ -15,6 +14,7 @@ interface Message {
 /** One client. */
 export class WrongLink implements Follower {
   readonly following = new Set<Uri>()
+  readonly since: number
   clientId = ''
   readonly #host: WrongLog
   readonly #socket: WebSocket
@@ -23,6 +23,7 @@ export class WrongLink implements Follower {
 
   constructor(host: WrongLog, socket: WebSocket) {
     this.#host = host
+    this.since = host.seq
     this.#socket = socket
     this.#commands = commandsOf(host, this)
     host.links.add(this)
@@ -114,26 +115,13 @@ export class WrongLink implements Follower {
     const host = this.#host
     const channel = host.channels.get(uri)
     if (!channel) {
-      if (host.has('unknownChannelEchoed')) host.refuse(uri, action, this, clientSeq, 'no such channel')
+      const chat = uri.startsWith('ahp-chat:') && host.has('unknownChatEchoed')
+      if (chat || host.has('unknownChannelEchoed'))
+        host.refuse(uri, action, this, clientSeq, 'no such channel')
       return
     }
-    const reason = this.#refusal(channel, action)
-    if (reason === undefined) host.append(uri, action, this, clientSeq)
+    const reason = refusal(host, channel, action)
+    if (reason === undefined) host.append(uri, granted(host, channel, action), this, clientSeq)
     else host.refuse(uri, action, this, clientSeq, reason)
-  }
-
-  #refusal({ kind, state }: Channel, action: Action): string | undefined {
-    const host = this.#host
-    const { type } = action
-    const checked = checkAction(kinds[kind], action)
-    if (!checked.ok) return host.has('invalidTaken') ? undefined : checked.problem
-    if (type === 'session/defaultChatChanged' && host.has('defaultChatTaken')) return undefined
-    if (type === 'chat/turnCancelled' && host.has('cancelTaken')) return undefined
-    if (type === 'chat/toolCallConfirmed' && host.has('confirmTaken')) return undefined
-    if (host.has('unknownActionApplied') && !kinds[kind].actions.has(type))
-      Object.assign(state as object, action)
-    if (host.has('strictActions') && 'x-conformance' in action) return 'what is x-conformance?'
-    if (!kinds[kind].dispatchable.has(type)) return `${type} is not for clients`
-    return kind === 'chat' ? 'nothing runs here' : undefined
   }
 }

@@ -1,8 +1,11 @@
 import type { Action, Envelope, Reduce, Uri } from '@atrium/protocol/channel'
 import { reducers } from '@atrium/protocol/channels'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { patch } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Fault } from './faults.ts'
+import { followChat } from './wrong-chats.ts'
 
 type Kind = 'root' | 'session' | 'chat'
 
@@ -13,6 +16,8 @@ export interface Channel {
 
 /** One client, as far as it is told things. */
 export interface Follower {
+  /** The number at which it came. */
+  readonly since: number
   clientId: string
   readonly following: Set<Uri>
   tell(envelope: Envelope): void
@@ -25,6 +30,10 @@ export class WrongLog {
   readonly fault: Fault | undefined
   readonly channels = new Map<Uri, Channel>()
   readonly summaries = new Map<Uri, SessionSummary>()
+  /** Sessions that nobody has been told of. */
+  readonly quiet = new Set<Uri>()
+  /** The session of each chat. */
+  readonly owners = new Map<Uri, Uri>()
   readonly links = new Set<Follower>()
   /** What each client followed when it was last here. */
   readonly clients = new Map<string, Set<Uri>>()
@@ -33,7 +42,8 @@ export class WrongLog {
 
   constructor(fault: Fault | undefined) {
     this.fault = fault
-    const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [] }
+    const several = !this.has('oneChat') && { capabilities: { multipleChats: {} } }
+    const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [], ...several }
     const agents = this.has('agentless') ? [] : [agent]
     this.channels.set(rootUri, { kind: 'root', state: { agents, activeSessions: 0 } })
   }
@@ -46,13 +56,16 @@ export class WrongLog {
   append(uri: Uri, action: Action, by?: Follower, clientSeq = 0): void {
     const channel = this.channels.get(uri)
     if (!channel) return
-    if (!(this.has('wrongReducer') && action.type === 'session/isArchivedChanged'))
+    if (!this.#lost(action))
       channel.state = (reducers[channel.kind] as Reduce<unknown>)(channel.state, action)
+    if (this.has('endingLost') && action.type === 'chat/turnComplete')
+      channel.state = withoutUsage(channel.state as ChatState)
     const number = this.has('numbersPerChannel')
       ? this.log.filter((envelope) => envelope.channel === uri).length + 1
       : this.seq + 1
     this.seq++
-    const origin = by && { clientId: by.clientId, clientSeq }
+    const hidden = this.has('turnEchoAnonymous') && action.type === 'chat/turnStarted'
+    const origin = by && !hidden ? { clientId: by.clientId, clientSeq } : undefined
     const envelope: Envelope = {
       channel: uri,
       action,
@@ -62,10 +75,13 @@ export class WrongLog {
       ...(!origin && this.has('nullOrigin') && ({ origin: null } as object)),
     }
     this.log.push(envelope)
+    const secret = this.has('draftPrivate') && action.type === 'chat/draftChanged'
+    const told = (link: Follower) =>
+      !secret && (link.following.has(uri) || (this.has('toldToAll') && link.clientId !== ''))
     for (const link of this.links)
-      if (link === by || link.following.has(uri) || (this.has('toldToAll') && link.clientId !== ''))
-        link.tell(link === by ? envelope : this.#forOthers(envelope))
+      if (link === by || told(link)) link.tell(link === by ? envelope : this.#forOthers(envelope))
     if (channel.kind === 'session') this.#summarize(uri, channel.state as SessionState)
+    if (channel.kind === 'chat') followChat(this, uri, action)
   }
 
   refuse(uri: Uri, action: Action, by: Follower, clientSeq: number, rejectionReason: string): void {
@@ -85,11 +101,26 @@ export class WrongLog {
         link.send({ method, params: { channel: rootUri, ...params } })
   }
 
+  announce(uri: Uri): void {
+    this.quiet.delete(uri)
+    this.countSessions()
+    const elsewhere = this.has('addedElsewhere') ? { channel: uri } : {}
+    this.note('root/sessionAdded', { summary: this.summaries.get(uri), ...elsewhere })
+  }
+
   countSessions(): void {
-    const activeSessions = this.summaries.size
+    const activeSessions = this.summaries.size - this.quiet.size
     const root = this.channels.get(rootUri)
     if (root && this.has('rootSilent')) root.state = { ...(root.state as object), activeSessions }
     else this.append(rootUri, { type: 'root/activeSessionsChanged', activeSessions } as Action)
+  }
+
+  /** Told, and then not done. */
+  #lost({ type }: Action): boolean {
+    return (
+      (this.has('wrongReducer') && type === 'session/isArchivedChanged') ||
+      (this.has('chatReadLost') && type === 'chat/isReadChanged')
+    )
   }
 
   #forOthers(envelope: Envelope): Envelope {
@@ -101,9 +132,15 @@ export class WrongLog {
 
   #summarize(uri: Uri, { title, status }: SessionState): void {
     const before = this.summaries.get(uri)
-    if (!before || this.has('summaryKept') || (before.title === title && before.status === status)) return
-    this.summaries.set(uri, { ...before, title, status })
+    if (!before || (before.title === title && before.status === status)) return
+    this.summaries.set(uri, { ...before, ...(!this.has('listedStale') && { title }), status })
+    if (this.quiet.has(uri)) return this.announce(uri)
+    if (this.has('summaryKept')) return
     const changes = { title, status, ...(this.has('summaryRepeats') && { provider: 'mock' }) }
     this.note('root/sessionSummaryChanged', { session: uri, changes })
   }
+}
+
+function withoutUsage(state: ChatState): ChatState {
+  return { ...state, turns: state.turns.map((turn) => patch(turn, { usage: undefined })) }
 }

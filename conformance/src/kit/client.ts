@@ -4,7 +4,7 @@ import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import { commands } from '@atrium/protocol/commands'
 import type { Method, Result } from '@atrium/protocol/commands'
 import type { WireError } from '@atrium/protocol/rpc/message'
-import { Failed, check, fits, shown } from './check.ts'
+import { Failed, check, fits, same, shown } from './check.ts'
 import { Link } from './link.ts'
 import type { Answer, Note, Target } from './link.ts'
 
@@ -76,6 +76,17 @@ export class Client extends Link {
     return echo
   }
 
+  /** Dispatches what has to be rejected, and waits for that. */
+  async rejected(channel: Uri, action: Action): Promise<void> {
+    const outcome = await this.outcome(this.dispatch(channel, action))
+    check(
+      typeof outcome.rejectionReason === 'string',
+      `${action.type} to come back with a rejectionReason`,
+      outcome,
+    )
+    same('its channel', channel, outcome.channel)
+  }
+
   /** Gives a session a title that no session had before: nothing has to be waited for but this. */
   retitle(channel: Uri): Promise<Envelope> {
     return this.change(channel, titled(`conformance ${randomUUID()}`))
@@ -92,6 +103,13 @@ export class Client extends Link {
     return this.until(`the notification ${method}`, () =>
       this.notes.find((note) => note.method === method && wanted(note.params)),
     )
+  }
+
+  /** The envelopes that came before the newest answer. */
+  toldBeforeAnswer(): readonly Envelope[] {
+    const frames = this.frames as readonly { readonly method?: string; readonly params?: Envelope }[]
+    const answer = frames.findLastIndex(({ method }) => method === undefined)
+    return frames.slice(0, answer).flatMap(({ method, params }) => (method === 'action' && params) || [])
   }
 
   /** The numbers of what came of a channel, in the order it came. */

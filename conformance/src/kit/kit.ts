@@ -7,17 +7,31 @@ import { Client, resultOf } from './client.ts'
 import type { Offer } from './offer.ts'
 import type { Target } from './link.ts'
 
+/** Agents that think, start slowly, or wait in somebody's queue still have the time. */
+const mostTurnMs = 60_000
+
+/** What rules find out for those after them. */
+export interface Known {
+  /** Why no turn can be waited for: an agent that never ends one would keep every rule for as long as a turn may take. */
+  endless?: string
+}
+
 /** What one rule works with: links and sessions of its own, which are gone when it is done. */
 export class Kit {
   readonly offer: Offer
+  readonly known: Known
+  /** How long a turn may take. */
+  readonly turnMs: number
   readonly #target: Target
   readonly #clients: Client[] = []
   readonly #sessions: Uri[] = []
   #keeper: Client | undefined
 
-  constructor(target: Target, offer: Offer) {
+  constructor(target: Target, offer: Offer, known: Known) {
     this.#target = target
     this.offer = offer
+    this.known = known
+    this.turnMs = target.turnMs ?? mostTurnMs
   }
 
   get version(): string {
@@ -55,6 +69,18 @@ export class Kit {
     return this.mustCreate(by, uri).catch((error: Error) => {
       throw error instanceof Skipped ? error : new Skipped(`no session could be created: ${error.message}`)
     })
+  }
+
+  /** A session that is in use: a host may keep those to itself that nobody has done anything with. */
+  async inUse(by: Client): Promise<Uri> {
+    const session = await this.create(by)
+    await this.use(by, session)
+    return session
+  }
+
+  async use(by: Client, session: Uri): Promise<void> {
+    await by.subscribe(session)
+    await by.retitle(session)
   }
 
   /** Creates a session, sees to its end, and takes a refusal for a fault. */

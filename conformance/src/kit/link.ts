@@ -9,6 +9,8 @@ export interface Target {
   readonly url: string
   readonly token?: string | undefined
   readonly timeoutMs: number
+  /** The same for the end of a turn, which is up to an agent. */
+  readonly turnMs?: number | undefined
 }
 
 export type Answer = { readonly result: unknown } | { readonly error: WireError }
@@ -75,7 +77,7 @@ export class Link {
   }
 
   /** Waits on what has come; when that is not enough, says what it waited for. */
-  until<T>(what: string, look: () => T | undefined): Promise<T> {
+  until<T>(what: string, look: () => T | undefined, timeoutMs = this.#timeoutMs): Promise<T> {
     const seen = look()
     if (seen !== undefined) return Promise.resolve(seen)
     return new Promise((resolve, reject) => {
@@ -85,7 +87,7 @@ export class Link {
         if (found !== undefined) settle(() => resolve(found))
         else if (this.closed !== undefined) fail(`the link ended: ${this.closed}`)
       }
-      const timer = setTimeout(() => fail(`nothing of the kind in ${this.#timeoutMs} ms`), this.#timeoutMs)
+      const timer = setTimeout(() => fail(`nothing of the kind in ${timeoutMs} ms`), timeoutMs)
       const settle = (how: () => void) => {
         clearTimeout(timer)
         this.#watchers.delete(watch)

@@ -13,6 +13,10 @@ export interface Offer {
   readonly version: string
   /** The agent that sessions are created with. */
   readonly provider?: string | undefined
+  /** Whether its sessions may have more chats than the first. */
+  readonly severalChats?: boolean
+  /** The model that turns ask for; else the agent's own choice. */
+  readonly model?: string | undefined
   /** Why the host does not speak this version. */
   readonly unspoken?: string | undefined
   /** Why no session can be created. */
@@ -52,7 +56,8 @@ function agentOf(answer: Answer, wanted: string | undefined): Omit<Offer, 'versi
   if (!root.ok) return { sessionless: `the agents of the host cannot be read from its root: ${root.problem}` }
   const { agents } = root.value
   const agent = wanted === undefined ? (agents.find(open) ?? agents[0]) : agents.find(named(wanted))
-  if (agent) return { provider: agent.provider }
+  if (agent)
+    return { provider: agent.provider, severalChats: agent.capabilities?.multipleChats !== undefined }
   const missing = wanted === undefined ? 'no agent' : `no agent ${wanted}`
   return { sessionless: `the host offers ${missing} to create a session with` }
 }

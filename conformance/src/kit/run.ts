@@ -1,5 +1,6 @@
 import { Failed, Skipped } from './check.ts'
 import { Kit } from './kit.ts'
+import type { Known } from './kit.ts'
 import type { Target } from './link.ts'
 import { offerOf } from './offer.ts'
 import type { Offer } from './offer.ts'
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly topics: readonly Topic[]
   /** The agent to create sessions with; else the first that needs no login. */
   readonly provider?: string | undefined
+  /** The model that turns ask for; else the agent's own choice. */
+  readonly model?: string | undefined
   readonly told?: (verdict: Verdict) => void
 }
 
@@ -29,10 +32,17 @@ export interface RunOptions {
 export async function runRules(target: Target, options: RunOptions): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = []
   for (const version of options.versions) {
-    const offer = await offerOf(target, version, options.provider)
+    const { provider, model } = options
+    const offer = { ...(await offerOf(target, version, provider)), model }
+    const known: Known = {}
     for (const topic of options.topics)
       for (const rule of topic.rules) {
-        const verdict = { version, topic: topic.name, rule, ...(await judge(target, offer, topic, rule)) }
+        const verdict = {
+          version,
+          topic: topic.name,
+          rule,
+          ...(await judge(target, offer, known, topic, rule)),
+        }
         verdicts.push(verdict)
         options.told?.(verdict)
       }
@@ -43,12 +53,13 @@ export async function runRules(target: Target, options: RunOptions): Promise<rea
 async function judge(
   target: Target,
   offer: Offer,
+  known: Known,
   topic: Topic,
   rule: Rule,
 ): Promise<Pick<Verdict, 'outcome' | 'detail'>> {
   const reason = unjudgeable(offer, topic, rule)
   if (reason !== undefined) return { outcome: 'skip', detail: reason }
-  const kit = new Kit(target, offer)
+  const kit = new Kit(target, offer, known)
   try {
     await rule.run(kit)
     return { outcome: 'pass' }

@@ -1,11 +1,16 @@
 import type { Rule, Topic } from '../kit/rule.ts'
+import { chats } from './chats.ts'
+import { guards } from './guards.ts'
 import { handshake } from './handshake.ts'
+import { history } from './history.ts'
+import { lifecycle } from './lifecycle.ts'
 import { messages } from './messages.ts'
 import { order } from './order.ts'
 import { rejection } from './rejection.ts'
 import { replay } from './replay.ts'
 import { sessions } from './sessions.ts'
 import { subscriptions } from './subscriptions.ts'
+import { turns } from './turns.ts'
 import { unknown } from './unknown.ts'
 import { versions } from './versions.ts'
 
@@ -20,12 +25,20 @@ export const topics: readonly Topic[] = [
   rejection,
   sessions,
   unknown,
+  lifecycle,
+  chats,
+  turns,
+  guards,
+  history,
 ]
 
-/** The topics with only the rules that are asked for: by an id or its beginning, or by topic. */
+/** The topics with only the rules that are asked for: by an id, by what ten of them begin with, or by topic. */
 export function chosenTopics(wanted: readonly string[]): readonly Topic[] {
+  const ids = new Set(topics.flatMap(({ rules }) => rules.map(({ id }) => id)))
+  // K12 is a rule and not the ten that begin with it; K6 is no rule, and so it is ten.
+  const begins = (id: string, word: string) => !ids.has(word) && id.slice(0, -1) === word
   const fits = (topic: Topic, { id }: Rule) =>
-    wanted.some((word) => word !== '' && (id.startsWith(word) || topic.name === word))
+    wanted.some((word) => id === word || begins(id, word) || topic.name === word)
   return topics
     .map((topic) => ({ ...topic, rules: topic.rules.filter((rule) => fits(topic, rule)) }))
     .filter(({ rules }) => rules.length > 0)

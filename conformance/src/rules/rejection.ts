@@ -1,13 +1,10 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
-import { ChatState } from '@atrium/protocol/chat/state'
+import type { Action } from '@atrium/protocol/channel'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri } from '@atrium/protocol/uri'
-import { Skipped, check, fits, same } from '../kit/check.ts'
+import { same } from '../kit/check.ts'
 import { titled } from '../kit/client.ts'
-import type { Client } from '../kit/client.ts'
-import { fold } from '../kit/fold.ts'
-import type { Kit } from '../kit/kit.ts'
 import type { Topic } from '../kit/rule.ts'
+import { talkOf } from '../kit/talk.ts'
 
 /** No host can take this for a title. */
 const invalid = titled(7)
@@ -24,7 +21,7 @@ export const rejection: Topic = {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        await rejected(client, session, invalid)
+        await client.rejected(session, invalid)
       },
     },
     {
@@ -37,7 +34,7 @@ export const rejection: Topic = {
         const client = await kit.join()
         await client.subscribe(session)
         const defaultChat = chatUri(client.clientId)
-        await rejected(client, session, { type: 'session/defaultChatChanged', defaultChat } as Action)
+        await client.rejected(session, { type: 'session/defaultChatChanged', defaultChat } as Action)
       },
     },
     {
@@ -49,7 +46,7 @@ export const rejection: Topic = {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
         for (const client of [ann, ben]) await client.subscribe(session)
-        await rejected(ann, session, invalid)
+        await ann.rejected(session, invalid)
         await ben.hears(await ann.retitle(session))
         same(
           'rejections of others',
@@ -119,8 +116,8 @@ export const rejection: Topic = {
       source: 'validation on the chat channel',
       needs: 'session',
       async run(kit) {
-        const { client, chat } = await chatOf(kit)
-        await rejected(client, chat, { type: 'chat/turnCancelled', turnId: 'none', duration: 0 } as Action)
+        const { client, chat } = await talkOf(kit)
+        await client.rejected(chat, { type: 'chat/turnCancelled', turnId: 'none', duration: 0 } as Action)
       },
     },
     {
@@ -129,33 +126,10 @@ export const rejection: Topic = {
       source: 'validation on the chat channel',
       needs: 'session',
       async run(kit) {
-        const { client, chat } = await chatOf(kit)
+        const { client, chat } = await talkOf(kit)
         const answer = { turnId: 'none', toolCallId: 'none', approved: true, confirmed: 'user-action' }
-        await rejected(client, chat, { type: 'chat/toolCallConfirmed', ...answer } as Action)
+        await client.rejected(chat, { type: 'chat/toolCallConfirmed', ...answer } as Action)
       },
     },
   ],
-}
-
-async function rejected(client: Client, channel: Uri, action: Action): Promise<void> {
-  const outcome = await client.outcome(client.dispatch(channel, action))
-  check(typeof outcome.rejectionReason === 'string', 'a rejectionReason', outcome)
-  same('its channel', channel, outcome.channel)
-}
-
-/** The default chat of a new session, followed. */
-async function chatOf(kit: Kit): Promise<{ client: Client; chat: Uri }> {
-  const session = await kit.session()
-  const client = await kit.join()
-  const snapshot = await client.subscribe(session)
-  const state = () => fold('session', snapshot, client.envelopes) as SessionState
-  await client
-    .until('the session to be created', () => state().lifecycle !== 'creating' || undefined)
-    .catch(() => {
-      throw new Skipped('the session was not created in time')
-    })
-  const chat = state().defaultChat ?? state().chats[0]?.resource
-  if (chat === undefined) throw new Skipped('a new session has no chat here')
-  fits('a chat state', ChatState, (await client.subscribe(chat)).state)
-  return { client, chat }
 }

@@ -1,11 +1,12 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { ReconnectResult } from '@atrium/protocol/root/connection'
 import { rootUri } from '@atrium/protocol/uri'
-import { Skipped, check, fits, same, shown } from '../kit/check.ts'
+import { Skipped, check, fits, same } from '../kit/check.ts'
 import { titled } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
+import { summarizes } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
 
 export const replay: Topic = {
@@ -143,8 +144,8 @@ export const replay: Topic = {
         for (const client of [ann, ben]) for (const uri of [rootUri, marker]) await client.subscribe(uri)
         const cutAt = (await ben.hears(await ann.retitle(marker))).serverSeq
         ben.cut()
-        const session = await kit.create(ann)
-        await ann.hearsNote('root/sessionAdded', (params) => shown(params).includes(session))
+        const session = await kit.inUse(ann)
+        await ann.hearsNote('root/sessionAdded', summarizes(session))
         const back = await kit.again(ben)
         await back.reconnect(cutAt, [rootUri, marker])
         await back.hears(await ann.retitle(marker))
@@ -152,7 +153,7 @@ export const replay: Topic = {
         same(
           'notifications of what was missed',
           [],
-          added.filter((note) => shown(note).includes(session)),
+          added.filter(({ params }) => summarizes(session)(params)),
         )
       },
     },

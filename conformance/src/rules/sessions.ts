@@ -6,22 +6,21 @@ import { Skipped, check, fits, same } from '../kit/check.ts'
 import type { Failed } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
 import type { Note } from '../kit/link.ts'
+import { listed, pages, summarizes } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
-
-/** More than any list should need: a cursor that leads in a circle shall not keep the kit for ever. */
-const mostPages = 10_000
 
 export const sessions: Topic = {
   name: 'sessions',
   rules: [
     {
       id: 'K80',
-      title: 'a created session is in the list, under its URI and its provider',
+      title: 'a session in use is in the list, under its URI and its provider',
       source: 'sessions: createSession and listSessions',
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const session = await kit.mustCreate(client, kit.unusedUri())
+        await kit.use(client, session)
         const found = (await listed(client)).find(({ resource }) => resource === session)
         check(found !== undefined, `${session} in the list`, 'a list without it')
         same('its provider', kit.offer.provider, found.provider)
@@ -29,17 +28,13 @@ export const sessions: Topic = {
     },
     {
       id: 'K81',
-      title: 'a created session is announced to the subscribers of the root',
-      source: 'sessions: root/sessionAdded',
+      title: 'a session in use is announced to the subscribers of the root',
+      source: 'sessions: root/sessionAdded, at creation or when somebody first does something with it',
       needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
-        const session = await kit.create(ann)
-        await announced(
-          ben,
-          'root/sessionAdded',
-          ({ summary }) => (summary as SessionSummary).resource === session,
-        )
+        const session = await kit.inUse(ann)
+        await announced(ben, 'root/sessionAdded', summarizes(session))
       },
     },
     {
@@ -79,7 +74,7 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
-        const channel = await kit.create(ann)
+        const channel = await kit.inUse(ann)
         await ann.must('disposeSession', { channel })
         await announced(ben, 'root/sessionRemoved', ({ session }) => session === channel)
         const found = (await listed(ben)).filter(({ resource }) => resource === channel)
@@ -116,7 +111,7 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        const own = [await kit.create(client), await kit.create(client), await kit.create(client)]
+        const own = [await kit.inUse(client), await kit.inUse(client), await kit.inUse(client)]
         const { items } = await paged(client)
         const found = items.filter(({ resource }) => own.includes(resource)).map(({ resource }) => resource)
         same('our sessions', own.toSorted(), found.toSorted())
@@ -129,7 +124,7 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        for (let n = 0; n < 2; n++) await kit.create(client)
+        for (let n = 0; n < 2; n++) await kit.inUse(client)
         await paged(client)
         await client.refused(
           'listSessions',
@@ -145,8 +140,9 @@ export const sessions: Topic = {
       needs: 'session',
       async run(kit) {
         const client = await kit.join({ initialSubscriptions: [rootUri] })
-        const channel = await kit.create(client)
-        await client.subscribe(channel)
+        const channel = await kit.inUse(client)
+        // Until it is announced, a change of it may just as well be announced with it.
+        await client.hearsNote('root/sessionAdded', summarizes(channel))
         await client.retitle(channel)
         const about = ({ session }: Note['params']) => session === channel
         const note = await announced(client, 'root/sessionSummaryChanged', about).catch((error: Failed) => {
@@ -176,26 +172,10 @@ async function announced(
   return note
 }
 
-async function listed(client: Client, limit?: number): Promise<readonly SessionSummary[]> {
-  return (await pages(client, limit)).flat()
-}
-
 /** The whole list in a handful of pages, where the host pages at all. */
 async function paged(client: Client): Promise<{ readonly items: readonly SessionSummary[] }> {
   const all = await listed(client)
   const found = await pages(client, Math.max(1, Math.floor(all.length / 3)))
   if (found.length < 2) throw new Skipped('the host gives its list in one page, whatever the limit')
   return { items: found.flat() }
-}
-
-async function pages(client: Client, limit?: number): Promise<readonly (readonly SessionSummary[])[]> {
-  const found: (readonly SessionSummary[])[] = []
-  let cursor: string | undefined
-  do {
-    check(found.length < mostPages, `a list that ends within ${mostPages} pages`, cursor)
-    const page = await client.must('listSessions', { limit, cursor })
-    found.push(page.items)
-    cursor = page.nextCursor
-  } while (cursor !== undefined)
-  return found
 }

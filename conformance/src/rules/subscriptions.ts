@@ -3,8 +3,9 @@ import { errorCodes } from '@atrium/protocol/errors'
 import { RootState } from '@atrium/protocol/root/state'
 import { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
-import { check, fits, same, shown } from '../kit/check.ts'
+import { check, fits, same } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
+import { summarizes } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
 
 export const subscriptions: Topic = {
@@ -152,8 +153,8 @@ export const subscriptions: Topic = {
         const marker = await kit.session()
         const [ann, ben] = [await kit.join({ initialSubscriptions: [rootUri] }), await kit.join()]
         for (const client of [ann, ben]) await client.subscribe(marker)
-        const session = await kit.create(ann)
-        await ann.hearsNote('root/sessionAdded', (params) => shown(params).includes(session))
+        const session = await kit.inUse(ann)
+        await ann.hearsNote('root/sessionAdded', summarizes(session))
         await ben.hears(await ann.retitle(marker))
         const uninvited = ben.notes.filter(({ params }) => params['channel'] === rootUri)
         same('notifications without a subscription', [], uninvited)

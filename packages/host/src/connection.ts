@@ -26,7 +26,7 @@ import { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
 import { rest } from './rest.ts'
 import type { View } from './snapshot.ts'
-import { wakeIfSound } from './wake.ts'
+import { trusted, wakeIfSound } from './wake.ts'
 
 /** One client: handshake, subscriptions, forwarding. Forwarding only. */
 export class Connection implements Follower, Newcomer {
@@ -217,15 +217,34 @@ export class Connection implements Follower, Newcomer {
     const channel = log.channel(uri)
     if (channel && !log.congested && !needsMore(channel, params.action))
       return this.#apply(channel, params, reason)
-    return log
-      .room()
-      .then(() => wakeIfSound(this.#core, uri))
-      .then(async (woken) => {
-        if (woken && needsMore(woken, params.action)) await log.complete(woken)
-        if (!woken || this.#ended) return
-        this.#apply(woken, params, reason)
-        rest(this.#core, woken)
-      })
+    return this.#dispatchLater(uri, params, reason)
+  }
+
+  async #dispatchLater(
+    uri: Uri,
+    params: NoteParams<'dispatchAction'>,
+    reason: string | undefined,
+  ): Promise<void> {
+    const { log } = this.#core
+    await log.room()
+    const channel = await wakeIfSound(this.#core, uri)
+    if (!channel || this.#ended) return
+    const problem = needsMore(channel, params.action) ? await this.#complete(channel) : undefined
+    // It may have gone, or fallen asleep, while its turns were read.
+    if (log.channel(uri) !== channel || log.congested) return this.#dispatchLater(uri, params, reason)
+    this.#apply(channel, params, reason ?? problem)
+    rest(this.#core, channel)
+  }
+
+  /** Brings all turns of a chat into memory; gives why that cannot be. */
+  async #complete(channel: Channel): Promise<string | undefined> {
+    try {
+      await trusted(this.#core, () => this.#core.log.complete(channel))
+      return undefined
+    } catch (error) {
+      if (error instanceof AhpError) return error.message
+      throw error
+    }
   }
 
   #apply(channel: Channel, params: NoteParams<'dispatchAction'>, reason: string | undefined): void {

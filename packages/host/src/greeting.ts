@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dialect } from './dialect.ts'
@@ -72,7 +73,10 @@ function call({ dialect }: Newcomer, names: ReadonlyMap<Uri, Uri>): void {
 async function readyAll(core: Core, { held, record }: Welcome): Promise<void> {
   for (const channel of held) {
     const turns = record.handed.get(channel.uri)?.turns
-    await ready(core, channel, turns === undefined ? {} : { turns })
+    // Without those that cannot be trusted a snapshot is still right: it has a cursor to them.
+    await ready(core, channel, turns === undefined ? {} : { turns }).catch((error: unknown) => {
+      if (!(error instanceof AhpError)) throw error
+    })
   }
 }
 

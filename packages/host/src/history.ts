@@ -40,17 +40,6 @@ export async function turnsBefore<T = Page>(
   }
 }
 
-/** What is told and is not about to be taken away: so it does not matter whether a page is said now or behind what waits. */
-function lasting(channel: Channel): number {
-  // All were taken away, and that is not told yet.
-  if (channel.toldOlder !== channel.older) return 0
-  const told = channel.rows(channel.told)
-  const head = channel.rows(channel.head)
-  let same = 0
-  while (same < told.length && told[same] === head[same]) same++
-  return channel.older + same
-}
-
 type Found = { readonly page: Page } | { readonly wanted: readonly string[] }
 
 /** From the newest back; or the ids, in that order, of those that must be read first. */
@@ -65,7 +54,7 @@ function pageOf(
   const told = channel.rows(channel.told)
   const turns: Row[] = []
   let length = 0
-  let at = Math.min(placeOf(channel, cursor), lasting(channel))
+  let at = Math.min(placeOf(channel, cursor), channel.lasting)
   for (; at > 0 && turns.length < limit; at--) {
     const row = at > older ? told[at - 1 - older] : read.get(ids.at(at - 1) ?? '')
     if (!row) return { wanted: ids.slice(Math.max(0, at - limit + turns.length), at).toReversed() }

@@ -52,7 +52,11 @@ function alongChat(core: Core, chat: Channel, action: ChatAction): void {
 
 function alongSession(core: Core, session: Channel, action: SessionAction): void {
   if (action.type === 'session/activeClientSet') core.grace.join(action.activeClient.clientId, session.uri)
-  if (action.type === 'session/activeClientRemoved') core.grace.part(action.clientId, session.uri)
+  if (
+    action.type === 'session/activeClientRemoved' &&
+    core.catalog.creatorOf(session.uri) !== action.clientId
+  )
+    core.grace.part(action.clientId, session.uri)
   const state = session.head as SessionState
   const { activity } = rollup(state)
   if (state.activity !== activity)

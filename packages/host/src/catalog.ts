@@ -76,11 +76,6 @@ export class Catalog {
     return this.#quiet.get(uri)
   }
 
-  /** The sessions that are not announced, each with its creator. */
-  get quiet(): ReadonlyMap<Uri, string> {
-    return this.#quiet
-  }
-
   add(uri: Uri, createdAt: string, state: SessionState, creator: string): void {
     this.#quiet.set(uri, creator)
     this.#records.put(`${quietPrefix}${uri}`, creator)

@@ -100,7 +100,7 @@ export class Connection implements Follower, Newcomer {
   follow(channel: Channel, name: Uri, view: View = {}, latency?: number): string {
     this.hold(channel)
     this.dialect.call(channel.uri, name)
-    this.following.hand(channel, { view, latency })
+    this.following.hand(channel, { view, latency, leftOut: this.dialect.leftOut(channel, view) })
     this.outbox.latency = this.following.latency
     return this.dialect.snapshot(channel, view)
   }

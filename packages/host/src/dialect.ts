@@ -7,7 +7,7 @@ import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { actionFrame, envelopeText } from './entry.ts'
 import type { Entry, EnvelopeParts } from './entry.ts'
-import { snapshotText } from './snapshot.ts'
+import { leftOut, snapshotText } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
 /** How to speak each generation that this build can. The native one needs nothing. */
@@ -71,6 +71,11 @@ export class Dialect {
   snapshot(channel: Channel, view: View): string {
     const label = this.#labels.get(channel.uri)
     return snapshotText(this.#core, channel, view, { label, lens: this.#lens })
+  }
+
+  /** How many turns are older than those that a snapshot shows. */
+  leftOut(channel: Channel, view: View): number {
+    return leftOut(this.#core, channel, view, this.#lens)
   }
 
   /** An envelope as this link is told it, as JSON: none where its generation has no words for it. */

@@ -81,9 +81,9 @@ async function readyAll(core: Core, { held, record }: Welcome): Promise<void> {
 }
 
 function snapshot({ dialect, following }: Newcomer, channel: Channel): string {
-  const how = following.how(channel)
-  following.hand(channel, how)
-  return dialect.snapshot(channel, how.view)
+  const { view, latency } = following.how(channel)
+  following.hand(channel, { view, latency, leftOut: dialect.leftOut(channel, view) })
+  return dialect.snapshot(channel, view)
 }
 
 function isThere(core: Core, channel: Channel): boolean {

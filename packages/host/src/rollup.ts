@@ -21,7 +21,8 @@ export function rollup(state: SessionState): Rollup {
     state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
   return compact<Rollup>({
     status: withActivity(state.status, activity as Activity),
-    activity: speaker?.activity,
+    // In the catalogue an activity that ended is an empty one.
+    activity: speaker?.activity || undefined,
     modifiedAt: modifiedAt(state.chats),
     changes: sum(state.chats.flatMap(({ changes }) => changes ?? [])),
   })

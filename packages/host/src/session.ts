@@ -41,7 +41,9 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const session = core.log.born(uri, 'session', state)
   core.catalog.add(uri, summary.modifiedAt, state, link.clientId)
   core.work.mark(uri, true)
-  if (activeClient) core.grace.join(link.clientId, uri)
+  core.grace.join(link.clientId, uri)
+  // It went while the records were asked: nobody else would notice.
+  if (core.links.get(link.clientId) !== link) core.grace.left(link.clientId)
   newChat(core, summary)
   rest(core, session)
   const seq = core.log.last
@@ -59,11 +61,13 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
 export async function dispose(core: Core, uri: Uri): Promise<number> {
   const { session, chats } = await wakeAll(core, uri)
   const { provider, activeClients } = session.head as SessionState
-  const announced = core.catalog.creatorOf(uri) === undefined
+  const creator = core.catalog.creatorOf(uri)
+  const announced = creator === undefined
   for (const chat of chats) forgetChat(core, chat)
   core.work.stop(uri)
   core.work.mark(uri, false)
   for (const { clientId } of activeClients) core.grace.part(clientId, uri)
+  if (creator !== undefined) core.grace.part(creator, uri)
   core.records.put(goneKey(uri), '')
   core.catalog.delete(uri)
   const seq = core.log.drop(session)
@@ -96,13 +100,23 @@ export function followSession(core: Core, session: Channel): void {
 
 /** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
 export async function missed(core: Core, clientId: string): Promise<void> {
-  for (const [uri, creator] of core.catalog.quiet) if (creator === clientId) await dispose(core, uri)
-  for (const uri of core.grace.sessionsOf(clientId)) {
-    const session = await wakeIfSound(core, uri)
-    const action: SessionAction = { type: 'session/activeClientRemoved', clientId }
-    if (session && core.log.channel(uri) === session) core.log.append(session, action)
-    if (session) rest(core, session)
+  // Where nothing can be changed it is waited for again.
+  if (core.unchangeable() !== undefined) return core.grace.left(clientId)
+  for (const uri of core.grace.sessionsOf(clientId))
+    if (core.catalog.creatorOf(uri) === clientId) await dispose(core, uri)
+    else await takeLeave(core, uri, clientId)
+}
+
+async function takeLeave(core: Core, uri: Uri, clientId: string): Promise<void> {
+  const session = await wakeIfSound(core, uri)
+  if (session && core.log.channel(uri) === session) {
+    const { activeClients } = session.head as SessionState
+    if (activeClients.some((client) => client.clientId === clientId))
+      core.log.append(session, { type: 'session/activeClientRemoved', clientId } as SessionAction)
+    rest(core, session)
   }
+  core.grace.part(clientId, uri)
+  core.log.touch()
 }
 
 function firstState(

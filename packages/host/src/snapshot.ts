@@ -24,8 +24,8 @@ export function snapshotText(core: Core, channel: Channel, view: View = {}, tong
 }
 
 /** How many of a channel's rows are older than those that its snapshot shows. */
-export function leftOut(core: Core, channel: Channel, view: View = {}): number {
-  return shown(core, channel, view, undefined).leftOut
+export function leftOut(core: Core, channel: Channel, view: View, lens: Lens | undefined): number {
+  return shown(core, channel, view, lens).leftOut
 }
 
 /** Whether a snapshot could show more than is in memory. Made without that, it is right and has a cursor. */

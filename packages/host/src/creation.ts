@@ -25,6 +25,7 @@ export async function create(core: Core, channel: Channel, progress: Progress = 
   if (abort.signal.aborted || core.log.channel(channel.uri) !== channel) return
   if (outcome) fail(core, channel, outcome)
   else core.log.append(channel, { type: 'session/ready' } as SessionAction)
+  await core.log.reached(core.log.last)
   progress.end()
 }
 

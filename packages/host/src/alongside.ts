@@ -34,6 +34,12 @@ export function entryOf(session: Channel, chat: Uri): ChatSummary | undefined {
   return (session.head as SessionState).chats.find(({ resource }) => resource === chat)
 }
 
+/** Whether people may write in a chat. */
+export function isOpen(session: Channel, chat: Uri): boolean {
+  const { interactivity = 'full' } = entryOf(session, chat) ?? {}
+  return interactivity === 'full'
+}
+
 function alongChat(core: Core, chat: Channel, action: ChatAction): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return

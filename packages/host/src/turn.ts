@@ -6,6 +6,7 @@ import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { isOpen } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
@@ -126,9 +127,13 @@ export class Turn implements Job {
     const part = compact<ErrorPart>({
       kind: 'error',
       error: { errorType: known ? error.errorType : 'agent', message },
-      resumable: (known && error.resumable && this.#agent.resumes) || undefined,
+      resumable: (known && error.resumable && this.#resumes) || undefined,
     })
     this.#end({ type: 'chat/error', turnId: this.#turnId, duration: this.#duration, part })
+  }
+
+  get #resumes(): boolean {
+    return this.#agent.resumes && isOpen(this.#session, this.#channel.uri)
   }
 
   #end(action: ChatAction): void {

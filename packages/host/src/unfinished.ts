@@ -3,7 +3,7 @@ import type { ChatState, ErrorPart, ResponsePart } from '@atrium/protocol/chat/s
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { agentOf } from './agents.ts'
-import { entryOf, sessionOf } from './alongside.ts'
+import { isOpen, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
@@ -44,8 +44,7 @@ function settle(core: Core, chat: Channel): void {
   // It has not begun, or nobody but a person has to do with it now.
   if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
   const { id: turnId, startedAt } = activeTurn
-  const { interactivity = 'full' } = (session && entryOf(session, chat.uri)) ?? {}
-  const resumable = interactivity === 'full' && agentOf(core, provider)?.resumes
+  const resumable = session && isOpen(session, chat.uri) && agentOf(core, provider)?.resumes
   const message = resumable
     ? 'The host was stopped while the agent worked on this. It can go on where it was.'
     : 'The host was stopped while the agent worked on this.'

@@ -2,6 +2,7 @@ import { fdatasync, openSync, unlinkSync, write } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { loremText } from '@atrium/adapters/agent-guide-words'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { answerQuestions } from './child.ts'
@@ -21,8 +22,9 @@ server.on('connection', (socket) => {
     if (method === 'blast') return blast(socket, params as { count: number; bytes: number })
     if (id !== undefined) return socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
     seq++
-    const { channel, clientSeq, action } = params as { channel: string; clientSeq: number; action: object }
+    const { channel, clientSeq, action } = params as Dispatch
     keep({ channel, action, serverSeq: seq, origin: { clientId: 'bench', clientSeq } })
+    if (action.type === 'chat/turnStarted') speak(channel, action)
   })
 })
 
@@ -30,6 +32,12 @@ interface Message {
   readonly id?: number
   readonly method: string
   readonly params: unknown
+}
+
+interface Dispatch {
+  readonly channel: string
+  readonly clientSeq: number
+  readonly action: { readonly type: string; readonly turnId?: string; readonly message?: { text: string } }
 }
 
 interface Envelope {
@@ -69,6 +77,16 @@ function fileKeeper(): (envelope: Envelope) => void {
     waiting.push(envelope)
     if (!busy) void flush()
   }
+}
+
+/** What the guide says to `long N`, with nobody to keep it and nothing to check. */
+function speak(channel: string, { turnId = '', message }: Dispatch['action']): void {
+  const partId = `${turnId}-1`
+  const say = (action: object) => tell({ channel, action, serverSeq: ++seq })
+  say({ type: 'chat/responsePart', part: { kind: 'markdown', id: partId, content: '' }, turnId })
+  for (const [content] of loremText(Number(message?.text.split(' ')[1])).matchAll(/\S+\s*/g))
+    say({ type: 'chat/delta', partId, content, turnId })
+  say({ type: 'chat/turnComplete', turnId, duration: 0 })
 }
 
 function blast(socket: WebSocket, { count, bytes }: { count: number; bytes: number }): void {

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { openSqlite } from '@atrium/adapters/store-sqlite'
 import { answerQuestions } from './child.ts'
 
-// The real host with its real store, without the command line around it.
-const folder = process.env['BENCH_DATA'] ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
+// The real host with its real store, without the command line around it. `data=FOLDER` is a store that stays, `guide` lets
+// the built-in agent answer.
+const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
+const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 // As the command does: the store opens in its own thread while the rest is loaded.
 const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
   openSqlite(folder),
@@ -14,11 +16,14 @@ const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
   import('@atrium/adapters/world-node'),
 ])
 const info = { provider: 'bench', displayName: 'Bench', description: '', models: [] }
-const agents = [{ info, resumes: false, async *run() {} }]
+const world = nodeWorld(() => {})
+const agent = process.argv.includes('guide')
+  ? (await import('@atrium/adapters/agent-guide')).guide(world.later)
+  : { info, resumes: false, async *run() {} }
 const host = await createHost({
   store,
-  world: nodeWorld(() => {}),
-  agents,
+  world,
+  agents: [agent],
   fatal: (error) => console.error(error),
 })
 const listening = await listen({
@@ -30,5 +35,5 @@ const listening = await listen({
 answerQuestions(listening.port, async () => {
   await host.close()
   await listening.close()
-  rmSync(folder, { recursive: true, force: true })
+  if (kept === undefined) rmSync(folder, { recursive: true, force: true })
 })

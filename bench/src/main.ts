@@ -1,6 +1,7 @@
 import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
 import { reducersBench } from './reducers.ts'
+import { turnBench } from './turn.ts'
 
 /** Each prints ratios measured side by side in one run, and says whether its goals were met. */
 const benches: {
@@ -9,6 +10,7 @@ const benches: {
   reducers: reducersBench,
   host: hostBench,
   load: loadBench,
+  turn: turnBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

@@ -1,0 +1,16 @@
+import { openTable } from './turn/open.ts'
+import { sleepTable } from './turn/sleep.ts'
+import { streamTable } from './turn/stream.ts'
+
+/** Turns of the built-in agent on the real host: streaming them, opening a long chat, keeping a thousand asleep. */
+export async function turnBench(wanted: readonly string[]): Promise<boolean> {
+  const tables: { readonly [name: string]: () => Promise<boolean> } = {
+    stream: streamTable,
+    open: openTable,
+    sleep: sleepTable,
+  }
+  let met = true
+  for (const [name, table] of Object.entries(tables))
+    if (wanted.length === 0 || wanted.includes(name)) met = (await table()) && met
+  return met
+}

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../test/agents.ts'
-import { chat, chatOf, session, started, talk } from '../test/talk.ts'
+import { quiet } from '../test/held.ts'
+import { chat, chatOf, session, sessionOf, started, talk } from '../test/talk.ts'
+import type { Agent } from './ports/agent.ts'
 
 test('[I13] a wish of an agent that throws ends its turn and nothing else', async () => {
   const { ann } = await talk({
@@ -17,4 +19,37 @@ test('[I13] a wish of an agent that throws ends its turn and nothing else', asyn
   await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: 'Still here' }))
   await ann.until(() => chatOf(ann).turns.length > 0)
   expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'error' }])
+})
+
+/** Lets a worker work that never comes to an end, and watches it only if it is told to. */
+const boss: Agent = {
+  ...readyAgent(),
+  async *run({ when, spawn, state }) {
+    if (state.origin?.kind === 'tool') return void (await when(() => false))
+    yield { type: 'chat/toolCallStart', toolCallId: 'call', toolName: 'work', displayName: 'Work' }
+    const { done } = spawn({ toolCallId: 'call', title: 'Work', text: 'work' })
+    if (state.activeTurn?.message.text !== 'watch') await when(() => false)
+    const { turns } = await done
+    yield { type: 'chat/responsePart', part: { kind: 'markdown', id: 'p', content: `${turns.length} done` } }
+  },
+}
+
+test('[N2] what a turn waited for and nobody saw to ends unseen, too', async () => {
+  const { ann } = await talk(boss)
+  ann.dispatch(chat, started('t', 'look away'))
+  await ann.until(() => sessionOf(ann).chats.length === 2)
+  await ann.echo(ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 1 }))
+  // A rejection that nobody sees ends this run of tests, and would end the host.
+  await quiet()
+  expect(sessionOf(ann).chats.map(({ status }) => status)).toEqual([1, 1])
+})
+
+test('[N1] a turn whose worker is disposed of goes on without', async () => {
+  const { ann } = await talk(boss)
+  ann.dispatch(chat, started('t', 'watch'))
+  await ann.until(() => sessionOf(ann).chats.length === 2)
+  await ann.ask('disposeChat', { channel: sessionOf(ann).chats[1]?.resource ?? '' })
+  await quiet()
+  expect(chatOf(ann).turns).toMatchObject([{ state: 'complete' }])
+  expect(JSON.stringify(chatOf(ann).turns)).toContain('0 done')
 })

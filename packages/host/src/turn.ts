@@ -195,11 +195,20 @@ export class Turn implements Job {
     if (this.#over) throw stopped()
     const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
     this.#workers.set(worker, turnId)
-    const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))
+    // Nothing more comes of one that was disposed of.
+    const gone = () => this.#core.log.channel(worker.uri) !== worker
+    const done = this.#when(worker, ({ turns }) => gone() || turns.some(({ id }) => id === turnId))
     return { chat: worker.uri, done }
   }
 
-  async #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
+  /** When a turn is over there may be nobody left to see that what it waited for is rejected. */
+  #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
+    const state = this.#wait(channel, wished)
+    state.catch(() => {})
+    return state
+  }
+
+  async #wait(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
     await this.#core.log.when(channel, (state) => this.#over || wished(state as ChatState))
     if (this.#over) throw stopped()
     return channel.told as ChatState

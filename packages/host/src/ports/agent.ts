@@ -66,7 +66,7 @@ export interface Task {
 
 export interface Worker {
   readonly chat: Uri
-  /** Resolves with the worker's state when its turn has ended; rejects when this one is over. */
+  /** Resolves with the worker's last state when its turn has ended or its chat was disposed of; rejects when this turn is over. */
   readonly done: Promise<ChatState>
 }
 

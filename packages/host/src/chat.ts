@@ -92,6 +92,11 @@ export function newSummary(core: Core, resource: Uri, { title = '', ...about }: 
 export const chatEffects: Effects<ChatAction> = {
   'chat/turnStarted': (core, chat) => begin(core, chat),
   'chat/turnResume': (core, chat) => begin(core, chat),
+  // Where the host was started anew meanwhile nobody works on what was asked.
+  'chat/toolCallConfirmed': (core, chat) => begin(core, chat),
+  'chat/toolCallResultConfirmed': (core, chat) => begin(core, chat),
+  'chat/toolCallComplete': (core, chat) => begin(core, chat),
+  'chat/inputCompleted': (core, chat) => begin(core, chat),
 }
 
 /** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */

@@ -41,11 +41,11 @@ function settle(core: Core, chat: Channel): void {
     if (!state.queuedMessages) core.work.mark(chat.uri, false)
     return
   }
-  // It has not begun, or nobody but a person has to do with it now.
-  if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
   const { id: turnId, startedAt } = activeTurn
   const { interactivity = 'full' } = (session && entryOf(session, chat.uri)) ?? {}
   const resumable = interactivity === 'full' && agentOf(core, provider)?.resumes
+  // It has not begun, or its agent goes on when a person has answered.
+  if (lifecycle === 'creating' || (resumable && onlyAsks(activeTurn.responseParts))) return
   const message = resumable
     ? 'The host was stopped while the agent worked on this. It can go on where it was.'
     : 'The host was stopped while the agent worked on this.'

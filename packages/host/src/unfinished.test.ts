@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { askingAgent } from '../test/agents.ts'
+import { chat, chatOf, sessionOf, started, talk } from '../test/talk.ts'
+import type { Agent } from './ports/agent.ts'
+
+const asked: Agent = { ...askingAgent(), resumes: true }
+const allowed = {
+  type: 'chat/toolCallConfirmed',
+  turnId: 't',
+  toolCallId: 't#call',
+  approved: true,
+  confirmed: 'user-action',
+}
+
+/** A turn that has asked for a tool call, and a host that was killed then. */
+async function interrupted(agent: Agent) {
+  const { all, ann } = await talk(agent)
+  ann.dispatch(chat, started('t'))
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [chat] })
+  return { all, ben }
+}
+
+test('[N3] a question outlives its host, and with the answer its agent goes on', async () => {
+  let runs = 0
+  const { ben } = await interrupted({
+    ...asked,
+    async *run(chat, signal) {
+      if (runs++ === 0) yield* asked.run(chat, signal)
+      else
+        yield {
+          type: 'chat/toolCallComplete',
+          toolCallId: 't#call',
+          result: { success: true, pastTenseMessage: 'Ran' },
+        }
+    },
+  })
+  expect(chatOf(ben).activeTurn).toMatchObject({ id: 't' })
+  expect(runs).toBe(1)
+  ben.dispatch(chat, allowed)
+  await ben.until(() => chatOf(ben).turns.length > 0)
+  expect(chatOf(ben).turns).toMatchObject([{ id: 't', state: 'complete' }])
+  expect(runs).toBe(2)
+})
+
+test('[N3] where its agent cannot go on, the question ends with its host', async () => {
+  const { ben } = await interrupted(askingAgent())
+  expect(chatOf(ben)).toMatchObject({ turns: [{ id: 't', state: 'error' }] })
+  expect(chatOf(ben).activeTurn).toBeUndefined()
+})

@@ -102,9 +102,9 @@ export const chatEffects: Effects<ChatAction> = {
 /** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */
 export function begin(core: Core, chat: Channel): void {
   const session = sessionOf(core, chat.uri)
-  const told = chat.told as ChatState
-  // It was ended, or ended and begun again, before anybody was told of it.
-  const due = told.activeTurn && told.activeTurn === (chat.head as ChatState).activeTurn
+  const { activeTurn } = chat.told as ChatState
+  // Else it was ended, or ended and begun again, before anybody was told of it. Its message is what does not change.
+  const due = activeTurn && activeTurn.message === (chat.head as ChatState).activeTurn?.message
   if (!session || !due || core.work.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
   const { lifecycle, provider } = session.told as SessionState
   const agent = agentOf(core, provider)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../test/agents.ts'
 import { quiet } from '../test/held.ts'
-import { chat, chatOf, session, sessionOf, started, talk } from '../test/talk.ts'
+import { chat, chatOf, session, sessionOf, started, talk, turn } from '../test/talk.ts'
+import { TurnFailed } from './ports/agent.ts'
 import type { Agent } from './ports/agent.ts'
 
 test('[I13] a wish of an agent that throws ends its turn and nothing else', async () => {
@@ -52,4 +53,42 @@ test('[N1] a turn whose worker is disposed of goes on without', async () => {
   await quiet()
   expect(chatOf(ann).turns).toMatchObject([{ state: 'complete' }])
   expect(JSON.stringify(chatOf(ann).turns)).toContain('0 done')
+})
+
+test('[N3] a turn that is resumed and half answered in one breath runs', async () => {
+  let runs = 0
+  const { ann } = await talk({
+    ...readyAgent(),
+    resumes: true,
+    async *run() {
+      if (runs++ > 0) return
+      yield {
+        type: 'chat/inputRequested',
+        request: { id: 'q', questions: [{ id: 'a', kind: 'text', message: '?' }] },
+      }
+      throw new TurnFailed('asked', 'It was asked for nothing.', true)
+    },
+  })
+  await turn(ann, 't')
+  ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't' })
+  const answer = { state: 'draft', value: { kind: 'text', value: 'w' } }
+  ann.dispatch(chat, { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'a', answer })
+  await quiet()
+  expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'complete' }])
+  expect(runs).toBe(2)
+})
+
+test('[N2] a turn that was taken away and begun again with its id runs once, with the newer message', async () => {
+  const heard: (string | undefined)[] = []
+  const { ann } = await talk({
+    ...readyAgent(),
+    async *run({ state }) {
+      heard.push(state.activeTurn?.message.text)
+    },
+  })
+  ann.dispatch(chat, started('t', 'old'))
+  ann.dispatch(chat, { type: 'chat/truncated' })
+  await turn(ann, 't', 'new')
+  await quiet()
+  expect(heard).toEqual(['new'])
 })

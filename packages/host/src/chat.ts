@@ -2,6 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionAction } from '@atrium/protocol/session/actions'
@@ -9,7 +10,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
-import { agentOf } from './agents.ts'
+import { agentOf, noAgent } from './agents.ts'
 import { sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import { changeable, goneKey } from './change.ts'
@@ -107,11 +108,18 @@ export function begin(core: Core, chat: Channel): void {
   const due = activeTurn && activeTurn.message === (chat.head as ChatState).activeTurn?.message
   if (!session || !due || core.work.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
   const { lifecycle, provider } = session.told as SessionState
+  if (lifecycle !== 'ready') return
   const agent = agentOf(core, provider)
-  if (lifecycle !== 'ready' || !agent) return
+  if (!agent) return abandon(core, chat, activeTurn.id, noAgent(provider))
   const turn = new Turn(core, chat, session, agent, spawn)
   core.work.begin(chat.uri, turn)
   void turn.run()
+}
+
+/** Ends a turn that no agent has begun with. */
+export function abandon(core: Core, chat: Channel, turnId: string, error: ErrorInfo): void {
+  const part = { kind: 'error', error } as const
+  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
 }
 
 /** A worker's chat: watched by people, written in by its agent. It ends with the turn that wanted it. */

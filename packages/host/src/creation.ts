@@ -1,11 +1,11 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { agentOf } from './agents.ts'
+import { agentOf, noAgent } from './agents.ts'
 import type { Channel } from './channel.ts'
+import { abandon } from './chat.ts'
 import type { Core } from './core.ts'
 import type { Session } from './ports/agent.ts'
 import { TurnFailed } from './ports/agent.ts'
@@ -35,8 +35,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<ErrorInfo | undefined> {
   const agent = agentOf(core, provider)
-  if (!agent)
-    return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
+  if (!agent) return noAgent(provider)
   try {
     await agent.create?.(session, signal)
     return undefined
@@ -57,9 +56,7 @@ function failTurn(core: Core, uri: Uri, error: ErrorInfo): void {
   // A chat with a turn that is not over is awake.
   const chat = core.log.channel(uri)
   const turnId = (chat?.head as ChatState | undefined)?.activeTurn?.id
-  if (!chat || turnId === undefined) return
-  const part = { kind: 'error', error } as const
-  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
+  if (chat && turnId !== undefined) abandon(core, chat, turnId, error)
 }
 
 function sessionOf(channel: Channel, progress: Progress): Session {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { askingAgent } from '../test/agents.ts'
-import { chat, chatOf, sessionOf, started, talk } from '../test/talk.ts'
+import { chat, chatOf, sessionOf, started, talk, turn } from '../test/talk.ts'
 import type { Agent } from './ports/agent.ts'
 
 const asked: Agent = { ...askingAgent(), resumes: true }
@@ -48,4 +48,16 @@ test('[N3] where its agent cannot go on, the question ends with its host', async
   const { ben } = await interrupted(askingAgent())
   expect(chatOf(ben)).toMatchObject({ turns: [{ id: 't', state: 'error' }] })
   expect(chatOf(ben).activeTurn).toBeUndefined()
+})
+
+test('[I13] a turn of an agent that is no more ends, and says so', async () => {
+  const agents = [askingAgent('mock'), askingAgent('other')]
+  const { all } = await talk(askingAgent(), { agents })
+  agents.shift()
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [chat] })
+  await turn(ben, 't')
+  expect(chatOf(ben).turns).toMatchObject([
+    { state: 'error', responseParts: [{ error: { errorType: 'provider' } }] },
+  ])
 })

@@ -1,5 +1,7 @@
+import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { askingAgent } from '../test/agents.ts'
+import { askingAgent, lateAgent } from '../test/agents.ts'
+import { room } from '../test/room.ts'
 import { chat, chatOf, sessionOf, started, talk, turn } from '../test/talk.ts'
 import type { Agent } from './ports/agent.ts'
 
@@ -60,4 +62,19 @@ test('[I13] a turn of an agent that is no more ends, and says so', async () => {
   expect(chatOf(ben).turns).toMatchObject([
     { state: 'error', responseParts: [{ error: { errorType: 'provider' } }] },
   ])
+})
+
+test('[W5] a turn that is early runs after a restart, too, however fast its session is made again', async () => {
+  const agent = lateAgent('acme')
+  const all = await room({ agents: [agent] })
+  const ann = await all.join('ann')
+  // Its name comes before that of its chat.
+  const uri = 'acme:/one'
+  await ann.ask('createSession', { channel: uri })
+  await ann.echo(ann.dispatch(defaultChatUri(uri), started('t')))
+  agent.finish(uri)
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [defaultChatUri(uri)] })
+  await ben.until(() => chatOf(ben, defaultChatUri(uri)).turns.length > 0)
+  expect(chatOf(ben, defaultChatUri(uri)).turns).toMatchObject([{ id: 't', state: 'complete' }])
 })

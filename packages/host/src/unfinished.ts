@@ -17,13 +17,16 @@ import { wakeIfSound } from './wake.ts'
  */
 export async function goOn(core: Core): Promise<void> {
   if (core.unchangeable() !== undefined) return
+  const sessions: Channel[] = []
   for (const uri of core.work.pending) {
     const channel = await wakeIfSound(core, uri)
     if (!channel) continue
-    if (channel.kind.name === 'session') remake(core, channel)
+    if (channel.kind.name === 'session') sessions.push(channel)
     else if (channel.kind.name === 'chat') settle(core, channel)
     rest(core, channel)
   }
+  // Only now: a turn that waits for its session must not find it ready before it is looked at.
+  for (const session of sessions) remake(core, session)
 }
 
 function remake(core: Core, session: Channel): void {

@@ -141,9 +141,12 @@ export class Catalog {
     const before = this.#sessions.get(uri)
     if (!before) return
     const after = summaryOf(uri, before.createdAt, state)
-    // A chat belongs to its session from the moment that it is said to, and is looked for at once.
-    for (const { resource } of after.chats ?? []) this.#chats.set(resource, uri)
     this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
+  }
+
+  /** A chat is born into its session. */
+  belongs(chat: Uri, session: Uri): void {
+    this.#chats.set(chat, session)
   }
 
   /** A chat is no more. */

@@ -72,7 +72,8 @@ export function forgetChat(core: Core, chat: Channel): void {
 }
 
 /** A chat's first state is its entry in the catalogue, and no turns. */
-export function newChat(core: Core, summary: ChatSummary): Channel {
+export function newChat(core: Core, session: Uri, summary: ChatSummary): Channel {
+  core.catalog.belongs(summary.resource, session)
   const chat = core.log.born(summary.resource, 'chat', { ...summary, turns: [] } satisfies ChatState)
   rest(core, chat)
   return chat
@@ -146,7 +147,7 @@ function depth(chats: readonly ChatSummary[], uri: Uri): number {
 }
 
 function bear(core: Core, session: Channel, summary: ChatSummary): number {
-  newChat(core, summary)
+  newChat(core, session.uri, summary)
   return core.log.append(session, { type: 'session/chatAdded', summary } as SessionAction).last
 }
 

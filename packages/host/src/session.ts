@@ -42,7 +42,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   core.catalog.add(uri, summary.modifiedAt, state, link.clientId)
   core.work.mark(uri, true)
   if (activeClient) core.grace.join(link.clientId, uri)
-  newChat(core, summary)
+  newChat(core, uri, summary)
   rest(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)

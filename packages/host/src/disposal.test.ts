@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { readyAgent } from '../test/agents.ts'
+import { quiet } from '../test/held.ts'
+import { session, sessionOf, started, talk } from '../test/talk.ts'
+import type { Agent } from './ports/agent.ts'
+
+const ready = readyAgent()
+/** Lets a worker work that never comes to an end. */
+const boss: Agent = {
+  ...ready,
+  info: { ...ready.info, capabilities: { multipleChats: {} } },
+  async *run({ when, spawn, state }) {
+    if (state.origin?.kind !== 'tool') spawn({ toolCallId: 'call', title: 'Work', text: 'work' })
+    await when(() => false)
+    yield* []
+  },
+}
+
+test('[L8] a chat that is disposed of while its worker works is no more', async () => {
+  const { all, ann } = await talk(boss)
+  await ann.ask('createChat', { channel: session, chat: 'c:/2' })
+  ann.dispatch('c:/2', started('t'))
+  await ann.until(() => sessionOf(ann).chats.length === 3)
+  await ann.ask('disposeChat', { channel: 'c:/2' })
+  await expect(ann.ask('subscribe', { channel: 'c:/2' })).rejects.toMatchObject({ code: -32008 })
+  await ann.ask('disposeSession', { channel: session })
+  await quiet()
+  expect(
+    ['c:/2', ...sessionOf(ann).chats.map(({ resource }) => resource)].map((uri) =>
+      all.core().catalog.sessionOf(uri),
+    ),
+  ).toEqual([undefined, undefined, undefined])
+  expect(all.world.reports).toEqual([])
+})

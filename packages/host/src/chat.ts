@@ -55,9 +55,11 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
   const session = sessionOf(core, uri)
   if (chat?.kind.name !== 'chat' || !session || core.log.channel(uri) !== chat)
     throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
-  if ((session.head as SessionState).defaultChat === uri)
-    throw AhpError.conflict('the default chat goes with its session: dispose of that')
+  const { defaultChat, inputNeeded = [] } = session.head as SessionState
+  if (defaultChat === uri) throw AhpError.conflict('the default chat goes with its session: dispose of that')
   forgetChat(core, chat)
+  for (const { id } of inputNeeded.filter((request) => request.chat === uri))
+    core.log.append(session, { type: 'session/inputNeededRemoved', id } as SessionAction)
   const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
   return { seq: last }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { readyAgent } from '../test/agents.ts'
+import { askingAgent, readyAgent } from '../test/agents.ts'
 import { quiet } from '../test/held.ts'
-import { session, sessionOf, started, talk } from '../test/talk.ts'
+import { message, session, sessionOf, started, talk } from '../test/talk.ts'
 import type { Agent } from './ports/agent.ts'
 
 const ready = readyAgent()
@@ -31,4 +31,13 @@ test('[L8] a chat that is disposed of while its worker works is no more', async 
     ),
   ).toEqual([undefined, undefined, undefined])
   expect(all.world.reports).toEqual([])
+})
+
+test('[W8] what a chat asked for is not asked for any more when it is disposed of', async () => {
+  const asking = askingAgent()
+  const { ann } = await talk({ ...asking, info: boss.info })
+  await ann.ask('createChat', { channel: session, chat: 'c:/2', initialMessage: message('go') })
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  await ann.ask('disposeChat', { channel: 'c:/2' })
+  expect(sessionOf(ann).inputNeeded).toBeUndefined()
 })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { askingAgent, readyAgent } from '../test/agents.ts'
+import { askingAgent, lateAgent, readyAgent } from '../test/agents.ts'
 import { quiet } from '../test/held.ts'
-import { message, session, sessionOf, started, talk } from '../test/talk.ts'
+import { room } from '../test/room.ts'
+import { chat, message, session, sessionOf, started, talk } from '../test/talk.ts'
 import type { Agent } from './ports/agent.ts'
 
 const ready = readyAgent()
@@ -40,4 +41,15 @@ test('[W8] what a chat asked for is not asked for any more when it is disposed o
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
   await ann.ask('disposeChat', { channel: 'c:/2' })
   expect(sessionOf(ann).inputNeeded).toBeUndefined()
+})
+
+test('[W4] a session that is disposed of before it was announced is never spoken of', async () => {
+  const { all, ann } = await talk(ready)
+  ann.dispatch(chat, started('t'))
+  const gone = ann.ask('disposeSession', { channel: session })
+  const { items } = await ann.ask('listSessions', {})
+  await gone
+  await quiet()
+  all.world.advance(1000)
+  expect([items, ann.notes]).toEqual([[], []])
 })

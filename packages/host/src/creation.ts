@@ -21,11 +21,11 @@ export async function create(core: Core, channel: Channel, progress: Progress = 
   core.work.begin(channel.uri, job)
   const outcome = await attempt(core, provider, sessionOf(channel, progress), abort.signal)
   core.work.end(channel.uri, job)
+  progress.end()
   // It was disposed of meanwhile.
   if (abort.signal.aborted || core.log.channel(channel.uri) !== channel) return
   if (outcome) fail(core, channel, outcome)
   else core.log.append(channel, { type: 'session/ready' } as SessionAction)
-  progress.end()
 }
 
 async function attempt(

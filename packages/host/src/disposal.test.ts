@@ -53,3 +53,13 @@ test('[W4] a session that is disposed of before it was announced is never spoken
   all.world.advance(1000)
   expect([items, ann.notes]).toEqual([[], []])
 })
+
+test('[H2] the progress of a session that is disposed of while it is made ends', async () => {
+  const all = await room({ agents: [lateAgent()] })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session, progressToken: 'p' })
+  await quiet()
+  await ann.ask('disposeSession', { channel: session })
+  await quiet()
+  expect(ann.notes).toMatchObject([{ method: 'root/progress', params: { progress: 1, total: 1 } }])
+})

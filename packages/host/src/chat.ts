@@ -57,20 +57,24 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
     throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
   const { defaultChat, inputNeeded = [] } = session.head as SessionState
   if (defaultChat === uri) throw AhpError.conflict('the default chat goes with its session: dispose of that')
-  forgetChat(core, chat)
+  forgetChat(core, uri)
   for (const { id } of inputNeeded.filter((request) => request.chat === uri))
     core.log.append(session, { type: 'session/inputNeededRemoved', id } as SessionAction)
   const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
   return { seq: last }
 }
 
-/** Part of a step that removes a chat from its session, or the session with it. */
-export function forgetChat(core: Core, chat: Channel): void {
-  core.records.put(goneKey(chat.uri), '')
-  core.catalog.forget(chat.uri)
-  core.log.drop(chat)
-  core.work.stop(chat.uri)
-  core.work.mark(chat.uri, false)
+/**
+ * Part of a step that removes a chat from its session, or the session with it. One that cannot be trusted any more is not
+ * in memory, and stays on the disk.
+ */
+export function forgetChat(core: Core, uri: Uri): void {
+  core.records.put(goneKey(uri), '')
+  core.catalog.forget(uri)
+  const chat = core.log.channel(uri)
+  if (chat) core.log.drop(chat)
+  core.work.stop(uri)
+  core.work.mark(uri, false)
 }
 
 /** A chat's first state is its entry in the catalogue, and no turns. */

@@ -63,3 +63,19 @@ test('[H2] the progress of a session that is disposed of while it is made ends',
   await quiet()
   expect(ann.notes).toMatchObject([{ method: 'root/progress', params: { progress: 1, total: 1 } }])
 })
+
+test('[L8] F-04: the name of a damaged chat is not free when its session has gone', async () => {
+  const { all, ann } = await talk({ ...ready, info: boss.info })
+  await ann.ask('createChat', { channel: session, chat: 'c:/2' })
+  await ann.ask('createSession', { channel: 'mock:/two' })
+  await all.restart('close')
+  const { load } = all.store().log
+  all.store().log.load = async (uri, tail) =>
+    uri === 'c:/2' ? { damaged: 'number 7 has a wrong checksum' } : load(uri, tail)
+  const ben = await all.join('ben')
+  await ben.ask('disposeSession', { channel: session })
+  await expect(ben.ask('createChat', { channel: 'mock:/two', chat: 'c:/2' })).rejects.toMatchObject({
+    code: -32010,
+  })
+  expect(all.world.reports.map(({ event }) => event)).toEqual(['damaged channel'])
+})

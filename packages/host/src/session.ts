@@ -57,10 +57,10 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
 
 /** A session and all its chats are forgotten, in one step. Gives the number after which they are. */
 export async function dispose(core: Core, uri: Uri): Promise<number> {
-  const { session, chats } = await wakeAll(core, uri)
-  const { provider, activeClients } = session.head as SessionState
+  const session = await wakeAll(core, uri)
+  const { provider, activeClients, chats } = session.head as SessionState
   const announced = core.catalog.creatorOf(uri) === undefined
-  for (const chat of chats) forgetChat(core, chat)
+  for (const { resource } of chats) forgetChat(core, resource)
   core.work.stop(uri)
   core.work.mark(uri, false)
   for (const { clientId } of activeClients) core.grace.part(clientId, uri)
@@ -136,16 +136,16 @@ function isUsed(core: Core, uri: Uri): boolean {
   return (core.catalog.get(uri) ?? core.log.channel(uri) ?? core.catalog.sessionOf(uri)) !== undefined
 }
 
-/** A session with all its chats in memory, in one moment. One that cannot be trusted any more is left where it is. */
-async function wakeAll(core: Core, uri: Uri): Promise<{ session: Channel; chats: readonly Channel[] }> {
+/** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */
+async function wakeAll(core: Core, uri: Uri): Promise<Channel> {
   const damaged = new Set<Uri>()
   for (;;) {
     const session = core.log.channel(uri) ?? (await wake(core, uri))
     if (session?.kind.name !== 'session' || !core.catalog.get(uri) || core.log.channel(uri) !== session)
       throw AhpError.sessionNotFound(uri)
-    const uris = (session.head as SessionState).chats.map(({ resource }) => resource)
-    const asleep = uris.find((chat) => !core.log.channel(chat) && !damaged.has(chat))
-    if (asleep === undefined) return { session, chats: uris.flatMap((chat) => core.log.channel(chat) ?? []) }
-    if (!(await wakeIfSound(core, asleep))) damaged.add(asleep)
+    const { chats } = session.head as SessionState
+    const asleep = chats.find(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
+    if (!asleep) return session
+    if (!(await wakeIfSound(core, asleep.resource))) damaged.add(asleep.resource)
   }
 }

@@ -19,7 +19,7 @@ import { rest } from './rest.ts'
 import { countSessions } from './root.ts'
 import type { Effects } from './rules.ts'
 import { settingProblem, settled } from './settings.ts'
-import { wake, wakeIfSound } from './wake.ts'
+import { unlessUnsound, wake, wakeIfSound } from './wake.ts'
 
 export async function createSession(core: Core, link: Link, params: Params<'createSession'>): Done {
   changeable(core)
@@ -52,12 +52,12 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
 
 export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Done {
   changeable(core)
-  return { seq: await dispose(core, uri) }
+  return { seq: forget(core, await wakeAll(core, uri)) }
 }
 
-/** A session and all its chats are forgotten, in one step. Gives the number after which they are. */
-export async function dispose(core: Core, uri: Uri): Promise<number> {
-  const session = await wakeAll(core, uri)
+/** A session that is awake, and all its chats, are forgotten in one step. Gives the number after which they are. */
+function forget(core: Core, session: Channel): number {
+  const { uri } = session
   const { provider, activeClients, chats } = session.head as SessionState
   const announced = core.catalog.creatorOf(uri) === undefined
   for (const { resource } of chats) forgetChat(core, resource)
@@ -96,10 +96,19 @@ export function followSession(core: Core, session: Channel): void {
 
 /** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
 export async function missed(core: Core, clientId: string): Promise<void> {
-  for (const [uri, creator] of core.catalog.quiet) if (creator === clientId) await dispose(core, uri)
+  // Where nothing can be changed it is missed later.
+  if (core.unchangeable() !== undefined) return core.grace.left(clientId)
+  for (const [uri, creator] of [...core.catalog.quiet]) {
+    if (creator !== clientId) continue
+    const session = await wakeAll(core, uri).catch(unlessUnsound)
+    // While it was woken it may have been used, or its maker may have come back.
+    if (session && core.catalog.creatorOf(uri) === clientId && !core.links.has(clientId))
+      forget(core, session)
+  }
   for (const uri of core.grace.sessionsOf(clientId)) {
     const session = await wakeIfSound(core, uri)
     const action: SessionAction = { type: 'session/activeClientRemoved', clientId }
+    if (core.links.has(clientId)) return
     if (session && core.log.channel(uri) === session) core.log.append(session, action)
     if (session) rest(core, session)
   }

@@ -22,10 +22,12 @@ export async function wake(core: Core, uri: Uri, view?: View): Promise<Channel |
 
 /** The same, where a channel that is set aside is as good as none. */
 export async function wakeIfSound(core: Core, uri: Uri, view?: View): Promise<Channel | undefined> {
-  return wake(core, uri, view).catch((error: unknown) => {
-    if (error instanceof AhpError) return undefined
-    throw error
-  })
+  return wake(core, uri, view).catch(unlessUnsound)
+}
+
+/** What is not there, or is set aside, is nothing; any other failure stays one. */
+export function unlessUnsound(error: unknown): undefined {
+  if (!(error instanceof AhpError)) throw error
 }
 
 /** Brings into memory what a snapshot shows, and not much more: one of a whole chat may have to be cut. */

@@ -24,7 +24,6 @@ import type { Welcome } from './handshake.ts'
 import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
-import { rest } from './rest.ts'
 import type { View } from './snapshot.ts'
 import { wakeIfSound } from './wake.ts'
 
@@ -224,7 +223,6 @@ export class Connection implements Follower, Newcomer {
         if (woken && needsMore(woken, params.action)) await log.complete(woken)
         if (!woken || this.#ended) return
         this.#apply(woken, params, reason)
-        rest(this.#core, woken)
       })
   }
 

@@ -110,7 +110,6 @@ export async function missed(core: Core, clientId: string): Promise<void> {
     const action: SessionAction = { type: 'session/activeClientRemoved', clientId }
     if (core.links.has(clientId)) return
     if (session && core.log.channel(uri) === session) core.log.append(session, action)
-    if (session) rest(core, session)
   }
 }
 

@@ -8,7 +8,6 @@ import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
-import { rest } from './rest.ts'
 import { wakeIfSound } from './wake.ts'
 
 /**
@@ -23,7 +22,6 @@ export async function goOn(core: Core): Promise<void> {
     if (!channel) continue
     if (channel.kind.name === 'session') sessions.push(channel)
     else if (channel.kind.name === 'chat') settle(core, channel)
-    rest(core, channel)
   }
   // Only now: a turn that waits for its session must not find it ready before it is looked at.
   for (const session of sessions) remake(core, session)

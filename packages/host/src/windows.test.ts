@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../test/agents.ts'
-import { back } from '../test/held.ts'
+import { back, quiet } from '../test/held.ts'
 import type { Client } from '../test/room.ts'
 import { chat, chatOf, message, talk, turn } from '../test/talk.ts'
+import { TurnFailed } from './ports/agent.ts'
 
 const turnsOf = (client: Client) => chatOf(client).turns.map(({ id }) => id)
 
@@ -18,4 +19,34 @@ test('[L13] who has the newest turns only is not left with them by a replay that
   const { link, result } = await back(all, ben, ben.lastSeen, [chat])
   expect(result.type).toBe('snapshot')
   expect(turnsOf(link)).toEqual(['t0', 't1'])
+})
+
+test('[L9] who was handed no turns can follow one that is resumed', async () => {
+  let runs = 0
+  const { all, ann } = await talk({
+    ...readyAgent(),
+    resumes: true,
+    async *run() {
+      if (runs++ === 0) throw new TurnFailed('busy', 'Try again.', true)
+    },
+  })
+  await turn(ann, 't')
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: chat, view: { turns: 0 } })
+  ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't' })
+  await ben.until(() => ben.envelopes.some(({ action }) => action.type === 'chat/turnComplete'))
+  expect(chatOf(ben).turns).toMatchObject([{ id: 't', state: 'complete' }])
+})
+
+test('[L9] who was handed the newest turns has all that come after everything was taken away', async () => {
+  const { all, ann } = await talk(readyAgent())
+  for (let i = 0; i < 4; i++) await turn(ann, `t${i}`)
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: chat, view: { turns: 1 } })
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated' }))
+  for (let i = 4; i < 7; i++) await turn(ann, `t${i}`)
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
+  await quiet()
+  expect(turnsOf(ben)).toEqual(['t4', 't5'])
+  expect(chatOf(ben).turnsNextCursor).toBeUndefined()
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readyAgent } from '../test/agents.ts'
 import { back, quiet } from '../test/held.ts'
 import type { Client } from '../test/room.ts'
-import { chat, chatOf, message, talk, turn } from '../test/talk.ts'
+import { chat, chatOf, message, session, talk, turn } from '../test/talk.ts'
 import { TurnFailed } from './ports/agent.ts'
 
 const turnsOf = (client: Client) => chatOf(client).turns.map(({ id }) => id)
@@ -49,4 +49,31 @@ test('[L9] who was handed the newest turns has all that come after everything wa
   await quiet()
   expect(turnsOf(ben)).toEqual(['t4', 't5'])
   expect(chatOf(ben).turnsNextCursor).toBeUndefined()
+})
+
+/** A chat of 60 turns, of which the disk can give the newest 50 only, and not the others any more. */
+async function torn() {
+  const { all, ann } = await talk(readyAgent())
+  for (let i = 0; i < 60; i++) await turn(ann, `t${i}`)
+  for (const channel of [session, chat]) ann.peer.notify('unsubscribe', { channel })
+  await quiet()
+  for (let i = 0; i < 3; i++) {
+    all.world.advance(60_000)
+    await quiet()
+  }
+  const { log } = all.store()
+  const { load } = log
+  log.rows = async () => ({ rows: [], more: false })
+  log.load = async (uri, tail) =>
+    uri === chat && tail === undefined ? { damaged: 'number 7 has a wrong checksum' } : load(uri, tail)
+  return { all, ann }
+}
+
+test('[I13] a client with a chat whose older turns are damaged is let in, and sees the others', async () => {
+  const { all, ann } = await torn()
+  const ben = await all.join('ben', { subscribe: [session, chat] })
+  expect(turnsOf(ben)).toHaveLength(50)
+  expect(chatOf(ben).turnsNextCursor).toBeDefined()
+  const { link } = await back(all, ann, 0, [session, chat])
+  expect(turnsOf(link)).toHaveLength(50)
 })

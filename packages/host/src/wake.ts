@@ -83,3 +83,13 @@ export async function trusted<T>(core: Core, read: () => Promise<T>): Promise<T>
     )
   }
 }
+
+/** The same, where whoever asked is refused: why, if it could not be read. */
+export async function damageOf(core: Core, read: () => Promise<void>): Promise<string | undefined> {
+  try {
+    return void (await trusted(core, read))
+  } catch (error) {
+    if (error instanceof AhpError) return error.message
+    throw error
+  }
+}

@@ -51,8 +51,8 @@ test('[L9] who was handed the newest turns has all that come after everything wa
   expect(chatOf(ben).turnsNextCursor).toBeUndefined()
 })
 
-/** A chat of 60 turns, of which the disk can give the newest 50 only, and not the others any more. */
-async function torn() {
+/** A chat of 60 turns that sleeps: when it wakes it has the newest 50 of them. */
+async function long() {
   const { all, ann } = await talk(readyAgent())
   for (let i = 0; i < 60; i++) await turn(ann, `t${i}`)
   for (const channel of [session, chat]) ann.peer.notify('unsubscribe', { channel })
@@ -61,12 +61,18 @@ async function torn() {
     all.world.advance(60_000)
     await quiet()
   }
-  const { log } = all.store()
+  return { all, ann, log: all.store().log }
+}
+
+/** The same, and the disk cannot give the others any more. */
+async function torn() {
+  const made = await long()
+  const { log } = made
   const { load } = log
   log.rows = async () => ({ rows: [], more: false })
   log.load = async (uri, tail) =>
     uri === chat && tail === undefined ? { damaged: 'number 7 has a wrong checksum' } : load(uri, tail)
-  return { all, ann }
+  return made
 }
 
 test('[I13] a client with a chat whose older turns are damaged is let in, and sees the others', async () => {
@@ -76,4 +82,31 @@ test('[I13] a client with a chat whose older turns are damaged is let in, and se
   expect(chatOf(ben).turnsNextCursor).toBeDefined()
   const { link } = await back(all, ann, 0, [session, chat])
   expect(turnsOf(link)).toHaveLength(50)
+})
+
+test('[I5] a cut at a turn that is damaged is refused', async () => {
+  const { all } = await torn()
+  const ben = await all.join('ben')
+  const { rejectionReason } = await ben.echo(ben.dispatch(chat, { type: 'chat/truncated', turnId: 't1' }))
+  expect(rejectionReason).toMatch(/damaged/)
+})
+
+test('[I5] a cut comes true when its chat falls asleep while its turns are read', async () => {
+  const { all, log } = await long()
+  const { rows } = log
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  log.rows = async (...asked) => {
+    await gate
+    return rows(...asked)
+  }
+  const ben = await all.join('ben')
+  const seq = ben.dispatch(chat, { type: 'chat/truncated', turnId: 't1' })
+  await quiet()
+  all.world.advance(60_000)
+  await quiet()
+  go()
+  expect(await ben.echo(seq)).not.toHaveProperty('rejectionReason')
+  await ben.ask('subscribe', { channel: chat })
+  expect(turnsOf(ben)).toEqual(['t0', 't1'])
 })

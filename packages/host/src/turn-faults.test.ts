@@ -3,7 +3,7 @@ import { readyAgent } from '../test/agents.ts'
 import { quiet } from '../test/held.ts'
 import { chat, chatOf, session, sessionOf, started, talk, turn } from '../test/talk.ts'
 import { TurnFailed } from './ports/agent.ts'
-import type { Agent } from './ports/agent.ts'
+import type { Agent, Said } from './ports/agent.ts'
 
 test('[I13] a wish of an agent that throws ends its turn and nothing else', async () => {
   const { ann } = await talk({
@@ -91,4 +91,20 @@ test('[N2] a turn that was taken away and begun again with its id runs once, wit
   await turn(ann, 't', 'new')
   await quiet()
   expect(heard).toEqual(['new'])
+})
+
+test('[P3] what an agent says is kept as JSON says it', async () => {
+  const { all, ann } = await talk({
+    ...readyAgent(),
+    async *run() {
+      const usage = { inputTokens: 3, outputTokens: undefined, _meta: { at: new Date(0), share: NaN } }
+      yield { type: 'chat/usage', usage } as unknown as Said
+    },
+  })
+  await turn(ann, 't')
+  const { head } = all.core().log.channel(chat) ?? {}
+  expect(head).toStrictEqual(JSON.parse(JSON.stringify(head)))
+  expect(chatOf(ann)).toMatchObject({
+    turns: [{ usage: { _meta: { at: '1970-01-01T00:00:00.000Z', share: null } } }],
+  })
 })

@@ -100,7 +100,9 @@ export class Turn implements Job {
     const channel = session ? this.#session : this.#channel
     const action = (session ? said : { ...said, turnId: this.#turnId }) as Action
     if (!sayable(action)) throw new TurnFailed('agent', `the agent may not say ${action.type}`)
-    const checked = checkAction(channel.kind, action)
+    // Streamed text is only text; anything else may hold what JSON would not give back, and becomes part of the state.
+    const streamed = channel.kind.classes.get(action.type) === 'relaxed'
+    const checked = checkAction(channel.kind, streamed ? action : asJson(action))
     if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${action.type}: ${checked.problem}`)
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silent) this.#speaksAgain()
@@ -226,6 +228,10 @@ export class Turn implements Job {
 
 function stopped(): Error {
   return new Error('the turn is over')
+}
+
+function asJson(action: Action): Action {
+  return JSON.parse(JSON.stringify(action)) as Action
 }
 
 function sayable({ type }: Action): boolean {

@@ -8,7 +8,7 @@ import type { Channel } from './channel.ts'
 import { abandon } from './chat.ts'
 import type { Core } from './core.ts'
 import type { Session } from './ports/agent.ts'
-import { TurnFailed } from './ports/agent.ts'
+import { TurnFailed, failureOf } from './ports/agent.ts'
 import type { Progress } from './progress.ts'
 import { noProgress } from './progress.ts'
 
@@ -41,8 +41,7 @@ async function attempt(
     return undefined
   } catch (error) {
     if (!(error instanceof TurnFailed)) core.world.report('session not created', error)
-    const errorType = error instanceof TurnFailed ? error.errorType : 'agent'
-    return { errorType, message: error instanceof Error ? error.message : 'the agent failed' }
+    return failureOf(error)
   }
 }
 

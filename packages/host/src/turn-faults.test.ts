@@ -108,3 +108,25 @@ test('[P3] what an agent says is kept as JSON says it', async () => {
     turns: [{ usage: { _meta: { at: '1970-01-01T00:00:00.000Z', share: null } } }],
   })
 })
+
+test('[S-27] what an agent throws and did not mean for people stays inside', async () => {
+  const failing = () => Promise.reject(new Error('ENOENT: /home/ann/.secret'))
+  const { all, ann } = await talk({
+    ...readyAgent(),
+    async *run() {
+      await failing()
+      yield* []
+    },
+    create: ({ uri }) => (uri === session ? Promise.resolve() : failing()),
+  })
+  await turn(ann, 't')
+  await ann.ask('createSession', { channel: 'mock:/two' })
+  await quiet()
+  await ann.ask('subscribe', { channel: 'mock:/two' })
+  expect(ann.state('mock:/two')).toMatchObject({ lifecycle: 'failed' })
+  expect(chatOf(ann)).toMatchObject({
+    turns: [{ responseParts: [{ error: { message: 'the agent failed' } }] }],
+  })
+  expect(JSON.stringify([...ann.states.values()])).not.toContain('secret')
+  expect(all.world.reports.map(({ event }) => event)).toEqual(['agent failed', 'session not created'])
+})

@@ -9,7 +9,7 @@ import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
-import { TurnFailed } from './ports/agent.ts'
+import { TurnFailed, failureOf } from './ports/agent.ts'
 import type { Job } from './work.ts'
 
 /** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
@@ -124,10 +124,9 @@ export class Turn implements Job {
     if (this.#over) return
     const known = error instanceof TurnFailed
     if (!known) this.#core.world.report('agent failed', error)
-    const message = error instanceof Error && error.message !== '' ? error.message : 'the agent failed'
     const part = compact<ErrorPart>({
       kind: 'error',
-      error: { errorType: known ? error.errorType : 'agent', message },
+      error: failureOf(error),
       resumable: (known && error.resumable && this.#agent.resumes) || undefined,
     })
     this.#end({ type: 'chat/error', turnId: this.#turnId, duration: this.#duration, part })

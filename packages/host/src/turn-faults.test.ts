@@ -130,3 +130,21 @@ test('[S-27] what an agent throws and did not mean for people stays inside', asy
   expect(JSON.stringify([...ann.states.values()])).not.toContain('secret')
   expect(all.world.reports.map(({ event }) => event)).toEqual(['agent failed', 'session not created'])
 })
+
+test('[N2] an agent that says what it may not is ended like any other', async () => {
+  let ended = false
+  const { ann } = await talk({
+    ...readyAgent(),
+    async *run() {
+      try {
+        yield { type: 'chat/turnComplete' } as unknown as Said
+      } finally {
+        ended = true
+      }
+    },
+  })
+  await turn(ann, 't')
+  await quiet()
+  expect(chatOf(ann)).toMatchObject({ turns: [{ state: 'error' }] })
+  expect(ended).toBe(true)
+})

@@ -54,19 +54,18 @@ export class Turn implements Job {
 
   async run(): Promise<void> {
     this.#listen(silenceMs, 0, this.#words)
+    let iterator: AsyncIterator<Said> | undefined
     try {
-      const iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
-      for (;;) {
-        const next = await this.#next(iterator)
-        if (!next) return void iterator.return?.().catch(() => {})
-        if (next.done) break
+      iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
+      for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
+        if (next.done) return this.#end({ type: 'chat/turnComplete', ...this.#ending })
         this.#say(next.value)
         if (this.#crowded) await this.#breathe()
       }
-      this.#end({ type: 'chat/turnComplete', turnId: this.#turnId, duration: this.#duration })
     } catch (error) {
       this.#fail(error)
     }
+    await left(iterator)
   }
 
   stop(): void {
@@ -91,6 +90,10 @@ export class Turn implements Job {
 
   get #duration(): number {
     return Math.max(0, this.#core.world.now() - this.#began)
+  }
+
+  get #ending(): { turnId: string; duration: number } {
+    return { turnId: this.#turnId, duration: this.#duration }
   }
 
   #say(said: Said): void {
@@ -129,7 +132,7 @@ export class Turn implements Job {
       error: failureOf(error),
       resumable: (known && error.resumable && this.#agent.resumes) || undefined,
     })
-    this.#end({ type: 'chat/error', turnId: this.#turnId, duration: this.#duration, part })
+    this.#end({ type: 'chat/error', ...this.#ending, part })
   }
 
   #end(action: ChatAction): void {
@@ -222,6 +225,15 @@ export class Turn implements Job {
       if (this.#over) this.#leave()
       else iterator.next().then(resolve, reject)
     })
+  }
+}
+
+/** An agent in the midst of something learns that it is not heard any more, and comes to its end unheard. */
+async function left(iterator: AsyncIterator<Said> | undefined): Promise<void> {
+  try {
+    await iterator?.return?.()
+  } catch {
+    // There is nobody whom it could be told to.
   }
 }
 

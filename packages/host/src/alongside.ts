@@ -34,6 +34,11 @@ export function entryOf(session: Channel, chat: Uri): ChatSummary | undefined {
   return (session.head as SessionState).chats.find(({ resource }) => resource === chat)
 }
 
+/** Whether people write in a chat, and do not only look on. */
+export function isWritable(session: Channel, chat: Uri): boolean {
+  return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
+}
+
 function alongChat(core: Core, chat: Channel, action: ChatAction): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return

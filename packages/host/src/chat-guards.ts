@@ -5,7 +5,7 @@ import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatState, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { entryOf, sessionOf } from './alongside.ts'
+import { isWritable, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log.ts'
@@ -102,8 +102,7 @@ function closed(core: Core, chat: Channel): string | undefined {
   const session = sessionOf(core, chat.uri)
   if (!session) return undefined
   if ((session.head as SessionState).lifecycle === 'failed') return 'this session could not be created'
-  const { interactivity = 'full' } = entryOf(session, chat.uri) ?? {}
-  return interactivity === 'full' ? undefined : 'this chat can only be read'
+  return isWritable(session, chat.uri) ? undefined : 'this chat can only be read'
 }
 
 function waits({ queuedMessages = [], steeringMessage }: ChatState, id: string): boolean {

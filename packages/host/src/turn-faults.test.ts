@@ -148,3 +148,21 @@ test('[N2] an agent that says what it may not is ended like any other', async ()
   expect(chatOf(ann)).toMatchObject({ turns: [{ state: 'error' }] })
   expect(ended).toBe(true)
 })
+
+test('[N3] a worker that fails is not said to be resumable: nobody can', async () => {
+  const { ann } = await talk({
+    ...readyAgent(),
+    resumes: true,
+    async *run({ spawn, state }) {
+      if (state.origin?.kind === 'tool') throw new TurnFailed('busy', 'Try again.', true)
+      yield { type: 'chat/toolCallStart', toolCallId: 'call', toolName: 'work', displayName: 'Work' }
+      await spawn({ toolCallId: 'call', title: 'Work', text: 'work' }).done
+    },
+  })
+  await turn(ann, 't')
+  const worker = sessionOf(ann).chats[1]?.resource ?? ''
+  await ann.ask('subscribe', { channel: worker })
+  expect(chatOf(ann, worker).turns[0]?.responseParts).toEqual([
+    { kind: 'error', error: { errorType: 'busy', message: 'Try again.' } },
+  ])
+})

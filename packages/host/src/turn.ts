@@ -6,6 +6,7 @@ import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { isWritable } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
@@ -130,9 +131,13 @@ export class Turn implements Job {
     const part = compact<ErrorPart>({
       kind: 'error',
       error: failureOf(error),
-      resumable: (known && error.resumable && this.#agent.resumes) || undefined,
+      resumable: (known && error.resumable && this.#resumable) || undefined,
     })
     this.#end({ type: 'chat/error', ...this.#ending, part })
+  }
+
+  get #resumable(): boolean {
+    return this.#agent.resumes && isWritable(this.#session, this.#channel.uri)
   }
 
   #end(action: ChatAction): void {

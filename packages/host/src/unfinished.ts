@@ -3,7 +3,7 @@ import type { ChatState, ErrorPart, ResponsePart } from '@atrium/protocol/chat/s
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { agentOf } from './agents.ts'
-import { entryOf, sessionOf } from './alongside.ts'
+import { isWritable, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
@@ -43,8 +43,7 @@ function settle(core: Core, chat: Channel): void {
     return
   }
   const { id: turnId, startedAt } = activeTurn
-  const { interactivity = 'full' } = (session && entryOf(session, chat.uri)) ?? {}
-  const resumable = interactivity === 'full' && agentOf(core, provider)?.resumes
+  const resumable = session && isWritable(session, chat.uri) && agentOf(core, provider)?.resumes
   // It has not begun, or its agent goes on when a person has answered.
   if (lifecycle === 'creating' || (resumable && onlyAsks(activeTurn.responseParts))) return
   const message = resumable

@@ -34,10 +34,9 @@ export function entryOf(session: Channel, chat: Uri): ChatSummary | undefined {
   return (session.head as SessionState).chats.find(({ resource }) => resource === chat)
 }
 
-/** Whether people may write in a chat. */
-export function isOpen(session: Channel, chat: Uri): boolean {
-  const { interactivity = 'full' } = entryOf(session, chat) ?? {}
-  return interactivity === 'full'
+/** Whether people write in a chat, and do not only look on. */
+export function isWritable(session: Channel, chat: Uri): boolean {
+  return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
 }
 
 function alongChat(core: Core, chat: Channel, action: ChatAction): void {

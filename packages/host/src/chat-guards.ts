@@ -5,7 +5,7 @@ import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatState, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { isOpen, sessionOf } from './alongside.ts'
+import { isWritable, sessionOf } from './alongside.ts'
 import { answerProblem, answersProblem } from './answers.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
@@ -104,7 +104,7 @@ function closed(core: Core, chat: Channel): string | undefined {
   const session = sessionOf(core, chat.uri)
   if (!session) return undefined
   if ((session.head as SessionState).lifecycle === 'failed') return 'this session could not be created'
-  return isOpen(session, chat.uri) ? undefined : 'this chat can only be read'
+  return isWritable(session, chat.uri) ? undefined : 'this chat can only be read'
 }
 
 function waits({ queuedMessages = [], steeringMessage }: ChatState, id: string): boolean {

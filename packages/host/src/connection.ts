@@ -24,9 +24,8 @@ import type { Welcome } from './handshake.ts'
 import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
-import { rest } from './rest.ts'
 import type { View } from './snapshot.ts'
-import { trusted, wakeIfSound } from './wake.ts'
+import { damageOf, wakeIfSound } from './wake.ts'
 
 /** One client: handshake, subscriptions, forwarding. Forwarding only. */
 export class Connection implements Follower, Newcomer {
@@ -215,35 +214,24 @@ export class Connection implements Follower, Newcomer {
     const { log } = this.#core
     const uri = this.dialect.meant(params.channel)
     const channel = log.channel(uri)
-    if (channel && !log.congested && !needsMore(channel, params.action))
+    if (channel && !log.congested && missingTurn(channel, params.action) === undefined)
       return this.#apply(channel, params, reason)
-    return this.#dispatchLater(uri, params, reason)
+    return log.room().then(() => this.#applyAwake(uri, params, reason))
   }
 
-  async #dispatchLater(
+  async #applyAwake(
     uri: Uri,
     params: NoteParams<'dispatchAction'>,
     reason: string | undefined,
   ): Promise<void> {
-    const { log } = this.#core
-    await log.room()
-    const channel = await wakeIfSound(this.#core, uri)
-    if (!channel || this.#ended) return
-    const problem = needsMore(channel, params.action) ? await this.#complete(channel) : undefined
-    // It may have gone, or fallen asleep, while its turns were read.
-    if (log.channel(uri) !== channel || log.congested) return this.#dispatchLater(uri, params, reason)
-    this.#apply(channel, params, reason ?? problem)
-    rest(this.#core, channel)
-  }
-
-  /** Brings all turns of a chat into memory; gives why that cannot be. */
-  async #complete(channel: Channel): Promise<string | undefined> {
-    try {
-      await trusted(this.#core, () => this.#core.log.complete(channel))
-      return undefined
-    } catch (error) {
-      if (error instanceof AhpError) return error.message
-      throw error
+    // It may fall asleep again while its turns are read.
+    for (;;) {
+      const channel = await wakeIfSound(this.#core, uri)
+      if (!channel || this.#ended) return
+      const missing = reason === undefined ? missingTurn(channel, params.action) : undefined
+      if (missing === undefined) return this.#apply(channel, params, reason)
+      const damage = await damageOf(this.#core, () => this.#core.log.complete(channel, missing))
+      if (damage !== undefined) return this.#apply(channel, params, damage)
     }
   }
 
@@ -331,9 +319,10 @@ function nameOf(params: unknown): Uri {
   return (params as { channel?: Uri }).channel ?? ''
 }
 
-/** It names a turn that is not in memory. */
-function needsMore(channel: Channel, { type, turnId }: Action & { turnId?: unknown }): boolean {
-  return type === 'chat/truncated' && typeof turnId === 'string' && channel.missing(turnId).length > 0
+/** The turn that it names, where that is not in memory. */
+function missingTurn(channel: Channel, { type, turnId }: Action & { turnId?: unknown }): string | undefined {
+  const named = type === 'chat/truncated' && typeof turnId === 'string' ? turnId : undefined
+  return named !== undefined && channel.missing(named).length > 0 ? named : undefined
 }
 
 /** Its shape, and that it can be kept as it is (S-19). */

@@ -60,8 +60,12 @@ export class Dialect {
 
   params(method: string, params: unknown): unknown {
     const up = this.#lens ? this.#lens.paramsUp(method, params as object) : params
-    const { channel } = (up ?? {}) as { channel?: Uri }
-    return channel === undefined ? up : { ...(up as object), channel: this.meant(channel) }
+    const { channel, chat } = (up ?? {}) as { channel?: Uri; chat?: Uri }
+    return {
+      ...(up as object),
+      ...(channel !== undefined && { channel: this.meant(channel) }),
+      ...(chat !== undefined && { chat: this.meant(chat) }),
+    }
   }
 
   result(method: string, result: unknown): unknown {

@@ -1,6 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
-import { AhpError } from '@atrium/protocol/errors'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dialect } from './dialect.ts'
@@ -8,7 +7,7 @@ import type { Following } from './following.ts'
 import { initialize, reconnect } from './handshake.ts'
 import type { Opening, Welcome } from './handshake.ts'
 import type { Outbox } from './outbox.ts'
-import { ready } from './wake.ts'
+import { ready, unlessUnsound } from './wake.ts'
 
 /** A link that is being opened. */
 export interface Newcomer extends Opening {
@@ -69,14 +68,11 @@ function call({ dialect }: Newcomer, names: ReadonlyMap<Uri, Uri>): void {
   for (const [uri, name] of names) dialect.call(uri, name)
 }
 
-/** What their snapshots show is brought into memory first. */
+/** What their snapshots show is brought into memory first. Where some of it cannot be trusted they show the rest. */
 async function readyAll(core: Core, { held, record }: Welcome): Promise<void> {
   for (const channel of held) {
     const turns = record.handed.get(channel.uri)?.turns
-    // Without those that cannot be trusted a snapshot is still right: it has a cursor to them.
-    await ready(core, channel, turns === undefined ? {} : { turns }).catch((error: unknown) => {
-      if (!(error instanceof AhpError)) throw error
-    })
+    await ready(core, channel, turns === undefined ? {} : { turns }).catch(unlessUnsound)
   }
 }
 

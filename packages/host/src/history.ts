@@ -93,15 +93,21 @@ export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?
   return turnsBefore(core, channel, cursor, undefined, (page) => tellPage(core, channel, link, page))
 }
 
-/** A turn is about to become the last: whoever was handed only newer ones must know it, or could not follow. */
-export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
-  const { turnId = '' } = action as { readonly turnId?: string }
+/**
+ * A turn is named as the last: whoever was handed only newer ones, or none, must know it, or could not follow. When all
+ * are taken away nobody lacks any.
+ */
+export function showLast(core: Core, channel: Channel, action: TurnAction): void {
+  const { turnId } = action as { readonly turnId?: string }
+  if (turnId === undefined) for (const listener of channel.listeners) listener.given?.(channel.uri, 0)
   const turn = channel.rows(channel.head).find(({ id }) => id === turnId) as Turn | undefined
-  const at = channel.ids.indexOf(turnId)
   if (!turn) return
-  const page = { turns: [turn], ...(at > 0 && { turnsNextCursor: cursorBefore(turn) }) }
+  const page = {
+    turns: [turn],
+    ...(channel.ids.indexOf(turn.id) > 0 && { turnsNextCursor: cursorBefore(turn) }),
+  }
   for (const listener of channel.listeners)
-    if (listener.lacks?.(channel.uri, turnId)) tellPage(core, channel, listener, page)
+    if (listener.lacks?.(channel.uri, turn.id)) tellPage(core, channel, listener, page)
 }
 
 function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {

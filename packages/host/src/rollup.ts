@@ -74,11 +74,13 @@ function speakerOf({ chats, defaultChat }: SessionState): ChatSummary | undefine
   )
 }
 
-/** In one zone, so that the list can be put in order. */
+/** In one zone and with years of four digits, so that the list can be put in order as text. */
 function modifiedAt(chats: readonly ChatSummary[]): string | undefined {
   const last = newest(chats)
-  return last && new Date(timeOf(last)).toISOString()
+  return last && new Date(Math.min(Math.max(0, timeOf(last)), endOfYear9999)).toISOString()
 }
+
+const endOfYear9999 = 253_402_300_799_999
 
 function newest(chats: readonly ChatSummary[]): ChatSummary | undefined {
   return chats.reduce<ChatSummary | undefined>(

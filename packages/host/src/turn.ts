@@ -6,11 +6,11 @@ import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
-import { isOpen } from './alongside.ts'
+import { isWritable } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
-import { TurnFailed } from './ports/agent.ts'
+import { TurnFailed, failureOf } from './ports/agent.ts'
 import type { Job } from './work.ts'
 
 /** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
@@ -55,19 +55,18 @@ export class Turn implements Job {
 
   async run(): Promise<void> {
     this.#listen(silenceMs, 0, this.#words)
+    let iterator: AsyncIterator<Said> | undefined
     try {
-      const iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
-      for (;;) {
-        const next = await this.#next(iterator)
-        if (!next) return void iterator.return?.().catch(() => {})
-        if (next.done) break
+      iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
+      for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
+        if (next.done) return this.#end({ type: 'chat/turnComplete', ...this.#ending })
         this.#say(next.value)
         if (this.#crowded) await this.#breathe()
       }
-      this.#end({ type: 'chat/turnComplete', turnId: this.#turnId, duration: this.#duration })
     } catch (error) {
       this.#fail(error)
     }
+    await left(iterator)
   }
 
   stop(): void {
@@ -94,6 +93,10 @@ export class Turn implements Job {
     return Math.max(0, this.#core.world.now() - this.#began)
   }
 
+  get #ending(): { turnId: string; duration: number } {
+    return { turnId: this.#turnId, duration: this.#duration }
+  }
+
   #say(said: Said): void {
     if (this.#over) return
     this.#words++
@@ -101,7 +104,9 @@ export class Turn implements Job {
     const channel = session ? this.#session : this.#channel
     const action = (session ? said : { ...said, turnId: this.#turnId }) as Action
     if (!sayable(action)) throw new TurnFailed('agent', `the agent may not say ${action.type}`)
-    const checked = checkAction(channel.kind, action)
+    // Streamed text is only text; anything else may hold what JSON would not give back, and becomes part of the state.
+    const streamed = channel.kind.classes.get(action.type) === 'relaxed'
+    const checked = checkAction(channel.kind, streamed ? action : asJson(action))
     if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${action.type}: ${checked.problem}`)
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silent) this.#speaksAgain()
@@ -123,17 +128,16 @@ export class Turn implements Job {
     if (this.#over) return
     const known = error instanceof TurnFailed
     if (!known) this.#core.world.report('agent failed', error)
-    const message = error instanceof Error && error.message !== '' ? error.message : 'the agent failed'
     const part = compact<ErrorPart>({
       kind: 'error',
-      error: { errorType: known ? error.errorType : 'agent', message },
-      resumable: (known && error.resumable && this.#resumes) || undefined,
+      error: failureOf(error),
+      resumable: (known && error.resumable && this.#resumable) || undefined,
     })
-    this.#end({ type: 'chat/error', turnId: this.#turnId, duration: this.#duration, part })
+    this.#end({ type: 'chat/error', ...this.#ending, part })
   }
 
-  get #resumes(): boolean {
-    return this.#agent.resumes && isOpen(this.#session, this.#channel.uri)
+  get #resumable(): boolean {
+    return this.#agent.resumes && isWritable(this.#session, this.#channel.uri)
   }
 
   #end(action: ChatAction): void {
@@ -200,11 +204,20 @@ export class Turn implements Job {
     if (this.#over) throw stopped()
     const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
     this.#workers.set(worker, turnId)
-    const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))
+    // Nothing more comes of one that was disposed of.
+    const gone = () => this.#core.log.channel(worker.uri) !== worker
+    const done = this.#when(worker, ({ turns }) => gone() || turns.some(({ id }) => id === turnId))
     return { chat: worker.uri, done }
   }
 
-  async #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
+  /** When a turn is over there may be nobody left to see that what it waited for is rejected. */
+  #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
+    const state = this.#wait(channel, wished)
+    state.catch(() => {})
+    return state
+  }
+
+  async #wait(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
     await this.#core.log.when(channel, (state) => this.#over || wished(state as ChatState))
     if (this.#over) throw stopped()
     return channel.told as ChatState
@@ -220,8 +233,21 @@ export class Turn implements Job {
   }
 }
 
+/** An agent in the midst of something learns that it is not heard any more, and comes to its end unheard. */
+async function left(iterator: AsyncIterator<Said> | undefined): Promise<void> {
+  try {
+    await iterator?.return?.()
+  } catch {
+    // There is nobody whom it could be told to.
+  }
+}
+
 function stopped(): Error {
   return new Error('the turn is over')
+}
+
+function asJson(action: Action): Action {
+  return JSON.parse(JSON.stringify(action)) as Action
 }
 
 function sayable({ type }: Action): boolean {

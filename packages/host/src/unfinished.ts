@@ -3,12 +3,11 @@ import type { ChatState, ErrorPart, ResponsePart } from '@atrium/protocol/chat/s
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { agentOf } from './agents.ts'
-import { isOpen, sessionOf } from './alongside.ts'
+import { isWritable, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
-import { rest } from './rest.ts'
 import { wakeIfSound } from './wake.ts'
 
 /**
@@ -17,13 +16,15 @@ import { wakeIfSound } from './wake.ts'
  */
 export async function goOn(core: Core): Promise<void> {
   if (core.unchangeable() !== undefined) return
+  const sessions: Channel[] = []
   for (const uri of core.work.pending) {
     const channel = await wakeIfSound(core, uri)
     if (!channel) continue
-    if (channel.kind.name === 'session') remake(core, channel)
+    if (channel.kind.name === 'session') sessions.push(channel)
     else if (channel.kind.name === 'chat') settle(core, channel)
-    rest(core, channel)
   }
+  // Only now: a turn that waits for its session must not find it ready before it is looked at.
+  for (const session of sessions) remake(core, session)
 }
 
 function remake(core: Core, session: Channel): void {
@@ -41,10 +42,10 @@ function settle(core: Core, chat: Channel): void {
     if (!state.queuedMessages) core.work.mark(chat.uri, false)
     return
   }
-  // It has not begun, or nobody but a person has to do with it now.
-  if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
   const { id: turnId, startedAt } = activeTurn
-  const resumable = session && isOpen(session, chat.uri) && agentOf(core, provider)?.resumes
+  const resumable = session && isWritable(session, chat.uri) && agentOf(core, provider)?.resumes
+  // It has not begun, or its agent goes on when a person has answered.
+  if (lifecycle === 'creating' || (resumable && onlyAsks(activeTurn.responseParts))) return
   const message = resumable
     ? 'The host was stopped while the agent worked on this. It can go on where it was.'
     : 'The host was stopped while the agent worked on this.'

@@ -1,3 +1,4 @@
+import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -8,6 +9,10 @@ import { settingProblem, settled } from './settings.ts'
 
 export function agentOf(core: Core, provider: string): Agent | undefined {
   return core.agents.find(({ info }) => info.provider === provider)
+}
+
+export function noAgent(provider: string): ErrorInfo {
+  return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
 }
 
 /** The agent that is asked for, else the usual one. */

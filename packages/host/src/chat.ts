@@ -3,19 +3,21 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { Params } from '@atrium/protocol/commands'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
-import { agentOf } from './agents.ts'
+import { agentOf, noAgent } from './agents.ts'
 import { sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import { changeable, goneKey } from './change.ts'
 import type { Done } from './change.ts'
 import type { Core } from './core.ts'
 import type { Task } from './ports/agent.ts'
+import { TurnFailed } from './ports/agent.ts'
 import { rest } from './rest.ts'
 import type { Effects } from './rules.ts'
 import { Turn } from './turn.ts'
@@ -35,8 +37,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   const { multipleChats } = agentOf(core, state.provider)?.info.capabilities ?? {}
   if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
   if (source) throw AhpError.invalidParams('createChat: this agent cannot begin a chat from another')
-  if (state.chats.length >= core.limits.chats)
-    throw AhpError.permissionDenied(`a session has at most ${core.limits.chats} chats`)
+  if (state.chats.length >= core.limits.chats) throw AhpError.permissionDenied(tooMany(core))
   const strange = workingDirectories?.find((directory) => !state.workingDirectories?.includes(directory))
   if (strange !== undefined)
     throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
@@ -103,10 +104,19 @@ export function begin(core: Core, chat: Channel): void {
   if (!session || !due || core.work.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
   const { lifecycle, provider } = session.told as SessionState
   const agent = agentOf(core, provider)
-  if (lifecycle !== 'ready' || !agent) return
+  if (lifecycle !== 'ready') return
+  if (!agent) return failTurn(core, chat, noAgent(provider))
   const turn = new Turn(core, chat, session, agent, spawn)
   core.work.begin(chat.uri, turn)
   void turn.run()
+}
+
+/** Ends the turn of a chat that no agent has worked on. */
+export function failTurn(core: Core, chat: Channel, error: ErrorInfo): void {
+  const turnId = (chat.head as ChatState).activeTurn?.id
+  if (turnId === undefined) return
+  const part = { kind: 'error', error } as const
+  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
 }
 
 /** A worker's chat: watched by people, written in by its agent. It ends with the turn that wanted it. */
@@ -114,8 +124,9 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')
   const { chats } = session.head as SessionState
-  if (chats.length >= core.limits.chats || depth(chats, parent.uri) >= core.limits.nesting)
-    throw new Error(`there are too many workers: at most ${core.limits.nesting} deep`)
+  if (chats.length >= core.limits.chats) throw new TurnFailed('workers', tooMany(core))
+  if (depth(chats, parent.uri) >= core.limits.nesting)
+    throw new TurnFailed('workers', `workers let others work at most ${core.limits.nesting} deep`)
   const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
   const { workingDirectories } = parent.head as ChatState
   const about = { title, origin, interactivity: 'read-only' as const, workingDirectories }
@@ -124,6 +135,10 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const worker = core.log.channel(summary.resource) as Channel
   const { turnId } = start(core, worker, { text, origin: { kind: 'agent' } })
   return { worker, turnId }
+}
+
+function tooMany({ limits }: Core): string {
+  return `a session has at most ${limits.chats} chats`
 }
 
 /** A guard against workers that let workers work, for ever. */

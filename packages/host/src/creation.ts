@@ -1,11 +1,9 @@
-import type { Uri } from '@atrium/protocol/channel'
-import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { agentOf } from './agents.ts'
+import { agentOf, noAgent } from './agents.ts'
 import type { Channel } from './channel.ts'
+import { failTurn } from './chat.ts'
 import type { Core } from './core.ts'
 import type { Session } from './ports/agent.ts'
 import { TurnFailed } from './ports/agent.ts'
@@ -35,31 +33,27 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<ErrorInfo | undefined> {
   const agent = agentOf(core, provider)
-  if (!agent)
-    return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
+  if (!agent) return noAgent(provider)
   try {
     await agent.create?.(session, signal)
     return undefined
   } catch (error) {
     if (!(error instanceof TurnFailed)) core.world.report('session not created', error)
-    const errorType = error instanceof TurnFailed ? error.errorType : 'agent'
-    return { errorType, message: error instanceof Error ? error.message : 'the agent failed' }
+    // What was not thrown for people says nothing to them (S-27).
+    const { errorType, message } =
+      error instanceof TurnFailed ? error : { errorType: 'agent', message: 'the agent failed' }
+    return { errorType, message }
   }
 }
 
 /** A turn that waited for the session ends with it, in the same step. */
 function fail(core: Core, channel: Channel, error: ErrorInfo): void {
   core.log.append(channel, { type: 'session/creationFailed', error } as SessionAction)
-  for (const { resource } of (channel.head as SessionState).chats) failTurn(core, resource, error)
-}
-
-function failTurn(core: Core, uri: Uri, error: ErrorInfo): void {
-  // A chat with a turn that is not over is awake.
-  const chat = core.log.channel(uri)
-  const turnId = (chat?.head as ChatState | undefined)?.activeTurn?.id
-  if (!chat || turnId === undefined) return
-  const part = { kind: 'error', error } as const
-  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
+  for (const { resource } of (channel.head as SessionState).chats) {
+    // A chat with a turn that is not over is awake.
+    const chat = core.log.channel(resource)
+    if (chat) failTurn(core, chat, error)
+  }
 }
 
 function sessionOf(channel: Channel, progress: Progress): Session {

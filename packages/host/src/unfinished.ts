@@ -5,10 +5,12 @@ import { compact } from '@atrium/protocol/update'
 import { agentOf } from './agents.ts'
 import { isOpen, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
+import { begin } from './chat.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
 import { rest } from './rest.ts'
+import type { Effects } from './rules.ts'
 import { wakeIfSound } from './wake.ts'
 
 /**
@@ -43,8 +45,32 @@ function settle(core: Core, chat: Channel): void {
   }
   // It has not begun, or nobody but a person has to do with it now.
   if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
-  const { id: turnId, startedAt } = activeTurn
   const resumable = session && isOpen(session, chat.uri) && agentOf(core, provider)?.resumes
+  interrupt(core, chat, resumable === true)
+}
+
+/** A question was answered: where it was the last of a turn that a life before this began, the agent takes it up again. */
+function answered(core: Core, chat: Channel): void {
+  const session = sessionOf(core, chat.uri)
+  const { activeTurn } = chat.told as ChatState
+  if (!session || !activeTurn || core.work.has(chat.uri) || onlyAsks(activeTurn.responseParts)) return
+  const { lifecycle, provider } = session.told as SessionState
+  if (lifecycle !== 'ready') return
+  if (isOpen(session, chat.uri) && agentOf(core, provider)?.resumes) begin(core, chat)
+  else interrupt(core, chat, false)
+}
+
+export const answerEffects: Effects<ChatAction> = {
+  'chat/toolCallConfirmed': answered,
+  'chat/toolCallResultConfirmed': answered,
+  'chat/toolCallComplete': answered,
+  'chat/inputCompleted': answered,
+}
+
+function interrupt(core: Core, chat: Channel, resumable: boolean): void {
+  const { activeTurn } = chat.head as ChatState
+  if (!activeTurn) return
+  const { id: turnId, startedAt } = activeTurn
   const message = resumable
     ? 'The host was stopped while the agent worked on this. It can go on where it was.'
     : 'The host was stopped while the agent worked on this.'

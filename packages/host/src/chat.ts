@@ -2,8 +2,8 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
-import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params } from '@atrium/protocol/commands'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
@@ -17,6 +17,7 @@ import { changeable, goneKey } from './change.ts'
 import type { Done } from './change.ts'
 import type { Core } from './core.ts'
 import type { Task } from './ports/agent.ts'
+import { TurnFailed } from './ports/agent.ts'
 import { rest } from './rest.ts'
 import type { Effects } from './rules.ts'
 import { Turn } from './turn.ts'
@@ -36,8 +37,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   const { multipleChats } = agentOf(core, state.provider)?.info.capabilities ?? {}
   if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
   if (source) throw AhpError.invalidParams('createChat: this agent cannot begin a chat from another')
-  if (state.chats.length >= core.limits.chats)
-    throw AhpError.permissionDenied(`a session has at most ${core.limits.chats} chats`)
+  if (state.chats.length >= core.limits.chats) throw AhpError.permissionDenied(tooMany(core))
   const strange = workingDirectories?.find((directory) => !state.workingDirectories?.includes(directory))
   if (strange !== undefined)
     throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
@@ -100,11 +100,6 @@ export function newSummary(core: Core, resource: Uri, { title = '', ...about }: 
 export const chatEffects: Effects<ChatAction> = {
   'chat/turnStarted': (core, chat) => begin(core, chat),
   'chat/turnResume': (core, chat) => begin(core, chat),
-  // Where the host was started anew meanwhile nobody works on what was asked.
-  'chat/toolCallConfirmed': (core, chat) => begin(core, chat),
-  'chat/toolCallResultConfirmed': (core, chat) => begin(core, chat),
-  'chat/toolCallComplete': (core, chat) => begin(core, chat),
-  'chat/inputCompleted': (core, chat) => begin(core, chat),
 }
 
 /** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */
@@ -134,8 +129,9 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')
   const { chats } = session.head as SessionState
-  if (chats.length >= core.limits.chats || depth(chats, parent.uri) >= core.limits.nesting)
-    throw new Error(`there are too many workers: at most ${core.limits.nesting} deep`)
+  if (chats.length >= core.limits.chats) throw new TurnFailed('workers', tooMany(core))
+  if (depth(chats, parent.uri) >= core.limits.nesting)
+    throw new TurnFailed('workers', `workers let others work at most ${core.limits.nesting} deep`)
   const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
   const { workingDirectories } = parent.head as ChatState
   const about = { title, origin, interactivity: 'read-only' as const, workingDirectories }
@@ -144,6 +140,10 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const worker = core.log.channel(summary.resource) as Channel
   const { turnId } = start(core, worker, { text, origin: { kind: 'agent' } })
   return { worker, turnId }
+}
+
+function tooMany({ limits }: Core): string {
+  return `a session has at most ${limits.chats} chats`
 }
 
 /** A guard against workers that let workers work, for ever. */

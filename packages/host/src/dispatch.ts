@@ -13,6 +13,7 @@ import { ruleMap } from './rules.ts'
 import type { AnyEffect, AnyGuard } from './rules.ts'
 import { sessionGuards } from './session-guards.ts'
 import { followSession, sessionEffects } from './session.ts'
+import { answerEffects } from './unfinished.ts'
 
 /**
  * A client's wish: guard, append, and once it is told, the effect. It ends as exactly one of applied or refused with a
@@ -52,4 +53,4 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
 /** These name the turn that is the last, or is to be. */
 const namesLast = new Set(['chat/truncated', 'chat/turnResume'])
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards)
-const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects)
+const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects)

@@ -1,7 +1,5 @@
-import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
-import { checkAction } from '@atrium/protocol/kind'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
@@ -11,6 +9,7 @@ import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
 import { TurnFailed, failureOf } from './ports/agent.ts'
+import { understood } from './said.ts'
 import type { Job } from './work.ts'
 
 /** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
@@ -39,7 +38,9 @@ export class Turn implements Job {
   #words = 0
   /** What the agent itself says it is doing, while the host says that it is silent. */
   #activity: string | undefined
-  #silent = false
+  /** For how long it was shown to be silent, in milliseconds. */
+  #silence = 0
+  #heardAt: number
   #undoListening = () => {}
   #leave = () => {}
 
@@ -51,10 +52,11 @@ export class Turn implements Job {
     this.#spawn = spawn
     this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
     this.#began = core.world.now()
+    this.#heardAt = this.#began
   }
 
   async run(): Promise<void> {
-    this.#listen(silenceMs, 0, this.#words)
+    this.#listen(silenceMs)
     let iterator: AsyncIterator<Said> | undefined
     try {
       iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
@@ -100,18 +102,12 @@ export class Turn implements Job {
   #say(said: Said): void {
     if (this.#over) return
     this.#words++
-    const session = said.type.startsWith('session/')
-    const channel = session ? this.#session : this.#channel
-    const action = (session ? said : { ...said, turnId: this.#turnId }) as Action
-    if (!sayable(action)) throw new TurnFailed('agent', `the agent may not say ${action.type}`)
-    // Streamed text is only text; anything else may hold what JSON would not give back, and becomes part of the state.
-    const streamed = channel.kind.classes.get(action.type) === 'relaxed'
-    const checked = checkAction(channel.kind, streamed ? action : asJson(action))
-    if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${action.type}: ${checked.problem}`)
+    this.#heardAt = this.#core.world.now()
+    const { of, action } = understood(said, this.#turnId)
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
-    if (this.#silent) this.#speaksAgain()
-    if (session) this.#sayOfSession(checked.value as SessionAction)
-    else this.#core.log.append(channel, checked.value)
+    if (this.#silence > 0) this.#speaksAgain()
+    if (of === 'session') this.#sayOfSession(action as SessionAction)
+    else this.#core.log.append(this.#channel, action)
   }
 
   /** A name that a client gave stays, and what others keep beside a session does too. */
@@ -164,18 +160,27 @@ export class Turn implements Job {
   }
 
   /** Silence is shown and never held against the agent. A person who is asked may take as long as they like. */
-  #listen(wait: number, silent: number, words: number): void {
-    this.#undoListening = this.#core.world.later(wait, () => {
+  #listen(wait: number): void {
+    const { world } = this.#core
+    this.#undoListening = world.later(wait, () => {
       const asked = ((this.#channel.head as ChatState).status & activityMask) === Activity.InputNeeded
-      if (asked || words !== this.#words) return this.#listen(silenceMs, 0, this.#words)
-      this.#silent = true
-      this.#show(`${this.#agent.info.displayName} has been silent for ${spoken(silent + wait)}`)
-      this.#listen(silent + wait, silent + wait, words)
+      if (asked) this.#heardAt = world.now()
+      const silent = world.now() - this.#heardAt
+      const shown = this.#silence
+      while (silent >= this.#nextSilence) this.#silence = this.#nextSilence
+      if (this.#silence > shown)
+        this.#show(`${this.#agent.info.displayName} has been silent for ${spoken(this.#silence)}`)
+      // The clock may have jumped, in any direction.
+      this.#listen(Math.min(this.#nextSilence, Math.max(1, this.#nextSilence - silent)))
     })
   }
 
+  get #nextSilence(): number {
+    return this.#silence === 0 ? silenceMs : 2 * this.#silence
+  }
+
   #speaksAgain(): void {
-    this.#silent = false
+    this.#silence = 0
     this.#show(this.#activity)
   }
 
@@ -210,17 +215,18 @@ export class Turn implements Job {
     return { chat: worker.uri, done }
   }
 
-  /** When a turn is over there may be nobody left to see that what it waited for is rejected. */
   #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
-    const state = this.#wait(channel, wished)
-    state.catch(() => {})
-    return state
-  }
-
-  async #wait(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
-    await this.#core.log.when(channel, (state) => this.#over || wished(state as ChatState))
-    if (this.#over) throw stopped()
-    return channel.told as ChatState
+    const there = () => this.#core.log.channel(channel.uri) === channel
+    const look = (state: unknown) => this.#over || !there() || wished(state as ChatState)
+    const found = this.#core.log.when(channel, look).then(() => {
+      if (this.#over) throw stopped()
+      const state = channel.told as ChatState
+      if (!there() && !wished(state)) throw new TurnFailed('workers', 'the chat of the worker is gone')
+      return state
+    })
+    // An agent that does not look at it any more must not end the host.
+    found.catch(() => {})
+    return found
   }
 
   /** The next word; nothing when the turn was ended meanwhile, whether the agent heeds that or not. */
@@ -245,31 +251,6 @@ async function left(iterator: AsyncIterator<Said> | undefined): Promise<void> {
 function stopped(): Error {
   return new Error('the turn is over')
 }
-
-function asJson(action: Action): Action {
-  return JSON.parse(JSON.stringify(action)) as Action
-}
-
-function sayable({ type }: Action): boolean {
-  return type.startsWith('session/') ? aboutSession.has(type) : !ours.has(type)
-}
-
-const aboutSession = new Set(['session/titleChanged', 'session/metaChanged', 'session/configChanged'])
-
-const ours = new Set([
-  'chat/draftChanged',
-  'chat/isReadChanged',
-  'chat/isArchivedChanged',
-  'chat/pendingMessageSet',
-  'chat/queuedMessagesReordered',
-  'chat/turnStarted',
-  'chat/turnComplete',
-  'chat/turnCancelled',
-  'chat/error',
-  'chat/turnResume',
-  'chat/truncated',
-  'chat/turnsLoaded',
-])
 
 function spoken(ms: number): string {
   const seconds = Math.round(ms / 1000)

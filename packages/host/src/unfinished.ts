@@ -5,9 +5,11 @@ import { compact } from '@atrium/protocol/update'
 import { agentOf } from './agents.ts'
 import { isWritable, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
+import { begin } from './chat.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
+import type { Effects } from './rules.ts'
 import { wakeIfSound } from './wake.ts'
 
 /**
@@ -42,10 +44,34 @@ function settle(core: Core, chat: Channel): void {
     if (!state.queuedMessages) core.work.mark(chat.uri, false)
     return
   }
-  const { id: turnId, startedAt } = activeTurn
+  // It has not begun, or nobody but a person has to do with it now.
+  if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
   const resumable = session && isWritable(session, chat.uri) && agentOf(core, provider)?.resumes
-  // It has not begun, or its agent goes on when a person has answered.
-  if (lifecycle === 'creating' || (resumable && onlyAsks(activeTurn.responseParts))) return
+  interrupt(core, chat, resumable === true)
+}
+
+/** A question was answered: where it was the last of a turn that a life before this began, the agent takes it up again. */
+function answered(core: Core, chat: Channel): void {
+  const session = sessionOf(core, chat.uri)
+  const { activeTurn } = chat.told as ChatState
+  if (!session || !activeTurn || core.work.has(chat.uri) || onlyAsks(activeTurn.responseParts)) return
+  const { lifecycle, provider } = session.told as SessionState
+  if (lifecycle !== 'ready') return
+  if (isWritable(session, chat.uri) && agentOf(core, provider)?.resumes) begin(core, chat)
+  else interrupt(core, chat, false)
+}
+
+export const answerEffects: Effects<ChatAction> = {
+  'chat/toolCallConfirmed': answered,
+  'chat/toolCallResultConfirmed': answered,
+  'chat/toolCallComplete': answered,
+  'chat/inputCompleted': answered,
+}
+
+function interrupt(core: Core, chat: Channel, resumable: boolean): void {
+  const { activeTurn } = chat.head as ChatState
+  if (!activeTurn) return
+  const { id: turnId, startedAt } = activeTurn
   const message = resumable
     ? 'The host was stopped while the agent worked on this. It can go on where it was.'
     : 'The host was stopped while the agent worked on this.'

@@ -46,14 +46,22 @@ export interface Scene extends Room {
   readonly ben: Client
 }
 
-export async function scene(agent = new Puppet(), options: RoomOptions = {}): Promise<Scene> {
+interface SceneOptions extends RoomOptions {
+  /** Until the session is there, or has failed. */
+  readonly waits?: boolean
+}
+
+export async function scene(
+  agent = new Puppet(),
+  { waits = true, ...options }: SceneOptions = {},
+): Promise<Scene> {
   const all = await room({ ...options, agents: [agent] })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session, workingDirectories: ['file:///a'] })
   await follow(ann)
   const ben = await all.join('ben')
   await follow(ben)
-  await until(() => sessionOf(all).lifecycle !== 'creating')
+  if (waits) await until(() => sessionOf(all).lifecycle !== 'creating')
   return { ...all, agent, ann, ben }
 }
 

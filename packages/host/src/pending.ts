@@ -7,16 +7,17 @@ type Kind = 'steering' | 'queued'
 
 /**
  * The turn that a chat at rest begins with what waits there, if anything does and this action lets it. What was meant for
- * a turn that was ended well, and came too late, comes first, then the queue. After an error both wait for a person.
+ * a turn that was ended well, and was not taken up, comes first, then the queue. After an error both wait for a person;
+ * what is said to steer a chat at rest waits for its next turn.
  */
 export function nextTurn(state: ChatState, action: ChatAction, world: World): readonly ChatAction[] {
   if (state.activeTurn || !wakes.has(action.type)) return []
-  // What was meant for a turn that was taken away is not asked again by itself.
-  const late = action.type === 'chat/truncated' ? undefined : state.steeringMessage
+  const late = ends.has(action.type) ? state.steeringMessage : undefined
   return late ? begin('steering', late, world) : queued(state, world)
 }
 
-const wakes = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/pendingMessageSet', 'chat/truncated'])
+const ends = new Set(['chat/turnComplete', 'chat/turnCancelled'])
+const wakes = new Set([...ends, 'chat/pendingMessageSet', 'chat/truncated'])
 
 /** The same at a start, for a queue that waits on a chat at rest. */
 export function nextAtStart(state: ChatState, world: World): readonly ChatAction[] {

@@ -14,6 +14,7 @@ test('[I13] a wish of an agent that throws ends its turn and nothing else', asyn
         if (looks++ > 0) throw new Error('no such thing in this state')
         return false
       })
+      yield* []
     },
   })
   ann.dispatch(chat, started('t'))
@@ -45,14 +46,14 @@ test('[N2] what a turn waited for and nobody saw to ends unseen, too', async () 
   expect(sessionOf(ann).chats.map(({ status }) => status)).toEqual([1, 1])
 })
 
-test('[N1] a turn whose worker is disposed of goes on without', async () => {
+test('[N1] a turn whose worker is disposed of learns so, and ends by that where it does not mind it', async () => {
   const { ann } = await talk(boss)
   ann.dispatch(chat, started('t', 'watch'))
   await ann.until(() => sessionOf(ann).chats.length === 2)
   await ann.ask('disposeChat', { channel: sessionOf(ann).chats[1]?.resource ?? '' })
   await quiet()
-  expect(chatOf(ann).turns).toMatchObject([{ state: 'complete' }])
-  expect(JSON.stringify(chatOf(ann).turns)).toContain('0 done')
+  expect(chatOf(ann).turns).toMatchObject([{ state: 'error' }])
+  expect(JSON.stringify(chatOf(ann).turns)).toContain('the chat of the worker is gone')
 })
 
 test('[N3] a turn that is resumed and half answered in one breath runs', async () => {
@@ -84,6 +85,7 @@ test('[N2] a turn that was taken away and begun again with its id runs once, wit
     ...readyAgent(),
     async *run({ state }) {
       heard.push(state.activeTurn?.message.text)
+      yield* []
     },
   })
   ann.dispatch(chat, started('t', 'old'))

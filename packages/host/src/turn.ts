@@ -209,9 +209,7 @@ export class Turn implements Job {
     if (this.#over) throw stopped()
     const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
     this.#workers.set(worker, turnId)
-    // Nothing more comes of one that was disposed of.
-    const gone = () => this.#core.log.channel(worker.uri) !== worker
-    const done = this.#when(worker, ({ turns }) => gone() || turns.some(({ id }) => id === turnId))
+    const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))
     return { chat: worker.uri, done }
   }
 

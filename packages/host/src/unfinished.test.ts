@@ -46,10 +46,12 @@ test('[N3] a question outlives its host, and with the answer its agent goes on',
   expect(runs).toBe(2)
 })
 
-test('[N3] where its agent cannot go on, the question ends with its host', async () => {
+test('[N3] a question outlives its host also where its agent cannot go on; with the answer its turn ends as an error', async () => {
   const { ben } = await interrupted(askingAgent())
-  expect(chatOf(ben)).toMatchObject({ turns: [{ id: 't', state: 'error' }] })
-  expect(chatOf(ben).activeTurn).toBeUndefined()
+  expect(chatOf(ben).activeTurn).toMatchObject({ id: 't' })
+  ben.dispatch(chat, allowed)
+  await ben.until(() => chatOf(ben).turns.length > 0)
+  expect(chatOf(ben).turns).toMatchObject([{ id: 't', state: 'error' }])
 })
 
 test('[I13] a turn of an agent that is no more ends, and says so', async () => {

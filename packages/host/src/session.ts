@@ -98,7 +98,7 @@ export function followSession(core: Core, session: Channel): void {
 export async function missed(core: Core, clientId: string): Promise<void> {
   // Where nothing can be changed it is missed later.
   if (core.unchangeable() !== undefined) return core.grace.left(clientId)
-  for (const [uri, creator] of [...core.catalog.quiet]) {
+  for (const [uri, creator] of core.catalog.quiet) {
     if (creator !== clientId) continue
     const session = await wakeAll(core, uri).catch(unlessUnsound)
     // While it was woken it may have been used, or its maker may have come back.

@@ -14,6 +14,7 @@ test('[I13] a wish of an agent that throws ends its turn and nothing else', asyn
         if (looks++ > 0) throw new Error('no such thing in this state')
         return false
       })
+      yield* []
     },
   })
   ann.dispatch(chat, started('t'))
@@ -84,6 +85,7 @@ test('[N2] a turn that was taken away and begun again with its id runs once, wit
     ...readyAgent(),
     async *run({ state }) {
       heard.push(state.activeTurn?.message.text)
+      yield* []
     },
   })
   ann.dispatch(chat, started('t', 'old'))

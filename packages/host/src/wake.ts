@@ -87,7 +87,8 @@ export async function trusted<T>(core: Core, read: () => Promise<T>): Promise<T>
 /** The same, where whoever asked is refused: why, if it could not be read. */
 export async function damageOf(core: Core, read: () => Promise<void>): Promise<string | undefined> {
   try {
-    return void (await trusted(core, read))
+    await trusted(core, read)
+    return undefined
   } catch (error) {
     if (error instanceof AhpError) return error.message
     throw error

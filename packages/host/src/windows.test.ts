@@ -28,6 +28,7 @@ test('[L9] who was handed no turns can follow one that is resumed', async () => 
     resumes: true,
     async *run() {
       if (runs++ === 0) throw new TurnFailed('busy', 'Try again.', true)
+      yield* []
     },
   })
   await turn(ann, 't')

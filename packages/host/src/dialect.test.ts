@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../test/agents.ts'
-import { chat, session, talk } from '../test/talk.ts'
+import { chat, message, session, talk } from '../test/talk.ts'
 
 const ready = readyAgent()
 const agent = { ...ready, info: { ...ready.info, capabilities: { multipleChats: {} } } }
@@ -13,4 +13,15 @@ test('[P9] the name that some clients have for a default chat is never given to 
   })
   const { snapshot } = await ann.ask('subscribe', { channel: alias })
   expect(snapshot).toMatchObject({ resource: alias, state: { resource: chat } })
+})
+
+test('[P9] who dispatches by a name of its own is answered by it, subscribed or not', async () => {
+  const { all } = await talk(agent)
+  const ben = await all.join('ben')
+  const alias = `${session}/chat`
+  const { channel } = await ben.echo(ben.dispatch(alias, { type: 'chat/draftChanged', draft: message('Hm') }))
+  expect(channel).toBe(alias)
+  await ben.ask('subscribe', { channel: chat })
+  const again = await ben.echo(ben.dispatch(alias, { type: 'chat/draftChanged', draft: message('Hm!') }))
+  expect(again.channel).toBe(chat)
 })

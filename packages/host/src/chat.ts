@@ -16,6 +16,7 @@ import type { Channel } from './channel.ts'
 import { changeable, goneKey } from './change.ts'
 import type { Done } from './change.ts'
 import type { Core } from './core.ts'
+import { TurnFailed } from './ports/agent.ts'
 import type { Task } from './ports/agent.ts'
 import { rest } from './rest.ts'
 import type { Effects } from './rules.ts'
@@ -36,8 +37,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   const { multipleChats } = agentOf(core, state.provider)?.info.capabilities ?? {}
   if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
   if (source) throw AhpError.invalidParams('createChat: this agent cannot begin a chat from another')
-  if (state.chats.length >= core.limits.chats)
-    throw AhpError.permissionDenied(`a session has at most ${core.limits.chats} chats`)
+  if (state.chats.length >= core.limits.chats) throw AhpError.permissionDenied(tooManyChats(core))
   const strange = workingDirectories?.find((directory) => !state.workingDirectories?.includes(directory))
   if (strange !== undefined)
     throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
@@ -134,8 +134,10 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')
   const { chats } = session.head as SessionState
-  if (chats.length >= core.limits.chats || depth(chats, parent.uri) >= core.limits.nesting)
-    throw new Error(`there are too many workers: at most ${core.limits.nesting} deep`)
+  const { limits } = core
+  if (chats.length >= limits.chats) throw new TurnFailed('limit', tooManyChats(core))
+  if (depth(chats, parent.uri) >= limits.nesting)
+    throw new TurnFailed('limit', `workers let workers work at most ${limits.nesting} deep`)
   const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
   const { workingDirectories } = parent.head as ChatState
   const about = { title, origin, interactivity: 'read-only' as const, workingDirectories }
@@ -144,6 +146,10 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const worker = core.log.channel(summary.resource) as Channel
   const { turnId } = start(core, worker, { text, origin: { kind: 'agent' } })
   return { worker, turnId }
+}
+
+function tooManyChats({ limits }: Core): string {
+  return `a session has at most ${limits.chats} chats`
 }
 
 /** A guard against workers that let workers work, for ever. */

@@ -60,6 +60,7 @@ function forget(core: Core, session: Channel): number {
   const { uri } = session
   const { provider, activeClients, chats } = session.head as SessionState
   const announced = core.catalog.creatorOf(uri) === undefined
+  const unheard = core.catalog.isUnheard(uri)
   for (const { resource } of chats) forgetChat(core, resource)
   core.work.stop(uri)
   core.work.mark(uri, false)
@@ -72,7 +73,7 @@ function forget(core: Core, session: Channel): number {
     .reached(seq)
     .then(() => {
       core.catalog.told(uri)
-      if (announced) core.bulletin.removed(uri)
+      if (!unheard) core.bulletin.removed(uri)
       return Promise.all([core.store.blobs.drop(uri), agentOf(core, provider)?.dispose?.(uri)])
     })
     .catch((error: unknown) => core.world.report('a disposed session left something behind', error))

@@ -57,11 +57,7 @@ function alongChat(core: Core, chat: Channel, action: ChatAction): void {
 
 function alongSession(core: Core, session: Channel, action: SessionAction): void {
   if (action.type === 'session/activeClientSet') core.grace.join(action.activeClient.clientId, session.uri)
-  if (
-    action.type === 'session/activeClientRemoved' &&
-    core.catalog.creatorOf(session.uri) !== action.clientId
-  )
-    core.grace.part(action.clientId, session.uri)
+  if (action.type === 'session/activeClientRemoved') withoutClient(core, session, action.clientId)
   const state = session.head as SessionState
   const { activity } = rollup(state)
   if (state.activity !== activity)
@@ -69,6 +65,20 @@ function alongSession(core: Core, session: Channel, action: SessionAction): void
   core.work.mark(session.uri, state.lifecycle === 'creating')
   core.catalog.keep(session.uri, session.head as SessionState)
   if (state.title !== '') announce(core, session.uri)
+}
+
+/** A client takes part no more: nobody is left to run the tools that it lent. */
+function withoutClient(core: Core, session: Channel, clientId: string): void {
+  if (core.catalog.creatorOf(session.uri) !== clientId) core.grace.part(clientId, session.uri)
+  const message = 'The client that lent this tool has left'
+  const result = { success: false, pastTenseMessage: message, error: { message } }
+  for (const request of (session.head as SessionState).inputNeeded ?? []) {
+    // A chat with a turn that is not over is awake.
+    const chat = core.log.channel(request.chat)
+    if (!chat || request.kind !== 'toolClientExecution' || request.clientId !== clientId) continue
+    const { turnId, toolCall } = request
+    append(core, chat, { type: 'chat/toolCallComplete', turnId, toolCallId: toolCall.toolCallId, result })
+  }
 }
 
 /** No turn is active any more: whoever worked on it stops, and what waits may begin. */

@@ -76,6 +76,11 @@ export class Catalog {
     return this.#quiet.get(uri)
   }
 
+  /** Nobody has been told of a session. */
+  isUnheard(uri: Uri): boolean {
+    return this.#coming.has(uri) || this.#quiet.has(uri)
+  }
+
   add(uri: Uri, createdAt: string, state: SessionState, creator: string): void {
     this.#quiet.set(uri, creator)
     this.#records.put(`${quietPrefix}${uri}`, creator)
@@ -102,7 +107,7 @@ export class Catalog {
   delete(uri: Uri): void {
     this.#order = undefined
     const summary = this.#sessions.get(uri)
-    if (summary && !this.#unheard(uri)) this.#going.set(uri, summary)
+    if (summary && !this.isUnheard(uri)) this.#going.set(uri, summary)
     for (const { resource } of summary?.chats ?? []) this.#chats.delete(resource)
     this.#sessions.delete(uri)
     this.#quiet.delete(uri)
@@ -127,7 +132,7 @@ export class Catalog {
     if (changed.length === 0) return undefined
     if (after.modifiedAt !== before.modifiedAt) this.#order = undefined
     this.#sessions.set(uri, after)
-    return this.#unheard(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
+    return this.isUnheard(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
   /** Keeps what a session's entry will be once everyone has been told of its state. */
@@ -171,13 +176,8 @@ export class Catalog {
     return full < 0 ? places : places.slice(0, full)
   }
 
-  /** Nobody has been told of it. */
-  #unheard(uri: Uri): boolean {
-    return this.#coming.has(uri) || this.#quiet.has(uri)
-  }
-
   #places(): readonly Place[] {
-    const there = [...this.#sessions.values()].filter(({ resource }) => !this.#unheard(resource))
+    const there = [...this.#sessions.values()].filter(({ resource }) => !this.isUnheard(resource))
     return [...there, ...this.#going.values()].map(({ modifiedAt, resource }) => ({ modifiedAt, resource }))
   }
 }

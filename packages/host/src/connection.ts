@@ -213,6 +213,8 @@ export class Connection implements Follower, Newcomer {
   #dispatch(params: NoteParams<'dispatchAction'>, reason: string | undefined): void | Promise<void> {
     const { log } = this.#core
     const uri = this.dialect.meant(params.channel)
+    // What it has subscribed to is called as it was there.
+    if (uri !== params.channel && !this.following.find(uri)) this.dialect.call(uri, params.channel)
     const channel = log.channel(uri)
     if (channel && !log.congested && missingTurn(channel, params.action) === undefined)
       return this.#apply(channel, params, reason)

@@ -2,7 +2,7 @@ import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { readyAgent } from '../test/agents.ts'
 import { quiet } from '../test/held.ts'
-import { chat, session, talk, turn } from '../test/talk.ts'
+import { chat, chatOf, session, sessionOf, started, talk, turn } from '../test/talk.ts'
 
 test('[L4] F-08: a host that cannot change anything misses nobody', async () => {
   const disposed: string[] = []
@@ -53,4 +53,35 @@ test('[I1] a session that is used while its maker is missed stays', async () => 
   await quiet()
   await ben.ask('subscribe', { channel: chat })
   expect(ben.state(chat)).toMatchObject({ turns: [{ id: 't' }] })
+})
+
+test('[N1] a tool call that a client runs ends when that client takes part no more', async () => {
+  const { all, ann } = await talk({
+    ...readyAgent(),
+    async *run({ when }) {
+      const contributor = { kind: 'client', clientId: 'ben' } as const
+      const tool = { toolCallId: 'call', toolName: 'lint', displayName: 'Lint', contributor }
+      yield { type: 'chat/toolCallStart', ...tool }
+      yield {
+        type: 'chat/toolCallReady',
+        toolCallId: 'call',
+        invocationMessage: 'Linting',
+        confirmed: 'not-needed',
+      }
+      await when(({ activeTurn }) => JSON.stringify(activeTurn).includes('"completed"'))
+    },
+  })
+  const ben = await all.join('ben')
+  const activeClient = { clientId: 'ben', tools: [{ name: 'lint' }] }
+  await ben.echo(ben.dispatch(session, { type: 'session/activeClientSet', activeClient }))
+  ann.dispatch(chat, started('t'))
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  ben.peer.close()
+  await quiet()
+  all.world.advance(limits.graceMs)
+  await quiet()
+  expect(chatOf(ann)).toMatchObject({
+    turns: [{ state: 'complete', responseParts: [{ toolCall: { status: 'completed', success: false } }] }],
+  })
+  expect(sessionOf(ann).inputNeeded).toBeUndefined()
 })

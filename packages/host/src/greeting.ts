@@ -42,11 +42,12 @@ export async function greet(core: Core, link: Newcomer, params: Params<'initiali
 /** The answer to `reconnect`: what it missed if all of that is there, else the state of what it follows. */
 export async function greetAgain(core: Core, link: Newcomer, params: Params<'reconnect'>): Promise<string> {
   const names = named(link, params.subscriptions)
+  // Before anything is replayed by them.
+  call(link, names)
   const welcome = await reconnect(core, link, { ...params, subscriptions: [...names.keys()] })
   const { held, replayed, upTo } = welcome
   if (!replayed) await readyAll(core, welcome)
   link.open(welcome)
-  call(link, names)
   // What was replayed of a channel that has gone meanwhile would only confuse.
   const actions = held.every((channel) => isThere(core, channel)) ? replayed : undefined
   const channels = remaining(core, link, held, actions ? upTo : core.log.told)

@@ -25,11 +25,11 @@ const none: readonly SessionAction[] = []
 function asked(chat: Uri, turnId: string, part: ResponsePart): readonly SessionInputRequest[] {
   if (part.kind === 'inputRequest')
     return part.response === undefined
-      ? [{ kind: 'chatInput', id: `${chat}#${part.request.id}`, chat, request: part.request }]
+      ? [{ kind: 'chatInput', id: `${chat}#request-${part.request.id}`, chat, request: part.request }]
       : []
   if (part.kind !== 'toolCall') return []
   const { toolCall } = part
-  const base = { id: `${chat}#${toolCall.toolCallId}`, chat, turnId }
+  const base = { id: `${chat}#call-${toolCall.toolCallId}`, chat, turnId }
   if (toolCall.status === 'pending-confirmation' || toolCall.status === 'pending-result-confirmation')
     return [{ ...base, kind: 'toolConfirmation', toolCall }]
   if (toolCall.status === 'auth-required') return [{ ...base, kind: 'toolAuthentication', toolCall }]

@@ -60,7 +60,7 @@ export const rootGuards: Guards<RootState, RootAction> = {
   'root/configChanged': (state, { config, replace }, _, { limits }) => {
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {
-      const property = rootConfig.properties[key]
+      const property = Object.hasOwn(rootConfig.properties, key) ? rootConfig.properties[key] : undefined
       if (key.startsWith('atrium.') && !property) return `there is no setting ${JSON.stringify(key)}`
       if (property && value !== null && typeof value !== property.type)
         return `${key} must be a ${property.type}`

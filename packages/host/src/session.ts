@@ -63,6 +63,7 @@ function forget(core: Core, session: Channel): number {
   const { provider, activeClients, chats } = session.head as SessionState
   const creator = core.catalog.creatorOf(uri)
   const announced = creator === undefined
+  const unheard = core.catalog.isUnheard(uri)
   for (const { resource } of chats) forgetChat(core, resource)
   core.work.stop(uri)
   core.work.mark(uri, false)
@@ -76,7 +77,7 @@ function forget(core: Core, session: Channel): number {
     .reached(seq)
     .then(() => {
       core.catalog.told(uri)
-      if (announced) core.bulletin.removed(uri)
+      if (!unheard) core.bulletin.removed(uri)
       return Promise.all([core.store.blobs.drop(uri), agentOf(core, provider)?.dispose?.(uri)])
     })
     .catch((error: unknown) => core.world.report('a disposed session left something behind', error))

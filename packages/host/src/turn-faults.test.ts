@@ -168,3 +168,11 @@ test('[N3] a worker that fails is not said to be resumable: nobody can', async (
     { kind: 'error', error: { errorType: 'busy', message: 'Try again.' } },
   ])
 })
+
+test('[S-23] a worker too many is refused in words that are true', async () => {
+  const { ann } = await talk(boss, { limits: { chats: 1 } })
+  await turn(ann, 't')
+  expect(chatOf(ann).turns[0]?.responseParts.at(-1)).toMatchObject({
+    error: { errorType: 'limit', message: 'a session has at most 1 chats' },
+  })
+})

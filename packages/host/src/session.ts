@@ -10,7 +10,7 @@ import { agentOf, chooseAgent } from './agents.ts'
 import { changeable, goneKey } from './change.ts'
 import type { Done } from './change.ts'
 import type { Channel } from './channel.ts'
-import { begin, forgetChat, newChat, newSummary } from './chat.ts'
+import { begin, forgetChat, isUsed, newChat, newSummary } from './chat.ts'
 import type { Core, Link } from './core.ts'
 import { create } from './creation.ts'
 import type { Agent } from './ports/agent.ts'
@@ -55,9 +55,13 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
   return { seq: await dispose(core, uri) }
 }
 
-/** A session and all its chats are forgotten, in one step. Gives the number after which they are. */
-export async function dispose(core: Core, uri: Uri): Promise<number> {
+/**
+ * A session and all its chats are forgotten, in one step, if that is still wished then. Gives the number after which they
+ * are.
+ */
+async function dispose(core: Core, uri: Uri, still = () => true): Promise<number> {
   const { session, chats } = await wakeAll(core, uri)
+  if (!still()) return core.log.told
   const { provider, activeClients } = session.head as SessionState
   const announced = core.catalog.creatorOf(uri) === undefined
   for (const chat of chats) forgetChat(core, chat)
@@ -96,11 +100,18 @@ export function followSession(core: Core, session: Channel): void {
 
 /** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
 export async function missed(core: Core, clientId: string): Promise<void> {
-  for (const [uri, creator] of core.catalog.quiet) if (creator === clientId) await dispose(core, uri)
+  // Not while nothing can be changed: it is expected once more.
+  if (core.unchangeable() !== undefined) return core.grace.left(clientId)
+  const away = () => !core.links.has(clientId)
+  const mine = (uri: Uri) => core.catalog.creatorOf(uri) === clientId
+  for (const uri of [...core.catalog.quiet.keys()].filter(mine))
+    await dispose(core, uri, () => away() && mine(uri)).catch((error: unknown) =>
+      core.world.report('a session that nobody used is still there', error),
+    )
   for (const uri of core.grace.sessionsOf(clientId)) {
     const session = await wakeIfSound(core, uri)
     const action: SessionAction = { type: 'session/activeClientRemoved', clientId }
-    if (session && core.log.channel(uri) === session) core.log.append(session, action)
+    if (session && away() && core.log.channel(uri) === session) core.log.append(session, action)
     if (session) rest(core, session)
   }
 }
@@ -130,10 +141,6 @@ function creationProblem(
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} works in one directory`
   return settingProblem(settings?.schema, config)
-}
-
-function isUsed(core: Core, uri: Uri): boolean {
-  return (core.catalog.get(uri) ?? core.log.channel(uri) ?? core.catalog.sessionOf(uri)) !== undefined
 }
 
 /** A session with all its chats in memory, in one moment. One that cannot be trusted any more is left where it is. */

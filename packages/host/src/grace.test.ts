@@ -44,6 +44,17 @@ test('[S-57 graceMs] past 10,800,000 ms it comes back too late, and a moment bef
   expect(await exists(all)).toBe(true)
 })
 
+test('[H6] who left, came back and left again has as long again', async () => {
+  const all = await scene()
+  await left(all, graceMs - 1)
+  const { link } = await back(all, all.ann, all.ann.lastSeen)
+  link.peer.close()
+  await quiet()
+  all.world.advance(graceMs - 1)
+  await quiet()
+  expect(await exists(all)).toBe(true)
+})
+
 test('[H6] a session that somebody used stays, whoever made it', async () => {
   const all = await scene()
   await accepted(all.ben, session, title('used'))

@@ -167,6 +167,18 @@ describe('[H7] what changes in the list', () => {
     for (const key of ['provider', 'createdAt', 'title']) expect(Object.keys(after)).not.toContain(key)
   })
 
+  test('also where another chat spoke for the session, and its own has none', async () => {
+    const { watcher, ...all } = await listed()
+    await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
+    await accepted(all.ann, 'ahp-chat:/x', started('t1'))
+    await says(all, await all.agent.given(0), { type: 'chat/activityChanged', activity: 'Asking' }, asks)
+    await until(() => sessionOf(all).activity === 'Asking')
+    await news(all, watcher)
+    watcher.notes.length = 0
+    await accepted(all.ann, 'ahp-chat:/x', completed('r1', { response: 'cancel' }))
+    expect((await news(all, watcher))[0]).toMatchObject(['sessionSummaryChanged', { activity: '' }])
+  })
+
   test('is not told of one that is gone', async () => {
     const { watcher, ...all } = await listed()
     await accepted(all.ann, session, title('x'))

@@ -1,4 +1,4 @@
-import type { Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
@@ -7,6 +7,7 @@ import type { ClientRecord } from './clients.ts'
 import type { Core } from './core.ts'
 import { spoken } from './dialect.ts'
 import type { Dialect } from './dialect.ts'
+import { namesTurn } from './history.ts'
 import { inLife } from './lives.ts'
 import type { StoredEnvelope } from './ports/log.ts'
 import { replay, replayable } from './replay.ts'
@@ -64,8 +65,8 @@ export async function reconnect(
   const upTo = core.log.told
   const whole = seen && replayable(known.handed, held, lastSeen)
   opening.dialect.speak(known.version)
-  const tongue = { dialect: opening.dialect, clientId }
-  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, tongue) : undefined
+  const to = { dialect: opening.dialect, known }
+  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, to) : undefined
   const handed = new Map([...known.handed].filter(([uri]) => wanted.has(uri)))
   return { record: { ...known, handed }, resends: new Resends(own), seen: lastSeen, held, replayed, upTo }
 }
@@ -100,19 +101,33 @@ async function ownOf(core: Core, clientId: string, lastSeen = Infinity): Promise
   return [...stored, ...waiting.filter(({ seq }) => !known.has(seq))]
 }
 
-/** If unsure, snapshots: also where what is stored cannot be read. */
+/**
+ * If unsure, snapshots: where what is stored cannot be read, and where something was done to a turn of which a client
+ * that has the newest only may have none.
+ */
 async function replayIfSound(
   core: Core,
   channels: readonly Channel[],
   after: number,
   upTo: number,
-  { dialect, clientId }: { dialect: Dialect; clientId: string },
+  { dialect, known }: { dialect: Dialect; known: ClientRecord },
 ) {
-  const say: Say = (channel, said) => dialect.envelopes(channel, said, said.origin?.clientId === clientId)
-  return replay(core.log, core.store.log, channels, after, upTo, { say }).catch((error: unknown) => {
-    core.world.report('replay failed', error)
-    return undefined
-  })
+  let lacking = false
+  const say: Say = (channel, said) => {
+    if (known.handed.get(channel.uri)?.cut) lacking ||= namesTurn.has(typeOf(said.text))
+    return dialect.envelopes(channel, said, said.origin?.clientId === known.clientId)
+  }
+  const replayed = await replay(core.log, core.store.log, channels, after, upTo, { say }).catch(
+    (error: unknown) => {
+      core.world.report('replay failed', error)
+      return undefined
+    },
+  )
+  return lacking ? undefined : replayed
+}
+
+function typeOf(text: string): string {
+  return (JSON.parse(text) as Action).type
 }
 
 /** Before anything is done: each of them may have to be read from the disk. */

@@ -104,7 +104,10 @@ export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?
   return turnsBefore(core, channel, cursor, undefined, (page) => tellPage(core, channel, link, page))
 }
 
-/** A turn is about to become the last: whoever was handed only newer ones must know it, or could not follow. */
+/** What is done to a turn that has ended. Whoever lacks the turn could not follow. */
+export const namesTurn: ReadonlySet<string> = new Set(['chat/truncated', 'chat/turnResume'])
+
+/** A turn is about to become the last, or to go on: whoever was handed only newer ones must have it first. */
 export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
   const { turnId = '' } = action as { readonly turnId?: string }
   const turn = channel.rows(channel.head).find(({ id }) => id === turnId) as Turn | undefined

@@ -25,30 +25,30 @@ export function memoryStore(options: MemoryOptions = {}): MemoryStore {
 
 function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
   const { soon = queueMicrotask, full = () => false } = options
-  let steps: Step[] = []
-  let changes = new Map<string, string | undefined>()
+  const steps: Step[] = []
+  const changes = new Map<string, string | undefined>()
   let broken: Error | undefined
   let last = Promise.resolve()
   const close = () => {
     broken = new Error('the store is closed')
   }
 
-  /** What is queued becomes durable when the flush ends: what is killed before that has lost it. */
-  const commit = () => {
+  /** What was queued when the flush began becomes durable when it ends: what is killed before that has lost it. */
+  const commit = (count: number, changed: ReadonlyMap<string, string | undefined>) => {
     if (broken) throw broken
     if (full()) throw new DiskFull('no space left in memory')
     try {
-      disk.check(steps)
+      disk.check(steps.slice(0, count))
     } catch (error) {
       broken = error as Error
       throw error
     }
-    for (const step of steps) disk.apply(step)
-    for (const [key, text] of changes)
+    for (const step of steps.splice(0, count)) disk.apply(step)
+    for (const [key, text] of changed) {
       if (text === undefined) disk.records.delete(key)
       else disk.records.set(key, text)
-    steps = []
-    changes = new Map()
+      if (changes.get(key) === text) changes.delete(key)
+    }
   }
 
   const get = (key: string) => (changes.has(key) ? changes.get(key) : disk.records.get(key))
@@ -62,10 +62,12 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
       },
       flush() {
         if (broken) return Promise.reject(broken)
+        const count = steps.length
+        const changed = new Map(changes)
         const flushed = new Promise<void>((resolve, reject) => {
           soon(() => {
             try {
-              commit()
+              commit(count, changed)
               resolve()
             } catch (error) {
               reject(error)

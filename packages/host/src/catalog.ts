@@ -71,6 +71,13 @@ export class Catalog {
     return this.#chats.get(chat)
   }
 
+  /** The default chat of a session, where this is the name that some clients make up for it. */
+  chatMeant(name: Uri): Uri | undefined {
+    return name.endsWith(chatSuffix)
+      ? this.#sessions.get(name.slice(0, -chatSuffix.length))?.defaultChat
+      : undefined
+  }
+
   /** Who made a session that is not announced. */
   creatorOf(uri: Uri): string | undefined {
     return this.#quiet.get(uri)
@@ -184,6 +191,7 @@ export class Catalog {
 
 const prefix = 'session/'
 const quietPrefix = 'quiet/'
+const chatSuffix = '/chat'
 const titledPrefix = 'titled/'
 
 function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {

@@ -31,7 +31,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   // From here on nothing waits: the checks and the birth are one step.
   if (session?.kind.name !== 'session' || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
   const state = session.head as SessionState
-  if (gone !== undefined || core.catalog.get(chat) || core.log.channel(chat) || core.catalog.sessionOf(chat))
+  if (gone !== undefined || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was`)
   if (state.lifecycle === 'failed') throw AhpError.conflict('this session could not be created')
   const { multipleChats } = agentOf(core, state.provider)?.info.capabilities ?? {}
@@ -62,6 +62,13 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
     core.log.append(session, { type: 'session/inputNeededRemoved', id } as SessionAction)
   const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
   return { seq: last }
+}
+
+/** A name that something has, or that means something. */
+export function isUsed({ catalog, log }: Core, uri: Uri): boolean {
+  return (
+    (catalog.get(uri) ?? log.channel(uri) ?? catalog.sessionOf(uri) ?? catalog.chatMeant(uri)) !== undefined
+  )
 }
 
 /**

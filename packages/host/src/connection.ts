@@ -175,16 +175,16 @@ export class Connection implements Follower, Newcomer {
       throw AhpError.invalidRequest(
         opening ? 'this link has been opened already' : 'initialize or reconnect comes first',
       )
+    const run = hostCommands.get(method)
+    if (!run && !opening) throw AhpError.methodNotFound(method)
     const decoded = judged(schema, given)
     if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
     if (method === 'initialize')
       return this.#greeted(() => greet(this.#core, this, decoded.value as Params<'initialize'>))
     if (method === 'reconnect')
       return this.#greeted(() => greetAgain(this.#core, this, decoded.value as Params<'reconnect'>))
-    const run = hostCommands.get(method)
-    if (!run) throw AhpError.methodNotFound(method)
     const params = this.dialect.params(method, decoded.value)
-    const outcome = run(this.#core, this, params, nameOf(decoded.value))
+    const outcome = run?.(this.#core, this, params, nameOf(decoded.value))
     return outcome instanceof Promise
       ? outcome.then((result: unknown) => this.dialect.result(method, result))
       : this.dialect.result(method, outcome)

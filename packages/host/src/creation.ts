@@ -17,7 +17,13 @@ export async function create(core: Core, channel: Channel, progress: Progress = 
   if (core.log.channel(channel.uri) !== channel) return
   const { provider } = channel.head as SessionState
   const abort = new AbortController()
-  const job = { stop: () => abort.abort() }
+  const job = {
+    stop: () => {
+      abort.abort()
+      // Nobody waits for it any more.
+      progress.end()
+    },
+  }
   core.work.begin(channel.uri, job)
   const outcome = await attempt(core, provider, sessionOf(channel, progress), abort.signal)
   core.work.end(channel.uri, job)

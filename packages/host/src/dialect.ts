@@ -39,9 +39,8 @@ export class Dialect {
   /** The channel that a name means. Some clients make up their own for the default chat of a session. */
   meant(name: Uri): Uri {
     const { catalog, log } = this.#core
-    if (!name.endsWith(chatSuffix) || log.channel(name) || catalog.get(name) || catalog.sessionOf(name))
-      return name
-    return catalog.get(name.slice(0, -chatSuffix.length))?.defaultChat ?? name
+    if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
+    return catalog.chatMeant(name) ?? name
   }
 
   /** From now on a channel is called as its subscriber calls it. */
@@ -109,8 +108,6 @@ export class Dialect {
     return text
   }
 }
-
-const chatSuffix = '/chat'
 
 function kindOf({ kind }: Channel): KindName {
   return kind.name as KindName

@@ -10,7 +10,7 @@ import { agentOf, chooseAgent } from './agents.ts'
 import { changeable, goneKey } from './change.ts'
 import type { Done } from './change.ts'
 import type { Channel } from './channel.ts'
-import { begin, forgetChat, newChat, newSummary } from './chat.ts'
+import { begin, forgetChat, isUsed, newChat, newSummary } from './chat.ts'
 import type { Core, Link } from './core.ts'
 import { create } from './creation.ts'
 import type { Agent } from './ports/agent.ts'
@@ -146,10 +146,6 @@ function creationProblem(
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} works in one directory`
   return settingProblem(settings?.schema, config)
-}
-
-function isUsed(core: Core, uri: Uri): boolean {
-  return (core.catalog.get(uri) ?? core.log.channel(uri) ?? core.catalog.sessionOf(uri)) !== undefined
 }
 
 /** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */

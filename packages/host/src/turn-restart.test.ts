@@ -205,6 +205,18 @@ describe('[H9] what is open when a host dies', () => {
     expect(all.agent.runs).toHaveLength(1)
   })
 
+  test('a queue behind a turn that failed: it waits on for a person', async () => {
+    const all = await scene()
+    const run = await turn(all, 't1')
+    await accepted(all.ann, chat, queued('a'))
+    run.fail(new Error('x'))
+    await until(() => chatOf(all).turns.length === 1)
+    for (const _ of ['once', 'twice']) await all.restart('crash')
+    await quiet()
+    expect(chatOf(all).queuedMessages).toMatchObject([{ id: 'a' }])
+    expect(all.agent.runs).toHaveLength(1)
+  })
+
   test('only a question: it can still be cancelled', async () => {
     const all = await died([asks])
     await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 })

@@ -122,6 +122,8 @@ test.each([
   run.end()
   await until(() => chatOf(all).turns.length === 1)
   expect(chatOf(all).turns).toMatchObject([{ duration }])
+  const said = all.ben.envelopes.find(({ action }) => action.type === 'chat/turnComplete')
+  expect(said?.action).toMatchObject({ duration })
 })
 
 test('[H9] what a turn used is kept with it, the last word of it', async () => {
@@ -138,11 +140,14 @@ test('[H9] F-07: without space its agent pauses, and goes on afterwards', async 
   const all = await scene(undefined, { full: () => full })
   const run = await turn(all, 't1', part('p'))
   full = true
-  run.say(...['a', 'b', 'c', 'd'].map((word) => delta('p', word)))
-  run.end()
+  run.say(delta('p', 'a'))
   await until(() => all.world.reports.some(({ event }) => event === 'disk full'))
+  run.say(...['b', 'c', 'd'].map((word) => delta('p', word)))
+  run.end()
   await quiet()
-  expect(run.waits).toBe(false)
+  expect(all.core().log.channel(chat)?.head).toMatchObject({
+    activeTurn: { responseParts: [{ content: 'ab' }] },
+  })
   const { rejectionReason } = await all.ann.echo(all.ann.dispatch(chat, cancelled('t1')))
   expect(rejectionReason).toMatch(/disk of the host is full/)
   full = false

@@ -1,113 +1,209 @@
-import { expect, test } from 'vitest'
-import { readyAgent } from '../test/agents.ts'
-import { back, quiet } from '../test/held.ts'
-import type { Client } from '../test/room.ts'
-import { chat, chatOf, message, session, talk, turn } from '../test/talk.ts'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { describe, expect, test } from 'vitest'
+import { back, quiet, session, title } from '../test/held.ts'
+import { Puppet, until } from '../test/puppet.ts'
+import type { Client, RoomOptions } from '../test/room.ts'
+import {
+  accepted,
+  chat,
+  chatOf,
+  delta,
+  part,
+  resume,
+  scene,
+  started,
+  truncated,
+  turn,
+} from '../test/scene.ts'
+import type { Scene } from '../test/scene.ts'
 import { TurnFailed } from './ports/agent.ts'
 
-const turnsOf = (client: Client) => chatOf(client).turns.map(({ id }) => id)
+/** A chat with so many turns, the last of which failed and may go on. */
+async function told(count: number, options: RoomOptions = {}): Promise<Scene> {
+  const all = await scene(new Puppet({ resumes: true }), options)
+  for (let n = 0; n < count; n++) {
+    const run = await turn(all, `t${n}`, part(`p${n}`), delta(`p${n}`, `Turn ${n}`))
+    if (n === count - 1) run.fail(new TurnFailed('x', 'again', true))
+    else run.end()
+    await until(() => chatOf(all).turns.length === n + 1)
+  }
+  return all
+}
 
-test('[L13] who has the newest turns only is not left with them by a replay that cuts before them', async () => {
-  const { all, ann } = await talk(readyAgent())
-  for (let i = 0; i < 6; i++) await turn(ann, `t${i}`)
-  const ben = await all.join('ben')
-  await ben.ask('subscribe', { channel: chat, view: { turns: 2 } })
-  ann.dispatch(chat, { type: 'chat/draftChanged', draft: message('Hm') })
-  await ben.until(() => chatOf(ben).draft !== undefined)
-  ben.peer.close()
-  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't1' }))
-  const { link, result } = await back(all, ben, ben.lastSeen, [chat])
-  expect(result.type).toBe('snapshot')
-  expect(turnsOf(link)).toEqual(['t0', 't1'])
-})
+/** Somebody who wants to see the newest few turns only. */
+async function peeping(all: Scene, turns: number, name = 'cem'): Promise<Client> {
+  const client = await all.join(name)
+  await client.ask('subscribe', { channel: session })
+  await client.ask('subscribe', { channel: chat, view: { turns } })
+  return client
+}
 
-test('[L9] who was handed no turns can follow one that is resumed', async () => {
-  let runs = 0
-  const { all, ann } = await talk({
-    ...readyAgent(),
-    resumes: true,
-    async *run() {
-      if (runs++ === 0) throw new TurnFailed('busy', 'Try again.', true)
-      yield* []
-    },
+const state = (client: Client) => client.states.get(chat) as ChatState
+const ids = (client: Client) => state(client).turns.map(({ id }) => id)
+const loads = (client: Client) => client.envelopes.filter(({ action }) => action.type === 'chat/turnsLoaded')
+
+/** Reads on until the beginning: then it has what the host has. Gives the number of pages. */
+async function readAll(all: Scene, client: Client): Promise<number> {
+  let pages = 0
+  for (; state(client).turnsNextCursor !== undefined; pages++) {
+    const { turnsNextCursor: cursor = '' } = state(client)
+    const before = ids(client).length
+    await client.ask('fetchTurns', { channel: chat, cursor })
+    // The page came before the answer.
+    if (ids(client).length === before) expect(state(client).turnsNextCursor).not.toBe(cursor)
+  }
+  await quiet()
+  const { turns, activeTurn, status, modifiedAt } = chatOf(all)
+  expect(state(client)).toMatchObject({ turns, status, modifiedAt })
+  expect(state(client).turns).toHaveLength(turns.length)
+  expect(state(client).activeTurn).toEqual(activeTurn)
+  return pages
+}
+
+describe('[L9] a window', () => {
+  test.each([
+    [0, []],
+    [1, ['t6']],
+    [3, ['t4', 't5', 't6']],
+    [7, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
+    [100, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
+  ])('of %i turns has the newest, and pages lead to the beginning', async (turns, seen) => {
+    const all = await told(7, { limits: { turnsPageLength: 700 } })
+    const cem = await peeping(all, turns)
+    expect(ids(cem)).toEqual(seen)
+    const pages = await readAll(all, cem)
+    expect(pages > 1).toBe(turns < 4)
+    expect(loads(cem)).toHaveLength(pages)
+    expect([loads(all.ann), loads(all.ben)]).toEqual([[], []])
   })
-  await turn(ann, 't')
-  const ben = await all.join('ben')
-  await ben.ask('subscribe', { channel: chat, view: { turns: 0 } })
-  ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't' })
-  await ben.until(() => ben.envelopes.some(({ action }) => action.type === 'chat/turnComplete'))
-  expect(chatOf(ben).turns).toMatchObject([{ id: 't', state: 'complete' }])
+
+  test.each(['', 'before:', 'before:t9', 'newes', 'before:constructor', '0'])(
+    'has no page before %j',
+    async (cursor) => {
+      const all = await told(3)
+      const cem = await peeping(all, 1)
+      const asked = cem.ask('fetchTurns', { channel: chat, cursor })
+      await expect(asked).rejects.toMatchObject({ code: -32602 })
+      expect(loads(cem)).toEqual([])
+      await readAll(all, cem)
+    },
+  )
+
+  test('has no page of what is no chat', async () => {
+    const all = await told(1)
+    for (const channel of [session, 'ahp-chat:/none', 'ahp-root://'])
+      await expect(all.ann.ask('fetchTurns', { channel })).rejects.toMatchObject({ code: -32008 })
+  })
+
+  test('follows what is new', async () => {
+    const all = await told(4)
+    const cem = await peeping(all, 2)
+    const run = await turn(all, 'new', part('p'))
+    run.end()
+    await until(() => chatOf(all).turns.length === 5)
+    await cem.until(() => ids(cem).at(-1) === 'new')
+    expect(ids(cem)).toEqual(['t2', 't3', 'new'])
+    await readAll(all, cem)
+  })
 })
 
-test('[L9] who was handed the newest turns has all that come after everything was taken away', async () => {
-  const { all, ann } = await talk(readyAgent())
-  for (let i = 0; i < 4; i++) await turn(ann, `t${i}`)
-  const ben = await all.join('ben')
-  await ben.ask('subscribe', { channel: chat, view: { turns: 1 } })
-  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated' }))
-  for (let i = 4; i < 7; i++) await turn(ann, `t${i}`)
-  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
-  await quiet()
-  expect(turnsOf(ben)).toEqual(['t4', 't5'])
-  expect(chatOf(ben).turnsNextCursor).toBeUndefined()
-})
+describe('[L9] I4: what is about a turn outside of a window', () => {
+  test.each(['t0', 't2', 't3'])(
+    'as the chat that ends at %s: it is given first, to those who lack it',
+    async (turnId) => {
+      const all = await told(6)
+      const [cem, dora] = [await peeping(all, 2), await peeping(all, 3, 'dora')]
+      await accepted(all.ann, chat, truncated(turnId))
+      await cem.until(() => ids(cem).at(-1) === turnId)
+      const types = cem.envelopes.filter(({ channel }) => channel === chat).map(({ action }) => action.type)
+      expect(types).toEqual(['chat/turnsLoaded', 'chat/truncated'])
+      expect(loads(dora)).toHaveLength(turnId === 't3' ? 0 : 1)
+      expect(loads(all.ben)).toEqual([])
+      for (const client of [cem, dora, all.ben]) await readAll(all, client)
+    },
+  )
 
-/** A chat of 60 turns that sleeps: when it wakes it has the newest 50 of them. */
-async function long() {
-  const { all, ann } = await talk(readyAgent())
-  for (let i = 0; i < 60; i++) await turn(ann, `t${i}`)
-  for (const channel of [session, chat]) ann.peer.notify('unsubscribe', { channel })
-  await quiet()
-  for (let i = 0; i < 3; i++) {
+  test('is given also where it is on the disk alone', async () => {
+    const all = await told(60)
+    for (const client of [all.ann, all.ben]) {
+      client.peer.notify('unsubscribe', { channel: chat })
+      await client.ask('listSessions', {})
+    }
     all.world.advance(60_000)
-    await quiet()
-  }
-  return { all, ann, log: all.store().log }
+    expect(chatOf(all)).toBeUndefined()
+    const cem = await peeping(all, 1)
+    await accepted(all.ann, chat, truncated('t3'))
+    await cem.until(() => ids(cem).at(-1) === 't3')
+    await readAll(all, cem)
+    expect(ids(cem)).toEqual(['t0', 't1', 't2', 't3'])
+  })
+
+  test('as one that goes on, for who looks at none of them', async () => {
+    const all = await told(3)
+    const cem = await peeping(all, 0)
+    await accepted(all.ann, chat, resume('t2'))
+    ;(await all.agent.given(3)).end()
+    await until(() => chatOf(all).turns.length === 3 && !chatOf(all).activeTurn)
+    await cem.until(() => ids(cem).includes('t2'))
+    await readAll(all, cem)
+  })
+
+  test('as a chat that is emptied: there is nothing to be given', async () => {
+    const all = await told(4)
+    const cem = await peeping(all, 1)
+    await accepted(all.ann, chat, truncated())
+    await cem.until(() => ids(cem).length === 0)
+    expect(loads(cem)).toEqual([])
+    await readAll(all, cem)
+  })
+})
+
+describe('[L13] I4: who comes back to a window', () => {
+  const meanwhile: readonly (readonly [what: string, act: (all: Scene) => Promise<unknown>])[] = [
+    ['nothing happened', () => Promise.resolve()],
+    ['it was named', (all) => accepted(all.ann, session, title('named'))],
+    ['a turn was begun', (all) => accepted(all.ann, chat, started('new'))],
+    ['the chat ended at a turn it has', (all) => accepted(all.ann, chat, truncated('t4'))],
+    ['the chat ended at one that it lacks', (all) => accepted(all.ann, chat, truncated('t1'))],
+    ['the last turn went on', (all) => accepted(all.ann, chat, resume('t5'))],
+    [
+      'the chat ended at one that it lacks, and went on',
+      async (all) => {
+        await accepted(all.ann, chat, truncated('t1'))
+        await accepted(all.ann, chat, started('new'))
+      },
+    ],
+  ]
+  for (const turns of [0, 2])
+    test.each(meanwhile)(`of ${turns} turns, and %s: it has what the host has`, async (_, act) => {
+      const all = await told(6)
+      const cem = await peeping(all, turns)
+      cem.peer.close()
+      await act(all)
+      const { link } = await back(all, cem, cem.lastSeen, [session, chat])
+      // What it had, where it was spared a snapshot.
+      for (const channel of [session, chat]) if (!link.states.has(channel)) inherit(link, cem, channel)
+      await quiet()
+      await readAll(all, link)
+    })
+
+  test('after a restart, too, sees no more than it wanted to', async () => {
+    const all = await told(6)
+    const cem = await peeping(all, 2)
+    cem.peer.close()
+    await all.restart('close')
+    const { link, result } = await back(all, cem, 1, [session, chat])
+    expect(result.type).toBe('snapshot')
+    expect(ids(link)).toEqual(['t4', 't5'])
+    await readAll(all, link)
+  })
+})
+
+/** A link goes on with what the one before it had, and folds what it was sent. */
+function inherit(link: Client, before: Client, channel: string): void {
+  link.kinds.set(channel, channel === chat ? 'chat' : 'session')
+  link.states.set(channel, before.states.get(channel))
+  const missed = link.envelopes.filter((envelope) => envelope.channel === channel)
+  for (const { action, rejectionReason } of missed)
+    if (rejectionReason === undefined) link.fold(channel, action)
 }
-
-/** The same, and the disk cannot give the others any more. */
-async function torn() {
-  const made = await long()
-  const { log } = made
-  const { load } = log
-  log.rows = async () => ({ rows: [], more: false })
-  log.load = async (uri, tail) =>
-    uri === chat && tail === undefined ? { damaged: 'number 7 has a wrong checksum' } : load(uri, tail)
-  return made
-}
-
-test('[I13] a client with a chat whose older turns are damaged is let in, and sees the others', async () => {
-  const { all, ann } = await torn()
-  const ben = await all.join('ben', { subscribe: [session, chat] })
-  expect(turnsOf(ben)).toHaveLength(50)
-  expect(chatOf(ben).turnsNextCursor).toBeDefined()
-  const { link } = await back(all, ann, 0, [session, chat])
-  expect(turnsOf(link)).toHaveLength(50)
-})
-
-test('[I5] a cut at a turn that is damaged is refused', async () => {
-  const { all } = await torn()
-  const ben = await all.join('ben')
-  const { rejectionReason } = await ben.echo(ben.dispatch(chat, { type: 'chat/truncated', turnId: 't1' }))
-  expect(rejectionReason).toMatch(/damaged/)
-})
-
-test('[I5] a cut comes true when its chat falls asleep while its turns are read', async () => {
-  const { all, log } = await long()
-  const { rows } = log
-  let go = () => {}
-  const gate = new Promise<void>((resolve) => (go = resolve))
-  log.rows = async (...asked) => {
-    await gate
-    return rows(...asked)
-  }
-  const ben = await all.join('ben')
-  const seq = ben.dispatch(chat, { type: 'chat/truncated', turnId: 't1' })
-  await quiet()
-  all.world.advance(60_000)
-  await quiet()
-  go()
-  expect(await ben.echo(seq)).not.toHaveProperty('rejectionReason')
-  await ben.ask('subscribe', { channel: chat })
-  expect(turnsOf(ben)).toEqual(['t0', 't1'])
-})

@@ -158,10 +158,14 @@ export class Client {
   #apply(envelope: Envelope): void {
     this.envelopes.push(envelope)
     this.lastSeen = Math.max(this.lastSeen, envelope.serverSeq)
-    const kind = this.kinds.get(envelope.channel)
-    if (envelope.rejectionReason !== undefined || !kind) return
+    if (envelope.rejectionReason === undefined) this.fold(envelope.channel, envelope.action)
+  }
+
+  fold(channel: string, action: Action): void {
+    const kind = this.kinds.get(channel)
+    if (!kind) return
     const reduce = reducers[kind] as (state: unknown, action: Action) => unknown
-    this.states.set(envelope.channel, reduce(this.states.get(envelope.channel), envelope.action))
+    this.states.set(channel, reduce(this.states.get(channel), action))
   }
 
   /** Snapshots are put in place the moment they are read. */

@@ -1,5 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
+import { needsRow } from './channel.ts'
 import type { Channel } from './channel.ts'
 import { chatGuards } from './chat-guards.ts'
 import { chatEffects } from './chat.ts'
@@ -31,7 +32,7 @@ export function dispatch(
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
-  if (action.type === 'chat/truncated') showTurn(core, channel, action as TurnAction)
+  if (needsRow(action)) showTurn(core, channel, action as TurnAction)
   return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
 }
 

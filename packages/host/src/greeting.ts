@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import type { Channel } from './channel.ts'
+import type { ClientRecord } from './clients.ts'
 import type { Core } from './core.ts'
 import type { Dialect } from './dialect.ts'
 import type { Following } from './following.ts'
@@ -48,7 +49,8 @@ export async function greetAgain(core: Core, link: Newcomer, params: Params<'rec
   link.open(welcome)
   call(link, names)
   // What was replayed of a channel that has gone meanwhile would only confuse.
-  const actions = held.every((channel) => isThere(core, channel)) ? replayed : undefined
+  const whole = held.every((channel) => isThere(core, channel) && !isBlind(welcome, channel))
+  const actions = whole ? replayed : undefined
   const channels = remaining(core, link, held, actions ? upTo : core.log.told)
   for (const channel of channels) link.following.restore(channel)
   link.outbox.latency = link.following.latency
@@ -80,6 +82,11 @@ function snapshot({ dialect, following }: Newcomer, channel: Channel): string {
   const how = following.how(channel)
   following.hand(channel, how)
   return dialect.snapshot(channel, how.view)
+}
+
+/** It has a part of the turns, and something came behind the replay that may need another. */
+function isBlind({ record, upTo }: { record: ClientRecord; upTo: number }, channel: Channel): boolean {
+  return record.handed.get(channel.uri)?.cut === true && channel.needed > upTo
 }
 
 function isThere(core: Core, channel: Channel): boolean {

@@ -104,15 +104,21 @@ export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?
   return turnsBefore(core, channel, cursor, undefined, (page) => tellPage(core, channel, link, page))
 }
 
-/** A turn is about to become the last: whoever was handed only newer ones must know it, or could not follow. */
+/**
+ * A turn is about to become the last, or to go on: whoever was handed only newer ones must know it, and all between: they
+ * have it before the change is safe, and it may come to nothing.
+ */
 export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
-  const { turnId = '' } = action as { readonly turnId?: string }
-  const turn = channel.rows(channel.head).find(({ id }) => id === turnId) as Turn | undefined
-  const at = channel.ids.indexOf(turnId)
-  if (!turn) return
-  const page = { turns: [turn], ...(at > 0 && { turnsNextCursor: cursorBefore(turn) }) }
-  for (const listener of channel.listeners)
-    if (listener.lacks?.(channel.uri, turnId)) tellPage(core, channel, listener, page)
+  const at = channel.ids.indexOf((action as { readonly turnId?: string }).turnId ?? '')
+  if (at < channel.older) return
+  for (const listener of channel.listeners) {
+    const lacking = listener.lacks?.(channel.uri) ?? 0
+    if (lacking <= at) continue
+    const turns = channel.rows(channel.head).slice(at - channel.older, lacking - channel.older) as unknown
+    const page = { turns: turns as readonly Turn[] }
+    const more = at > 0 && { turnsNextCursor: cursorBefore(page.turns[0]) }
+    tellPage(core, channel, listener, { ...page, ...more })
+  }
 }
 
 function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {

@@ -75,7 +75,9 @@ function newestTexts(rows: readonly Row[], most: number, longest: number): reado
 }
 
 /** Many who come back at once are handed the same state: its text is made once for each view (F-21). */
-function shown(core: Core, channel: Channel, view: View, lens: Lens | undefined): Shown {
+function shown(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): Shown {
+  // A change that is not told yet may need any row that is in memory.
+  const view = channel.needed > core.log.told ? {} : wanted
   const last = made.get(channel)
   const beside = besideOf(core, channel)
   const fresh = last && last.told === channel.told && last.beside === beside && last.shown.length < most

@@ -17,13 +17,15 @@ import { wakeIfSound } from './wake.ts'
  */
 export async function goOn(core: Core): Promise<void> {
   if (core.unchangeable() !== undefined) return
+  const channels: Channel[] = []
   for (const uri of core.work.pending) {
     const channel = await wakeIfSound(core, uri)
-    if (!channel) continue
-    if (channel.kind.name === 'session') remake(core, channel)
-    else if (channel.kind.name === 'chat') settle(core, channel)
-    rest(core, channel)
+    if (channel) channels.push(channel)
   }
+  // A session that is ready in no time must not look as if its turns had begun before.
+  for (const channel of channels) if (channel.kind.name === 'chat') settle(core, channel)
+  for (const channel of channels) if (channel.kind.name === 'session') remake(core, channel)
+  for (const channel of channels) rest(core, channel)
 }
 
 function remake(core: Core, session: Channel): void {

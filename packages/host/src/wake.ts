@@ -43,16 +43,23 @@ export async function ready(core: Core, channel: Channel, view: View = {}): Prom
 const firstStep = 256
 
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
-  // An awake chat keeps its session awake.
-  const session = core.catalog.sessionOf(uri)
-  if (session !== undefined) await core.log.wake(session)
-  // It may have been born while the answer that there is none was on its way.
-  const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
+  const channel = await wakeWithSession(core, uri)
   // The list and the log change together: if only one has it, the other was hurt.
   if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri)))
     throw new Damaged(`${uri} is listed and not in the store`)
   if (channel) await core.log.when(channel, () => true)
   return channel
+}
+
+/** An awake chat keeps its session awake; until it is, that may fall asleep. */
+async function wakeWithSession(core: Core, uri: Uri): Promise<Channel | undefined> {
+  for (;;) {
+    const session = core.catalog.sessionOf(uri)
+    const home = session === undefined ? undefined : await core.log.wake(session)
+    // It may have been born while the answer that there is none was on its way.
+    const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
+    if (!channel || !home || core.log.channel(home.uri)) return channel
+  }
 }
 
 /** Reads from the store. Whoever asked is told what turns out to be damaged, in words that are meant for it. */

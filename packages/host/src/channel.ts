@@ -39,6 +39,10 @@ export class Channel {
   lengthSinceHead = 0
   /** Something was reduced that no head shows. */
   changed = false
+  /** The last action, by its number, that whoever lacks a certain row cannot follow. */
+  needed = 0
+  /** The last action, by its number, that took all rows away. */
+  emptied = 0
   /** It is going to be looked at whether it may sleep. */
   resting = false
   readonly listeners = new Set<Listener>()
@@ -116,7 +120,7 @@ export class Channel {
     this.head = state
     this.changed = true
     if (old === now) return []
-    if (action.type === cuts && cutAt(action) === undefined) this.older = 0
+    if (takesAll(action)) this.older = 0
     let same = 0
     while (same < old.length && old[same] === now[same]) same++
     const gone = this.ids.cut(this.older + same).map((id) => ({ channel: this.uri, id }))
@@ -161,6 +165,15 @@ export class Channel {
  * memory that goes.
  */
 const cuts = 'chat/truncated'
+
+export function takesAll(action: Action): boolean {
+  return action.type === cuts && cutAt(action) === undefined
+}
+
+/** Whether who does not have the row that an action names cannot follow it. */
+export function needsRow({ type }: Action): boolean {
+  return type === cuts || type === 'chat/turnResume'
+}
 
 function cutAt(action: Action): string | undefined {
   return action.type === cuts ? (action as { readonly turnId?: string }).turnId : undefined

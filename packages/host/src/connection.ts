@@ -80,9 +80,9 @@ export class Connection implements Follower, Newcomer {
     if (frame !== undefined) this.outbox.note(frame)
   }
 
-  lacks(uri: Uri, rowId: string): boolean {
+  lacks(uri: Uri): number {
     const channel = this.following.find(uri)
-    return channel !== undefined && this.following.lacks(channel, rowId)
+    return channel ? this.following.lacks(channel) : 0
   }
 
   given(uri: Uri, older: number): void {

@@ -1,10 +1,11 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
+import { needsRow } from './channel.ts'
 import type { Channel } from './channel.ts'
 import { chatGuards } from './chat-guards.ts'
 import { chatEffects } from './chat.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
-import { showLast } from './history.ts'
+import { showTurn } from './history.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
 import type { Dispatcher } from './log.ts'
@@ -32,7 +33,7 @@ export function dispatch(
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
-  if (namesLast.has(action.type)) showLast(core, channel, action as TurnAction)
+  if (needsRow(action)) showTurn(core, channel, action as TurnAction)
   return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
 }
 
@@ -50,7 +51,5 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   return core.unchangeable() ?? guards.get(action.type)?.(channel.head, action, by, core, channel)
 }
 
-/** These name the turn that is the last, or is to be. */
-const namesLast = new Set(['chat/truncated', 'chat/turnResume'])
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards)
 const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects)

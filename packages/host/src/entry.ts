@@ -5,8 +5,8 @@ export interface Listener {
   tell(entry: Entry): void
   /** A message that is no action. */
   note(method: string, params: object): void
-  /** Whether it may lack a row of a channel that it follows. */
-  lacks?(channel: Uri, id: string): boolean
+  /** So many of the oldest rows of a channel that it follows it may lack. */
+  lacks?(channel: Uri): number
   /** It is given rows of a channel: so many are older than those. */
   given?(channel: Uri, older: number): void
 }

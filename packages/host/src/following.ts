@@ -13,9 +13,11 @@ export interface Followed {
   readonly latency: number | undefined
   /** So many of its rows are older than those that the client has; what it has is not known for sure where this is. */
   readonly leftOut: number
+  /** That was so at this number. */
+  readonly at: number
 }
 
-const plainly: Followed = { view: {}, latency: undefined, leftOut: 0 }
+const plainly: Followed = { view: {}, latency: undefined, leftOut: 0, at: 0 }
 
 /** The channels that one link follows, and what its client has been handed of them. */
 export class Following {
@@ -70,8 +72,8 @@ export class Following {
   }
 
   /** A channel's snapshot is about to be sent. */
-  hand(channel: Channel, how: Followed): void {
-    this.add(channel, how)
+  hand(channel: Channel, how: Omit<Followed, 'at'>): void {
+    this.add(channel, { ...how, at: this.#core.log.told })
     // That it has seen a number must show that it has the snapshot.
     if (this.seen >= this.#core.log.told) this.#core.log.advance()
     this.#remember((handed) => handed.set(channel.uri, this.#handed(channel)))
@@ -81,12 +83,14 @@ export class Following {
   restore(channel: Channel): void {
     const { turns, maxLatencyMs, cut } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
     const view = turns === undefined ? {} : { turns }
-    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut ? Infinity : 0 })
+    const { told } = this.#core.log
+    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut ? Infinity : 0, at: told })
   }
 
-  /** Whether the client may lack a row of a channel: it was handed the newest only. */
-  lacks(channel: Channel, id: string): boolean {
-    return channel.ids.indexOf(id) < this.how(channel).leftOut
+  /** So many of a channel's oldest rows the client may lack: it was handed the newest only. */
+  lacks(channel: Channel): number {
+    const { leftOut: left, at } = this.how(channel)
+    return channel.emptied > at ? 0 : left
   }
 
   /** It has been given older rows. */

@@ -1,6 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import type { Channel } from './channel.ts'
+import type { ClientRecord } from './clients.ts'
 import type { Core } from './core.ts'
 import type { Dialect } from './dialect.ts'
 import type { Following } from './following.ts'
@@ -49,7 +50,8 @@ export async function greetAgain(core: Core, link: Newcomer, params: Params<'rec
   if (!replayed) await readyAll(core, welcome)
   link.open(welcome)
   // What was replayed of a channel that has gone meanwhile would only confuse.
-  const actions = held.every((channel) => isThere(core, channel)) ? replayed : undefined
+  const whole = held.every((channel) => isThere(core, channel) && !isBlind(welcome, channel))
+  const actions = whole ? replayed : undefined
   const channels = remaining(core, link, held, actions ? upTo : core.log.told)
   for (const channel of channels) link.following.restore(channel)
   link.outbox.latency = link.following.latency
@@ -81,6 +83,11 @@ function snapshot({ dialect, following }: Newcomer, channel: Channel): string {
   const { view, latency } = following.how(channel)
   following.hand(channel, { view, latency, leftOut: dialect.leftOut(channel, view) })
   return dialect.snapshot(channel, view)
+}
+
+/** It has a part of the turns, and something came behind the replay that may need another. */
+function isBlind({ record, upTo }: { record: ClientRecord; upTo: number }, channel: Channel): boolean {
+  return record.handed.get(channel.uri)?.cut === true && channel.needed > upTo
 }
 
 function isThere(core: Core, channel: Channel): boolean {

@@ -1,7 +1,8 @@
-import type { Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
+import { needsRow } from './channel.ts'
 import type { Channel } from './channel.ts'
 import type { ClientRecord } from './clients.ts'
 import type { Core } from './core.ts'
@@ -64,8 +65,8 @@ export async function reconnect(
   const upTo = core.log.told
   const whole = seen && replayable(known.handed, held, lastSeen)
   opening.dialect.speak(known.version)
-  const to = { dialect: opening.dialect, known }
-  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, to) : undefined
+  const tongue = { dialect: opening.dialect, known }
+  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, tongue) : undefined
   const handed = new Map([...known.handed].filter(([uri]) => wanted.has(uri)))
   return { record: { ...known, handed }, resends: new Resends(own), seen: lastSeen, held, replayed, upTo }
 }
@@ -109,21 +110,18 @@ async function replayIfSound(
   channels: readonly Channel[],
   after: number,
   upTo: number,
-  { dialect, known: { clientId, handed } }: { dialect: Dialect; known: ClientRecord },
+  { dialect, known }: { dialect: Dialect; known: ClientRecord },
 ) {
-  let lacking = false
-  const say: Say = (channel, said) => {
-    lacking ||= handed.get(channel.uri)?.cut === true && namesTurn.test(said.text)
-    return dialect.envelopes(channel, said, said.origin?.clientId === clientId)
-  }
-  const replayed = replay(core.log, core.store.log, channels, after, upTo, { say })
-  return replayed.then(
-    (texts) => (lacking ? undefined : texts),
-    (error: unknown) => core.world.report('replay failed', error) as undefined,
-  )
+  const say: Say = (channel, said) =>
+    dialect.envelopes(channel, said, said.origin?.clientId === known.clientId)
+  // What it had of the turns was a part, and which is not known for sure.
+  const lacks = ({ uri }: Channel, action: string) =>
+    known.handed.get(uri)?.cut === true && needsRow(JSON.parse(action) as Action)
+  return replay(core.log, core.store.log, channels, after, upTo, { say, lacks }).catch((error: unknown) => {
+    core.world.report('replay failed', error)
+    return undefined
+  })
 }
-
-const namesTurn = /"type":"chat\/(?:truncated|turnResume)"/
 
 /** Before anything is done: each of them may have to be read from the disk. */
 function listed(core: Core, uris: readonly Uri[]): ReadonlySet<Uri> {

@@ -94,20 +94,20 @@ export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?
 }
 
 /**
- * A turn is named as the last: whoever was handed only newer ones, or none, must know it, or could not follow. When all
- * are taken away nobody lacks any.
+ * A turn is about to become the last, or to go on: whoever was handed only newer ones must know it, and all between: they
+ * have it before the change is safe, and it may come to nothing.
  */
-export function showLast(core: Core, channel: Channel, action: TurnAction): void {
-  const { turnId } = action as { readonly turnId?: string }
-  if (turnId === undefined) for (const listener of channel.listeners) listener.given?.(channel.uri, 0)
-  const turn = channel.rows(channel.head).find(({ id }) => id === turnId) as Turn | undefined
-  if (!turn) return
-  const page = {
-    turns: [turn],
-    ...(channel.ids.indexOf(turn.id) > 0 && { turnsNextCursor: cursorBefore(turn) }),
+export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
+  const at = channel.ids.indexOf((action as { readonly turnId?: string }).turnId ?? '')
+  if (at < channel.older) return
+  for (const listener of channel.listeners) {
+    const lacking = listener.lacks?.(channel.uri) ?? 0
+    if (lacking <= at) continue
+    const turns = channel.rows(channel.head).slice(at - channel.older, lacking - channel.older) as unknown
+    const page = { turns: turns as readonly Turn[] }
+    const more = at > 0 && { turnsNextCursor: cursorBefore(page.turns[0]) }
+    tellPage(core, channel, listener, { ...page, ...more })
   }
-  for (const listener of channel.listeners)
-    if (listener.lacks?.(channel.uri, turn.id)) tellPage(core, channel, listener, page)
 }
 
 function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {

@@ -2,7 +2,7 @@ import type { Action, Origin, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { limits } from '@atrium/protocol/limits'
 import type { Beside } from './beside.ts'
-import { Channel } from './channel.ts'
+import { Channel, needsRow, takesAll } from './channel.ts'
 import { Commit } from './commit.ts'
 import { Completion } from './completion.ts'
 import { Entry } from './entry.ts'
@@ -255,6 +255,8 @@ export class Log {
     const seq = this.#number(kept === 'strict', channel.strideOf(action))
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const rows = channel.advance(action, state)
+    if (needsRow(action)) channel.needed = seq
+    if (takesAll(action)) channel.emptied = seq
     const strict = kept === 'strict'
     const entry = this.#enqueue(
       channel,

@@ -40,13 +40,24 @@ export interface HostPorts {
   readonly limits?: Partial<LimitValues>
   /** So many stored actions of a channel are folded, at most, when it wakes. */
   readonly headEvery?: number
+  /** So many finished turns of a chat are in memory when it wakes. */
+  readonly tail?: number
   /** The store cannot be trusted any more: the process should end and say why. */
   readonly fatal?: (error: unknown) => void
 }
 
 /** Begins a life on what the store has: the numbers, the list of sessions, the root. */
 export async function openCore(ports: HostPorts): Promise<Core> {
-  const { world, agents = [], info = { name: 'atrium' }, build, defaultDirectory, headEvery, fatal } = ports
+  const {
+    world,
+    agents = [],
+    info = { name: 'atrium' },
+    build,
+    defaultDirectory,
+    headEvery,
+    tail,
+    fatal,
+  } = ports
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
   const { first, past } = await beginLife(store.records, store.log.upTo, world.now())
   const events = {
@@ -62,6 +73,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     beside: records,
     first,
     ...(headEvery !== undefined && { headEvery }),
+    ...(tail !== undefined && { tail }),
   })
   const clients = new Clients(records, log)
   const catalog = await Catalog.open(records)

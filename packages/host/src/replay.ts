@@ -9,7 +9,8 @@ import type { LogStore } from './ports/log.ts'
 
 /**
  * The envelopes of these channels above `after`, up to `upTo`, as JSON texts in number order: what is stored, and what
- * only passed and is still in memory. Nothing when some of that is gone, or when it is longer than `longest`.
+ * only passed and is still in memory. Nothing when some of that is gone, when its receiver could not follow, or when it is
+ * longer than `longest`.
  */
 export async function replay(
   log: Log,
@@ -17,7 +18,7 @@ export async function replay(
   channels: readonly Channel[],
   after: number,
   upTo: number,
-  { say = plainly, longest = limits.replayLength }: { say?: Say; longest?: number } = {},
+  { say = plainly, lacks = () => false, longest = limits.replayLength }: Replayed = {},
 ): Promise<readonly string[] | undefined> {
   const passed = passedTexts(channels, after, upTo, say)
   if (!passed) return undefined
@@ -34,6 +35,10 @@ export async function replay(
     if (slice.more) next = store.read(uris, last, upTo)
     for (const { seq, channel: uri, action, origin } of slice.envelopes) {
       const channel = byUri.get(uri)
+      if (channel && lacks(channel, action)) {
+        next.catch(() => {})
+        return undefined
+      }
       for (const text of channel ? say(channel, { seq, text: action, origin }) : []) {
         stored.push({ seq, text })
         length += text.length
@@ -61,6 +66,13 @@ export function replayable(
     const { fromSeq = Infinity, unsure } = handed.get(uri) ?? {}
     return fromSeq < lastSeen || (fromSeq === lastSeen && !unsure)
   })
+}
+
+interface Replayed {
+  readonly say?: Say
+  /** Whether its receiver may lack what an action of a channel, as JSON, needs. */
+  readonly lacks?: (channel: Channel, action: string) => boolean
+  readonly longest?: number
 }
 
 /** An envelope of a channel as its receiver is told it. */

@@ -75,25 +75,20 @@ function newestTexts(rows: readonly Row[], most: number, longest: number): reado
 }
 
 /** Many who come back at once are handed the same state: its text is made once for each view (F-21). */
-function shown(core: Core, channel: Channel, view: View, lens: Lens | undefined): Shown {
+function shown(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): Shown {
+  // A change that is not told yet may need any row that is in memory.
+  const view = channel.needed > core.log.told ? {} : wanted
   const last = made.get(channel)
   const beside = besideOf(core, channel)
   const fresh = last && last.told === channel.told && last.beside === beside && last.shown.length < most
   const all = fresh ? last.shown : []
   if (!fresh) made.set(channel, { told: channel.told, beside, shown: all })
-  const turns = view.turns === undefined ? undefined : Math.max(view.turns, needed(channel))
+  const { turns } = view
   const known = all.find((one) => one.turns === turns && one.lens === lens)
   if (known) return known
   const one = { ...show(core, channel, turns, lens), turns, lens }
   all.push(one)
   return one
-}
-
-/** Turns are about to be taken away: whoever is handed the newest must have the one that is the last then. */
-function needed(channel: Channel): number {
-  const total = channel.rows(channel.told).length + channel.toldOlder
-  const { lasting } = channel
-  return lasting === total || lasting === 0 ? 0 : total - lasting + 1
 }
 
 /** A few only: how many views there are is up to the clients. */

@@ -1,6 +1,9 @@
-import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { equal } from '@atrium/host/equal'
+import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Disk } from './disk.ts'
+import type { Eye } from './eye.ts'
+import type { Laws } from './laws.ts'
 import type { Message } from './link.ts'
 import { alike, mayMerge } from './truth.ts'
 import type { Fact, Truth } from './truth.ts'
@@ -9,8 +12,11 @@ import type { Fact, Truth } from './truth.ts'
 export interface Court {
   readonly truth: Truth
   readonly disk: Disk
+  readonly laws: Laws
   /** What each number has meant, to whomever, since the beginning. */
-  readonly numbers: Map<number, string>
+  readonly numbers: Map<string, string>
+  /** Sessions whose creation was asked for and not answered, each with whether it still can be. */
+  readonly owed: Map<Uri, () => boolean>
   fail(invariant: string, problem: string): void
   /** What happens, for whoever wants to read it. */
   trace(line: () => string): void
@@ -22,6 +28,8 @@ export interface Question {
     readonly channel?: Uri
     readonly lastSeenServerSeq?: number
     readonly subscriptions?: readonly Uri[]
+    readonly view?: { readonly turns: number }
+    readonly chat?: Uri
     /** Asked behind having left a channel. */
     readonly left?: Uri
   }
@@ -31,14 +39,16 @@ export interface Question {
 export class Audit {
   readonly #court: Court
   readonly #clientId: string
+  readonly #eye: Eye
   readonly #asked: ReadonlyMap<number, Question>
   /** Each channel that this link follows, and the number up to which it has been told everything. */
   readonly #upTo = new Map<Uri, number>()
   readonly #left = new Set<Uri>()
   #last = 0
 
-  constructor(court: Court, clientId: string, asked: ReadonlyMap<number, Question>) {
+  constructor(court: Court, clientId: string, eye: Eye, asked: ReadonlyMap<number, Question>) {
     this.#court = court
+    this.#eye = eye
     this.#clientId = clientId
     this.#asked = asked
   }
@@ -53,6 +63,7 @@ export class Audit {
     if (method === 'action') return this.#envelope(params as Envelope)
     if (method !== undefined) return this.#note(method, params as NoteParams)
     const question = id === undefined ? undefined : this.#asked.get(id)
+    if (question?.method === 'createSession') this.#court.owed.delete(question.params.channel ?? '')
     if (error || !question) return undefined
     return this.#answer(question, (result ?? {}) as Answer)
   }
@@ -71,11 +82,17 @@ export class Audit {
     const story = truth.stories.get(params.channel ?? '')
     if (method === 'createSession' && !(story && story.born.at < disk.durable))
       this.#fail('I1', `createSession of ${params.channel} was answered before it was durable`)
-    if (method === 'disposeSession' && story && !(story.dropped && story.dropped.at < disk.durable))
-      this.#fail('I1', `disposeSession of ${params.channel} was answered before it was durable`)
+    const ended = method === 'disposeSession' || method === 'disposeChat'
+    if (ended && story && !(story.dropped && story.dropped.at < disk.durable))
+      this.#fail('I1', `${method} of ${params.channel} was answered before it was durable`)
+    if (
+      method === 'createChat' &&
+      !((truth.stories.get(params.chat ?? '')?.born.at ?? Infinity) < disk.durable)
+    )
+      this.#fail('I1', `createChat of ${params.chat} was answered before it was durable`)
     if (method === 'listSessions') this.#list(params.left, result.items ?? [])
     for (const snapshot of result.snapshots ?? []) this.#snapshot(snapshot)
-    if (result.snapshot) this.#snapshot(result.snapshot)
+    if (result.snapshot) this.#snapshot(result.snapshot, params.view?.turns)
     if (method !== 'reconnect') return undefined
     for (const uri of result.missing ?? [])
       if (truth.living(uri)) this.#fail('I12', `${uri} is there and was called missing`)
@@ -91,9 +108,8 @@ export class Audit {
     // What was asked behind it is answered: so it was heard.
     if (left !== undefined && !this.#upTo.has(left)) this.#left.delete(left)
     for (const { resource } of items) {
-      const { born } = this.#court.truth.stories.get(resource) ?? {}
-      if (!born || born.at >= this.#court.disk.durable)
-        this.#fail('I9', `was shown ${resource} in the list before it was durable`)
+      if (!this.#court.laws.isSafelyUsed(resource))
+        this.#fail('I19', `was shown ${resource} in the list before it was used, and that durable`)
     }
   }
 
@@ -112,8 +128,11 @@ export class Audit {
       this.#refusal(envelope, rejectionReason)
       return undefined
     }
+    if (!own && !this.#eye.knows(action))
+      this.#fail('V6', `was told ${seq} ${action.type}, which its generation does not know`)
+    if (action.type === 'chat/turnsLoaded' && !own) return this.#page(envelope)
     const fact = truth.fact(channel, seq)
-    if (fact) this.#fact(channel, fact, envelope)
+    if (fact) this.#fact(channel, fact, envelope, own)
     else if (!own || replayed || !this.#sameAgain(envelope))
       this.#fail('I9', `was told ${seq} ${action.type}, which never happened`)
     if (upTo !== undefined && fact) {
@@ -124,10 +143,27 @@ export class Audit {
     return truth.stateAt(channel, seq)
   }
 
-  #fact(channel: Uri, { seq, action, text, at, origin }: Fact, said: Envelope): void {
-    const same = JSON.stringify(said.action) === text || mayMerge(action)
+  /** Turns of the past, told to it alone: as they are. */
+  #page({ channel, action, serverSeq }: Envelope): unknown {
+    const state = this.#court.truth.stateAt(channel, serverSeq) as { turns?: readonly { id: string }[] }
+    for (const turn of (action as { turns?: readonly { id: string }[] }).turns ?? [])
+      if (
+        !equal(
+          turn,
+          state.turns?.find(({ id }) => id === turn.id),
+        )
+      )
+        this.#fail('I9', `was given ${turn.id} of ${channel} at ${serverSeq}, which is not so`)
+    return state
+  }
+
+  #fact(channel: Uri, fact: Fact, said: Envelope, own: boolean): void {
+    const { seq, action, at, origin } = fact
+    const kind = this.#court.truth.stories.get(channel)?.kind
+    const words = own || !kind ? fact.text : textOf(this.#eye.told(kind, action), fact)
+    const same = JSON.stringify(said.action) === words || mayMerge(action)
     if (!same || said.origin?.clientSeq !== origin?.clientSeq)
-      this.#fail('I2', `${seq} of ${channel} is ${text}, and ${JSON.stringify(said.action)} was told`)
+      this.#fail('I2', `${seq} of ${channel} is ${words}, and ${JSON.stringify(said.action)} was told`)
     const { truth, disk } = this.#court
     const strict = truth.stories.get(channel)?.kind.classes.get(action.type) === 'strict'
     if (strict && !(at !== undefined && at < disk.durable))
@@ -151,12 +187,18 @@ export class Audit {
     return kind !== undefined && state !== undefined && alike(kind, kind.reduce(state, action), state)
   }
 
-  #snapshot({ resource, state, fromSeq }: Snapshot): void {
+  #snapshot({ resource, state, fromSeq }: Snapshot, turns?: number): void {
     const { truth, disk } = this.#court
     const story = truth.stories.get(resource)
     if (!story) return this.#fail('I9', `was given a snapshot of ${resource}, which is not there`)
-    if (!alike(story.kind, state, truth.stateAt(resource, fromSeq)))
+    const fold = truth.stateAt(resource, fromSeq)
+    if (!this.#eye.sees(resource, story.kind, state, fold))
       this.#fail('I3', `the snapshot of ${resource} at ${fromSeq} is not its fold`)
+    const shown = (state as { turns?: readonly unknown[] }).turns?.length
+    const all = (fold as { turns?: readonly unknown[] } | undefined)?.turns?.length ?? 0
+    // More, where a change that is on its way needs it.
+    if (turns !== undefined && (shown ?? 0) < Math.min(turns, all))
+      this.#fail('I3', `was shown ${shown} turns of ${resource}, and asked for ${turns} of ${all}`)
     const unsafe = story.facts.find(
       ({ seq, action, at = Infinity }) =>
         seq <= fromSeq && at >= disk.durable && story.kind.classes.get(action.type) === 'strict',
@@ -172,8 +214,11 @@ export class Audit {
       this.#fail('I9', `was told ${method} without following the root`)
     const story = this.#court.truth.stories.get(summary?.resource ?? session)
     const safe = (at: number | undefined) => at !== undefined && at < this.#court.disk.durable
-    if (method === 'root/sessionAdded' && !safe(story?.born.at))
-      this.#fail('I7', `${summary?.resource} was announced before it was durable`)
+    const added = method === 'root/sessionAdded' ? (summary?.resource ?? '') : undefined
+    if (added !== undefined && !this.#court.laws.isSafelyUsed(added))
+      this.#fail('I19', `${added} was announced before it was used, and that durable`)
+    if (added !== undefined && this.#court.owed.get(added)?.())
+      this.#fail('I19', `${added} was announced before its creator was answered`)
     if (method === 'root/sessionRemoved' && story && !safe(story.dropped?.at))
       this.#fail('I7', `${session} was called removed before that was durable`)
     if (method !== 'root/sessionSummaryChanged' || changes?.title === undefined) return
@@ -186,7 +231,15 @@ export class Audit {
 
   #missed(uri: Uri, after: number, before: number): Fact | undefined {
     const facts = this.#court.truth.stories.get(uri)?.facts ?? []
-    return facts.find(({ seq, action, fixed }) => seq > after && seq < before && !fixed && !mayMerge(action))
+    const kind = this.#court.truth.stories.get(uri)?.kind
+    return facts.find(
+      ({ seq, action, fixed }) =>
+        seq > after &&
+        seq < before &&
+        !fixed &&
+        !mayMerge(action) &&
+        (!kind || this.#eye.told(kind, action) !== undefined),
+    )
   }
 
   /** A number means one thing, for everyone and for ever. What is merged stands for others, so its words may differ. */
@@ -194,15 +247,21 @@ export class Audit {
     const { numbers } = this.#court
     const words = mayMerge(action) ? action.type : JSON.stringify(action)
     const meaning = `${channel} ${words} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
-    const before = numbers.get(serverSeq)
+    // Each generation has its own words for it, but for what one said itself.
+    const key = `${origin?.clientId === this.#clientId ? '' : this.#eye.version} ${serverSeq}`
+    const before = numbers.get(key)
     if (before !== undefined && before !== meaning)
       this.#fail('I2', `the number ${serverSeq} means ${before}, and now ${meaning}`)
-    numbers.set(serverSeq, meaning)
+    numbers.set(key, meaning)
   }
 
   #fail(invariant: string, problem: string): void {
     this.#court.fail(invariant, `${this.#clientId} ${problem}`)
   }
+}
+
+function textOf(told: Action | undefined, { action, text }: Fact): string {
+  return told === action ? text : JSON.stringify(told)
 }
 
 interface Answer {

@@ -3,9 +3,9 @@ import type { ChannelKind } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
 import { Audit } from './audit.ts'
 import type { Court, Question } from './audit.ts'
+import { Eye } from './eye.ts'
 import { Link } from './link.ts'
 import type { Message, Said } from './link.ts'
-import { alike } from './truth.ts'
 
 /** What a client has dispatched and not seen the end of. */
 export interface Wish {
@@ -25,6 +25,7 @@ interface Following {
  */
 export class Client {
   readonly id: string
+  readonly eye: Eye
   readonly #court: Court
   readonly follows = new Map<Uri, Following>()
   pending: Wish[] = []
@@ -47,8 +48,9 @@ export class Client {
   /** Went over a link before this one: their answers may be lost, or come later than those of newer ones. */
   #again = new Set<Wish>()
 
-  constructor(court: Court, id: string) {
+  constructor(court: Court, id: string, version: Eye['version']) {
     this.#court = court
+    this.eye = new Eye(version)
     this.id = id
   }
 
@@ -74,7 +76,7 @@ export class Client {
     this.#again = new Set([...this.#again, ...this.#said])
     this.#said = new Set()
     this.open = false
-    const audit = new Audit(this.#court, this.id, this.#asked)
+    const audit = new Audit(this.#court, this.id, this.eye, this.#asked)
     const link: Link = new Link(
       {
         said: (message) => {
@@ -111,9 +113,26 @@ export class Client {
     if (this.open) this.#wish(wish)
   }
 
-  subscribe(uri: Uri, maxLatencyMs?: number): void {
+  create(uri: Uri, active: boolean): void {
+    const { link } = this
+    this.#court.owed.set(uri, () => link?.hears === true)
+    const activeClient = { clientId: this.id, displayName: this.id, tools: [] }
+    this.ask('createSession', { channel: uri, ...(active && { activeClient }) }, () => {})
+  }
+
+  /** The turns before those that it has. */
+  fetch(uri: Uri): void {
+    const state = this.follows.get(uri)?.state as { turnsNextCursor?: string } | undefined
+    const cursor = state?.turnsNextCursor
+    if (cursor === undefined) return
+    this.ask('fetchTurns', { channel: uri, cursor } as Question['params'], () => {})
+  }
+
+  subscribe(uri: Uri, maxLatencyMs?: number, turns?: number): void {
     const delivery = maxLatencyMs === undefined ? {} : { delivery: { maxLatencyMs } }
-    this.ask('subscribe', { channel: uri, ...delivery }, ({ result }) => {
+    const view = turns === undefined ? {} : { view: { turns } }
+    if (turns !== undefined) this.eye.narrow.add(uri)
+    this.ask('subscribe', { channel: uri, ...delivery, ...view }, ({ result }) => {
       if (result) this.#take((result as { snapshot: Snapshot }).snapshot)
     })
   }
@@ -131,7 +150,7 @@ export class Client {
   }
 
   #initialize(initialSubscriptions: readonly Uri[]): void {
-    const params = { protocolVersions: ['1.0.0'], clientId: this.id, initialSubscriptions }
+    const params = { protocolVersions: [this.eye.version], clientId: this.id, initialSubscriptions }
     this.ask('initialize', params, ({ result }) => {
       if (!result) return
       const { snapshots, serverSeq } = result as { snapshots: readonly Snapshot[]; serverSeq: number }
@@ -206,8 +225,8 @@ export class Client {
     if (origin?.clientId === this.id) this.#answered(origin.clientSeq, channel, action)
     const following = this.follows.get(channel)
     if (!following || rejectionReason !== undefined) return
-    following.state = following.kind.reduce(following.state, action)
-    if (!alike(following.kind, following.state, truth))
+    following.state = this.eye.reduce(following.kind, following.state, action)
+    if (!this.eye.sees(channel, following.kind, following.state, truth))
       this.#court.fail('I3', `${this.id} sees another ${channel} at ${serverSeq} than the log tells`)
   }
 

@@ -91,6 +91,11 @@ export class Link {
     this.#settle()
   }
 
+  /** The host may still answer on it. */
+  get hears(): boolean {
+    return !this.#hostClosed && !this.hostEnded
+  }
+
   get hostEnded(): boolean {
     return this.#ending.signal.aborted
   }

@@ -1,9 +1,9 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Client } from './client.ts'
 import type { OpName } from './plan.ts'
 import type { Chance } from '../chance.ts'
 import type { Simulation } from './simulation.ts'
+import { message, wishFor } from './wish.ts'
 
 /** What each op does, where it makes sense. */
 export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) => void } = {
@@ -41,14 +41,16 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   },
   dispatch(sim, chance) {
     const client = chance.pick(sim.clients)
-    const channel = chance.pick(sim.living()) ?? rootUri
+    const channel = chance.pick(sim.living(chance.oneIn(2) ? 'ahp-chat:' : '')) ?? rootUri
     for (let n = chance.below(3); n >= 0; n--)
-      client?.dispatch(channel, actionFor(sim, channel, client, chance))
+      client?.dispatch(channel, wishFor(sim, channel, client.id, chance))
   },
   subscribe(sim, chance) {
     const client = chance.pick(sim.clients)
     const uri = chance.pick(sim.living())
-    if (client?.open && uri !== undefined) client.subscribe(uri, chance.oneIn(4) ? 20 : undefined)
+    if (!client?.open || uri === undefined) return
+    const turns = uri.startsWith('ahp-chat:') && chance.oneIn(3) ? chance.below(3) : undefined
+    client.subscribe(uri, chance.oneIn(4) ? 20 : undefined, turns)
   },
   unsubscribe(sim, chance) {
     const client = chance.pick(sim.clients)
@@ -60,16 +62,35 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     const channel = `ahp-session:/${sim.name()}`
     const curious = chance.pick(sim.clients)
     if (curious?.open && chance.oneIn(2)) curious.subscribe(channel)
-    if (client?.open) client.ask('createSession', { channel }, () => {})
+    if (client?.open) client.create(channel, chance.oneIn(4))
   },
   dispose(sim, chance) {
     const client = chance.pick(sim.clients)
     const uri = chance.pick(sim.living('ahp-session:'))
     if (client?.open && uri !== undefined) client.ask('disposeSession', { channel: uri }, () => {})
   },
-  agent(sim, chance) {
+  chat(sim, chance) {
+    const client = chance.pick(sim.clients)
+    const chats = sim.living('ahp-chat:')
+    const [first] = sim.living('ahp-session:')
+    if (!client?.open || first === undefined) return
+    const doomed = chance.pick(chats)
+    if (doomed !== undefined && chats.length > 2 && chance.oneIn(2))
+      return client.ask('disposeChat', { channel: doomed }, () => {})
+    const channel = chance.pick(sim.living('ahp-session:')) ?? first
+    const initialMessage = chance.oneIn(2) ? { initialMessage: message(String(sim.name())) } : {}
+    client.ask('createChat', { channel, chat: `ahp-chat:/${sim.name()}`, ...initialMessage }, () => {})
+  },
+  fetch(sim, chance) {
+    const client = chance.pick(sim.clients)
+    const chats = [...(client?.follows.keys() ?? [])].filter((uri) => client?.eye.narrow.has(uri))
+    const chat = chance.pick(chats)
+    if (client?.open && chat !== undefined) client.fetch(chat)
+  },
+  agent: (sim, chance) => sim.up && sim.life?.cast.act(chance),
+  ghost(sim, chance) {
     const { life } = sim
-    life?.agent?.act(chance, () => life.world.alive)
+    life?.ghost?.act(chance, () => life.world.alive)
   },
   crash(sim, chance) {
     const { durable, transactions } = sim.disk
@@ -87,8 +108,8 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   stop(sim) {
     const { life } = sim
     if (!life?.host) return
-    // Agents end before their host does.
-    delete life.agent
+    // Terminals end before their host does.
+    delete life.ghost
     void life.host.close().then(() => {
       if (life !== sim.life) return
       sim.crash(sim.disk.durable)
@@ -100,7 +121,7 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
 }
 
 /** A machine takes a moment to come up again; its clock goes on. */
-function restart(sim: Simulation, chance?: Chance): void {
+export function restart(sim: Simulation, chance?: Chance): void {
   if (chance?.oneIn(3)) return
   sim.clock.wall = Math.max(sim.clock.wall, sim.latest) + 1500
   sim.start()
@@ -124,51 +145,4 @@ export function open(sim: Simulation, client: Client, chance: Chance): void {
   if (back && more !== undefined && chance.oneIn(3)) wanted.push(more)
   const link = client.begin(sim.plan.weight, back ? 'reconnect' : 'initialize', wanted, chance.oneIn(3))
   sim.connect(link)
-}
-
-/** Something a client might say there: sensible, forbidden, malformed, or the same again. */
-function actionFor(sim: Simulation, channel: Uri, client: Client, chance: Chance): Action {
-  const name = String(sim.name())
-  const wrong = [
-    { type: 'session/ready' },
-    { type: 'session/titleChanged', title: 5 },
-    { type: 'nobody/knows', name },
-    { type: 'chat/delta', turnId: 't', partId: 'p', content: name },
-  ]
-  const root = [
-    { type: 'root/configChanged', config: { [`sim.${chance.below(3)}`]: name } },
-    { type: 'root/configChanged', config: { 'sim.same': true } },
-    { type: 'root/configChanged', config: {}, replace: true },
-  ]
-  const session = [
-    { type: 'session/titleChanged', title: name },
-    { type: 'session/titleChanged', title: 'same' },
-    { type: 'session/isReadChanged', isRead: chance.oneIn(2) },
-    { type: 'session/activeClientSet', activeClient: { clientId: client.id, displayName: name, tools: [] } },
-    { type: 'session/activeClientRemoved', clientId: client.id },
-  ]
-  const chat = [
-    { type: 'chat/draftChanged', draft: { text: name, origin: { kind: 'user' } } },
-    { type: 'chat/isReadChanged', isRead: chance.oneIn(2) },
-    { type: 'chat/truncated', ...turnOf(sim, channel, chance) },
-    {
-      type: 'chat/pendingMessageSet',
-      kind: 'queued',
-      id: name,
-      message: { text: name, origin: { kind: 'user' } },
-    },
-  ]
-  const terminal = [
-    { type: 'terminal/titleChanged', title: name },
-    { type: 'terminal/resized', cols: chance.below(3), rows: 1 },
-  ]
-  const known = { root, session, chat, terminal } as { readonly [kind: string]: readonly Action[] }
-  const fitting = known[sim.truth.stories.get(channel)?.kind.name ?? ''] ?? wrong
-  return (chance.oneIn(10) ? chance.pick(wrong) : chance.pick(fitting)) ?? { type: 'nobody/knows' }
-}
-
-function turnOf(sim: Simulation, channel: Uri, chance: Chance): object {
-  const state = sim.truth.stateAt(channel, Infinity) as { turns?: readonly { id: string }[] } | undefined
-  const turn = chance.pick(state?.turns ?? [])
-  return turn && !chance.oneIn(4) ? { turnId: turn.id } : {}
 }

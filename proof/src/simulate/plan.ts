@@ -13,7 +13,10 @@ const opNames = [
   'unsubscribe',
   'create',
   'dispose',
+  'chat',
+  'fetch',
   'agent',
+  'ghost',
   'crash',
   'backup',
   'restore',
@@ -34,6 +37,10 @@ export interface Plan {
   readonly clients: number
   /** A head is written after so many actions. */
   readonly headEvery: number
+  /** So many turns of a chat are in memory when it wakes. */
+  readonly tail: number
+  /** One of the clients speaks 0.9. */
+  readonly old: boolean
   /** Each byte that waits on a link weighs so much: some links are narrow. */
   readonly weight: number
   /** Something is there already when it begins. */
@@ -49,12 +56,15 @@ const usual: { readonly [N in OpName]: number } = {
   open: 7,
   cut: 4,
   late: 8,
-  dispatch: 18,
+  dispatch: 24,
   subscribe: 5,
   unsubscribe: 2,
   create: 5,
   dispose: 2,
-  agent: 20,
+  chat: 2,
+  fetch: 3,
+  agent: 24,
+  ghost: 5,
   crash: 3,
   backup: 1,
   restore: 1,
@@ -82,6 +92,8 @@ export function planOf(seed: number, length = 120): Plan {
     seed,
     clients: 2 + chance.below(3),
     headEvery: chance.pick([2, 5, 20]) ?? 5,
+    tail: chance.pick([1, 2, 50]) ?? 50,
+    old: chance.oneIn(2),
     weight: chance.pick([1, 200, 2000]) ?? 1,
     prologue: chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none',
     ops,

@@ -1,10 +1,10 @@
-import { rootUri } from '@atrium/protocol/uri'
-import { ops, open } from './ops.ts'
+import type { Action } from '@atrium/protocol/channel'
+import { judgeAtRest, judgeAlone } from './verdict.ts'
+import { open, ops, restart } from './ops.ts'
 import type { Plan } from './plan.ts'
 import { Chance } from '../chance.ts'
-import { Simulation } from './simulation.ts'
+import { Simulation, graceMs } from './simulation.ts'
 import type { Violation } from './simulation.ts'
-import { alike } from './truth.ts'
 
 /** So many rounds of nothing but healing must bring everything to rest. */
 const patience = 300
@@ -22,28 +22,56 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
   }
   trace?.('-- everything heals')
   await heal(sim)
-  if (!sim.violation) atRest(sim)
+  if (!sim.violation) judgeAtRest(sim)
   if (sim.violation) return sim.violation
   // Once more from the disk alone: what was in memory must not have been needed.
   trace?.('-- once more from the disk')
   sim.crash(sim.disk.durable)
   await heal(sim)
-  if (!sim.violation) atRest(sim)
+  if (!sim.violation) judgeAtRest(sim)
+  if (sim.violation) return sim.violation
+  trace?.('-- everyone leaves for good')
+  await leave(sim)
+  if (!sim.violation) judgeAlone(sim)
   return sim.violation
 }
 
 /** A session, a chat that streams and a terminal, perhaps followed by everyone: so that a short plan meets something. */
 async function prologue(sim: Simulation): Promise<void> {
   await heal(sim)
-  sim.clients[0]?.ask('createSession', { channel: `ahp-session:/${sim.name()}` }, () => {})
+  sim.clients[0]?.create(`ahp-session:/${sim.name()}`, false)
   await heal(sim)
-  for (let round = 0; round < 4; round++) {
-    sim.life?.agent?.prepare()
-    await heal(sim)
-  }
+  sim.life?.ghost?.prepare()
+  const [chat] = sim.living('ahp-chat:')
+  const turn = { type: 'chat/turnStarted', turnId: 'first', startedAt: sim.instant }
+  const message = { text: 'go', origin: { kind: 'user' } }
+  if (chat !== undefined) sim.clients[0]?.dispatch(chat, { ...turn, message } as Action)
+  await heal(sim)
+  for (let round = 0; round < 2; round++) sim.life?.cast.act(new Chance(round))
+  await heal(sim)
   if (sim.plan.prologue === 'alone') return
   for (const client of sim.clients) for (const uri of sim.living()) client.subscribe(uri)
   await heal(sim)
+}
+
+/** All links end, perhaps because the host does, and nobody comes back in time. */
+async function leave(sim: Simulation): Promise<void> {
+  for (const { link } of sim.clients) {
+    link?.endClient()
+    link?.endHost()
+  }
+  if (sim.plan.seed % 2 === 0) {
+    sim.crash(sim.disk.durable)
+    restart(sim)
+  }
+  let alone = 0
+  for (let round = 0; round < patience && (alone < 3 || sim.disk.waiting > 0); round++) {
+    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
+    sim.disk.flush()
+    if (sim.up) alone++
+    sim.tasks.push(...sim.clock.due(sim.up ? graceMs : 0))
+    await settled(sim)
+  }
 }
 
 /** Until nothing happens by itself. Everything that waits is in promises, so one turn of the loop is enough. */
@@ -89,26 +117,4 @@ function unrest(sim: Simulation): string {
     ),
   ]
   return found.filter((text) => typeof text === 'string').join(', ')
-}
-
-/** I4, I5, I6: everyone sees the same, nothing is owed, nothing was done twice. */
-function atRest(sim: Simulation): void {
-  for (const client of sim.clients) {
-    client.audit?.complete()
-    for (const [uri, { kind, state }] of client.follows)
-      if (sim.truth.living(uri) && !alike(kind, state, sim.truth.stateAt(uri, Infinity)))
-        sim.fail('I4', `${client.id} sees another ${uri} at rest`)
-    const owed = [...client.pending, ...client.unanswered].find(({ channel }) => sim.truth.living(channel))
-    if (owed)
-      sim.fail('I5', `${client.id} never learned what became of ${owed.clientSeq} ${owed.action.type}`)
-  }
-  const done = new Set<string>()
-  for (const [uri, { facts }] of sim.truth.stories)
-    for (const { origin, seq } of facts) {
-      if (!origin || origin.clientSeq === 0) continue
-      const wish = `${origin.clientId}/${origin.clientSeq}`
-      if (done.has(wish)) sim.fail('I6', `${wish} was done twice, the second time as ${seq} of ${uri}`)
-      done.add(wish)
-    }
-  if (!sim.truth.living(rootUri)) sim.fail('I11', 'there is no root')
 }

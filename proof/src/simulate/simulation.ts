@@ -4,14 +4,13 @@ import { hostOf } from '@atrium/host/host'
 import type { Host } from '@atrium/host/host'
 import type { Log } from '@atrium/host/log'
 import { openCore } from '@atrium/host/open'
-import type { Said } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
-import type { RootState } from '@atrium/protocol/root/state'
-import { rootUri } from '@atrium/protocol/uri'
-import { Agent } from './agent.ts'
 import type { Court } from './audit.ts'
+import { Cast } from './cast.ts'
 import { Client } from './client.ts'
 import { Disk } from './disk.ts'
+import { Ghost } from './ghost.ts'
+import { Laws } from './laws.ts'
 import type { Link } from './link.ts'
 import type { Plan } from './plan.ts'
 import { Truth } from './truth.ts'
@@ -27,11 +26,23 @@ interface Life {
   readonly links: Set<Link>
   core?: Core
   host?: Host
-  agent?: Agent
+  readonly cast: Cast
+  ghost?: Ghost
 }
 
 /** What a host may report without anything being wrong. */
-const expected = new Set(['disk full', 'disk has space again', 'store failed', 'malformed notification'])
+const expected = new Set([
+  'disk full',
+  'disk has space again',
+  'store failed',
+  'malformed notification',
+  'agent failed',
+  'session not created',
+])
+
+/** So that what takes hours, and what takes much, happens in a run. */
+export const graceMs = 40_000
+const short = { graceMs, turnsPageLength: 400 }
 
 /** One host after another on one disk, the clients, and what connects them: everything a plan can do something to. */
 export class Simulation implements Court {
@@ -39,7 +50,9 @@ export class Simulation implements Court {
   readonly clock = new Clock()
   readonly truth = new Truth((problem) => this.fail('I3', problem))
   readonly disk: Disk
-  readonly numbers = new Map<number, string>()
+  readonly laws: Laws
+  readonly numbers = new Map<string, string>()
+  readonly owed = new Map<Uri, () => boolean>()
   readonly clients: readonly Client[]
   /** Links that a client has left and the host has not noticed. */
   readonly late = new Set<Link>()
@@ -55,12 +68,20 @@ export class Simulation implements Court {
   /** What was appended in one synchronous step: all of it survives, or nothing. */
   readonly #steps: (readonly number[])[] = []
   #names = 0
+  #lives = 0
 
   constructor(plan: Plan, trace?: (line: string) => void) {
     this.plan = plan
     this.trace = (line) => trace?.(line())
-    this.disk = new Disk((step, at) => this.truth.given(step, at))
-    this.clients = Array.from({ length: plan.clients }, (_, at) => new Client(this, `c${at}`))
+    this.disk = new Disk((step, at) => {
+      this.truth.given(step, at)
+      this.laws.step(step, at)
+    })
+    this.laws = new Laws(this.truth, this.disk, (invariant, problem) => this.fail(invariant, problem))
+    this.clients = Array.from(
+      { length: plan.clients },
+      (_, at) => new Client(this, `c${at}`, at === 1 && plan.old ? '0.9.0' : '1.0.0'),
+    )
     this.start()
   }
 
@@ -71,39 +92,39 @@ export class Simulation implements Court {
   /** A name that was never used. */
   readonly name = (): number => ++this.#names
 
+  /** The wall clock, as people write it down. */
+  get instant(): string {
+    return new Date(this.clock.wall).toISOString()
+  }
+
   get up(): boolean {
     return this.life?.host !== undefined
   }
 
   start(): void {
     this.trace(() => 'a host starts')
+    this.laws.begins()
     this.latest = Math.max(this.latest, this.clock.wall)
     const heard = (event: string, detail: unknown) => {
       if (!expected.has(event))
         this.fail('report', `${event}: ${detail instanceof Error ? detail.stack : String(detail)}`)
     }
-    const life: Life = { world: new LifeWorld(this.clock, heard), links: new Set() }
+    const cast = new Cast(this.plan.seed + 7919 * ++this.#lives, this.laws, this.name)
+    const life: Life = { world: new LifeWorld(this.clock, this.name, heard), links: new Set(), cast }
     this.life = life
     const { world } = life
     const fatal = () => queueMicrotask(() => world.alive && this.crash(this.disk.durable))
-    const info = { provider: 'sim', displayName: 'Sim', description: '', models: [] }
-    const run = (_: unknown, signal: AbortSignal) => ({
-      [Symbol.asyncIterator]: () => ({
-        next: () =>
-          new Promise<IteratorResult<Said>>((resolve) => {
-            signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
-          }),
-      }),
-    })
-    const agents = [{ info, resumes: false, run }]
+    const agents = [life.cast.agent]
     const store = this.disk.open(() => world.alive)
-    openCore({ store, world, agents, headEvery: this.plan.headEvery, fatal }).then(
+    const { headEvery, tail } = this.plan
+    openCore({ store, world, agents, headEvery, tail, limits: short, fatal }).then(
       (core) => {
         if (!world.alive) return
         life.core = core
         watchSteps(core.log, this.#steps)
         life.host = hostOf(core)
-        life.agent = new Agent(core, this.truth, this.name)
+        life.ghost = new Ghost(core, this.truth, this.name)
+        if (!core.log.diskFull) this.laws.begun()
       },
       (error: unknown) => {
         // A host may refuse to start on a disk that fails.
@@ -133,6 +154,8 @@ export class Simulation implements Court {
     this.disk.crash(left)
     this.#whole()
     this.truth.rebuild(this.disk.transactions)
+    this.laws.crashed(left)
+    this.owed.clear()
     this.#consistent()
   }
 
@@ -149,23 +172,28 @@ export class Simulation implements Court {
     this.#steps.length = 0
   }
 
-  /** The list of sessions, their number in the root, and the sessions themselves are of one step. */
+  /** What is kept beside the log says what the log says. */
   #consistent(): void {
     const records = new Map<string, string | undefined>()
     for (const { records: put } of this.disk.transactions)
       for (const [key, text] of put) records.set(key, text)
-    const under = (prefix: string) =>
-      [...records].flatMap(([key, text]) =>
-        text !== undefined && key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
-      )
-    const listed = under('session/')
-    const announced = listed.length - under('quiet/').length
-    const there = this.living('ahp-session:')
-    if (listed.toSorted().join() !== there.toSorted().join())
-      this.fail('L4', `the disk lists ${listed.join()} and has ${there.join()}`)
-    const root = this.truth.stateAt(rootUri, Infinity) as RootState | undefined
-    if (root && root.activeSessions !== announced)
-      this.fail('L1', `the root counts ${root.activeSessions} sessions of ${announced}`)
+    const keys = [...records].flatMap(([key, text]) => (text === undefined ? [] : [key]))
+    const compare = (prefix: string, what: string, expected: readonly string[]) => {
+      const kept = keys.flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+      if (kept.toSorted().join() !== expected.toSorted().join())
+        this.fail('L4', `the disk lists ${what} as ${kept.join()}, and they are ${expected.join()}`)
+    }
+    const sessions = this.laws.sessions()
+    const busy = this.laws.chats().filter(([, chat]) => chat.activeTurn ?? chat.queuedMessages)
+    const unmade = sessions.filter(([, { lifecycle }]) => lifecycle === 'creating')
+    const uris = (list: readonly (readonly [Uri, unknown])[]) => list.map(([uri]) => uri)
+    compare('session/', 'sessions', uris(sessions))
+    compare('quiet/', 'unused sessions', uris(sessions.filter(([uri]) => !this.laws.isUsed(uri))))
+    compare('open/', 'open work', uris([...busy, ...unmade]))
+    const guests = sessions.flatMap(([uri, { activeClients }]) =>
+      activeClients.map(({ clientId }) => JSON.stringify([clientId, uri])),
+    )
+    compare('guest/', 'active clients', guests)
   }
 
   living(prefix = ''): readonly Uri[] {

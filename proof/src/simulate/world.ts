@@ -32,11 +32,12 @@ export class Clock {
 export class LifeWorld implements World {
   readonly #clock: Clock
   readonly #heard: (event: string, detail: unknown) => void
-  #ids = 0
+  readonly #names: () => number
   alive = true
 
-  constructor(clock: Clock, heard: (event: string, detail: unknown) => void) {
+  constructor(clock: Clock, names: () => number, heard: (event: string, detail: unknown) => void) {
     this.#clock = clock
+    this.#names = names
     this.#heard = heard
   }
 
@@ -45,7 +46,7 @@ export class LifeWorld implements World {
   }
 
   id(): string {
-    return `id-${this.#clock.elapsed}-${++this.#ids}`
+    return `id-${this.#names()}`
   }
 
   soon(task: () => void): void {

@@ -1,0 +1,191 @@
+import type { Agent, Chat, Said } from '@atrium/host/ports/agent'
+import { TurnFailed } from '@atrium/host/ports/agent'
+import type { Uri } from '@atrium/protocol/channel'
+import { Chance } from '../chance.ts'
+
+/** Who is to know what agents are asked for, in the moment they are. */
+export interface Watch {
+  creates(session: Uri): void
+  runs(chat: Uri, turnId: string): void
+}
+
+type Line = () => Promise<IteratorResult<Said>>
+
+/**
+ * The agents of one life of the host. They do nothing by themselves: a turn, or a session that is being made, waits until
+ * the plan has a line for it. So agents are as slow, as silent and as deaf as the seed wants them.
+ */
+export class Cast {
+  readonly runs = new Set<Run>()
+  /** Sessions that are being made, each with how it may end. */
+  readonly creations = new Map<Uri, (error?: Error) => void>()
+  readonly #watch: Watch
+  readonly #names: () => number
+  readonly #chance: Chance
+
+  constructor(seed: number, watch: Watch, names: () => number) {
+    this.#watch = watch
+    this.#names = names
+    this.#chance = new Chance(seed)
+  }
+
+  get agent(): Agent {
+    return {
+      info: {
+        provider: 'sim',
+        displayName: 'Sim',
+        description: '',
+        models: [],
+        capabilities: { multipleChats: {} },
+      },
+      resumes: true,
+      create: ({ uri }, signal) => this.#create(uri, signal),
+      run: (chat, signal) => this.#run(chat, signal),
+    }
+  }
+
+  /** One of those who wait gets something to do. */
+  act(chance: Chance): void {
+    const [session, made] = chance.pick([...this.creations]) ?? []
+    if (session !== undefined && made && (this.runs.size === 0 || chance.oneIn(3)))
+      return made(chance.oneIn(5) ? failure(chance) : undefined)
+    const run = chance.pick([...this.runs])
+    for (let n = chance.below(5); n >= 0; n--) run?.give(this.#line(run, chance))
+    // Of one that nobody listens to any more there is nothing else to learn.
+    if (run?.deaf) this.runs.delete(run)
+  }
+
+  #create(session: Uri, signal: AbortSignal): Promise<void> {
+    this.#watch.creates(session)
+    const how = this.#chance.below(8)
+    if (how < 4) return Promise.resolve()
+    if (how < 5) return Promise.reject(failure(this.#chance))
+    return new Promise((resolve, reject) => {
+      const end = (error?: Error) => {
+        this.creations.delete(session)
+        if (error) reject(error)
+        else resolve()
+      }
+      this.creations.set(session, end)
+      signal.addEventListener('abort', () => end(new Error('aborted')))
+    })
+  }
+
+  #run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
+    this.#watch.runs(chat.uri, chat.turnId)
+    const run = new Run(chat, signal, !this.#chance.oneIn(3), () => this.runs.delete(run))
+    this.runs.add(run)
+    return { [Symbol.asyncIterator]: () => run }
+  }
+
+  #line(run: Run, chance: Chance): Line {
+    const part = chance.pick(run.parts)
+    const dice = chance.below(60)
+    if (part === undefined || dice < 4) return this.#part(run)
+    if (dice < 46) return said({ type: 'chat/delta', partId: part, content: `${this.#names()} ` })
+    if (dice < 47) return said({ type: 'session/titleChanged', title: `agent ${this.#names()}` })
+    if (dice < 49) return said({ type: 'chat/activityChanged', activity: `activity ${this.#names()}` })
+    if (dice < 52) return spawned(run, `call-${this.#names()}`, chance.oneIn(2))
+    if (dice < 53) return steered(run)
+    if (dice < 56) return failed(failure(chance))
+    // What no agent may say ends its turn.
+    if (dice < 57) return said({ type: 'chat/turnComplete', duration: 1 } as unknown as Said)
+    return () => Promise.resolve({ done: true, value: undefined })
+  }
+
+  #part(run: Run): Line {
+    const id = `part-${this.#names()}`
+    run.parts.push(id)
+    return said({ type: 'chat/responsePart', part: { kind: 'markdown', id, content: '' } })
+  }
+}
+
+/** One turn of an agent: it says what it is given, as fast as it is asked, and else waits. */
+export class Run implements AsyncIterator<Said> {
+  readonly chat: Chat
+  readonly signal: AbortSignal
+  readonly parts: string[]
+  /** What may be waited for; else nobody does. */
+  readonly #lines: Line[] = []
+  readonly #over: () => void
+  #asked: ((answer: Promise<IteratorResult<Said>>) => void) | undefined
+
+  /** One that does not heed goes on when its turn is over, and says more. */
+  constructor(chat: Chat, signal: AbortSignal, heeds: boolean, over: () => void) {
+    this.chat = chat
+    this.signal = signal
+    this.#over = over
+    const { activeTurn } = chat.state
+    this.parts = (activeTurn?.responseParts ?? []).flatMap((part) =>
+      part.kind === 'markdown' ? [part.id] : [],
+    )
+    if (!heeds) return
+    signal.addEventListener('abort', () => {
+      over()
+      this.#lines.length = 0
+      this.give(() => Promise.resolve({ done: true, value: undefined }))
+    })
+  }
+
+  /** It was told that its turn is over. */
+  get deaf(): boolean {
+    return this.signal.aborted
+  }
+
+  give(line: Line): void {
+    const asked = this.#asked
+    this.#asked = undefined
+    if (asked) asked(this.#spoken(line))
+    else this.#lines.push(line)
+  }
+
+  next(): Promise<IteratorResult<Said>> {
+    const line = this.#lines.shift()
+    if (line) return this.#spoken(line)
+    return new Promise((resolve) => (this.#asked = resolve))
+  }
+
+  #spoken(line: Line): Promise<IteratorResult<Said>> {
+    const answer = line()
+    const done = () => !this.deaf && this.#over()
+    answer.then((result) => result.done && done(), done)
+    return answer
+  }
+}
+
+function said(value: Said): Line {
+  return () => Promise.resolve({ done: false, value })
+}
+
+function failed(error: Error): Line {
+  return () => Promise.reject(error)
+}
+
+function failure(chance: Chance): Error {
+  const how = chance.below(3)
+  return how === 0 ? new Error('agent failed') : new TurnFailed('sim', 'it failed', how === 1)
+}
+
+/** Lets a worker work, and perhaps waits until it is done. */
+function spawned({ chat }: Run, toolCallId: string, waits: boolean): Line {
+  return async () => {
+    const value: Said = { type: 'chat/activityChanged', activity: toolCallId }
+    try {
+      const { done } = chat.spawn({ toolCallId, title: toolCallId, text: 'work' })
+      if (waits) await done
+      else done.catch(() => {})
+    } catch {
+      // There are too many already, or the turn is over.
+    }
+    return { done: false, value }
+  }
+}
+
+/** Waits for a word from its user, and takes it. */
+function steered({ chat }: Run): Line {
+  return async () => {
+    const { steeringMessage } = await chat.when((state) => state.steeringMessage !== undefined)
+    const id = steeringMessage?.id ?? ''
+    return { done: false, value: { type: 'chat/pendingMessageRemoved', kind: 'steering', id } }
+  }
+}

@@ -1,0 +1,219 @@
+import type { Step } from '@atrium/host/ports/log'
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { RootState } from '@atrium/protocol/root/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Disk } from './disk.ts'
+import type { Fact, Truth } from './truth.ts'
+
+type Fail = (invariant: string, problem: string) => void
+
+/** What must be true of sessions, chats and turns after every single step that the store is given. */
+export class Laws {
+  readonly #truth: Truth
+  readonly #disk: Disk
+  readonly #fail: Fail
+  /** Each chat's session. */
+  readonly #home = new Map<Uri, Uri>()
+  /** Sessions that were used, each with the transaction from which on. */
+  readonly #used = new Map<Uri, number>()
+  /** The starts of turns that an agent was run for, each with how much was durable then, and in which life. */
+  readonly #ran = new Map<string, { readonly durable: number; readonly life: number }>()
+  /** Transactions from this one on are of the present life. */
+  #life = 0
+
+  constructor(truth: Truth, disk: Disk, fail: Fail) {
+    this.#truth = truth
+    this.#disk = disk
+    this.#fail = fail
+  }
+
+  /** A session is used once it has a title, or a chat of it anything in it. */
+  isUsed(session: Uri): boolean {
+    return this.#used.has(session)
+  }
+
+  /** The step from which on it is, has come to be safe. */
+  isSafelyUsed(session: Uri): boolean {
+    return (this.#used.get(session) ?? Infinity) < this.#disk.durable
+  }
+
+  sessionOf(chat: Uri): Uri | undefined {
+    return this.#home.get(chat)
+  }
+
+  step(step: Step, at: number): void {
+    const touched = new Set([...step.born, ...step.envelopes].map(({ channel }) => channel))
+    for (const uri of touched) this.#house(uri)
+    for (const [place, { channel, seq }] of step.envelopes.entries()) {
+      const fact = channel.startsWith('ahp-chat:') ? this.#truth.fact(channel, seq) : undefined
+      if (fact) this.#word(channel, fact, step.envelopes.slice(place + 1))
+    }
+    for (const uri of touched) this.#use(uri, at)
+    for (const uri of touched) this.#rollup(uri)
+    if (step.dropped.length > 0 || touched.size > 0) this.#count()
+  }
+
+  /** So many transactions are left: what was only known from later ones is not known. */
+  crashed(left: number): void {
+    for (const [uri, at] of this.#used) if (at >= left) this.#used.delete(uri)
+    for (const [key, { durable }] of this.#ran) if (durable > left) this.#ran.delete(key)
+  }
+
+  /** I6, I7: an agent is run for a turn that surely began, in a session that surely is ready, and never again. */
+  runs(chat: Uri, turnId: string): void {
+    const begun = this.#begun(chat, turnId)
+    if (!begun || !this.#safe(begun))
+      return this.#fail('I7', `an agent runs ${turnId} of ${chat} before its start was durable`)
+    const facts = this.#truth.stories.get(this.#home.get(chat) ?? '')?.facts ?? []
+    if (!facts.some((fact) => fact.action.type === 'session/ready' && this.#safe(fact)))
+      this.#fail('I7', `an agent runs ${turnId} of ${chat} before its session was ready`)
+    const key = `${chat} ${begun.seq}`
+    if (this.#ran.has(key)) this.#fail('I6', `an agent runs ${turnId} of ${chat} a second time`)
+    this.#ran.set(key, { durable: this.#disk.durable, life: this.#life })
+  }
+
+  creates(session: Uri): void {
+    const story = this.#truth.living(session)
+    if (!story || story.born.at >= this.#disk.durable)
+      return this.#fail('I7', `an agent makes ${session} before that was durable`)
+    if (this.#session(session)?.lifecycle !== 'creating')
+      this.#fail('I6', `an agent makes ${session} a second time`)
+  }
+
+  /** A life begins. */
+  begins(): void {
+    this.#life = this.#disk.transactions.length
+  }
+
+  /** A life has begun: what agents worked on in the one before has ended. */
+  begun(): void {
+    for (const [uri, { activeTurn }] of this.chats()) {
+      const start = activeTurn && this.#begun(uri, activeTurn.id)
+      if (start && (this.#ran.get(`${uri} ${start.seq}`)?.life ?? this.#life) < this.#life)
+        this.#fail('I17', `${activeTurn.id} of ${uri} was being worked on, and goes on after a start`)
+    }
+  }
+
+  /** Every chat that is there, with its state. */
+  chats(): readonly (readonly [Uri, ChatState])[] {
+    return this.#living('ahp-chat:').map((uri) => [uri, this.#state(uri) as ChatState] as const)
+  }
+
+  sessions(): readonly (readonly [Uri, SessionState])[] {
+    return this.#living('ahp-session:').map((uri) => [uri, this.#state(uri) as SessionState] as const)
+  }
+
+  #living(prefix: string): readonly Uri[] {
+    return [...this.#truth.stories.keys()].filter((uri) => uri.startsWith(prefix) && this.#truth.living(uri))
+  }
+
+  #state(uri: Uri): unknown {
+    return this.#truth.stateAt(uri, Infinity)
+  }
+
+  #session(uri: Uri): SessionState | undefined {
+    return this.#truth.living(uri) && (this.#state(uri) as SessionState)
+  }
+
+  #safe({ at = Infinity }: Fact): boolean {
+    return at < this.#disk.durable
+  }
+
+  /** When a turn was last begun, or begun again. */
+  #begun(chat: Uri, turnId: string): Fact | undefined {
+    return this.#truth.stories
+      .get(chat)
+      ?.facts.findLast(({ action }) => begins.has(action.type) && (action as Word).turnId === turnId)
+  }
+
+  #house(uri: Uri): void {
+    for (const { resource } of uri.startsWith('ahp-session:') ? (this.#session(uri)?.chats ?? []) : [])
+      this.#home.set(resource, uri)
+  }
+
+  /** A turn begins once, and all that is said of it is said until it has ended, once. */
+  #word(chat: Uri, { seq, action, origin }: Fact, later: Step['envelopes']): void {
+    const before = this.#truth.stateAt(chat, seq - 1) as ChatState
+    const { turnId, kind, id } = action as Word
+    const said = `${seq} ${action.type} of ${turnId} in ${chat}`
+    if (begins.has(action.type)) {
+      if (before.activeTurn) this.#fail('I17', `${said} was said while a turn was active`)
+    } else if (turnId !== undefined && action.type !== 'chat/truncated' && before.activeTurn?.id !== turnId)
+      this.#fail('I17', `${said} was said when that turn was not active`)
+    if (action.type === 'chat/turnStarted') this.#once(chat, seq, action, before)
+    if (wasInterrupted(action) && !this.#wasReady(chat))
+      this.#fail('I17', `${turnId} of ${chat} was interrupted, and nobody had begun with it`)
+    // The host takes a message out of the queue to begin with it, in the same step.
+    if (action.type !== 'chat/pendingMessageRemoved' || kind !== 'queued' || origin) return
+    const next = later.find(({ channel }) => channel === chat)
+    if (next && (JSON.parse(next.action) as Word).queuedMessageId === id) return
+    this.#fail('L1', `${id} was taken out of the queue of ${chat} and not begun`)
+  }
+
+  /** No turn has the id of another, and no message of a queue becomes two of them. */
+  #once(chat: Uri, seq: number, { turnId, queuedMessageId }: Word, { turns }: ChatState): void {
+    if (turns.some(({ id }) => id === turnId)) this.#fail('I6', `${turnId} of ${chat} was begun twice`)
+    const facts = this.#truth.stories.get(chat)?.facts ?? []
+    const same = (fact: Fact) => (fact.action as Word).queuedMessageId === queuedMessageId
+    if (queuedMessageId !== undefined && facts.some((fact) => fact.seq < seq && same(fact)))
+      this.#fail('I6', `${queuedMessageId} of the queue of ${chat} became two turns`)
+  }
+
+  /** Before this life, so that an agent may have worked there. */
+  #wasReady(chat: Uri): boolean {
+    const facts = this.#truth.stories.get(this.#home.get(chat) ?? '')?.facts ?? []
+    return facts.some(({ action, at = Infinity }) => action.type === 'session/ready' && at < this.#life)
+  }
+
+  #use(uri: Uri, at: number): void {
+    const chat = uri.startsWith('ahp-chat:') ? (this.#state(uri) as ChatState) : undefined
+    const session = chat ? this.#home.get(uri) : uri
+    if (session === undefined || this.#used.has(session) || !session.startsWith('ahp-session:')) return
+    const used = chat
+      ? (chat.activeTurn ?? chat.turns[0] ?? chat.queuedMessages ?? chat.steeringMessage ?? chat.draft)
+      : this.#session(uri)?.title
+    if (used !== undefined && used !== '') this.#used.set(session, at)
+  }
+
+  /** A session's entry of a chat says what the chat says, and its activity is its speaker's. */
+  #rollup(uri: Uri): void {
+    const session = this.#home.get(uri) ?? uri
+    const state = session.startsWith('ahp-session:') ? this.#session(session) : undefined
+    if (!state) return
+    for (const entry of state.chats) {
+      const { status, activity = '', modifiedAt } = (this.#state(entry.resource) ?? {}) as Partial<ChatState>
+      if (!this.#truth.living(entry.resource))
+        this.#fail('I18', `${session} has an entry of ${entry.resource}, which is not there`)
+      else if (
+        entry.status !== status ||
+        (entry.activity ?? '') !== activity ||
+        entry.modifiedAt !== modifiedAt
+      )
+        this.#fail('I18', `the entry of ${entry.resource} in ${session} is another than the chat`)
+      if ((this.#state(entry.resource) as ChatState | undefined)?.activeTurn === undefined && activity !== '')
+        this.#fail('I17', `${entry.resource} says what it does (${activity}), and has no turn`)
+    }
+  }
+
+  #count(): void {
+    const { activeSessions = 0 } = (this.#state(rootUri) ?? {}) as RootState
+    const used = this.#living('ahp-session:').filter((uri) => this.#used.has(uri)).length
+    if (activeSessions !== used) this.#fail('I19', `the root counts ${activeSessions} sessions of ${used}`)
+  }
+}
+
+interface Word extends Action {
+  readonly turnId?: string
+  readonly queuedMessageId?: string
+  readonly kind?: string
+  readonly id?: string
+}
+
+const begins = new Set(['chat/turnStarted', 'chat/turnResume'])
+
+function wasInterrupted(action: Action): boolean {
+  const { part } = action as { readonly part?: { readonly error?: { readonly errorType: string } } }
+  return action.type === 'chat/error' && part?.error?.errorType === 'interrupted'
+}

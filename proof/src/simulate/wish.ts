@@ -1,0 +1,98 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { Chance } from '../chance.ts'
+import type { Simulation } from './simulation.ts'
+
+/** Something a client might say in a channel: sensible, forbidden, malformed, or the same again. */
+export function wishFor(sim: Simulation, channel: Uri, clientId: string, chance: Chance): Action {
+  const name = String(sim.name())
+  const kind = sim.truth.stories.get(channel)?.kind.name
+  const foolish = chance.oneIn(10)
+  const fitting = foolish ? wrong(name) : wishes(sim, channel, kind, name, clientId, chance)
+  return (chance.pick(fitting) ?? { type: 'nobody/knows' }) as Action
+}
+
+export function message(text: string): object {
+  return { text, origin: { kind: 'user' } }
+}
+
+function wishes(
+  sim: Simulation,
+  channel: Uri,
+  kind: string | undefined,
+  name: string,
+  clientId: string,
+  chance: Chance,
+): readonly object[] {
+  if (kind === 'root') return ofRoot(name, chance)
+  if (kind === 'session') return ofSession(name, clientId, chance)
+  if (kind === 'chat') return ofChat(sim, channel, name, chance)
+  return ofTerminal(name, chance)
+}
+
+function wrong(name: string): readonly object[] {
+  return [
+    { type: 'session/ready' },
+    { type: 'session/titleChanged', title: 5 },
+    { type: 'nobody/knows', name },
+    { type: 'chat/delta', turnId: 't', partId: 'p', content: name },
+    { type: 'chat/turnComplete', turnId: 't', duration: 1 },
+  ]
+}
+
+function ofRoot(name: string, chance: Chance): readonly object[] {
+  return [
+    { type: 'root/configChanged', config: { [`sim.${chance.below(3)}`]: name } },
+    { type: 'root/configChanged', config: { 'sim.same': true } },
+    { type: 'root/configChanged', config: {}, replace: true },
+  ]
+}
+
+function ofSession(name: string, clientId: string, chance: Chance): readonly object[] {
+  return [
+    { type: 'session/titleChanged', title: name },
+    { type: 'session/titleChanged', title: 'same' },
+    { type: 'session/isReadChanged', isRead: chance.oneIn(2) },
+    { type: 'session/isArchivedChanged', isArchived: chance.oneIn(2) },
+    { type: 'session/activeClientSet', activeClient: { clientId, displayName: name, tools: [] } },
+    { type: 'session/activeClientRemoved', clientId },
+  ]
+}
+
+function ofTerminal(name: string, chance: Chance): readonly object[] {
+  return [
+    { type: 'terminal/titleChanged', title: name },
+    { type: 'terminal/resized', cols: chance.below(3), rows: 1 },
+  ]
+}
+
+/** What people do in a chat: most of it with what is there, some of it with what is not. */
+function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): readonly object[] {
+  const { turns, activeTurn, queuedMessages = [] } = sim.truth.stateAt(channel, Infinity) as ChatState
+  const fresh = `turn-${name}`
+  const known = chance.oneIn(6) ? fresh : (activeTurn?.id ?? turns.at(-1)?.id ?? fresh)
+  const waiting = chance.pick(queuedMessages)?.id
+  const cut = chance.pick(turns)
+  const begun = { type: 'chat/turnStarted', startedAt: sim.instant, message: message(name) }
+  const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: name, message: message(name) }
+  const cancelled = { type: 'chat/turnCancelled', turnId: known, duration: 1 }
+  const resumed = { type: 'chat/turnResume', turnId: known }
+  const inTurn = activeTurn
+    ? [cancelled, cancelled, cancelled, cancelled]
+    : [{ ...begun, turnId: fresh }, resumed, resumed]
+  return [
+    ...inTurn,
+    { ...begun, turnId: fresh },
+    { ...begun, turnId: chance.oneIn(4) ? known : fresh, ...(waiting && { queuedMessageId: waiting }) },
+    chance.oneIn(2) ? cancelled : resumed,
+    { type: 'chat/truncated', ...(cut && !chance.oneIn(4) && { turnId: cut.id }) },
+    { type: 'chat/draftChanged', ...(chance.oneIn(3) ? {} : { draft: message(name) }) },
+    { type: 'chat/isReadChanged', isRead: chance.oneIn(2) },
+    { type: 'chat/isArchivedChanged', isArchived: chance.oneIn(2) },
+    queued,
+    queued,
+    { ...queued, kind: 'steering' },
+    { type: 'chat/pendingMessageRemoved', kind: 'queued', id: waiting ?? name },
+    { type: 'chat/queuedMessagesReordered', order: queuedMessages.map(({ id }) => id).toReversed() },
+  ]
+}

@@ -52,7 +52,7 @@ function alongChat(core: Core, chat: Channel, action: ChatAction): void {
     append(core, session, change)
   const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)
   core.work.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
-  if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session.uri)
+  if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session)
 }
 
 function alongSession(core: Core, session: Channel, action: SessionAction): void {
@@ -64,7 +64,7 @@ function alongSession(core: Core, session: Channel, action: SessionAction): void
     append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
   core.work.mark(session.uri, state.lifecycle === 'creating')
   core.catalog.keep(session.uri, session.head as SessionState)
-  if (state.title !== '') announce(core, session.uri)
+  if (state.title !== '') announce(core, session)
 }
 
 /** A client takes part no more: nobody is left to run the tools that it lent. */
@@ -90,9 +90,13 @@ function atRest(core: Core, chat: Channel, action: ChatAction): void {
 }
 
 /** A session is announced when it is first used: those that a client makes and leaves are nobody's business. */
-function announce(core: Core, uri: Uri): void {
-  if (core.catalog.creatorOf(uri) === undefined) return
+function announce(core: Core, session: Channel): void {
+  const { uri } = session
+  const creator = core.catalog.creatorOf(uri)
+  if (creator === undefined) return
   core.catalog.announce(uri)
+  const { activeClients } = session.head as SessionState
+  if (!activeClients.some(({ clientId }) => clientId === creator)) core.grace.part(creator, uri)
   void core.log.reached(countSessions(core)).then(() => {
     core.catalog.told(uri)
     core.bulletin.added(uri)

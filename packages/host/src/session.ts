@@ -104,14 +104,16 @@ export async function missed(core: Core, clientId: string): Promise<void> {
   // Where nothing can be changed it is missed later.
   if (core.unchangeable() !== undefined) return core.grace.left(clientId)
   for (const uri of core.grace.sessionsOf(clientId)) {
-    const session = await wakeAll(core, uri).catch(unlessUnsound)
+    const made = core.catalog.creatorOf(uri) === clientId
+    const session = await (made ? wakeAll(core, uri) : wake(core, uri)).catch(unlessUnsound)
     // While it was woken its client may have come back.
     if (core.links.has(clientId)) return
-    if (session) takeLeave(core, session, clientId)
+    if (session && core.log.channel(uri) === session) takeLeave(core, session, clientId)
   }
   core.log.touch()
 }
 
+/** A session that its maker left may have been used while it was woken: then it stays. */
 function takeLeave(core: Core, session: Channel, clientId: string): void {
   const { uri } = session
   if (core.catalog.creatorOf(uri) === clientId) return void forget(core, session)

@@ -173,6 +173,6 @@ test('[S-23] a worker too many is refused in words that are true', async () => {
   const { ann } = await talk(boss, { limits: { chats: 1 } })
   await turn(ann, 't')
   expect(chatOf(ann).turns[0]?.responseParts.at(-1)).toMatchObject({
-    error: { errorType: 'limit', message: 'a session has at most 1 chats' },
+    error: { errorType: 'workers', message: 'a session has at most 1 chats' },
   })
 })

@@ -53,6 +53,9 @@ async function readAll(all: Scene, client: Client): Promise<number> {
     if (ids(client).length === before) expect(state(client).turnsNextCursor).not.toBe(cursor)
   }
   await quiet()
+  const { log } = all.core()
+  const channel = log.channel(chat)
+  if (channel) await log.complete(channel)
   const { turns, activeTurn, status, modifiedAt } = chatOf(all)
   expect(state(client)).toMatchObject({ turns, status, modifiedAt })
   expect(state(client).turns).toHaveLength(turns.length)

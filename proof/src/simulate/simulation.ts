@@ -193,7 +193,11 @@ export class Simulation implements Court {
     const guests = sessions.flatMap(([uri, { activeClients }]) =>
       activeClients.map(({ clientId }) => JSON.stringify([clientId, uri])),
     )
-    compare('guest/', 'active clients', guests)
+    // Whoever made a session that nobody has used is waited for, too.
+    const makers = keys.flatMap((key) =>
+      key.startsWith('quiet/') ? [JSON.stringify([records.get(key), key.slice('quiet/'.length)])] : [],
+    )
+    compare('guest/', 'active clients', [...new Set([...guests, ...makers])])
   }
 
   living(prefix = ''): readonly Uri[] {

@@ -60,11 +60,13 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
  * are.
  */
 async function dispose(core: Core, uri: Uri, still = () => true): Promise<number> {
-  const { session, chats } = await wakeAll(core, uri)
+  const session = await wakeAll(core, uri)
+  // From here on nothing waits; and a moment ago it may have been disposed of, or have got a chat.
+  if (core.log.channel(uri) !== session) throw AhpError.sessionNotFound(uri)
   if (!still()) return core.log.told
   const { provider, activeClients } = session.head as SessionState
   const announced = core.catalog.creatorOf(uri) === undefined
-  for (const chat of chats) forgetChat(core, chat)
+  for (const chat of chatsOf(session).flatMap((each) => core.log.channel(each) ?? [])) forgetChat(core, chat)
   core.work.stop(uri)
   core.work.mark(uri, false)
   for (const { clientId } of activeClients) core.grace.part(clientId, uri)
@@ -144,15 +146,18 @@ function creationProblem(
 }
 
 /** A session with all its chats in memory, in one moment. One that cannot be trusted any more is left where it is. */
-async function wakeAll(core: Core, uri: Uri): Promise<{ session: Channel; chats: readonly Channel[] }> {
+async function wakeAll(core: Core, uri: Uri): Promise<Channel> {
   const damaged = new Set<Uri>()
   for (;;) {
     const session = core.log.channel(uri) ?? (await wake(core, uri))
     if (session?.kind.name !== 'session' || !core.catalog.get(uri) || core.log.channel(uri) !== session)
       throw AhpError.sessionNotFound(uri)
-    const uris = (session.head as SessionState).chats.map(({ resource }) => resource)
-    const asleep = uris.find((chat) => !core.log.channel(chat) && !damaged.has(chat))
-    if (asleep === undefined) return { session, chats: uris.flatMap((chat) => core.log.channel(chat) ?? []) }
+    const asleep = chatsOf(session).find((chat) => !core.log.channel(chat) && !damaged.has(chat))
+    if (asleep === undefined) return session
     if (!(await wakeIfSound(core, asleep))) damaged.add(asleep)
   }
+}
+
+function chatsOf({ head }: Channel): readonly Uri[] {
+  return (head as SessionState).chats.map(({ resource }) => resource)
 }

@@ -1,9 +1,11 @@
 import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { quiet } from '../test/held.ts'
+import { quiet, session } from '../test/held.ts'
 import { Puppet, until } from '../test/puppet.ts'
 import { accepted, cancelled, chat, chatOf, delta, part, scene, started, turn } from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
+import { createChat } from './chat.ts'
+import { disposeSession } from './session.ts'
 
 // Between two of its promises an agent's turn may be ended by somebody else.
 
@@ -63,4 +65,40 @@ test('[H9] I14: an agent that never stops is not asked again once its turn is ov
   const before = said
   await quiet()
   expect(said).toBe(before)
+})
+
+test.each(moments)(
+  '[H8] a session that is disposed of %i promises after a chat was asked for has none',
+  async (n) => {
+    const all = await scene()
+    const core = all.core()
+    const made = createChat(core, { channel: session, chat: 'ahp-chat:/new' }).then(
+      () => 'made',
+      (error: unknown) => (error as { code: number }).code,
+    )
+    for (let promises = 0; promises < n; promises++) await Promise.resolve()
+    await disposeSession(core, { channel: session })
+    expect(['made', -32001]).toContain(await made)
+    await quiet()
+    expect([core.log.channel('ahp-chat:/new'), core.catalog.sessionOf('ahp-chat:/new')]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(all.world.reports).toEqual([])
+  },
+)
+
+test.each(moments)('[H7] a session that is disposed of twice, %i promises apart, is so once', async (n) => {
+  const all = await scene()
+  const once = () =>
+    disposeSession(all.core(), { channel: session }).then(
+      () => 'gone',
+      (error: unknown) => (error as { code: number }).code,
+    )
+  const first = once()
+  for (let promises = 0; promises < n; promises++) await Promise.resolve()
+  expect(await Promise.all([first, once()])).toEqual(['gone', -32001])
+  await until(() => all.agent.disposed.length > 0)
+  await quiet()
+  expect([all.agent.disposed, all.world.reports]).toEqual([[session], []])
 })

@@ -17,7 +17,8 @@ export class Racer {
   readonly link: Witness
   readonly clientId: string
   #ids = 0
-  #clientSeq = 0
+  /** Goes on over links: a number that comes again is the same wish again. */
+  clientSeq = 0
 
   constructor(transport: Transport, clientId: string, version: Version) {
     this.link = new Witness(transport, version)
@@ -41,7 +42,7 @@ export class Racer {
 
   /** Gives what came back. */
   async wish(channel: Uri, action: AnyAction): Promise<Envelope> {
-    const clientSeq = ++this.#clientSeq
+    const clientSeq = ++this.clientSeq
     this.link.say({ method: 'dispatchAction', params: { channel, clientSeq, action } })
     const own = ({ origin }: Envelope) => origin?.clientId === this.clientId && origin.clientSeq === clientSeq
     await this.link.until(() => this.link.envelopes.some(own))

@@ -5,6 +5,7 @@ import { Puppet, until } from '../test/puppet.ts'
 import { accepted, cancelled, chat, chatOf, delta, part, scene, started, turn } from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
 import { createChat } from './chat.ts'
+import type { Said } from './ports/agent.ts'
 import { disposeSession } from './session.ts'
 
 // Between two of its promises an agent's turn may be ended by somebody else.
@@ -102,3 +103,32 @@ test.each(moments)('[H7] a session that is disposed of twice, %i promises apart,
   await quiet()
   expect([all.agent.disposed, all.world.reports]).toEqual([[session], []])
 })
+
+test('[H9] L7: what an agent does with its words after it has said them changes nothing', async () => {
+  const all = await scene()
+  const made = { kind: 'markdown', id: 'p', content: 'said', _meta: { odd: NaN, none: undefined } }
+  const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as Said)
+  made.content = 'unsaid'
+  run.end()
+  await until(() => chatOf(all).turns.length === 1)
+  const kept = [{ kind: 'markdown', id: 'p', content: 'said', _meta: { odd: null } }]
+  expect(chatOf(all).turns[0]?.responseParts).toStrictEqual(kept)
+})
+
+test.each([
+  ['a number without end', { usage: { _meta: { n: 1n } } }],
+  ['a ring', { usage: { _meta: ring() } }],
+])('[H9] S-15: an agent that says %s has failed', async (_, said) => {
+  const all = await scene()
+  const run = await turn(all, 't1')
+  run.say({ type: 'chat/usage', ...said } as Said)
+  await until(() => chatOf(all).turns.length === 1)
+  expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'agent' } }])
+  expect(all.world.reports).toEqual([])
+})
+
+function ring(): object {
+  const one: { self?: object } = {}
+  one.self = one
+  return one
+}

@@ -16,16 +16,21 @@ export function understood(said: unknown, turnId: string): Said {
   const of = type.startsWith('session/') ? 'session' : 'chat'
   const may = of === 'session' ? aboutSession.has(type) : kinds.chat.actions.has(type) && !ours.has(type)
   if (!may) throw new TurnFailed('agent', `the agent may not say ${JSON.stringify(type.slice(0, 100))}`)
-  const action = { ...(said as Action), ...(of === 'chat' && { turnId }) }
-  // Streamed text is only text; anything else may hold what JSON would not give back, and becomes part of the state.
-  const streamed = kinds[of].classes.get(type) === 'relaxed'
-  const checked = checkAction(kinds[of], streamed ? action : asJson(action))
+  const action = { ...lasting(said as Action), ...(of === 'chat' && { turnId }) }
+  const checked = checkAction(kinds[of], action)
   if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${type}: ${checked.problem}`)
   return { of, action: checked.value }
 }
 
-function asJson(action: Action): Action {
-  return JSON.parse(JSON.stringify(action)) as Action
+/** As it stays, whatever the agent does with its own object later. A state is JSON. */
+function lasting(said: Action): Action {
+  // So are most words.
+  if (Object.values(said).every((value) => typeof value === 'string')) return said
+  try {
+    return JSON.parse(JSON.stringify(said)) as Action
+  } catch {
+    throw new TurnFailed('agent', `the agent said a ${said.type} that is no JSON`)
+  }
 }
 
 const aboutSession = new Set(['session/titleChanged', 'session/metaChanged', 'session/configChanged'])

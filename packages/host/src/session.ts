@@ -54,7 +54,10 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
 
 export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Done {
   changeable(core)
-  return { seq: forget(core, await wakeAll(core, uri)) }
+  const session = await wakeAll(core, uri)
+  // A moment ago somebody else may have disposed of it.
+  if (core.log.channel(uri) !== session) throw AhpError.sessionNotFound(uri)
+  return { seq: forget(core, session) }
 }
 
 /** A session that is awake, and all its chats, are forgotten in one step. Gives the number after which they are. */

@@ -1,9 +1,12 @@
 import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { quiet } from '../test/held.ts'
+import { quiet, session } from '../test/held.ts'
 import { Puppet, until } from '../test/puppet.ts'
 import { accepted, cancelled, chat, chatOf, delta, part, scene, started, turn } from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
+import { createChat } from './chat.ts'
+import type { Said } from './ports/agent.ts'
+import { disposeSession } from './session.ts'
 
 // Between two of its promises an agent's turn may be ended by somebody else.
 
@@ -64,3 +67,68 @@ test('[H9] I14: an agent that never stops is not asked again once its turn is ov
   await quiet()
   expect(said).toBe(before)
 })
+
+test.each(moments)(
+  '[H8] a session that is disposed of %i promises after a chat was asked for has none',
+  async (n) => {
+    const all = await scene()
+    const core = all.core()
+    const made = createChat(core, { channel: session, chat: 'ahp-chat:/new' }).then(
+      () => 'made',
+      (error: unknown) => (error as { code: number }).code,
+    )
+    for (let promises = 0; promises < n; promises++) await Promise.resolve()
+    await disposeSession(core, { channel: session })
+    expect(['made', -32001]).toContain(await made)
+    await quiet()
+    expect([core.log.channel('ahp-chat:/new'), core.catalog.sessionOf('ahp-chat:/new')]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(all.world.reports).toEqual([])
+  },
+)
+
+test.each(moments)('[H7] a session that is disposed of twice, %i promises apart, is so once', async (n) => {
+  const all = await scene()
+  const once = () =>
+    disposeSession(all.core(), { channel: session }).then(
+      () => 'gone',
+      (error: unknown) => (error as { code: number }).code,
+    )
+  const first = once()
+  for (let promises = 0; promises < n; promises++) await Promise.resolve()
+  expect(await Promise.all([first, once()])).toEqual(['gone', -32001])
+  await until(() => all.agent.disposed.length > 0)
+  await quiet()
+  expect([all.agent.disposed, all.world.reports]).toEqual([[session], []])
+})
+
+test('[H9] L7: what an agent does with its words after it has said them changes nothing', async () => {
+  const all = await scene()
+  const made = { kind: 'markdown', id: 'p', content: 'said', _meta: { odd: NaN, none: undefined } }
+  const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as Said)
+  made.content = 'unsaid'
+  run.end()
+  await until(() => chatOf(all).turns.length === 1)
+  const kept = [{ kind: 'markdown', id: 'p', content: 'said', _meta: { odd: null } }]
+  expect(chatOf(all).turns[0]?.responseParts).toStrictEqual(kept)
+})
+
+test.each([
+  ['a number without end', { usage: { _meta: { n: 1n } } }],
+  ['a ring', { usage: { _meta: ring() } }],
+])('[H9] S-15: an agent that says %s has failed', async (_, said) => {
+  const all = await scene()
+  const run = await turn(all, 't1')
+  run.say({ type: 'chat/usage', ...said } as Said)
+  await until(() => chatOf(all).turns.length === 1)
+  expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'agent' } }])
+  expect(all.world.reports).toEqual([])
+})
+
+function ring(): object {
+  const one: { self?: object } = {}
+  one.self = one
+  return one
+}

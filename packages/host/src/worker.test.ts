@@ -7,6 +7,7 @@ import type { Run } from '../test/puppet.ts'
 import { accepted, cancelled, chat, chatOf, scene, sessionOf, started, turn } from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
 
+const hello = { text: 'hi', origin: { kind: 'user' } } as const
 const task = { ...call, title: 'W', text: 'work' }
 
 test('[H8] a worker has a chat of its own that says where it comes from', async () => {
@@ -59,6 +60,18 @@ test('[H8] a worker whose chat is disposed of leaves nobody waiting', async () =
   expect(working.signal.aborted).toBe(true)
   run.end()
   await until(() => chatOf(all).turns.length === 1)
+})
+
+test('[H8] a chat that is disposed of in the middle of its turn takes it along; the default one stays', async () => {
+  const all = await scene()
+  await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage: hello })
+  const run = await all.agent.given(0)
+  await all.ann.ask('disposeChat', { channel: 'ahp-chat:/x' })
+  expect(run.signal.aborted).toBe(true)
+  expect(sessionOf(all).chats.map(({ resource }) => resource)).toEqual([chat])
+  await expect(all.ann.ask('disposeChat', { channel: chat })).rejects.toMatchObject({ code: -32011 })
+  await all.restart('crash')
+  expect(all.agent.runs).toHaveLength(1)
 })
 
 test('[H9] a turn whose agent is no more ends as an error', async () => {

@@ -1,0 +1,117 @@
+import type { Envelope, Uri } from '@atrium/protocol/channel'
+import type { Schedule } from '@atrium/protocol/rpc/pair'
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import type { Version } from '@atrium/protocol/versions/negotiate'
+import type { Scheduler } from 'fast-check'
+import { expect } from 'vitest'
+import { quiet, session } from './held.ts'
+import { Puppet, until } from './puppet.ts'
+import { room } from './room.ts'
+import type { Room } from './room.ts'
+import { chat, sessionOf } from './scene.ts'
+import type { AnyAction } from './scene.ts'
+import { Witness, sameAsHost } from './witness.ts'
+
+/** A client of one generation that asks and dispatches, and hears as a witness does. */
+export class Racer {
+  readonly link: Witness
+  readonly clientId: string
+  #ids = 0
+  /** Goes on over links: a number that comes again is the same wish again. */
+  clientSeq = 0
+
+  constructor(transport: Transport, clientId: string, version: Version) {
+    this.link = new Witness(transport, version)
+    this.clientId = clientId
+  }
+
+  async open(...channels: readonly Uri[]): Promise<void> {
+    const { clientId } = this
+    await this.ask('initialize', { clientId, protocolVersions: [this.link.version] })
+    for (const channel of channels) await this.ask('subscribe', { channel })
+  }
+
+  /** Gives the result, or the code of the error. */
+  async ask(method: string, params: Record<string, unknown>): Promise<unknown> {
+    const id = ++this.#ids
+    this.link.say({ id, method, params: { channel: 'ahp-root://', ...params } })
+    await this.link.until(() => this.link.answerTo(id) !== undefined)
+    const { result, error } = this.link.answerTo(id) ?? {}
+    return error ? error.code : result
+  }
+
+  /** Gives what came back. */
+  async wish(channel: Uri, action: AnyAction): Promise<Envelope> {
+    const clientSeq = ++this.clientSeq
+    this.link.say({ method: 'dispatchAction', params: { channel, clientSeq, action } })
+    const own = ({ origin }: Envelope) => origin?.clientId === this.clientId && origin.clientSeq === clientSeq
+    await this.link.until(() => this.link.envelopes.some(own))
+    return this.link.envelopes.find(own) as Envelope
+  }
+}
+
+/** Some clients, of both generations, at one session; from `race` on the scheduler says what arrives and is flushed when. */
+export interface Track {
+  readonly all: Room
+  readonly agent: Puppet
+  readonly racers: readonly Racer[]
+  /** A moment that the scheduler chooses. */
+  moment(): Promise<void>
+  race<T extends readonly unknown[]>(...acts: { [I in keyof T]: () => Promise<T[I]> }): Promise<T>
+  /** Nobody has heard what it could not live with, and each has what a newcomer of its generation is handed. */
+  converged(): Promise<void>
+}
+
+const versions: readonly Version[] = ['1.0.0', '0.9.0']
+
+export async function track(s: Scheduler, count: number): Promise<Track> {
+  let racing = false
+  const moment = () => s.schedule(Promise.resolve())
+  const soon = (task: () => void) => void (racing ? moment().then(task) : queueMicrotask(task))
+  const agent = new Puppet({ resumes: true })
+  const all = await room({ agents: [agent], soon })
+  const enter = (name: string, version: Version) => new Racer(all.wire('owner', lane(soon))[1], name, version)
+  const racers = Array.from({ length: count }, (_, n) => enter(`racer ${n}`, versions[n % 2] ?? '1.0.0'))
+  for (const [n, racer] of racers.entries()) {
+    await racer.open()
+    if (n === 0) await racer.ask('createSession', { channel: session })
+    for (const channel of [session, chat]) await racer.ask('subscribe', { channel })
+  }
+  await until(() => sessionOf(all).lifecycle === 'ready')
+  return {
+    all,
+    agent,
+    racers,
+    moment,
+    async race(...acts) {
+      racing = true
+      const done = Promise.all(acts.map((act) => act()))
+      await s.waitFor(done)
+      await s.waitIdle()
+      racing = false
+      await quiet()
+      return (await done) as never
+    },
+    async converged() {
+      await quiet()
+      for (const version of versions) {
+        const fresh = enter(`fresh ${version}`, version)
+        await fresh.open(session, chat)
+        for (const { link } of racers)
+          if (link.version === version) {
+            expect([link.problems, link.pending]).toEqual([[], []])
+            sameAsHost(link, fresh.link)
+          }
+      }
+    },
+  }
+}
+
+/** Frames of one link arrive in order, whenever they do. */
+function lane(soon: Schedule): Schedule {
+  const waiting: (() => void)[] = []
+  return (task) => {
+    waiting.push(task)
+    soon(() => waiting.shift()?.())
+  }
+}

@@ -265,7 +265,8 @@ export class Log {
     )
     if (kept === 'passing') channel.pass(entry)
     else {
-      this.#commit.envelope({ seq, channel: channel.uri, action: text, ...(by && { origin: by }) })
+      const stored = { seq, channel: channel.uri, action: text }
+      this.#commit.envelope(by ? { ...stored, origin: by } : stored)
       this.#commit.rows(rows)
       channel.stored = this.#commit.mark
       channel.sinceHead++
@@ -293,8 +294,21 @@ export class Log {
   }
 
   #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said, sender?: Listener): Entry {
-    const parts = { origin: undefined, reason: undefined, only: undefined, ...said }
-    const entry = new Entry({ ...parts, channel: channel.uri, label: channel.label, kind: channel.kind.name })
+    const { uri, label, kind } = channel
+    // Written out, because a spread would cost more than all the rest of it.
+    const { seq, last, action, text, origin, reason, only } = said
+    const entry = new Entry({
+      seq,
+      last,
+      channel: uri,
+      label,
+      kind: kind.name,
+      action,
+      text,
+      origin,
+      reason,
+      only,
+    })
     this.#queue.add({ entry, channel, state, older: channel.older, strict, sender })
     this.#schedule()
     return entry

@@ -6,6 +6,7 @@ import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
@@ -14,9 +15,6 @@ import type { Job } from './work.ts'
 
 /** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
 const silenceMs = 30_000
-
-/** So many words in one breath; then others are heard. */
-const breath = 64
 
 /** Makes a worker's chat for a task of a turn, and lets it begin. */
 export type Spawn = (core: Core, parent: Channel, task: Task) => { worker: Channel; turnId: string }
@@ -35,6 +33,7 @@ export class Turn implements Job {
   readonly #began: number
   readonly #abort = new AbortController()
   readonly #workers = new Map<Channel, string>()
+  readonly #breath: Breath
   #words = 0
   /** What the agent itself says it is doing, while the host says that it is silent. */
   #activity: string | undefined
@@ -50,6 +49,7 @@ export class Turn implements Job {
     this.#spawn = spawn
     this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
     this.#began = core.world.now()
+    this.#breath = new Breath(core.world, (words) => this.#speak(words))
   }
 
   async run(): Promise<void> {
@@ -71,6 +71,7 @@ export class Turn implements Job {
 
   stop(): void {
     this.#undoListening()
+    this.#breath.drop()
     this.#abort.abort()
     this.#leave()
     // A host that goes away leaves everything as it is.
@@ -96,6 +97,8 @@ export class Turn implements Job {
   #say(said: Said): void {
     if (this.#over) return
     this.#words++
+    const word = wordOf(said, this.#turnId)
+    if (word && !this.#silent) return this.#breath.take(word)
     const session = said.type.startsWith('session/')
     const channel = session ? this.#session : this.#channel
     const action = (session ? said : { ...said, turnId: this.#turnId }) as Action
@@ -105,7 +108,18 @@ export class Turn implements Job {
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silent) this.#speaksAgain()
     if (session) this.#sayOfSession(checked.value as SessionAction)
-    else this.#core.log.append(channel, checked.value)
+    else this.#append(channel, checked.value)
+  }
+
+  /** The words of a breath, as one step. */
+  #speak(words: readonly Action[]): void {
+    if (!this.#over) for (const word of words) this.#core.log.append(this.#channel, word)
+  }
+
+  /** What was said before it comes before it, in the same step. */
+  #append(channel: Channel, action: Action): void {
+    this.#breath.out()
+    this.#core.log.append(channel, action)
   }
 
   /** A name that a client gave stays, and what others keep beside a session does too. */
@@ -115,7 +129,7 @@ export class Turn implements Job {
     const kept = (head as SessionState)._meta
     const merged =
       action.type === 'session/metaChanged' ? { ...action, _meta: { ...kept, ...action._meta } } : action
-    this.#core.log.append(this.#session, merged)
+    this.#append(this.#session, merged)
   }
 
   #fail(error: unknown): void {
@@ -133,7 +147,7 @@ export class Turn implements Job {
 
   #end(action: ChatAction): void {
     // The append finds the turn ended, and stops this.
-    if (!this.#over) this.#core.log.append(this.#channel, action)
+    if (!this.#over) this.#append(this.#channel, action)
   }
 
   #cancel(worker: Channel, turnId: string): void {
@@ -146,10 +160,11 @@ export class Turn implements Job {
   /** There is no room for another word, or others have not been heard for long. */
   get #crowded(): boolean {
     const { congested, diskFull } = this.#core.log
-    return congested || diskFull || this.#words % breath === 0
+    return congested || diskFull || this.#breath.full
   }
 
   async #breathe(): Promise<void> {
+    this.#breath.end()
     await this.#core.log.space()
     await new Promise<void>((resolve) => this.#core.world.later(0, resolve))
   }
@@ -171,7 +186,7 @@ export class Turn implements Job {
   }
 
   #show(activity: string | undefined): void {
-    this.#core.log.append(this.#channel, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
+    this.#append(this.#channel, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
   }
 
   #chat(): Chat {
@@ -193,6 +208,7 @@ export class Turn implements Job {
 
   #work(task: Task): Worker {
     if (this.#over) throw stopped()
+    this.#breath.out()
     const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
     this.#workers.set(worker, turnId)
     const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))

@@ -1,0 +1,95 @@
+import type { Action } from '@atrium/protocol/channel'
+import { decode, id } from '@atrium/protocol/schema'
+import type { Said } from './ports/agent.ts'
+import type { World } from './ports/world.ts'
+
+/** So much is said in one breath; then others are heard. */
+const most = 64
+
+/** So many characters are kept back at most. */
+const longest = 64 * 1024
+
+/**
+ * The words that an agent says before anybody else has a turn. Each is an action of its own; but they are one step, which
+ * costs the store, the links and the scheduler as much as a single word does.
+ */
+export class Breath {
+  readonly #world: World
+  readonly #speak: (words: readonly Action[]) => void
+  #words: Action[] = []
+  #length = 0
+  /** Said since others were last heard. */
+  #count = 0
+  #undo: (() => void) | undefined
+
+  constructor(world: World, speak: (words: readonly Action[]) => void) {
+    this.#world = world
+    this.#speak = speak
+  }
+
+  /** It is time that others are heard. */
+  get full(): boolean {
+    return this.#count >= most
+  }
+
+  /** Keeps a word back, for a moment. */
+  take(word: Word): void {
+    this.#count++
+    this.#words.push(word)
+    this.#length += word.content.length
+    this.#undo ??= this.#world.later(0, () => this.end())
+    if (this.#length > longest) this.out()
+  }
+
+  /** Says what it has kept back: something else comes behind it. */
+  out(): void {
+    this.#count++
+    const words = this.#words
+    this.drop()
+    if (words.length > 0) this.#speak(words)
+  }
+
+  /** The same, and others are heard now. */
+  end(): void {
+    this.out()
+    this.#count = 0
+  }
+
+  /** Nobody wants to hear it any more. */
+  drop(): void {
+    this.#undo?.()
+    this.#undo = undefined
+    this.#words = []
+    this.#length = 0
+  }
+}
+
+/** A piece of text of a turn, and nothing beside it. */
+export interface Word extends Action {
+  readonly turnId: string
+  readonly partId: string
+  readonly content: string
+}
+
+/**
+ * What is said, as a word of a turn, where it is one. Of words there are so many that their shape is looked at by hand:
+ * anything that is not exactly that is for the schema to judge.
+ */
+export function wordOf(said: Said, turnId: string): Word | undefined {
+  if (said.type !== 'chat/delta' && said.type !== 'chat/reasoning') return undefined
+  const { type, partId, content } = said
+  const fits = typeof content === 'string' && isId(partId) && Object.keys(said).length === 3
+  return fits ? { type, turnId, partId, content } : undefined
+}
+
+/** The same few come thousands of times. */
+const known = new Set<string>()
+
+function isId(text: unknown): boolean {
+  if (typeof text !== 'string') return false
+  if (known.has(text)) return true
+  if (!decode(id, text).ok) return false
+  if (known.size >= 64) known.clear()
+  known.add(text)
+  return true
+}

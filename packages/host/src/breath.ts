@@ -4,25 +4,26 @@ import type { Said } from './ports/agent.ts'
 import type { World } from './ports/world.ts'
 
 /** So much is said in one breath; then others are heard. */
-const most = 64
+const most = 128
 
 /** So many characters are kept back at most. */
 const longest = 64 * 1024
 
 /**
  * The words that an agent says before anybody else has a turn. Each is an action of its own; but they are one step, which
- * costs the store, the links and the scheduler as much as a single word does.
+ * costs the state, the store and the scheduler as much as a single word does.
  */
 export class Breath {
   readonly #world: World
-  readonly #speak: (words: readonly Action[]) => void
-  #words: Action[] = []
-  #length = 0
+  readonly #speak: (whole: Word, words: readonly Word[]) => void
+  /** All of one part. */
+  #words: Word[] = []
+  #text = ''
   /** Said since others were last heard. */
   #count = 0
   #undo: (() => void) | undefined
 
-  constructor(world: World, speak: (words: readonly Action[]) => void) {
+  constructor(world: World, speak: (whole: Word, words: readonly Word[]) => void) {
     this.#world = world
     this.#speak = speak
   }
@@ -34,19 +35,23 @@ export class Breath {
 
   /** Keeps a word back, for a moment. */
   take(word: Word): void {
+    const [first] = this.#words
+    if (first && (first.partId !== word.partId || first.type !== word.type)) this.out()
     this.#count++
     this.#words.push(word)
-    this.#length += word.content.length
+    this.#text += word.content
     this.#undo ??= this.#world.later(0, () => this.end())
-    if (this.#length > longest) this.out()
+    if (this.#text.length > longest) this.out()
   }
 
   /** Says what it has kept back: something else comes behind it. */
   out(): void {
     this.#count++
     const words = this.#words
+    const [first] = words
+    const content = this.#text
     this.drop()
-    if (words.length > 0) this.#speak(words)
+    if (first) this.#speak({ ...first, content }, words)
   }
 
   /** The same, and others are heard now. */
@@ -60,7 +65,7 @@ export class Breath {
     this.#undo?.()
     this.#undo = undefined
     this.#words = []
-    this.#length = 0
+    this.#text = ''
   }
 }
 

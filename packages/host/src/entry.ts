@@ -59,6 +59,22 @@ export class Entry {
   }
 }
 
+/** What is said in a channel. */
+export type Said = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
+  Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
+
+interface Place {
+  readonly uri: Uri
+  readonly label: string
+  readonly kind: { readonly name: string }
+}
+
+/** Every part by its name: there are so many of these that a spread would cost more than the rest. */
+export function entryIn({ uri: channel, label, kind: { name: kind } }: Place, said: Said): Entry {
+  const { seq, last, action, text, origin, reason, only } = said
+  return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
+}
+
 const encoder = new TextEncoder()
 
 /** The notification around an envelope's JSON. */

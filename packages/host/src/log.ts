@@ -5,10 +5,10 @@ import type { Beside } from './beside.ts'
 import { Channel } from './channel.ts'
 import { Commit } from './commit.ts'
 import { Completion } from './completion.ts'
-import { Entry } from './entry.ts'
-import type { Listener } from './entry.ts'
+import { entryIn } from './entry.ts'
+import type { Entry, Listener, Said } from './entry.ts'
 import { equal } from './equal.ts'
-import type { DamagedChannel, LoadedChannel, LogStore, StoredEnvelope } from './ports/log.ts'
+import type { DamagedChannel, LoadedChannel, LogStore, RowChange, StoredEnvelope } from './ports/log.ts'
 import type { World } from './ports/world.ts'
 import { Numbers } from './numbers.ts'
 import { Queue } from './queue.ts'
@@ -137,6 +137,15 @@ export class Log {
     return this.#append(channel, action, channel.reduce(action), by)
   }
 
+  /** Makes the pieces of a text true, each an action of its own. One step brings nobody any but the last of their states. */
+  appendText(channel: Channel, whole: Action, pieces: readonly Action[]): void {
+    const state = channel.reduce(whole)
+    const rows = channel.advance(whole, state)
+    for (const piece of pieces) this.#keep(channel, piece, state)
+    this.#rows(channel, rows)
+    for (const piece of pieces) this.#events.appended(channel, piece)
+  }
+
   /** A client's wish that nothing forbids. One that changes nothing is echoed to its sender and kept nowhere. */
   accept(channel: Channel, action: Action, by: Dispatcher, sender: Listener): Entry {
     const state = channel.reduce(action)
@@ -250,33 +259,41 @@ export class Log {
   }
 
   #append(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener): Entry {
-    const kept = channel.kind.classes.get(action.type) ?? 'strict'
-    const text = JSON.stringify(action)
-    const seq = this.#number(kept === 'strict', channel.strideOf(action))
-    const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const rows = channel.advance(action, state)
+    const { entry, passing } = this.#keep(channel, action, state, by, sender)
+    if (passing) return entry
+    this.#rows(channel, rows)
+    this.#events.appended(channel, action, by)
+    return entry
+  }
+
+  /** Numbers an action that is reduced, gives it to the store, and lets it wait to be told. */
+  #keep(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener) {
+    const kept = channel.kind.classes.get(action.type) ?? 'strict'
     const strict = kept === 'strict'
-    const entry = this.#enqueue(
-      channel,
-      state,
-      strict,
-      { seq, last: this.#numbers.last, action, text, origin },
-      sender,
-    )
-    if (kept === 'passing') channel.pass(entry)
+    const passing = kept === 'passing'
+    const text = JSON.stringify(action)
+    const seq = this.#number(strict, channel.strideOf(action))
+    const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
+    const said = { seq, last: this.#numbers.last, action, text, origin }
+    const entry = this.#enqueue(channel, state, strict, said, sender)
+    if (passing) channel.pass(entry)
     else {
       const stored = { seq, channel: channel.uri, action: text }
       this.#commit.envelope(by ? { ...stored, origin: by } : stored)
-      this.#commit.rows(rows)
       channel.stored = this.#commit.mark
       channel.sinceHead++
       channel.lengthSinceHead += text.length
-      // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
-      const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
-      if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
-      this.#events.appended(channel, action, by)
     }
-    return entry
+    return { entry, passing }
+  }
+
+  /** What became of the rows, and a head where one is due: it says what the state is after all that was numbered. */
+  #rows(channel: Channel, rows: readonly RowChange[]): void {
+    this.#commit.rows(rows)
+    // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
+    const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
+    if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
   }
 
   #say(channel: Channel, action: Action, by: Dispatcher | undefined, only: Listener, reason?: string): Entry {
@@ -294,21 +311,7 @@ export class Log {
   }
 
   #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said, sender?: Listener): Entry {
-    const { uri, label, kind } = channel
-    // Written out, because a spread would cost more than all the rest of it.
-    const { seq, last, action, text, origin, reason, only } = said
-    const entry = new Entry({
-      seq,
-      last,
-      channel: uri,
-      label,
-      kind: kind.name,
-      action,
-      text,
-      origin,
-      reason,
-      only,
-    })
+    const entry = entryIn(channel, said)
     this.#queue.add({ entry, channel, state, older: channel.older, strict, sender })
     this.#schedule()
     return entry
@@ -388,9 +391,6 @@ export class Log {
     return channel
   }
 }
-
-type Said = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
-  Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
 
 // In the queue so that nothing behind them is told before they are durable; told to nobody.
 const birth: Action = { type: '@born' }

@@ -49,7 +49,9 @@ export class Turn implements Job {
     this.#spawn = spawn
     this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
     this.#began = core.world.now()
-    this.#breath = new Breath(core.world, (words) => this.#speak(words))
+    this.#breath = new Breath(core.world, (whole, words) => {
+      if (!this.#over) core.log.appendText(channel, whole, words)
+    })
   }
 
   async run(): Promise<void> {
@@ -109,11 +111,6 @@ export class Turn implements Job {
     if (this.#silent) this.#speaksAgain()
     if (session) this.#sayOfSession(checked.value as SessionAction)
     else this.#append(channel, checked.value)
-  }
-
-  /** The words of a breath, as one step. */
-  #speak(words: readonly Action[]): void {
-    if (!this.#over) for (const word of words) this.#core.log.append(this.#channel, word)
   }
 
   /** What was said before it comes before it, in the same step. */

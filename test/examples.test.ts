@@ -25,6 +25,22 @@ test('[A4] [L13] [L6] examples/two-clients.mjs: killed and started again, nothin
   })
 })
 
+test('[A4] [N3] [V6] examples/shared-turn.mjs: a turn shared at 1.0 and 0.9 outlives its host', () => {
+  const path = fileURLToPath(new URL('../examples/shared-turn.mjs', import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      'Ann speaks 1.0.0, Ben 0.9.0; both follow ahp-chat://default…',
+      'Both see the answer grow while it is written.',
+      'The host is killed.',
+      'It is back. The turn was broken off, and says so: The host was stopped while the agent worked on this. It can go on where it was.',
+      'Ben lets it go on, and it ends: 15518 characters',
+      'Ann and Ben both have the state that the host has.',
+    ],
+    stderr: '',
+  })
+})
+
 test('[A4] the program in the README runs', () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [, program] = /```js\n([\s\S]*?)```/.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []

@@ -1,4 +1,5 @@
 import type { RootState } from '@atrium/protocol/root/state'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
@@ -8,6 +9,11 @@ import { settingProblem, settled } from './settings.ts'
 
 export function agentOf(core: Core, provider: string): Agent | undefined {
   return core.agents.find(({ info }) => info.provider === provider)
+}
+
+/** What becomes of a session whose agent this host does not have any more. */
+export function noAgent(provider: string): ErrorInfo {
+  return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
 }
 
 /** The agent that is asked for, else the usual one. */

@@ -34,6 +34,11 @@ export function entryOf(session: Channel, chat: Uri): ChatSummary | undefined {
   return (session.head as SessionState).chats.find(({ resource }) => resource === chat)
 }
 
+/** Whether people write in a chat, and do not only look on. */
+export function isWritable(session: Channel, chat: Uri): boolean {
+  return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
+}
+
 function alongChat(core: Core, chat: Channel, action: ChatAction): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
@@ -52,7 +57,11 @@ function alongChat(core: Core, chat: Channel, action: ChatAction): void {
 
 function alongSession(core: Core, session: Channel, action: SessionAction): void {
   if (action.type === 'session/activeClientSet') core.grace.join(action.activeClient.clientId, session.uri)
-  if (action.type === 'session/activeClientRemoved') core.grace.part(action.clientId, session.uri)
+  if (
+    action.type === 'session/activeClientRemoved' &&
+    core.catalog.creatorOf(session.uri) !== action.clientId
+  )
+    core.grace.part(action.clientId, session.uri)
   const state = session.head as SessionState
   const { activity } = rollup(state)
   if (state.activity !== activity)

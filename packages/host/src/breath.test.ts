@@ -9,7 +9,7 @@ import type { Client } from '../test/room.ts'
 import { testWorld } from '../test/world.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Word } from './breath.ts'
-import type { Agent, Said } from './ports/agent.ts'
+import type { Agent } from './ports/agent.ts'
 
 const session = 'ahp-session:/one'
 const chat = defaultChatUri(session)
@@ -73,10 +73,11 @@ test('[N1] a word that is looked at by hand has the shape that the schema asks f
   if (!kind) throw new Error('no chats')
   fc.assert(
     fc.property(said, (one) => {
-      const taken = wordOf(one as Said, 't')
+      const taken = wordOf(one, 't')
       if (taken) expect(checkAction(kind, taken)).toEqual({ ok: true, value: { ...one, turnId: 't' } })
     }),
   )
+  for (const nothing of [null, undefined, 'chat/delta', []]) expect(wordOf(nothing, 't')).toBeUndefined()
   expect(wordOf({ type: 'chat/delta', partId: 'p', content: '' }, 't')).toEqual(word(''))
   expect(wordOf({ type: 'chat/delta', partId: 'p', content: '', _meta: {} }, 't')).toBeUndefined()
 })

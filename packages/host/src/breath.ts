@@ -1,6 +1,5 @@
 import type { Action } from '@atrium/protocol/channel'
 import { decode, id } from '@atrium/protocol/schema'
-import type { Said } from './ports/agent.ts'
 import type { World } from './ports/world.ts'
 
 /** So much is said in one breath; then others are heard. */
@@ -80,17 +79,17 @@ export interface Word extends Action {
  * What is said, as a word of a turn, where it is one. Of words there are so many that their shape is looked at by hand:
  * anything that is not exactly that is for the schema to judge.
  */
-export function wordOf(said: Said, turnId: string): Word | undefined {
-  if (said.type !== 'chat/delta' && said.type !== 'chat/reasoning') return undefined
-  const { type, partId, content } = said
-  const fits = typeof content === 'string' && isId(partId) && Object.keys(said).length === 3
-  return fits ? { type, turnId, partId, content } : undefined
+export function wordOf(said: unknown, turnId: string): Word | undefined {
+  const { type, partId, content } = (said ?? {}) as Partial<Word>
+  if ((type !== 'chat/delta' && type !== 'chat/reasoning') || !isId(partId)) return undefined
+  const plain = typeof content === 'string' && Object.keys(said as object).length === 3
+  return plain ? { type, turnId, partId, content } : undefined
 }
 
 /** The same few come thousands of times. */
 const known = new Set<string>()
 
-function isId(text: unknown): boolean {
+function isId(text: unknown): text is string {
   if (typeof text !== 'string') return false
   if (known.has(text)) return true
   if (!decode(id, text).ok) return false

@@ -39,8 +39,10 @@ export class Bulletin {
   }
 
   removed(session: Uri): void {
+    // Nobody has heard of one that is still to be announced.
+    const heard = this.#news.get(session) !== 'added'
     this.#news.delete(session)
-    this.#say('root/sessionRemoved', { session })
+    if (heard) this.#say('root/sessionRemoved', { session })
   }
 
   /** Never at once: what is said of a session comes after the answer that it was asked for with. */

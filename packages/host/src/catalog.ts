@@ -76,11 +76,6 @@ export class Catalog {
     return this.#quiet.get(uri)
   }
 
-  /** The sessions that are not announced, each with its creator. */
-  get quiet(): ReadonlyMap<Uri, string> {
-    return this.#quiet
-  }
-
   add(uri: Uri, createdAt: string, state: SessionState, creator: string): void {
     this.#quiet.set(uri, creator)
     this.#records.put(`${quietPrefix}${uri}`, creator)
@@ -107,7 +102,7 @@ export class Catalog {
   delete(uri: Uri): void {
     this.#order = undefined
     const summary = this.#sessions.get(uri)
-    if (summary && !this.#quiet.has(uri)) this.#going.set(uri, summary)
+    if (summary && !this.#unheard(uri)) this.#going.set(uri, summary)
     for (const { resource } of summary?.chats ?? []) this.#chats.delete(resource)
     this.#sessions.delete(uri)
     this.#quiet.delete(uri)
@@ -132,8 +127,7 @@ export class Catalog {
     if (changed.length === 0) return undefined
     if (after.modifiedAt !== before.modifiedAt) this.#order = undefined
     this.#sessions.set(uri, after)
-    const listed = !this.#quiet.has(uri) && !this.#coming.has(uri)
-    return listed ? Object.fromEntries(changed.map((key) => [key, after[key]])) : undefined
+    return this.#unheard(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
   /** Keeps what a session's entry will be once everyone has been told of its state. */
@@ -141,9 +135,12 @@ export class Catalog {
     const before = this.#sessions.get(uri)
     if (!before) return
     const after = summaryOf(uri, before.createdAt, state)
-    // A chat belongs to its session from the moment that it is said to, and is looked for at once.
-    for (const { resource } of after.chats ?? []) this.#chats.set(resource, uri)
     this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
+  }
+
+  /** A chat is born into its session. */
+  belongs(chat: Uri, session: Uri): void {
+    this.#chats.set(chat, session)
   }
 
   /** A chat is no more. */
@@ -174,9 +171,13 @@ export class Catalog {
     return full < 0 ? places : places.slice(0, full)
   }
 
+  /** Nobody has been told of it. */
+  #unheard(uri: Uri): boolean {
+    return this.#coming.has(uri) || this.#quiet.has(uri)
+  }
+
   #places(): readonly Place[] {
-    const unheard = (uri: Uri) => this.#coming.has(uri) || this.#quiet.has(uri)
-    const there = [...this.#sessions.values()].filter(({ resource }) => !unheard(resource))
+    const there = [...this.#sessions.values()].filter(({ resource }) => !this.#unheard(resource))
     return [...there, ...this.#going.values()].map(({ modifiedAt, resource }) => ({ modifiedAt, resource }))
   }
 }

@@ -85,6 +85,16 @@ export class Channel {
     return this.ids.has(id)
   }
 
+  /** So many rows are told and not about to be taken away. */
+  get lasting(): number {
+    const told = this.rows(this.told)
+    const head = this.rows(this.head)
+    if (told === head) return this.older + told.length
+    let same = 0
+    while (same < told.length && told[same] === head[same]) same++
+    return this.older + same
+  }
+
   /** The ids of the rows that are not in memory: all, or from this one on. */
   missing(fromId?: string): readonly string[] {
     const from = fromId === undefined ? 0 : this.ids.indexOf(fromId)

@@ -5,13 +5,15 @@ import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatState, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { entryOf, sessionOf } from './alongside.ts'
+import { isWritable, sessionOf } from './alongside.ts'
+import { answerProblem, answersProblem } from './answers.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log.ts'
 import type { Guards } from './rules.ts'
 
 const noTurn = 'there is no such turn in progress'
+const noQuestion = 'no such question is open'
 
 export const chatGuards: Guards<ChatState, ChatAction> = {
   'chat/turnStarted': (state, { turnId, message, queuedMessageId }, _, core, chat) => {
@@ -61,15 +63,15 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
     return typeof call === 'string' ? call : ofClient(call, by)
   },
 
-  'chat/inputAnswerChanged': (state, { requestId, questionId }) => {
+  'chat/inputAnswerChanged': (state, { requestId, questionId, answer }) => {
     const part = questionOf(state, requestId)
-    if (!part) return 'no such question is open'
-    return part.request.questions?.some(({ id }) => id === questionId)
-      ? undefined
-      : 'there is no such question'
+    return part ? answerProblem(part.request, questionId, answer) : noQuestion
   },
-  'chat/inputCompleted': (state, { requestId }) =>
-    questionOf(state, requestId) ? undefined : 'no such question is open',
+  'chat/inputCompleted': (state, { requestId, response, answers }) => {
+    const part = questionOf(state, requestId)
+    if (!part) return noQuestion
+    return response === 'accept' ? answersProblem(part.request, answers) : undefined
+  },
 
   'chat/pendingMessageSet': (_, { message }, __, core, chat) => foreign(message) ?? closed(core, chat),
   'chat/pendingMessageRemoved': (state, { kind, id }) => {
@@ -102,8 +104,7 @@ function closed(core: Core, chat: Channel): string | undefined {
   const session = sessionOf(core, chat.uri)
   if (!session) return undefined
   if ((session.head as SessionState).lifecycle === 'failed') return 'this session could not be created'
-  const { interactivity = 'full' } = entryOf(session, chat.uri) ?? {}
-  return interactivity === 'full' ? undefined : 'this chat can only be read'
+  return isWritable(session, chat.uri) ? undefined : 'this chat can only be read'
 }
 
 function waits({ queuedMessages = [], steeringMessage }: ChatState, id: string): boolean {

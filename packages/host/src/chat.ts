@@ -3,19 +3,21 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { Params } from '@atrium/protocol/commands'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
-import { agentOf } from './agents.ts'
+import { agentOf, noAgent } from './agents.ts'
 import { sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import { changeable, goneKey } from './change.ts'
 import type { Done } from './change.ts'
 import type { Core } from './core.ts'
 import type { Task } from './ports/agent.ts'
+import { TurnFailed } from './ports/agent.ts'
 import { rest } from './rest.ts'
 import type { Effects } from './rules.ts'
 import { Turn } from './turn.ts'
@@ -35,8 +37,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   const { multipleChats } = agentOf(core, state.provider)?.info.capabilities ?? {}
   if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
   if (source) throw AhpError.invalidParams('createChat: this agent cannot begin a chat from another')
-  if (state.chats.length >= core.limits.chats)
-    throw AhpError.permissionDenied(`a session has at most ${core.limits.chats} chats`)
+  if (state.chats.length >= core.limits.chats) throw AhpError.permissionDenied(tooMany(core))
   const strange = workingDirectories?.find((directory) => !state.workingDirectories?.includes(directory))
   if (strange !== undefined)
     throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
@@ -54,24 +55,31 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
   const session = sessionOf(core, uri)
   if (chat?.kind.name !== 'chat' || !session || core.log.channel(uri) !== chat)
     throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
-  if ((session.head as SessionState).defaultChat === uri)
-    throw AhpError.conflict('the default chat goes with its session: dispose of that')
-  forgetChat(core, chat)
+  const { defaultChat, inputNeeded = [] } = session.head as SessionState
+  if (defaultChat === uri) throw AhpError.conflict('the default chat goes with its session: dispose of that')
+  forgetChat(core, uri)
+  for (const { id } of inputNeeded.filter((request) => request.chat === uri))
+    core.log.append(session, { type: 'session/inputNeededRemoved', id } as SessionAction)
   const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
   return { seq: last }
 }
 
-/** Part of a step that removes a chat from its session, or the session with it. */
-export function forgetChat(core: Core, chat: Channel): void {
-  core.records.put(goneKey(chat.uri), '')
-  core.catalog.forget(chat.uri)
-  core.log.drop(chat)
-  core.work.stop(chat.uri)
-  core.work.mark(chat.uri, false)
+/**
+ * Part of a step that removes a chat from its session, or the session with it. One that cannot be trusted any more is not
+ * in memory, and stays on the disk.
+ */
+export function forgetChat(core: Core, uri: Uri): void {
+  core.records.put(goneKey(uri), '')
+  core.catalog.forget(uri)
+  const chat = core.log.channel(uri)
+  if (chat) core.log.drop(chat)
+  core.work.stop(uri)
+  core.work.mark(uri, false)
 }
 
 /** A chat's first state is its entry in the catalogue, and no turns. */
-export function newChat(core: Core, summary: ChatSummary): Channel {
+export function newChat(core: Core, session: Uri, summary: ChatSummary): Channel {
+  core.catalog.belongs(summary.resource, session)
   const chat = core.log.born(summary.resource, 'chat', { ...summary, turns: [] } satisfies ChatState)
   rest(core, chat)
   return chat
@@ -97,16 +105,23 @@ export const chatEffects: Effects<ChatAction> = {
 /** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */
 export function begin(core: Core, chat: Channel): void {
   const session = sessionOf(core, chat.uri)
-  const told = chat.told as ChatState
-  // It was ended, or ended and begun again, before anybody was told of it.
-  const due = told.activeTurn && told.activeTurn === (chat.head as ChatState).activeTurn
+  const { activeTurn } = chat.told as ChatState
+  // Else it was ended, or ended and begun again, before anybody was told of it. Its message is what does not change.
+  const due = activeTurn && activeTurn.message === (chat.head as ChatState).activeTurn?.message
   if (!session || !due || core.work.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
   const { lifecycle, provider } = session.told as SessionState
+  if (lifecycle !== 'ready') return
   const agent = agentOf(core, provider)
-  if (lifecycle !== 'ready' || !agent) return
+  if (!agent) return abandon(core, chat, activeTurn.id, noAgent(provider))
   const turn = new Turn(core, chat, session, agent, spawn)
   core.work.begin(chat.uri, turn)
   void turn.run()
+}
+
+/** Ends a turn that no agent has begun with. */
+export function abandon(core: Core, chat: Channel, turnId: string, error: ErrorInfo): void {
+  const part = { kind: 'error', error } as const
+  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
 }
 
 /** A worker's chat: watched by people, written in by its agent. It ends with the turn that wanted it. */
@@ -114,8 +129,9 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')
   const { chats } = session.head as SessionState
-  if (chats.length >= core.limits.chats || depth(chats, parent.uri) >= core.limits.nesting)
-    throw new Error(`there are too many workers: at most ${core.limits.nesting} deep`)
+  if (chats.length >= core.limits.chats) throw new TurnFailed('workers', tooMany(core))
+  if (depth(chats, parent.uri) >= core.limits.nesting)
+    throw new TurnFailed('workers', `workers let others work at most ${core.limits.nesting} deep`)
   const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
   const { workingDirectories } = parent.head as ChatState
   const about = { title, origin, interactivity: 'read-only' as const, workingDirectories }
@@ -126,6 +142,10 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   return { worker, turnId }
 }
 
+function tooMany({ limits }: Core): string {
+  return `a session has at most ${limits.chats} chats`
+}
+
 /** A guard against workers that let workers work, for ever. */
 function depth(chats: readonly ChatSummary[], uri: Uri): number {
   const origin = chats.find(({ resource }) => resource === uri)?.origin
@@ -133,7 +153,7 @@ function depth(chats: readonly ChatSummary[], uri: Uri): number {
 }
 
 function bear(core: Core, session: Channel, summary: ChatSummary): number {
-  newChat(core, summary)
+  newChat(core, session.uri, summary)
   return core.log.append(session, { type: 'session/chatAdded', summary } as SessionAction).last
 }
 

@@ -24,9 +24,8 @@ import type { Welcome } from './handshake.ts'
 import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
 import type { Resends } from './resends.ts'
-import { rest } from './rest.ts'
 import type { View } from './snapshot.ts'
-import { wakeIfSound } from './wake.ts'
+import { damageOf, wakeIfSound } from './wake.ts'
 
 /** One client: handshake, subscriptions, forwarding. Forwarding only. */
 export class Connection implements Follower, Newcomer {
@@ -101,7 +100,7 @@ export class Connection implements Follower, Newcomer {
   follow(channel: Channel, name: Uri, view: View = {}, latency?: number): string {
     this.hold(channel)
     this.dialect.call(channel.uri, name)
-    this.following.hand(channel, { view, latency })
+    this.following.hand(channel, { view, latency, leftOut: this.dialect.leftOut(channel, view) })
     this.outbox.latency = this.following.latency
     return this.dialect.snapshot(channel, view)
   }
@@ -216,17 +215,25 @@ export class Connection implements Follower, Newcomer {
     const { log } = this.#core
     const uri = this.dialect.meant(params.channel)
     const channel = log.channel(uri)
-    if (channel && !log.congested && !needsMore(channel, params.action))
+    if (channel && !log.congested && missingTurn(channel, params.action) === undefined)
       return this.#apply(channel, params, reason)
-    return log
-      .room()
-      .then(() => wakeIfSound(this.#core, uri))
-      .then(async (woken) => {
-        if (woken && needsMore(woken, params.action)) await log.complete(woken)
-        if (!woken || this.#ended) return
-        this.#apply(woken, params, reason)
-        rest(this.#core, woken)
-      })
+    return log.room().then(() => this.#applyAwake(uri, params, reason))
+  }
+
+  async #applyAwake(
+    uri: Uri,
+    params: NoteParams<'dispatchAction'>,
+    reason: string | undefined,
+  ): Promise<void> {
+    // It may fall asleep again while its turns are read.
+    for (;;) {
+      const channel = await wakeIfSound(this.#core, uri)
+      if (!channel || this.#ended) return
+      const missing = reason === undefined ? missingTurn(channel, params.action) : undefined
+      if (missing === undefined) return this.#apply(channel, params, reason)
+      const damage = await damageOf(this.#core, () => this.#core.log.complete(channel, missing))
+      if (damage !== undefined) return this.#apply(channel, params, damage)
+    }
   }
 
   #apply(channel: Channel, params: NoteParams<'dispatchAction'>, reason: string | undefined): void {
@@ -313,9 +320,10 @@ function nameOf(params: unknown): Uri {
   return (params as { channel?: Uri }).channel ?? ''
 }
 
-/** It names a turn that is not in memory. */
-function needsMore(channel: Channel, { type, turnId }: Action & { turnId?: unknown }): boolean {
-  return type === 'chat/truncated' && typeof turnId === 'string' && channel.missing(turnId).length > 0
+/** The turn that it names, where that is not in memory. */
+function missingTurn(channel: Channel, { type, turnId }: Action & { turnId?: unknown }): string | undefined {
+  const named = type === 'chat/truncated' && typeof turnId === 'string' ? turnId : undefined
+  return named !== undefined && channel.missing(named).length > 0 ? named : undefined
 }
 
 /** Its shape, and that it can be kept as it is (S-19). */

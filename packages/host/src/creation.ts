@@ -1,14 +1,14 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { agentOf } from './agents.ts'
+import { agentOf, noAgent } from './agents.ts'
 import type { Channel } from './channel.ts'
+import { abandon } from './chat.ts'
 import type { Core } from './core.ts'
 import type { Session } from './ports/agent.ts'
-import { TurnFailed } from './ports/agent.ts'
+import { TurnFailed, failureOf } from './ports/agent.ts'
 import type { Progress } from './progress.ts'
 import { noProgress } from './progress.ts'
 
@@ -21,10 +21,11 @@ export async function create(core: Core, channel: Channel, progress: Progress = 
   core.work.begin(channel.uri, job)
   const outcome = await attempt(core, provider, sessionOf(channel, progress), abort.signal)
   core.work.end(channel.uri, job)
-  // It was disposed of meanwhile.
-  if (abort.signal.aborted || core.log.channel(channel.uri) !== channel) return
-  if (outcome) fail(core, channel, outcome)
-  else core.log.append(channel, { type: 'session/ready' } as SessionAction)
+  // It may have been disposed of meanwhile.
+  const wanted = !abort.signal.aborted && core.log.channel(channel.uri) === channel
+  if (wanted && outcome) fail(core, channel, outcome)
+  else if (wanted) core.log.append(channel, { type: 'session/ready' } as SessionAction)
+  await core.log.reached(core.log.last)
   progress.end()
 }
 
@@ -35,15 +36,13 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<ErrorInfo | undefined> {
   const agent = agentOf(core, provider)
-  if (!agent)
-    return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
+  if (!agent) return noAgent(provider)
   try {
     await agent.create?.(session, signal)
     return undefined
   } catch (error) {
     if (!(error instanceof TurnFailed)) core.world.report('session not created', error)
-    const errorType = error instanceof TurnFailed ? error.errorType : 'agent'
-    return { errorType, message: error instanceof Error ? error.message : 'the agent failed' }
+    return failureOf(error)
   }
 }
 
@@ -57,9 +56,7 @@ function failTurn(core: Core, uri: Uri, error: ErrorInfo): void {
   // A chat with a turn that is not over is awake.
   const chat = core.log.channel(uri)
   const turnId = (chat?.head as ChatState | undefined)?.activeTurn?.id
-  if (!chat || turnId === undefined) return
-  const part = { kind: 'error', error } as const
-  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
+  if (chat && turnId !== undefined) abandon(core, chat, turnId, error)
 }
 
 function sessionOf(channel: Channel, progress: Progress): Session {

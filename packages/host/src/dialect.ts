@@ -7,7 +7,7 @@ import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { actionFrame, envelopeText } from './entry.ts'
 import type { Entry, EnvelopeParts } from './entry.ts'
-import { snapshotText } from './snapshot.ts'
+import { leftOut, snapshotText } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
 /** How to speak each generation that this build can. The native one needs nothing. */
@@ -60,8 +60,12 @@ export class Dialect {
 
   params(method: string, params: unknown): unknown {
     const up = this.#lens ? this.#lens.paramsUp(method, params as object) : params
-    const { channel } = (up ?? {}) as { channel?: Uri }
-    return channel === undefined ? up : { ...(up as object), channel: this.meant(channel) }
+    const { channel, chat } = (up ?? {}) as { channel?: Uri; chat?: Uri }
+    return {
+      ...(up as object),
+      ...(channel !== undefined && { channel: this.meant(channel) }),
+      ...(chat !== undefined && { chat: this.meant(chat) }),
+    }
   }
 
   result(method: string, result: unknown): unknown {
@@ -71,6 +75,11 @@ export class Dialect {
   snapshot(channel: Channel, view: View): string {
     const label = this.#labels.get(channel.uri)
     return snapshotText(this.#core, channel, view, { label, lens: this.#lens })
+  }
+
+  /** How many turns are older than those that a snapshot shows. */
+  leftOut(channel: Channel, view: View): number {
+    return leftOut(this.#core, channel, view, this.#lens)
   }
 
   /** An envelope as this link is told it, as JSON: none where its generation has no words for it. */

@@ -4,7 +4,7 @@ import type { Channel } from './channel.ts'
 import { chatGuards } from './chat-guards.ts'
 import { chatEffects } from './chat.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
-import { showTurn } from './history.ts'
+import { showLast } from './history.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
 import type { Dispatcher } from './log.ts'
@@ -13,6 +13,7 @@ import { ruleMap } from './rules.ts'
 import type { AnyEffect, AnyGuard } from './rules.ts'
 import { sessionGuards } from './session-guards.ts'
 import { followSession, sessionEffects } from './session.ts'
+import { answerEffects } from './unfinished.ts'
 
 /**
  * A client's wish: guard, append, and once it is told, the effect. It ends as exactly one of applied or refused with a
@@ -31,7 +32,7 @@ export function dispatch(
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
-  if (action.type === 'chat/truncated') showTurn(core, channel, action as TurnAction)
+  if (namesLast.has(action.type)) showLast(core, channel, action as TurnAction)
   return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
 }
 
@@ -49,5 +50,7 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   return core.unchangeable() ?? guards.get(action.type)?.(channel.head, action, by, core, channel)
 }
 
+/** These name the turn that is the last, or is to be. */
+const namesLast = new Set(['chat/truncated', 'chat/turnResume'])
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards)
-const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects)
+const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects)

@@ -5,16 +5,12 @@ import type { ClientRecord, Handed } from './clients.ts'
 import type { Core } from './core.ts'
 import type { Listener } from './entry.ts'
 import { rest } from './rest.ts'
-import { leftOut } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
-/** How a subscriber wants to see a channel. */
-interface How {
+/** How a subscriber wants to see a channel, and what it has of it. */
+export interface Followed {
   readonly view: View
   readonly latency: number | undefined
-}
-
-interface Followed extends How {
   /** So many of its rows are older than those that the client has; what it has is not known for sure where this is. */
   readonly leftOut: number
 }
@@ -74,8 +70,8 @@ export class Following {
   }
 
   /** A channel's snapshot is about to be sent. */
-  hand(channel: Channel, how: How): void {
-    this.add(channel, { ...how, leftOut: leftOut(this.#core, channel, how.view) })
+  hand(channel: Channel, how: Followed): void {
+    this.add(channel, how)
     // That it has seen a number must show that it has the snapshot.
     if (this.seen >= this.#core.log.told) this.#core.log.advance()
     this.#remember((handed) => handed.set(channel.uri, this.#handed(channel)))

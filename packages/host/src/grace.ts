@@ -8,7 +8,7 @@ export class Grace {
   readonly #world: World
   readonly #ms: number
   readonly #over: (clientId: string) => void
-  /** The sessions that each client takes part in. */
+  /** The sessions that hang on a client: it takes part in them, or has made them. */
   readonly #guests = new Map<string, Set<Uri>>()
   readonly #expected = new Map<string, () => void>()
 
@@ -19,7 +19,7 @@ export class Grace {
     this.#over = over
   }
 
-  /** After a start everyone who takes part in something has left, and may come back. */
+  /** After a start everyone has left, and may come back. */
   static async open(
     records: Records,
     world: World,
@@ -54,6 +54,7 @@ export class Grace {
 
   left(clientId: string): void {
     this.back(clientId)
+    if (!this.#guests.has(clientId)) return
     const undo = this.#world.later(this.#ms, () => {
       this.#expected.delete(clientId)
       this.#over(clientId)

@@ -7,7 +7,7 @@ import type { Following } from './following.ts'
 import { initialize, reconnect } from './handshake.ts'
 import type { Opening, Welcome } from './handshake.ts'
 import type { Outbox } from './outbox.ts'
-import { ready } from './wake.ts'
+import { ready, unlessUnsound } from './wake.ts'
 
 /** A link that is being opened. */
 export interface Newcomer extends Opening {
@@ -68,18 +68,18 @@ function call({ dialect }: Newcomer, names: ReadonlyMap<Uri, Uri>): void {
   for (const [uri, name] of names) dialect.call(uri, name)
 }
 
-/** What their snapshots show is brought into memory first. */
+/** What their snapshots show is brought into memory first. Where some of it cannot be trusted they show the rest. */
 async function readyAll(core: Core, { held, record }: Welcome): Promise<void> {
   for (const channel of held) {
     const turns = record.handed.get(channel.uri)?.turns
-    await ready(core, channel, turns === undefined ? {} : { turns })
+    await ready(core, channel, turns === undefined ? {} : { turns }).catch(unlessUnsound)
   }
 }
 
 function snapshot({ dialect, following }: Newcomer, channel: Channel): string {
-  const how = following.how(channel)
-  following.hand(channel, how)
-  return dialect.snapshot(channel, how.view)
+  const { view, latency } = following.how(channel)
+  following.hand(channel, { view, latency, leftOut: dialect.leftOut(channel, view) })
+  return dialect.snapshot(channel, view)
 }
 
 function isThere(core: Core, channel: Channel): boolean {

@@ -64,8 +64,8 @@ export async function reconnect(
   const upTo = core.log.told
   const whole = seen && replayable(known.handed, held, lastSeen)
   opening.dialect.speak(known.version)
-  const tongue = { dialect: opening.dialect, clientId }
-  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, tongue) : undefined
+  const to = { dialect: opening.dialect, known }
+  const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, to) : undefined
   const handed = new Map([...known.handed].filter(([uri]) => wanted.has(uri)))
   return { record: { ...known, handed }, resends: new Resends(own), seen: lastSeen, held, replayed, upTo }
 }
@@ -100,20 +100,30 @@ async function ownOf(core: Core, clientId: string, lastSeen = Infinity): Promise
   return [...stored, ...waiting.filter(({ seq }) => !known.has(seq))]
 }
 
-/** If unsure, snapshots: also where what is stored cannot be read. */
+/**
+ * If unsure, snapshots: also where what is stored cannot be read, and where somebody who had the newest turns only may lack
+ * the one that an action names.
+ */
 async function replayIfSound(
   core: Core,
   channels: readonly Channel[],
   after: number,
   upTo: number,
-  { dialect, clientId }: { dialect: Dialect; clientId: string },
+  { dialect, known: { clientId, handed } }: { dialect: Dialect; known: ClientRecord },
 ) {
-  const say: Say = (channel, said) => dialect.envelopes(channel, said, said.origin?.clientId === clientId)
-  return replay(core.log, core.store.log, channels, after, upTo, { say }).catch((error: unknown) => {
-    core.world.report('replay failed', error)
-    return undefined
-  })
+  let lacking = false
+  const say: Say = (channel, said) => {
+    lacking ||= handed.get(channel.uri)?.cut === true && namesTurn.test(said.text)
+    return dialect.envelopes(channel, said, said.origin?.clientId === clientId)
+  }
+  const replayed = replay(core.log, core.store.log, channels, after, upTo, { say })
+  return replayed.then(
+    (texts) => (lacking ? undefined : texts),
+    (error: unknown) => core.world.report('replay failed', error) as undefined,
+  )
 }
+
+const namesTurn = /"type":"chat\/(?:truncated|turnResume)"/
 
 /** Before anything is done: each of them may have to be read from the disk. */
 function listed(core: Core, uris: readonly Uri[]): ReadonlySet<Uri> {

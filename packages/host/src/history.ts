@@ -40,17 +40,6 @@ export async function turnsBefore<T = Page>(
   }
 }
 
-/** What is told and is not about to be taken away: so it does not matter whether a page is said now or behind what waits. */
-function lasting(channel: Channel): number {
-  // All were taken away, and that is not told yet.
-  if (channel.toldOlder !== channel.older) return 0
-  const told = channel.rows(channel.told)
-  const head = channel.rows(channel.head)
-  let same = 0
-  while (same < told.length && told[same] === head[same]) same++
-  return channel.older + same
-}
-
 type Found = { readonly page: Page } | { readonly wanted: readonly string[] }
 
 /** From the newest back; or the ids, in that order, of those that must be read first. */
@@ -65,7 +54,7 @@ function pageOf(
   const told = channel.rows(channel.told)
   const turns: Row[] = []
   let length = 0
-  let at = Math.min(placeOf(channel, cursor), lasting(channel))
+  let at = Math.min(placeOf(channel, cursor), channel.lasting)
   for (; at > 0 && turns.length < limit; at--) {
     const row = at > older ? told[at - 1 - older] : read.get(ids.at(at - 1) ?? '')
     if (!row) return { wanted: ids.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
@@ -104,15 +93,21 @@ export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?
   return turnsBefore(core, channel, cursor, undefined, (page) => tellPage(core, channel, link, page))
 }
 
-/** A turn is about to become the last: whoever was handed only newer ones must know it, or could not follow. */
-export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
-  const { turnId = '' } = action as { readonly turnId?: string }
+/**
+ * A turn is named as the last: whoever was handed only newer ones, or none, must know it, or could not follow. When all
+ * are taken away nobody lacks any.
+ */
+export function showLast(core: Core, channel: Channel, action: TurnAction): void {
+  const { turnId } = action as { readonly turnId?: string }
+  if (turnId === undefined) for (const listener of channel.listeners) listener.given?.(channel.uri, 0)
   const turn = channel.rows(channel.head).find(({ id }) => id === turnId) as Turn | undefined
-  const at = channel.ids.indexOf(turnId)
   if (!turn) return
-  const page = { turns: [turn], ...(at > 0 && { turnsNextCursor: cursorBefore(turn) }) }
+  const page = {
+    turns: [turn],
+    ...(channel.ids.indexOf(turn.id) > 0 && { turnsNextCursor: cursorBefore(turn) }),
+  }
   for (const listener of channel.listeners)
-    if (listener.lacks?.(channel.uri, turnId)) tellPage(core, channel, listener, page)
+    if (listener.lacks?.(channel.uri, turn.id)) tellPage(core, channel, listener, page)
 }
 
 function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {

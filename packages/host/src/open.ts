@@ -71,7 +71,6 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const grace = await Grace.open(records, world, limitValues.graceMs, (clientId) => {
     missed(core, clientId).catch((error: unknown) => world.report('a client that left is still there', error))
   })
-  for (const creator of catalog.quiet.values()) grace.left(creator)
   const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
   const fixed = {
     limits: limitValues,

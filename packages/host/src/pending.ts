@@ -6,19 +6,18 @@ import type { World } from './ports/world.ts'
 type Kind = 'steering' | 'queued'
 
 /**
- * The turn that a chat at rest begins with what waits there, if anything does and this action lets it. A turn that was
- * ended well is followed by what was meant for it and came too late, then by the queue. After an error the queue waits
- * for a person.
+ * The turn that a chat at rest begins with what waits there, if anything does and this action lets it. What was meant for
+ * a turn that was ended well, and was not taken up, comes first, then the queue. After an error both wait for a person;
+ * what is said to steer a chat at rest waits for its next turn.
  */
 export function nextTurn(state: ChatState, action: ChatAction, world: World): readonly ChatAction[] {
-  if (state.activeTurn) return []
-  if (action.type === 'chat/turnComplete' || action.type === 'chat/turnCancelled') {
-    if (state.steeringMessage) return begin('steering', state.steeringMessage, world)
-    return queued(state, world)
-  }
-  const wakes = action.type === 'chat/pendingMessageSet' || action.type === 'chat/truncated'
-  return wakes ? queued(state, world) : []
+  if (state.activeTurn || !wakes.has(action.type)) return []
+  const late = ends.has(action.type) ? state.steeringMessage : undefined
+  return late ? begin('steering', late, world) : queued(state, world)
 }
+
+const ends = new Set(['chat/turnComplete', 'chat/turnCancelled'])
+const wakes = new Set([...ends, 'chat/pendingMessageSet', 'chat/truncated'])
 
 /** The same at a start, for a queue that waits on a chat at rest. */
 export function nextAtStart(state: ChatState, world: World): readonly ChatAction[] {

@@ -21,7 +21,8 @@ export function rollup(state: SessionState): Rollup {
     state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
   return compact<Rollup>({
     status: withActivity(state.status, activity as Activity),
-    activity: speaker?.activity,
+    // In the catalogue an activity that ended is an empty one.
+    activity: speaker?.activity || undefined,
     modifiedAt: modifiedAt(state.chats),
     changes: sum(state.chats.flatMap(({ changes }) => changes ?? [])),
   })
@@ -73,11 +74,13 @@ function speakerOf({ chats, defaultChat }: SessionState): ChatSummary | undefine
   )
 }
 
-/** In one zone, so that the list can be put in order. */
+/** In one zone and with years of four digits, so that the list can be put in order as text. */
 function modifiedAt(chats: readonly ChatSummary[]): string | undefined {
   const last = newest(chats)
-  return last && new Date(timeOf(last)).toISOString()
+  return last && new Date(Math.min(Math.max(0, timeOf(last)), endOfYear9999)).toISOString()
 }
+
+const endOfYear9999 = 253_402_300_799_999
 
 function newest(chats: readonly ChatSummary[]): ChatSummary | undefined {
   return chats.reduce<ChatSummary | undefined>(

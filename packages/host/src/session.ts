@@ -19,7 +19,7 @@ import { rest } from './rest.ts'
 import { countSessions } from './root.ts'
 import type { Effects } from './rules.ts'
 import { settingProblem, settled } from './settings.ts'
-import { wake, wakeIfSound } from './wake.ts'
+import { unlessUnsound, wake, wakeIfSound } from './wake.ts'
 
 export async function createSession(core: Core, link: Link, params: Params<'createSession'>): Done {
   changeable(core)
@@ -41,8 +41,10 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const session = core.log.born(uri, 'session', state)
   core.catalog.add(uri, summary.modifiedAt, state, link.clientId)
   core.work.mark(uri, true)
-  if (activeClient) core.grace.join(link.clientId, uri)
-  newChat(core, summary)
+  core.grace.join(link.clientId, uri)
+  // It went while the records were asked: nobody else would notice.
+  if (core.links.get(link.clientId) !== link) core.grace.left(link.clientId)
+  newChat(core, uri, summary)
   rest(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
@@ -52,18 +54,20 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
 
 export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Done {
   changeable(core)
-  return { seq: await dispose(core, uri) }
+  return { seq: forget(core, await wakeAll(core, uri)) }
 }
 
-/** A session and all its chats are forgotten, in one step. Gives the number after which they are. */
-export async function dispose(core: Core, uri: Uri): Promise<number> {
-  const { session, chats } = await wakeAll(core, uri)
-  const { provider, activeClients } = session.head as SessionState
-  const announced = core.catalog.creatorOf(uri) === undefined
-  for (const chat of chats) forgetChat(core, chat)
+/** A session that is awake, and all its chats, are forgotten in one step. Gives the number after which they are. */
+function forget(core: Core, session: Channel): number {
+  const { uri } = session
+  const { provider, activeClients, chats } = session.head as SessionState
+  const creator = core.catalog.creatorOf(uri)
+  const announced = creator === undefined
+  for (const { resource } of chats) forgetChat(core, resource)
   core.work.stop(uri)
   core.work.mark(uri, false)
   for (const { clientId } of activeClients) core.grace.part(clientId, uri)
+  if (creator !== undefined) core.grace.part(creator, uri)
   core.records.put(goneKey(uri), '')
   core.catalog.delete(uri)
   const seq = core.log.drop(session)
@@ -96,13 +100,24 @@ export function followSession(core: Core, session: Channel): void {
 
 /** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
 export async function missed(core: Core, clientId: string): Promise<void> {
-  for (const [uri, creator] of core.catalog.quiet) if (creator === clientId) await dispose(core, uri)
+  // Where nothing can be changed it is missed later.
+  if (core.unchangeable() !== undefined) return core.grace.left(clientId)
   for (const uri of core.grace.sessionsOf(clientId)) {
-    const session = await wakeIfSound(core, uri)
-    const action: SessionAction = { type: 'session/activeClientRemoved', clientId }
-    if (session && core.log.channel(uri) === session) core.log.append(session, action)
-    if (session) rest(core, session)
+    const session = await wakeAll(core, uri).catch(unlessUnsound)
+    // While it was woken its client may have come back.
+    if (core.links.has(clientId)) return
+    if (session) takeLeave(core, session, clientId)
   }
+  core.log.touch()
+}
+
+function takeLeave(core: Core, session: Channel, clientId: string): void {
+  const { uri } = session
+  if (core.catalog.creatorOf(uri) === clientId) return void forget(core, session)
+  const { activeClients } = session.head as SessionState
+  if (activeClients.some((client) => client.clientId === clientId))
+    core.log.append(session, { type: 'session/activeClientRemoved', clientId } as SessionAction)
+  core.grace.part(clientId, uri)
 }
 
 function firstState(
@@ -136,16 +151,16 @@ function isUsed(core: Core, uri: Uri): boolean {
   return (core.catalog.get(uri) ?? core.log.channel(uri) ?? core.catalog.sessionOf(uri)) !== undefined
 }
 
-/** A session with all its chats in memory, in one moment. One that cannot be trusted any more is left where it is. */
-async function wakeAll(core: Core, uri: Uri): Promise<{ session: Channel; chats: readonly Channel[] }> {
+/** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */
+async function wakeAll(core: Core, uri: Uri): Promise<Channel> {
   const damaged = new Set<Uri>()
   for (;;) {
     const session = core.log.channel(uri) ?? (await wake(core, uri))
     if (session?.kind.name !== 'session' || !core.catalog.get(uri) || core.log.channel(uri) !== session)
       throw AhpError.sessionNotFound(uri)
-    const uris = (session.head as SessionState).chats.map(({ resource }) => resource)
-    const asleep = uris.find((chat) => !core.log.channel(chat) && !damaged.has(chat))
-    if (asleep === undefined) return { session, chats: uris.flatMap((chat) => core.log.channel(chat) ?? []) }
-    if (!(await wakeIfSound(core, asleep))) damaged.add(asleep)
+    const { chats } = session.head as SessionState
+    const asleep = chats.find(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
+    if (!asleep) return session
+    if (!(await wakeIfSound(core, asleep.resource))) damaged.add(asleep.resource)
   }
 }

@@ -24,8 +24,8 @@ export function snapshotText(core: Core, channel: Channel, view: View = {}, tong
 }
 
 /** How many of a channel's rows are older than those that its snapshot shows. */
-export function leftOut(core: Core, channel: Channel, view: View = {}): number {
-  return shown(core, channel, view, undefined).leftOut
+export function leftOut(core: Core, channel: Channel, view: View, lens: Lens | undefined): number {
+  return shown(core, channel, view, lens).leftOut
 }
 
 /** Whether a snapshot could show more than is in memory. Made without that, it is right and has a cursor. */
@@ -44,7 +44,7 @@ interface Shown {
 }
 
 /** The newest rows, as many as are wanted and as an answer can hold, and a cursor to the rest. */
-function show(core: Core, channel: Channel, { turns = Infinity }: View, lens: Lens | undefined): Shown {
+function show(core: Core, channel: Channel, turns = Infinity, lens: Lens | undefined): Shown {
   const whole = derived(core, channel)
   const state = (lens ? lens.stateDown(channel.kind.name as KindName, whole) : whole) as Record<
     string,
@@ -81,11 +81,19 @@ function shown(core: Core, channel: Channel, view: View, lens: Lens | undefined)
   const fresh = last && last.told === channel.told && last.beside === beside && last.shown.length < most
   const all = fresh ? last.shown : []
   if (!fresh) made.set(channel, { told: channel.told, beside, shown: all })
-  const known = all.find((one) => one.turns === view.turns && one.lens === lens)
+  const turns = view.turns === undefined ? undefined : Math.max(view.turns, needed(channel))
+  const known = all.find((one) => one.turns === turns && one.lens === lens)
   if (known) return known
-  const one = { ...show(core, channel, view, lens), turns: view.turns, lens }
+  const one = { ...show(core, channel, turns, lens), turns, lens }
   all.push(one)
   return one
+}
+
+/** Turns are about to be taken away: whoever is handed the newest must have the one that is the last then. */
+function needed(channel: Channel): number {
+  const total = channel.rows(channel.told).length + channel.toldOlder
+  const { lasting } = channel
+  return lasting === total || lasting === 0 ? 0 : total - lasting + 1
 }
 
 /** A few only: how many views there are is up to the clients. */

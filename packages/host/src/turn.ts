@@ -1,16 +1,17 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
-import { checkAction } from '@atrium/protocol/kind'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { isWritable } from './alongside.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
-import { TurnFailed } from './ports/agent.ts'
+import { TurnFailed, failureOf } from './ports/agent.ts'
+import { understood } from './said.ts'
 import type { Job } from './work.ts'
 
 /** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
@@ -34,10 +35,11 @@ export class Turn implements Job {
   readonly #abort = new AbortController()
   readonly #workers = new Map<Channel, string>()
   readonly #breath: Breath
-  #words = 0
   /** What the agent itself says it is doing, while the host says that it is silent. */
   #activity: string | undefined
-  #silent = false
+  /** For how long it was shown to be silent, in milliseconds. */
+  #silence = 0
+  #heardAt: number
   #undoListening = () => {}
   #leave = () => {}
 
@@ -49,26 +51,26 @@ export class Turn implements Job {
     this.#spawn = spawn
     this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
     this.#began = core.world.now()
+    this.#heardAt = this.#began
     this.#breath = new Breath(core.world, (whole, words) => {
       if (!this.#over) core.log.appendText(channel, whole, words)
     })
   }
 
   async run(): Promise<void> {
-    this.#listen(silenceMs, 0, this.#words)
+    this.#listen(silenceMs)
+    let iterator: AsyncIterator<Said> | undefined
     try {
-      const iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
-      for (;;) {
-        const next = await this.#next(iterator)
-        if (!next) return void iterator.return?.().catch(() => {})
-        if (next.done) break
+      iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
+      for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
+        if (next.done) return this.#end({ type: 'chat/turnComplete', ...this.#ending })
         this.#say(next.value)
         if (this.#crowded) await this.#breathe()
       }
-      this.#end({ type: 'chat/turnComplete', turnId: this.#turnId, duration: this.#duration })
     } catch (error) {
       this.#fail(error)
     }
+    await left(iterator)
   }
 
   stop(): void {
@@ -96,21 +98,20 @@ export class Turn implements Job {
     return Math.max(0, this.#core.world.now() - this.#began)
   }
 
+  get #ending(): { turnId: string; duration: number } {
+    return { turnId: this.#turnId, duration: this.#duration }
+  }
+
   #say(said: Said): void {
     if (this.#over) return
-    this.#words++
+    this.#heardAt = this.#core.world.now()
     const word = wordOf(said, this.#turnId)
-    if (word && !this.#silent) return this.#breath.take(word)
-    const session = said.type.startsWith('session/')
-    const channel = session ? this.#session : this.#channel
-    const action = (session ? said : { ...said, turnId: this.#turnId }) as Action
-    if (!sayable(action)) throw new TurnFailed('agent', `the agent may not say ${action.type}`)
-    const checked = checkAction(channel.kind, action)
-    if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${action.type}: ${checked.problem}`)
+    if (word && this.#silence === 0) return this.#breath.take(word)
+    const { of, action } = understood(said, this.#turnId)
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
-    if (this.#silent) this.#speaksAgain()
-    if (session) this.#sayOfSession(checked.value as SessionAction)
-    else this.#append(channel, checked.value)
+    if (this.#silence > 0) this.#speaksAgain()
+    if (of === 'session') this.#sayOfSession(action as SessionAction)
+    else this.#append(this.#channel, action)
   }
 
   /** What was said before it comes before it, in the same step. */
@@ -133,13 +134,16 @@ export class Turn implements Job {
     if (this.#over) return
     const known = error instanceof TurnFailed
     if (!known) this.#core.world.report('agent failed', error)
-    const message = error instanceof Error && error.message !== '' ? error.message : 'the agent failed'
     const part = compact<ErrorPart>({
       kind: 'error',
-      error: { errorType: known ? error.errorType : 'agent', message },
-      resumable: (known && error.resumable && this.#agent.resumes) || undefined,
+      error: failureOf(error),
+      resumable: (known && error.resumable && this.#resumable) || undefined,
     })
-    this.#end({ type: 'chat/error', turnId: this.#turnId, duration: this.#duration, part })
+    this.#end({ type: 'chat/error', ...this.#ending, part })
+  }
+
+  get #resumable(): boolean {
+    return this.#agent.resumes && isWritable(this.#session, this.#channel.uri)
   }
 
   #end(action: ChatAction): void {
@@ -167,18 +171,27 @@ export class Turn implements Job {
   }
 
   /** Silence is shown and never held against the agent. A person who is asked may take as long as they like. */
-  #listen(wait: number, silent: number, words: number): void {
-    this.#undoListening = this.#core.world.later(wait, () => {
+  #listen(wait: number): void {
+    const { world } = this.#core
+    this.#undoListening = world.later(wait, () => {
       const asked = ((this.#channel.head as ChatState).status & activityMask) === Activity.InputNeeded
-      if (asked || words !== this.#words) return this.#listen(silenceMs, 0, this.#words)
-      this.#silent = true
-      this.#show(`${this.#agent.info.displayName} has been silent for ${spoken(silent + wait)}`)
-      this.#listen(silent + wait, silent + wait, words)
+      if (asked) this.#heardAt = world.now()
+      const silent = world.now() - this.#heardAt
+      const shown = this.#silence
+      while (silent >= this.#nextSilence) this.#silence = this.#nextSilence
+      if (this.#silence > shown)
+        this.#show(`${this.#agent.info.displayName} has been silent for ${spoken(this.#silence)}`)
+      // The clock may have jumped, in any direction.
+      this.#listen(Math.min(this.#nextSilence, Math.max(1, this.#nextSilence - silent)))
     })
   }
 
+  get #nextSilence(): number {
+    return this.#silence === 0 ? silenceMs : 2 * this.#silence
+  }
+
   #speaksAgain(): void {
-    this.#silent = false
+    this.#silence = 0
     this.#show(this.#activity)
   }
 
@@ -212,10 +225,18 @@ export class Turn implements Job {
     return { chat: worker.uri, done }
   }
 
-  async #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
-    await this.#core.log.when(channel, (state) => this.#over || wished(state as ChatState))
-    if (this.#over) throw stopped()
-    return channel.told as ChatState
+  #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
+    const there = () => this.#core.log.channel(channel.uri) === channel
+    const look = (state: unknown) => this.#over || !there() || wished(state as ChatState)
+    const found = this.#core.log.when(channel, look).then(() => {
+      if (this.#over) throw stopped()
+      const state = channel.told as ChatState
+      if (!there() && !wished(state)) throw new TurnFailed('workers', 'the chat of the worker is gone')
+      return state
+    })
+    // An agent that does not look at it any more must not end the host.
+    found.catch(() => {})
+    return found
   }
 
   /** The next word; nothing when the turn was ended meanwhile, whether the agent heeds that or not. */
@@ -228,30 +249,18 @@ export class Turn implements Job {
   }
 }
 
+/** An agent in the midst of something learns that it is not heard any more, and comes to its end unheard. */
+async function left(iterator: AsyncIterator<Said> | undefined): Promise<void> {
+  try {
+    await iterator?.return?.()
+  } catch {
+    // There is nobody whom it could be told to.
+  }
+}
+
 function stopped(): Error {
   return new Error('the turn is over')
 }
-
-function sayable({ type }: Action): boolean {
-  return type.startsWith('session/') ? aboutSession.has(type) : !ours.has(type)
-}
-
-const aboutSession = new Set(['session/titleChanged', 'session/metaChanged', 'session/configChanged'])
-
-const ours = new Set([
-  'chat/draftChanged',
-  'chat/isReadChanged',
-  'chat/isArchivedChanged',
-  'chat/pendingMessageSet',
-  'chat/queuedMessagesReordered',
-  'chat/turnStarted',
-  'chat/turnComplete',
-  'chat/turnCancelled',
-  'chat/error',
-  'chat/turnResume',
-  'chat/truncated',
-  'chat/turnsLoaded',
-])
 
 function spoken(ms: number): string {
   const seconds = Math.round(ms / 1000)

@@ -3,12 +3,13 @@ import type { ChatState, ErrorPart, ResponsePart } from '@atrium/protocol/chat/s
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { agentOf } from './agents.ts'
-import { entryOf, sessionOf } from './alongside.ts'
+import { isWritable, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
+import { begin } from './chat.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
-import { rest } from './rest.ts'
+import type { Effects } from './rules.ts'
 import { wakeIfSound } from './wake.ts'
 
 /**
@@ -17,13 +18,15 @@ import { wakeIfSound } from './wake.ts'
  */
 export async function goOn(core: Core): Promise<void> {
   if (core.unchangeable() !== undefined) return
+  const sessions: Channel[] = []
   for (const uri of core.work.pending) {
     const channel = await wakeIfSound(core, uri)
     if (!channel) continue
-    if (channel.kind.name === 'session') remake(core, channel)
+    if (channel.kind.name === 'session') sessions.push(channel)
     else if (channel.kind.name === 'chat') settle(core, channel)
-    rest(core, channel)
   }
+  // Only now: a turn that waits for its session must not find it ready before it is looked at.
+  for (const session of sessions) remake(core, session)
 }
 
 function remake(core: Core, session: Channel): void {
@@ -43,9 +46,32 @@ function settle(core: Core, chat: Channel): void {
   }
   // It has not begun, or nobody but a person has to do with it now.
   if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
+  const resumable = session && isWritable(session, chat.uri) && agentOf(core, provider)?.resumes
+  interrupt(core, chat, resumable === true)
+}
+
+/** A question was answered: where it was the last of a turn that a life before this began, the agent takes it up again. */
+function answered(core: Core, chat: Channel): void {
+  const session = sessionOf(core, chat.uri)
+  const { activeTurn } = chat.told as ChatState
+  if (!session || !activeTurn || core.work.has(chat.uri) || onlyAsks(activeTurn.responseParts)) return
+  const { lifecycle, provider } = session.told as SessionState
+  if (lifecycle !== 'ready') return
+  if (isWritable(session, chat.uri) && agentOf(core, provider)?.resumes) begin(core, chat)
+  else interrupt(core, chat, false)
+}
+
+export const answerEffects: Effects<ChatAction> = {
+  'chat/toolCallConfirmed': answered,
+  'chat/toolCallResultConfirmed': answered,
+  'chat/toolCallComplete': answered,
+  'chat/inputCompleted': answered,
+}
+
+function interrupt(core: Core, chat: Channel, resumable: boolean): void {
+  const { activeTurn } = chat.head as ChatState
+  if (!activeTurn) return
   const { id: turnId, startedAt } = activeTurn
-  const { interactivity = 'full' } = (session && entryOf(session, chat.uri)) ?? {}
-  const resumable = interactivity === 'full' && agentOf(core, provider)?.resumes
   const message = resumable
     ? 'The host was stopped while the agent worked on this. It can go on where it was.'
     : 'The host was stopped while the agent worked on this.'

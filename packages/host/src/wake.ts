@@ -3,6 +3,7 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { Damaged } from './rebuild.ts'
+import { rest } from './rest.ts'
 import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
@@ -22,10 +23,12 @@ export async function wake(core: Core, uri: Uri, view?: View): Promise<Channel |
 
 /** The same, where a channel that is set aside is as good as none. */
 export async function wakeIfSound(core: Core, uri: Uri, view?: View): Promise<Channel | undefined> {
-  return wake(core, uri, view).catch((error: unknown) => {
-    if (error instanceof AhpError) return undefined
-    throw error
-  })
+  return wake(core, uri, view).catch(unlessUnsound)
+}
+
+/** What is not there, or is set aside, is nothing; any other failure stays one. */
+export function unlessUnsound(error: unknown): undefined {
+  if (!(error instanceof AhpError)) throw error
 }
 
 /** Brings into memory what a snapshot shows, and not much more: one of a whole chat may have to be cut. */
@@ -43,15 +46,27 @@ export async function ready(core: Core, channel: Channel, view: View = {}): Prom
 const firstStep = 256
 
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
-  // An awake chat keeps its session awake.
-  const session = core.catalog.sessionOf(uri)
-  if (session !== undefined) await core.log.wake(session)
+  for (;;) {
+    const session = core.catalog.sessionOf(uri)
+    if (session !== undefined) await wakeOne(core, session)
+    const channel = await wakeOne(core, uri)
+    // An awake chat keeps its session awake; but that may have fallen asleep, or gone, before the chat was.
+    const now = core.catalog.sessionOf(uri)
+    if (!channel || now === undefined || core.log.channel(now)) return channel
+  }
+}
+
+/** Whoever wakes something may never follow it: so it is looked at again whether anybody does. */
+async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   // It may have been born while the answer that there is none was on its way.
   const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
+  if (channel) {
+    rest(core, channel)
+    await core.log.when(channel, () => true)
+  }
   // The list and the log change together: if only one has it, the other was hurt.
-  if (!channel && (core.catalog.get(uri) ?? core.catalog.sessionOf(uri)))
+  else if (core.catalog.get(uri) ?? core.catalog.sessionOf(uri))
     throw new Damaged(`${uri} is listed and not in the store`)
-  if (channel) await core.log.when(channel, () => true)
   return channel
 }
 
@@ -66,5 +81,16 @@ export async function trusted<T>(core: Core, read: () => Promise<T>): Promise<T>
       errorCodes.InternalError,
       `${error.message}; it is set aside, and nothing of it was deleted`,
     )
+  }
+}
+
+/** The same, where whoever asked is refused: why, if it could not be read. */
+export async function damageOf(core: Core, read: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await trusted(core, read)
+    return undefined
+  } catch (error) {
+    if (error instanceof AhpError) return error.message
+    throw error
   }
 }

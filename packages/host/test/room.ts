@@ -36,7 +36,7 @@ export interface Room {
   /** Two ends of one that is nobody's yet: the host has the first. */
   wire(principal?: string, schedule?: Schedule): readonly [near: Transport, far: Transport]
   /** Ends the host as a crash would, or gently, and starts another on what the disk has. */
-  restart(how?: 'crash' | 'close', readOnly?: string): Promise<void>
+  restart(how?: 'crash' | 'close', readOnly?: string, agents?: readonly Agent[]): Promise<void>
 }
 
 export interface RoomOptions extends MemoryOptions {
@@ -54,9 +54,9 @@ export async function room({
 }: RoomOptions = {}): Promise<Room> {
   const world = testWorld()
   let store = disk ?? memoryStore(options)
-  const start = (readOnly?: string) => {
+  const start = (readOnly?: string, present = agents) => {
     const kept = { ...(readOnly !== undefined && { readOnly }) }
-    return openCore({ store, world, agents, build: 'test', limits, ...kept })
+    return openCore({ store, world, agents: present, build: 'test', limits, ...kept })
   }
   let core = await start()
   let host = hostOf(core)
@@ -78,11 +78,11 @@ export async function room({
       await client.initialize(clientId, subscribe)
       return client
     },
-    async restart(how = 'crash', readOnly?: string) {
+    async restart(how = 'crash', readOnly?: string, present?: readonly Agent[]) {
       if (how === 'close') await host.close()
       store = store.reopen()
       world.advance(1000)
-      core = await start(readOnly)
+      core = await start(readOnly, present)
       host = hostOf(core)
     },
   }

@@ -34,8 +34,8 @@ export const mutations: Readonly<Record<string, Patch>> = {
   },
   // I3
   'snapshot-of-the-head': {
-    file: 'host/dist/snapshot.js',
-    find: 'function derived(core, { kind, told })',
-    put: 'function derived(core, { kind, head: told })',
+    file: 'host/dist/derived.js',
+    find: 'const { kind, told } = channel;',
+    put: 'const { kind, head: told } = channel;',
   },
 }

@@ -13,30 +13,25 @@ function bug(name: string, file: string, find: string, put: string): Bug {
 /** The first twelve are the classic ones; those behind them were in the code once, or could be. */
 export const bugs: readonly Bug[] = [
   bug('echo before flush', 'queue', 'if (queued.strict && queued.entry.seq > durable)', 'if (false)'),
-  {
-    name: 'effect before flush',
-    patches: [
-      {
-        file: 'host/dist/log.js',
-        find: 'this.#events.appended(channel);',
-        put: 'this.#events.appended(channel); this.#events.told(channel, entry);',
-      },
-      {
-        file: 'host/dist/dispatch.js',
-        find: "if (channel.kind.name === 'session')",
-        put: "if (channel.told && channel.kind.name === 'session')",
-      },
-    ],
-  },
+  bug(
+    'effect before flush',
+    'log',
+    'this.#events.appended(channel, action, by);',
+    `this.#events.appended(channel, action, by);
+    const { told } = channel;
+    channel.told = channel.head;
+    this.#events.told(channel, entry);
+    channel.told = told;`,
+  ),
   bug(
     'snapshot from head',
-    'snapshot',
-    'derived(core, { kind, told })',
-    'derived(core, { kind, head: told })',
+    'derived',
+    'const { kind, told } = channel;',
+    'const { kind, head: told } = channel;',
   ),
   bug('no de-dup', 'resends', 'this.#accepted.get(clientSeq)', 'undefined'),
   bug('de-dup of clientSeq 0', 'resends', 'envelope.origin.clientSeq > 0', 'true'),
-  bug('off-by-one replay', 'handshake', 'held, lastSeen, upTo)', 'held, lastSeen + 1, upTo)'),
+  bug('off-by-one replay', 'handshake', 'held, lastSeen, upTo, tongue)', 'held, lastSeen + 1, upTo, tongue)'),
   bug('replay only what is flushed', 'replay', 'if (!(await log.settled()))', 'if (false)'),
   bug(
     'numbers not leaping',
@@ -54,8 +49,8 @@ export const bugs: readonly Bug[] = [
   bug(
     'step split over two transactions',
     'log',
-    'this.#events.appended(channel);',
-    'this.#events.appended(channel); this.#commit.seal(this.#numbers.last);',
+    'this.#events.appended(channel, action, by);',
+    'this.#commit.seal(this.#numbers.last); this.#events.appended(channel, action, by);',
   ),
   bug(
     'merged non-adjacent envelopes',
@@ -90,12 +85,17 @@ export const bugs: readonly Bug[] = [
   ),
   bug('an echo goes to the old link', 'queue', 'queued.sender = sender;', ';'),
   bug('what waits is no resend', 'handshake', '...waiting.filter(', '...[].filter('),
-  bug('held twice after a replay', 'connection', 'seq <= upTo || ', ''),
+  bug('held twice after a replay', 'greeting', 'seq <= upTo || ', ''),
   bug('a client overtakes itself', 'queue', ' || this.of(clientId).length > 0', ''),
   bug('heads without rows', 'channel', '[rows]: this.ids.length', '[rows]: 0'),
   bug('dropped is woken', 'log', 'this.#dropped.add(channel.uri);', ''),
   bug('unsubscribe is ignored', 'following', 'channel.listeners.delete(this.#listener);', ''),
-  bug('listed before it is durable', 'catalog', 'this.#coming.add(summary.resource);', ''),
+  bug('listed before it is durable', 'catalog', 'this.#coming.add(uri);', ''),
   bug('refusal shown to all', 'log', 'if (entry.only)', 'if (entry.only && entry.reason === undefined)'),
-  bug('answer before durable', 'commands', 'outcome.told.then(() => null)', 'null'),
+  bug(
+    'answer before durable',
+    'commands',
+    'core.log.reached(seq).then(() => result)',
+    'Promise.resolve(result)',
+  ),
 ]

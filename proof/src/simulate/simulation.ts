@@ -1,12 +1,14 @@
 import type { Core } from '@atrium/host/core'
+import type { Entry } from '@atrium/host/entry'
 import { hostOf } from '@atrium/host/host'
 import type { Host } from '@atrium/host/host'
+import type { Log } from '@atrium/host/log'
 import { openCore } from '@atrium/host/open'
+import type { Said } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { Agent } from './agent.ts'
-import type { StepNumbers } from './agent.ts'
 import type { Court } from './audit.ts'
 import { Client } from './client.ts'
 import { Disk } from './disk.ts'
@@ -50,7 +52,8 @@ export class Simulation implements Court {
   life: Life | undefined
   violation: Violation | undefined
   readonly trace: (line: () => string) => void
-  readonly #steps: StepNumbers[] = []
+  /** What was appended in one synchronous step: all of it survives, or nothing. */
+  readonly #steps: (readonly number[])[] = []
   #names = 0
 
   constructor(plan: Plan, trace?: (line: string) => void) {
@@ -84,14 +87,23 @@ export class Simulation implements Court {
     const { world } = life
     const fatal = () => queueMicrotask(() => world.alive && this.crash(this.disk.durable))
     const info = { provider: 'sim', displayName: 'Sim', description: '', models: [] }
-    const agents = [{ info, resumes: false, async *run() {} }]
+    const run = (_: unknown, signal: AbortSignal) => ({
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise<IteratorResult<Said>>((resolve) => {
+            signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
+          }),
+      }),
+    })
+    const agents = [{ info, resumes: false, run }]
     const store = this.disk.open(() => world.alive)
     openCore({ store, world, agents, headEvery: this.plan.headEvery, fatal }).then(
       (core) => {
         if (!world.alive) return
         life.core = core
+        watchSteps(core.log, this.#steps)
         life.host = hostOf(core)
-        life.agent = new Agent(core, this.truth, this.#steps, this.name)
+        life.agent = new Agent(core, this.truth, this.name)
       },
       (error: unknown) => {
         // A host may refuse to start on a disk that fails.
@@ -141,17 +153,39 @@ export class Simulation implements Court {
   #consistent(): void {
     const records = new Map<string, string | undefined>()
     for (const { records: put } of this.disk.transactions)
-      for (const [key, text] of put) if (key.startsWith('session/')) records.set(key, text)
-    const listed = [...records].flatMap(([key, text]) => (text === undefined ? [] : [key.slice(8)]))
+      for (const [key, text] of put) records.set(key, text)
+    const under = (prefix: string) =>
+      [...records].flatMap(([key, text]) =>
+        text !== undefined && key.startsWith(prefix) ? [key.slice(prefix.length)] : [],
+      )
+    const listed = under('session/')
+    const announced = listed.length - under('quiet/').length
     const there = this.living('ahp-session:')
     if (listed.toSorted().join() !== there.toSorted().join())
       this.fail('L4', `the disk lists ${listed.join()} and has ${there.join()}`)
     const root = this.truth.stateAt(rootUri, Infinity) as RootState | undefined
-    if (root && root.activeSessions !== there.length)
-      this.fail('L1', `the root counts ${root.activeSessions} sessions of ${there.length}`)
+    if (root && root.activeSessions !== announced)
+      this.fail('L1', `the root counts ${root.activeSessions} sessions of ${announced}`)
   }
 
   living(prefix = ''): readonly Uri[] {
     return [...this.truth.stories.keys()].filter((uri) => uri.startsWith(prefix) && this.truth.living(uri))
   }
+}
+
+/** An action and all that is appended because of it, before the door is left again, is one step. */
+function watchSteps(log: Log, steps: (readonly number[])[]): void {
+  let open: number[] | undefined
+  const watch = <A extends readonly unknown[]>(say: (...args: A) => Entry) =>
+    function watched(...args: A): Entry {
+      const outer = open
+      const step = (open ??= [])
+      const entry = say(...args)
+      step.push(entry.seq)
+      open = outer
+      if (!outer && step.length > 1) steps.push(step)
+      return entry
+    }
+  log.append = watch(log.append.bind(log))
+  log.accept = watch(log.accept.bind(log))
 }

@@ -2,6 +2,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
@@ -66,7 +67,7 @@ export interface Task {
 
 export interface Worker {
   readonly chat: Uri
-  /** Resolves with the worker's state when its turn has ended; rejects when this one is over. */
+  /** Resolves with the worker's last state when its turn has ended or its chat was disposed of; rejects when this turn is over. */
   readonly done: Promise<ChatState>
 }
 
@@ -105,4 +106,11 @@ export class TurnFailed extends Error {
     this.errorType = errorType
     this.resumable = resumable
   }
+}
+
+/** What people are told of something that an agent threw (S-27). */
+export function failureOf(error: unknown): ErrorInfo {
+  return error instanceof TurnFailed
+    ? { errorType: error.errorType, message: error.message }
+    : { errorType: 'agent', message: 'the agent failed' }
 }

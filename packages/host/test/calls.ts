@@ -1,0 +1,53 @@
+import type { Said } from '../src/ports/agent.ts'
+import type { AnyAction } from './scene.ts'
+
+/** What an agent says of a tool call, so that it stands at each point of its way. */
+export const call = { toolCallId: 'c1' }
+export const begun = (contributor?: object) =>
+  ({ type: 'chat/toolCallStart', ...call, toolName: 'x', displayName: 'X', ...contributor }) as Said
+export const ready = (more: object = {}) =>
+  ({ type: 'chat/toolCallReady', ...call, invocationMessage: 'X', ...more }) as Said
+export const running = ready({ confirmed: 'not-needed' })
+export const mcp = { contributor: { kind: 'mcp', customizationId: 'm' } }
+export const lentBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
+const auth = { resource: { resource: 'https://x.example' }, reason: 'required' }
+export const signIn = { type: 'chat/toolCallAuthRequired', ...call, auth } as Said
+export const result = (success: boolean) => ({ result: { success, pastTenseMessage: 'X' } })
+export const unseen = {
+  type: 'chat/toolCallComplete',
+  ...call,
+  ...result(true),
+  requiresResultConfirmation: true,
+} as Said
+
+/** And what clients say of it. */
+const inTurn = { turnId: 't1', ...call }
+export const confirmed: AnyAction = {
+  type: 'chat/toolCallConfirmed',
+  ...inTurn,
+  approved: true,
+  confirmed: 'user-action',
+}
+export const resultConfirmed: AnyAction = { type: 'chat/toolCallResultConfirmed', ...inTurn, approved: true }
+export const complete: AnyAction = { type: 'chat/toolCallComplete', ...inTurn, ...result(true) }
+export const content: AnyAction = { type: 'chat/toolCallContentChanged', ...inTurn, content: [] }
+
+/** A person is asked two things, and must answer the first. */
+const questions = [
+  { kind: 'text', id: 'name', message: 'Who?', required: true },
+  { kind: 'boolean', id: 'sure', message: 'Sure?' },
+]
+export const asks = { type: 'chat/inputRequested', request: { id: 'r1', questions } } as Said
+export const text = { kind: 'text', value: 'Ann' }
+export const answer = (requestId: string, questionId: string, value: object): AnyAction => ({
+  type: 'chat/inputAnswerChanged',
+  requestId,
+  questionId,
+  answer: { state: 'submitted', value },
+})
+export const completed = (requestId: string, more: object = {}): AnyAction => ({
+  type: 'chat/inputCompleted',
+  requestId,
+  response: 'accept',
+  ...more,
+})

@@ -1,0 +1,112 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { expect } from 'vitest'
+import type { Said } from '../src/ports/agent.ts'
+import { session, title } from './held.ts'
+import { Puppet, until } from './puppet.ts'
+import type { Run } from './puppet.ts'
+import { room } from './room.ts'
+import type { Client, Room, RoomOptions } from './room.ts'
+
+export type AnyAction = Action & Record<string, unknown>
+
+export const chat = defaultChatUri(session)
+export const startedAt = '2026-01-01T00:00:00.000Z'
+export const message = (text = 'go', kind = 'user') => ({ text, origin: { kind } })
+export const started = (turnId: string, text = 'go', more: object = {}): AnyAction => ({
+  type: 'chat/turnStarted',
+  turnId,
+  startedAt,
+  message: message(text),
+  ...more,
+})
+export const cancelled = (turnId: string, duration = 1): AnyAction => ({
+  type: 'chat/turnCancelled',
+  turnId,
+  duration,
+})
+export const resume = (turnId: string): AnyAction => ({ type: 'chat/turnResume', turnId })
+export const truncated = (turnId?: string): AnyAction => ({
+  type: 'chat/truncated',
+  ...(turnId !== undefined && { turnId }),
+})
+
+export const part = (id: string): Said => ({
+  type: 'chat/responsePart',
+  part: { kind: 'markdown', id, content: '' },
+})
+export const delta = (partId: string, content: string): Said => ({ type: 'chat/delta', partId, content })
+
+/** A host with one puppet, and a session that Ann has made and that both Ann and Ben follow, with its chat. */
+export interface Scene extends Room {
+  readonly agent: Puppet
+  readonly ann: Client
+  readonly ben: Client
+}
+
+interface SceneOptions extends RoomOptions {
+  /** Until the session is there, or has failed. */
+  readonly waits?: boolean
+}
+
+export async function scene(
+  agent = new Puppet(),
+  { waits = true, ...options }: SceneOptions = {},
+): Promise<Scene> {
+  const all = await room({ ...options, agents: [agent] })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session, workingDirectories: ['file:///a'] })
+  await follow(ann)
+  const ben = await all.join('ben')
+  await follow(ben)
+  if (waits) await until(() => sessionOf(all).lifecycle !== 'creating')
+  return { ...all, agent, ann, ben }
+}
+
+/** Ann begins a turn, and the agent says this of it. */
+export async function turn(all: Scene, turnId: string, ...said: readonly Said[]): Promise<Run> {
+  const before = all.agent.runs.length
+  await accepted(all.ann, chat, started(turnId))
+  const run = await all.agent.given(before)
+  await says(all, run, ...said)
+  return run
+}
+
+/** All of it is heard. */
+export async function says({ core }: Room, run: Run, ...said: readonly Said[]): Promise<void> {
+  run.say(...said)
+  const channel = core().log.channel(run.chat.uri)
+  await until(() => run.waits && channel?.head === channel?.told)
+}
+
+export async function follow(client: Client, channels: readonly Uri[] = [session, chat]): Promise<void> {
+  for (const channel of channels) await client.ask('subscribe', { channel })
+}
+
+export async function accepted(client: Client, channel: Uri, action: AnyAction): Promise<void> {
+  const { rejectionReason } = await client.echo(client.dispatch(channel, action))
+  expect(rejectionReason).toBeUndefined()
+}
+
+export const chatOf = ({ core }: Room, uri = chat) => core().log.channel(uri)?.told as ChatState
+export const sessionOf = ({ core }: Room, uri = session) => core().log.channel(uri)?.told as SessionState
+
+/**
+ * Ann's wish is refused with this reason: the state is the very same, nobody else hears of it, and the link goes on, as
+ * the next good one shows.
+ */
+export async function refused(all: Scene, channel: Uri, action: AnyAction): Promise<string | undefined> {
+  const { ann, ben, core } = all
+  const told = core().log.channel(channel)?.told
+  const heardBefore = ben.envelopes.length
+  const { rejectionReason } = await ann.echo(ann.dispatch(channel, action))
+  expect(core().log.channel(channel)?.told).toBe(told)
+  expect(core().log.channel(channel)?.head).toBe(told)
+  const name = `after ${heardBefore}`
+  await accepted(ann, session, title(name))
+  await ben.until(() => ben.envelopes.length > heardBefore)
+  expect(ben.envelopes[heardBefore]?.action).toMatchObject({ title: name })
+  return rejectionReason
+}

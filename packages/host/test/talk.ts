@@ -1,0 +1,43 @@
+import type { Action } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
+import type { Agent } from '../src/ports/agent.ts'
+import { quiet } from './held.ts'
+import { room } from './room.ts'
+import type { Client, Room, RoomOptions } from './room.ts'
+
+export const session = 'mock:/one'
+export const chat = defaultChatUri(session)
+
+/** Ann, in a session of this agent that is ready, with its default chat before her. */
+export async function talk(agent: Agent, options: RoomOptions = {}): Promise<{ all: Room; ann: Client }> {
+  const all = await room({ agents: [agent], ...options })
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  await ann.ask('createSession', { channel: session })
+  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+  await quiet()
+  return { all, ann }
+}
+
+export function started(turnId: string, text = 'go'): Action & Record<string, unknown> {
+  return { type: 'chat/turnStarted', turnId, startedAt: '2026-01-01T00:00:00Z', message: message(text) }
+}
+
+export function message(text: string): { text: string; origin: { kind: 'user' } } {
+  return { text, origin: { kind: 'user' } }
+}
+
+export function chatOf(client: Client, uri = chat): ChatState {
+  return client.state(uri) as unknown as ChatState
+}
+
+export function sessionOf(client: Client): SessionState {
+  return client.state(session) as unknown as SessionState
+}
+
+/** A turn from its start to its end, whatever that is. */
+export async function turn(client: Client, turnId: string, text?: string): Promise<void> {
+  client.dispatch(chat, started(turnId, text))
+  await client.until(() => chatOf(client).turns.some(({ id }) => id === turnId))
+}

@@ -9,8 +9,8 @@ const most = 128
 const longest = 64 * 1024
 
 /**
- * The words that an agent says before anybody else has a turn. Each is an action of its own; but they are one step, which
- * costs the state, the store and the scheduler as much as a single word does.
+ * The words that an agent says before anybody else has a turn. They are one step, which costs the state, the store and the
+ * scheduler as much as a single word does.
  */
 export class Breath {
   readonly #world: World

@@ -60,6 +60,12 @@ export class Channel {
     this.#passedFrom = this.lossy ? passedFrom : 0
   }
 
+  /** Somebody follows it who does not want to be told several things in one. */
+  get wantsEach(): boolean {
+    for (const listener of this.listeners) if (listener.wantsEach) return true
+    return false
+  }
+
   strideOf(action: Action): number {
     return this.kind.strides.get(action.type) ?? 1
   }

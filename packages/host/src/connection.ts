@@ -76,6 +76,10 @@ export class Connection implements Follower, Newcomer {
     this.outbox.tell(entry)
   }
 
+  get wantsEach(): boolean {
+    return this.outbox.latency === 0
+  }
+
   note(method: string, params: object): void {
     const frame = this.dialect.note(method, params)
     if (frame !== undefined) this.outbox.note(frame)

@@ -5,6 +5,8 @@ export interface Listener {
   tell(entry: Entry): void
   /** A message that is no action. */
   note(method: string, params: object): void
+  /** It has asked not to be told several things in one. */
+  readonly wantsEach?: boolean
   /** Whether it may lack a row of a channel that it follows. */
   lacks?(channel: Uri, id: string): boolean
   /** It is given rows of a channel: so many are older than those. */

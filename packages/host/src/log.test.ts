@@ -57,31 +57,37 @@ class Ear implements Listener {
 /** Lets the step that is under way come to its end. */
 const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('[L1] [L8] the pieces of a text are actions of their own, with one state; a head among them is no lie', async () => {
-  for (const headEvery of [1, 2, 3, 4, 5, 7, 1000]) {
-    const { store, log, channel, told, flush } = await held({ headEvery })
-    log.append(channel, started('t'))
-    log.append(channel, part('t'))
-    const words = ['one ', 'two ', 'three ', 'four ']
-    log.appendText(
-      channel,
-      delta('t', words.join('')),
-      words.map((word) => delta('t', word)),
-    )
-    await stepOver()
-    while (log.told < log.last) {
-      flush()
+test.each([true, false])(
+  '[N7] [L8] the pieces of a text are one action, or one each where somebody wants that (%s); a head among them is no lie',
+  async (wantsEach) => {
+    for (const headEvery of [1, 2, 3, 4, 5, 7, 1000]) {
+      const { store, log, channel, told, flush } = await held({ headEvery })
+      channel.listeners.add(new Ear())
+      channel.listeners.add(Object.assign(new Ear(), { wantsEach }))
+      log.append(channel, started('t'))
+      log.append(channel, part('t'))
+      const words = ['one ', 'two ', 'three ', 'four ']
+      log.appendText(
+        channel,
+        delta('t', words.join('')),
+        words.map((word) => delta('t', word)),
+      )
       await stepOver()
+      while (log.told < log.last) {
+        flush()
+        await stepOver()
+      }
+      const deltas = told.filter(({ action }) => action.type === 'chat/delta')
+      const said = wantsEach ? words : [words.join('')]
+      expect(deltas.map(({ text }) => (JSON.parse(text) as { content: string }).content)).toEqual(said)
+      expect(new Set(deltas.map(({ seq }) => seq)).size).toBe(said.length)
+      const loaded = await store.log.load(chatUri)
+      if (!loaded || 'damaged' in loaded) throw new Error('not there')
+      expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
+      expect(channel.told).toEqual(channel.head)
     }
-    const deltas = told.filter(({ action }) => action.type === 'chat/delta')
-    expect(deltas.map(({ text }) => (JSON.parse(text) as { content: string }).content)).toEqual(words)
-    expect(new Set(deltas.map(({ seq }) => seq)).size).toBe(4)
-    const loaded = await store.log.load(chatUri)
-    if (!loaded || 'damaged' in loaded) throw new Error('not there')
-    expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
-    expect(channel.told).toEqual(channel.head)
-  }
-})
+  },
+)
 
 test('[L2] I1: nobody is told of a strict action, no snapshot shows it and no effect follows before it is durable', async () => {
   const { log, channel, told, flush } = await held()

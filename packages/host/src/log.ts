@@ -137,13 +137,17 @@ export class Log {
     return this.#append(channel, action, channel.reduce(action), by)
   }
 
-  /** Makes the pieces of a text true, each an action of its own. One step brings nobody any but the last of their states. */
+  /**
+   * Makes a text true that came in pieces: as one action, or as an action each where somebody wants them so. Of their
+   * states one step shows nobody any but the last.
+   */
   appendText(channel: Channel, whole: Action, pieces: readonly Action[]): void {
     const state = channel.reduce(whole)
     const rows = channel.advance(whole, state)
-    for (const piece of pieces) this.#keep(channel, piece, state)
+    const actions = channel.wantsEach ? pieces : [whole]
+    for (const action of actions) this.#keep(channel, action, state)
     this.#rows(channel, rows)
-    for (const piece of pieces) this.#events.appended(channel, piece)
+    for (const action of actions) this.#events.appended(channel, action)
   }
 
   /** A client's wish that nothing forbids. One that changes nothing is echoed to its sender and kept nowhere. */

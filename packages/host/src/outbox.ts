@@ -38,6 +38,10 @@ export class Outbox {
     this.#latency = ms
   }
 
+  get latency(): number | undefined {
+    return this.#latency
+  }
+
   tell(entry: Entry): void {
     if (this.#closing || this.#transport.closed.aborted) return
     const slow = this.#slow

@@ -2,8 +2,8 @@ import type { Action } from '@atrium/protocol/channel'
 import { decode, id } from '@atrium/protocol/schema'
 import type { World } from './ports/world.ts'
 
-/** So much is said in one breath; then others are heard. */
-const most = 128
+/** So much is said in one breath; then others are heard. Less where each word is a message to somebody. */
+const most = { words: 128, actions: 16 }
 
 /** So many characters are kept back at most. */
 const longest = 64 * 1024
@@ -15,6 +15,7 @@ const longest = 64 * 1024
 export class Breath {
   readonly #world: World
   readonly #speak: (whole: Word, words: readonly Word[]) => void
+  readonly #eachIsWanted: () => boolean
   /** All of one part. */
   #words: Word[] = []
   #text = ''
@@ -22,14 +23,20 @@ export class Breath {
   #count = 0
   #undo: (() => void) | undefined
 
-  constructor(world: World, speak: (whole: Word, words: readonly Word[]) => void) {
+  constructor(
+    world: World,
+    speak: (whole: Word, words: readonly Word[]) => void,
+    eachIsWanted: () => boolean = () => false,
+  ) {
     this.#world = world
     this.#speak = speak
+    this.#eachIsWanted = eachIsWanted
   }
 
   /** It is time that others are heard. */
   get full(): boolean {
-    return this.#count >= most
+    if (this.#count < most.actions) return false
+    return this.#count >= most.words || this.#eachIsWanted()
   }
 
   /** Keeps a word back, for a moment. */

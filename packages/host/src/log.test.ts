@@ -8,7 +8,7 @@ import { Beside } from './beside.ts'
 import type { Channel } from './channel.ts'
 import type { Entry, Listener } from './entry.ts'
 import { Log } from './log.ts'
-import { rebuild } from './rebuild.ts'
+import { leastTail, rebuild } from './rebuild.ts'
 
 const chatUri = 'ahp-chat:/1'
 const startedAt = '2026-01-01T00:00:00Z'
@@ -88,6 +88,21 @@ test.each([true, false])(
     }
   },
 )
+
+test('[L8] a head is written after 25 rows, so that what a channel wakes with reaches back to it', async () => {
+  const { store, log, channel, flush } = await held()
+  for (let turn = 0; turn < 60; turn++)
+    for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.append(channel, action)
+  while (log.told < log.last) {
+    await stepOver()
+    flush()
+  }
+  const loaded = await store.log.load(chatUri, 50)
+  if (!loaded || 'damaged' in loaded) throw new Error('not there')
+  expect(loaded).toMatchObject({ fromBirth: false, envelopes: { length: 20 } })
+  expect(leastTail(loaded)).toBe(11)
+  expect(rebuild(chatUri, loaded).newer).toBe(10)
+})
 
 test('[L2] I1: nobody is told of a strict action, no snapshot shows it and no effect follows before it is durable', async () => {
   const { log, channel, told, flush } = await held()

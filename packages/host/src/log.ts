@@ -27,9 +27,6 @@ interface LogOptions {
   readonly tail?: number
 }
 
-/** A head is written, too, when so much was stored since the last. */
-const headLength = 4 * 1024 * 1024
-
 export type Dispatcher = Origin & { readonly principal: string }
 
 interface LogEvents {
@@ -295,9 +292,10 @@ export class Log {
   /** What became of the rows, and a head where one is due: it says what the state is after all that was numbered. */
   #rows(channel: Channel, rows: readonly RowChange[]): void {
     this.#commit.rows(rows)
+    channel.rowsSinceHead += rows.length
     // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
-    const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
-    if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
+    if (channel.headDue(this.#headEvery) || rows.some((row) => row.text === undefined))
+      this.#writeHead(channel)
   }
 
   #say(channel: Channel, action: Action, by: Dispatcher | undefined, only: Listener, reason?: string): Entry {
@@ -323,9 +321,7 @@ export class Log {
 
   #writeHead(channel: Channel): void {
     this.#commit.head({ channel: channel.uri, seq: this.#numbers.last, state: channel.headText() })
-    channel.sinceHead = 0
-    channel.lengthSinceHead = 0
-    channel.changed = false
+    channel.headWritten()
     channel.stored = this.#commit.mark
   }
 
@@ -387,10 +383,11 @@ export class Log {
   }
 
   #awaken(uri: Uri, loaded: LoadedChannel | DamagedChannel): Channel {
-    const { kind, state, older } = rebuild(uri, loaded)
+    const { kind, state, older, newer } = rebuild(uri, loaded)
     const channel = new Channel(uri, kind, state, this.told, older)
     channel.told = state
     channel.sinceHead = 'damaged' in loaded ? 0 : loaded.envelopes.length
+    channel.rowsSinceHead = newer
     this.#awake.set(uri, channel)
     return channel
   }

@@ -52,9 +52,10 @@ export class Turn implements Job {
     this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
     this.#began = core.world.now()
     this.#heardAt = this.#began
-    this.#breath = new Breath(core.world, (whole, words) => {
+    const speak = (whole: Action, words: readonly Action[]) => {
       if (!this.#over) core.log.appendText(channel, whole, words)
-    })
+    }
+    this.#breath = new Breath(core.world, speak, () => channel.wantsEach)
   }
 
   async run(): Promise<void> {

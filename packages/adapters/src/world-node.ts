@@ -9,6 +9,12 @@ export function nodeWorld(report: World['report']): World {
     id: () => randomBytes(16).toString('hex'),
     soon: queueMicrotask,
     later(ms, task) {
+      // A timer of nothing takes a millisecond; this comes as soon as all who wait to be heard were. Not unref'd: the event
+      // loop would sleep before it.
+      if (ms === 0) {
+        const next = setImmediate(task)
+        return () => clearImmediate(next)
+      }
       const timer = setTimeout(task, ms).unref()
       return () => clearTimeout(timer)
     },

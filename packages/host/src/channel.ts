@@ -8,6 +8,10 @@ import { RowIds } from './row-ids.ts'
 /** One client's paging: told to it alone, by its connection, and never again. */
 const unreplayed = new Set(['chat/turnsLoaded'])
 
+/** A head is due when so much was stored since the last, or so many rows: fewer than a channel wakes with. */
+const headLength = 4 * 1024 * 1024
+const headRows = 25
+
 /** An item of the list that a kind keeps a row each. */
 export interface Row {
   readonly id: string
@@ -34,9 +38,10 @@ export class Channel {
   untold = 0
   /** What was last given to the store of it. */
   stored = 0
-  /** Stored since the last head was, in actions and in characters. */
+  /** Stored since the last head was, in actions, in characters and in rows. */
   sinceHead = 0
   lengthSinceHead = 0
+  rowsSinceHead = 0
   /** Something was reduced that no head shows. */
   changed = false
   /** The last action, by its number, that whoever lacks a certain row cannot follow. */
@@ -62,6 +67,12 @@ export class Channel {
     this.ids = new RowIds([...older, ...this.rows(head).map(({ id }) => id)])
     this.lossy = [...kind.classes].some(([type, kept]) => kept === 'passing' && !unreplayed.has(type))
     this.#passedFrom = this.lossy ? passedFrom : 0
+  }
+
+  /** Somebody follows it who does not want to be told several things in one. */
+  get wantsEach(): boolean {
+    for (const listener of this.listeners) if (listener.wantsEach) return true
+    return false
   }
 
   strideOf(action: Action): number {
@@ -143,6 +154,19 @@ export class Channel {
       states.set(state, longer)
       return longer
     }
+  }
+
+  /** Whether a head should be written: after so many actions, or much text, or rows. */
+  headDue(every: number): boolean {
+    const { sinceHead, lengthSinceHead, rowsSinceHead } = this
+    return sinceHead >= every || lengthSinceHead > headLength || rowsSinceHead >= headRows
+  }
+
+  headWritten(): void {
+    this.sinceHead = 0
+    this.lengthSinceHead = 0
+    this.rowsSinceHead = 0
+    this.changed = false
   }
 
   /** The state as a head keeps it: its rows are kept by themselves, and their number stands in their place. */

@@ -49,6 +49,7 @@ export class Connection implements Follower, Newcomer {
     this.dialect = new Dialect(core)
     this.following = new Following(core, this)
     this.outbox = new Outbox(transport, core.world, (entry) => this.dialect.frames(entry, this.#isOwn(entry)))
+    this.outbox.latency = this.following.latency
     this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
     this.#expectHandshake()
     transport.closed.addEventListener('abort', () => this.#leave())
@@ -73,6 +74,10 @@ export class Connection implements Follower, Newcomer {
   tell(entry: Entry): void {
     this.following.seen = Math.max(this.following.seen, entry.seq)
     this.outbox.tell(entry)
+  }
+
+  get wantsEach(): boolean {
+    return this.outbox.latency === 0
   }
 
   note(method: string, params: object): void {

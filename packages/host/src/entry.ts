@@ -5,6 +5,8 @@ export interface Listener {
   tell(entry: Entry): void
   /** A message that is no action. */
   note(method: string, params: object): void
+  /** It has asked not to be told several things in one. */
+  readonly wantsEach?: boolean
   /** So many of the oldest rows of a channel that it follows it may lack. */
   lacks?(channel: Uri): number
   /** It is given rows of a channel: so many are older than those. */
@@ -57,6 +59,22 @@ export class Entry {
     this.#frame ??= actionFrame(envelopeText(this.label, this))
     return this.#frame
   }
+}
+
+/** What is said in a channel. */
+export type Said = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
+  Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
+
+interface Place {
+  readonly uri: Uri
+  readonly label: string
+  readonly kind: { readonly name: string }
+}
+
+/** Every part by its name: there are so many of these that a spread would cost more than the rest. */
+export function entryIn({ uri: channel, label, kind: { name: kind } }: Place, said: Said): Entry {
+  const { seq, last, action, text, origin, reason, only } = said
+  return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
 }
 
 const encoder = new TextEncoder()

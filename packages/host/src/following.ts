@@ -45,10 +45,10 @@ export class Following {
     this.#core.clients.keep(record)
   }
 
-  /** The smallest that any of its subscriptions asked for. */
-  get latency(): number {
+  /** The smallest that any of its subscriptions asked for; nothing where none did. */
+  get latency(): number | undefined {
     const asked = [...this.#channels.values()].flatMap(({ latency }) => latency ?? [])
-    return asked.length === 0 ? 0 : Math.max(0, Math.min(...asked, this.#core.limits.latencyMs))
+    return asked.length === 0 ? undefined : Math.max(0, Math.min(...asked, this.#core.limits.latencyMs))
   }
 
   how(channel: Channel): Followed {

@@ -8,7 +8,7 @@ import { Beside } from './beside.ts'
 import type { Channel } from './channel.ts'
 import type { Entry, Listener } from './entry.ts'
 import { Log } from './log.ts'
-import { rebuild } from './rebuild.ts'
+import { leastTail, rebuild } from './rebuild.ts'
 
 const chatUri = 'ahp-chat:/1'
 const startedAt = '2026-01-01T00:00:00Z'
@@ -56,6 +56,53 @@ class Ear implements Listener {
 
 /** Lets the step that is under way come to its end. */
 const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test.each([true, false])(
+  '[N7] [L8] the pieces of a text are one action, or one each where somebody wants that (%s); a head among them is no lie',
+  async (wantsEach) => {
+    for (const headEvery of [1, 2, 3, 4, 5, 7, 1000]) {
+      const { store, log, channel, told, flush } = await held({ headEvery })
+      channel.listeners.add(new Ear())
+      channel.listeners.add(Object.assign(new Ear(), { wantsEach }))
+      log.append(channel, started('t'))
+      log.append(channel, part('t'))
+      const words = ['one ', 'two ', 'three ', 'four ']
+      log.appendText(
+        channel,
+        delta('t', words.join('')),
+        words.map((word) => delta('t', word)),
+      )
+      await stepOver()
+      while (log.told < log.last) {
+        flush()
+        await stepOver()
+      }
+      const deltas = told.filter(({ action }) => action.type === 'chat/delta')
+      const said = wantsEach ? words : [words.join('')]
+      expect(deltas.map(({ text }) => (JSON.parse(text) as { content: string }).content)).toEqual(said)
+      expect(new Set(deltas.map(({ seq }) => seq)).size).toBe(said.length)
+      const loaded = await store.log.load(chatUri)
+      if (!loaded || 'damaged' in loaded) throw new Error('not there')
+      expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
+      expect(channel.told).toEqual(channel.head)
+    }
+  },
+)
+
+test('[L8] a head is written after 25 rows, so that what a channel wakes with reaches back to it', async () => {
+  const { store, log, channel, flush } = await held()
+  for (let turn = 0; turn < 60; turn++)
+    for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.append(channel, action)
+  while (log.told < log.last) {
+    await stepOver()
+    flush()
+  }
+  const loaded = await store.log.load(chatUri, 50)
+  if (!loaded || 'damaged' in loaded) throw new Error('not there')
+  expect(loaded).toMatchObject({ fromBirth: false, envelopes: { length: 20 } })
+  expect(leastTail(loaded)).toBe(11)
+  expect(rebuild(chatUri, loaded).newer).toBe(10)
+})
 
 test('[L2] I1: nobody is told of a strict action, no snapshot shows it and no effect follows before it is durable', async () => {
   const { log, channel, told, flush } = await held()

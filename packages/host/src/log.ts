@@ -5,10 +5,10 @@ import type { Beside } from './beside.ts'
 import { Channel, needsRow, takesAll } from './channel.ts'
 import { Commit } from './commit.ts'
 import { Completion } from './completion.ts'
-import { Entry } from './entry.ts'
-import type { Listener } from './entry.ts'
+import { entryIn } from './entry.ts'
+import type { Entry, Listener, Said } from './entry.ts'
 import { equal } from './equal.ts'
-import type { DamagedChannel, LoadedChannel, LogStore, StoredEnvelope } from './ports/log.ts'
+import type { DamagedChannel, LoadedChannel, LogStore, RowChange, StoredEnvelope } from './ports/log.ts'
 import type { World } from './ports/world.ts'
 import { Numbers } from './numbers.ts'
 import { Queue } from './queue.ts'
@@ -26,9 +26,6 @@ interface LogOptions {
   /** So many rows of a channel are brought into memory when it wakes; the others when they are needed. */
   readonly tail?: number
 }
-
-/** A head is written, too, when so much was stored since the last. */
-const headLength = 4 * 1024 * 1024
 
 export type Dispatcher = Origin & { readonly principal: string }
 
@@ -135,6 +132,19 @@ export class Log {
   /** Makes an action true. */
   append(channel: Channel, action: Action, by?: Dispatcher): Entry {
     return this.#append(channel, action, channel.reduce(action), by)
+  }
+
+  /**
+   * Makes a text true that came in pieces: as one action, or as an action each where somebody wants them so. Of their
+   * states one step shows nobody any but the last.
+   */
+  appendText(channel: Channel, whole: Action, pieces: readonly Action[]): void {
+    const state = channel.reduce(whole)
+    const rows = channel.advance(whole, state)
+    const actions = channel.wantsEach ? pieces : [whole]
+    for (const action of actions) this.#keep(channel, action, state)
+    this.#rows(channel, rows)
+    for (const action of actions) this.#events.appended(channel, action)
   }
 
   /** A client's wish that nothing forbids. One that changes nothing is echoed to its sender and kept nowhere. */
@@ -250,34 +260,44 @@ export class Log {
   }
 
   #append(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener): Entry {
-    const kept = channel.kind.classes.get(action.type) ?? 'strict'
-    const text = JSON.stringify(action)
-    const seq = this.#number(kept === 'strict', channel.strideOf(action))
-    const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const rows = channel.advance(action, state)
-    if (needsRow(action)) channel.needed = seq
-    if (takesAll(action)) channel.emptied = seq
+    const { entry, passing } = this.#keep(channel, action, state, by, sender)
+    if (passing) return entry
+    if (needsRow(action)) channel.needed = entry.seq
+    if (takesAll(action)) channel.emptied = entry.seq
+    this.#rows(channel, rows)
+    this.#events.appended(channel, action, by)
+    return entry
+  }
+
+  /** Numbers an action that is reduced, gives it to the store, and lets it wait to be told. */
+  #keep(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener) {
+    const kept = channel.kind.classes.get(action.type) ?? 'strict'
     const strict = kept === 'strict'
-    const entry = this.#enqueue(
-      channel,
-      state,
-      strict,
-      { seq, last: this.#numbers.last, action, text, origin },
-      sender,
-    )
-    if (kept === 'passing') channel.pass(entry)
+    const passing = kept === 'passing'
+    const text = JSON.stringify(action)
+    const seq = this.#number(strict, channel.strideOf(action))
+    const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
+    const said = { seq, last: this.#numbers.last, action, text, origin }
+    const entry = this.#enqueue(channel, state, strict, said, sender)
+    if (passing) channel.pass(entry)
     else {
-      this.#commit.envelope({ seq, channel: channel.uri, action: text, ...(by && { origin: by }) })
-      this.#commit.rows(rows)
+      const stored = { seq, channel: channel.uri, action: text }
+      this.#commit.envelope(by ? { ...stored, origin: by } : stored)
       channel.stored = this.#commit.mark
       channel.sinceHead++
       channel.lengthSinceHead += text.length
-      // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
-      const due = channel.sinceHead >= this.#headEvery || channel.lengthSinceHead > headLength
-      if (due || rows.some((row) => row.text === undefined)) this.#writeHead(channel)
-      this.#events.appended(channel, action, by)
     }
-    return entry
+    return { entry, passing }
+  }
+
+  /** What became of the rows, and a head where one is due: it says what the state is after all that was numbered. */
+  #rows(channel: Channel, rows: readonly RowChange[]): void {
+    this.#commit.rows(rows)
+    channel.rowsSinceHead += rows.length
+    // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
+    if (channel.headDue(this.#headEvery) || rows.some((row) => row.text === undefined))
+      this.#writeHead(channel)
   }
 
   #say(channel: Channel, action: Action, by: Dispatcher | undefined, only: Listener, reason?: string): Entry {
@@ -295,8 +315,7 @@ export class Log {
   }
 
   #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said, sender?: Listener): Entry {
-    const parts = { origin: undefined, reason: undefined, only: undefined, ...said }
-    const entry = new Entry({ ...parts, channel: channel.uri, label: channel.label, kind: channel.kind.name })
+    const entry = entryIn(channel, said)
     this.#queue.add({ entry, channel, state, older: channel.older, strict, sender })
     this.#schedule()
     return entry
@@ -304,9 +323,7 @@ export class Log {
 
   #writeHead(channel: Channel): void {
     this.#commit.head({ channel: channel.uri, seq: this.#numbers.last, state: channel.headText() })
-    channel.sinceHead = 0
-    channel.lengthSinceHead = 0
-    channel.changed = false
+    channel.headWritten()
     channel.stored = this.#commit.mark
   }
 
@@ -368,17 +385,15 @@ export class Log {
   }
 
   #awaken(uri: Uri, loaded: LoadedChannel | DamagedChannel): Channel {
-    const { kind, state, older } = rebuild(uri, loaded)
+    const { kind, state, older, newer } = rebuild(uri, loaded)
     const channel = new Channel(uri, kind, state, this.told, older)
     channel.told = state
     channel.sinceHead = 'damaged' in loaded ? 0 : loaded.envelopes.length
+    channel.rowsSinceHead = newer
     this.#awake.set(uri, channel)
     return channel
   }
 }
-
-type Said = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
-  Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
 
 // In the queue so that nothing behind them is told before they are durable; told to nobody.
 const birth: Action = { type: '@born' }

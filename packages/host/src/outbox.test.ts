@@ -125,6 +125,89 @@ test('[L12] F-17: beyond the bound the link ends with 1013', () => {
   expect(transport).toMatchObject({ closedWith: 1013 })
 })
 
+describe('[L12] text that is told in one step', () => {
+  const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const toldOf = (sent: readonly string[]) =>
+    sent.map((frame) => {
+      const { action, serverSeq } = (JSON.parse(frame) as { params: Told }).params
+      return [action.content ?? action.type, serverSeq]
+    })
+  interface Told {
+    readonly action: { readonly type: string; readonly content?: string }
+    readonly serverSeq: number
+  }
+  const usage = () => entry('a', { type: 'chat/usage', turnId: 't', usage: {} })
+
+  test('is one message with the number of the last, where nobody has asked for anything', async () => {
+    const { transport, sent } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.latency = undefined
+    const told = [delta(0, 'a'), delta(0, 'b'), usage(), delta(0, 'c'), delta(1, 'd'), delta(0, 'e')]
+    for (const each of told) outbox.tell(each)
+    // What is no text waits for nothing, and what was told before it goes before it.
+    expect(sent).toHaveLength(2)
+    await stepOver()
+    outbox.tell(delta(0, 'f'))
+    await stepOver()
+    const [, b, u, c, d, e] = told.map(({ seq }) => seq)
+    expect(toldOf(sent)).toEqual([
+      ['ab', b],
+      ['chat/usage', u],
+      ['c', c],
+      ['d', d],
+      ['e', e],
+      ['f', last],
+    ])
+  })
+
+  test('is a message each, at once, where 0 was asked for', () => {
+    const { transport, sent } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.latency = 0
+    for (const word of ['a', 'b', 'c']) outbox.tell(delta(0, word))
+    expect(toldOf(sent).map(([content]) => content)).toEqual(['a', 'b', 'c'])
+  })
+
+  test('goes before an answer, and not to a reader who has become slow', async () => {
+    const { transport, sent, drain } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.latency = undefined
+    outbox.tell(delta(0, 'before'))
+    outbox.send(`{"id":1,"result":"${'x'.repeat(300_000)}"}`)
+    expect(sent.map((frame) => frame.includes('before'))).toEqual([true, false])
+    for (const word of ['and ', 'after']) outbox.tell(delta(0, word))
+    await stepOver()
+    expect(sent).toHaveLength(2)
+    drain()
+    await stepOver()
+    expect(toldOf(sent.slice(2)).map(([content]) => content)).toEqual(['and after'])
+  })
+
+  test('waits for no more of it when there is much', () => {
+    const { transport, sent } = stuck()
+    const outbox = new Outbox(transport, testWorld())
+    outbox.latency = undefined
+    for (let i = 0; i < 10; i++) outbox.tell(delta(0, 'x'.repeat(60_000)))
+    expect(sent.length).toBeGreaterThan(0)
+    expect(transport).not.toHaveProperty('closedWith')
+  })
+
+  test('is merged and encoded once for all links', async () => {
+    const frames: unknown[] = []
+    const outboxes = Array.from({ length: 3 }, () => {
+      const { transport } = stuck()
+      const outbox = new Outbox({ ...transport, send: (frame) => void frames.push(frame) }, testWorld())
+      outbox.latency = undefined
+      return outbox
+    })
+    const told = ['a', 'b', 'c'].map((word) => delta(0, word))
+    for (const each of told) for (const outbox of outboxes) outbox.tell(each)
+    await stepOver()
+    expect(frames).toHaveLength(3)
+    expect(new Set(frames).size).toBe(1)
+  })
+})
+
 test('[L2] what is told while an answer is being made comes behind it', () => {
   const { transport, sent } = stuck()
   const outbox = new Outbox(transport, testWorld())

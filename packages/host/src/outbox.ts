@@ -17,7 +17,8 @@ export class Outbox {
   #pauses = 0
   #draining = false
   #closing = false
-  #latency = 0
+  #latency: number | undefined = 0
+  #due = false
   #undo: (() => void) | undefined
   readonly #frames: (entry: Entry) => readonly Uint8Array[]
 
@@ -32,22 +33,27 @@ export class Outbox {
     this.#frames = frames
   }
 
-  /** How long text may wait for more of it, in milliseconds. */
-  set latency(ms: number) {
+  /** How long text may wait for more of it, in milliseconds: until the step is over where nobody has asked for anything. */
+  set latency(ms: number | undefined) {
     this.#latency = ms
+  }
+
+  get latency(): number | undefined {
+    return this.#latency
   }
 
   tell(entry: Entry): void {
     if (this.#closing || this.#transport.closed.aborted) return
     const slow = this.#slow
-    const waits = this.#latency > 0 && entry.text.length <= limits.slowBytes
-    const frames = this.#frames(entry)
-    if (frames.length === 0) return
+    const waits = this.#mayWait(entry)
     if (this.#pauses === 0 && !slow && !waits) {
-      this.flush()
+      const frames = this.#frames(entry)
+      if (frames.length > 0) this.flush()
       for (const frame of frames) this.#sendApart(frame)
       return
     }
+    // What may be merged gets its frame when it has been; each generation has words for it.
+    if (!grows(entry) && this.#frames(entry).length === 0) return
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
     if (this.#backlog > this.#most) this.#heldBytes = this.#merge()
@@ -152,7 +158,27 @@ export class Outbox {
         this.#draining = false
         this.flush()
       })
-    } else this.#undo ??= this.#world.later(this.#latency, () => this.flush())
+    } else if (this.#latency === undefined) this.#flushSoon()
+    else this.#undo ??= this.#world.later(this.#latency, () => this.flush())
+  }
+
+  /** When the present step is over: nothing comes later for that, and what was told in one step goes together. */
+  #flushSoon(): void {
+    if (this.#due) return
+    this.#due = true
+    this.#world.soon(() => {
+      this.#due = false
+      // What came since then may have filled the link: the rest waits for its reader.
+      if (this.#slow) this.#wait(true)
+      else this.flush(true)
+    })
+  }
+
+  /** Whether more of the same may be waited for: not with what is long. */
+  #mayWait(entry: Entry): boolean {
+    const { length } = entry.text
+    if (this.#latency === undefined) return grows(entry) && this.#heldBytes + length <= limits.slowBytes
+    return this.#latency > 0 && length <= limits.slowBytes
   }
 
   /** Runs of text for the same part that stand next to each other become one; gives the bytes that are left. */
@@ -195,6 +221,11 @@ interface TextAction {
 
 const growing = new Set(['chat/delta', 'chat/reasoning', 'terminal/data'])
 
+/** Text that more of the same may be put behind. */
+function grows({ action, origin, only }: Entry): boolean {
+  return growing.has(action.type) && origin === undefined && only === undefined
+}
+
 function continues(before: Entry | undefined, entry: Entry): boolean {
   if (!before || before.channel !== entry.channel || before.only || entry.only) return false
   const a = before.action as TextAction
@@ -208,11 +239,19 @@ function continues(before: Entry | undefined, entry: Entry): boolean {
 }
 
 function join(run: readonly Entry[]): Entry | undefined {
+  const [first] = run
   const last = run.at(-1)
-  if (!last || run.length === 1) return last
+  if (!first || !last || first === last) return last
+  const made = joined.get(last)
+  if (made?.first === first) return made.whole
   const key = last.action.type === 'terminal/data' ? 'data' : 'content'
   const whole = run.map((entry) => (entry.action as TextAction)[key] ?? '').join('')
   const action = { ...last.action, [key]: whole }
   const text = JSON.stringify(action)
-  return last.saying(action, text)
+  const joint = last.saying(action, text)
+  joined.set(last, { first, whole: joint })
+  return joint
 }
+
+/** Many links are told the same run, and the same ends are the same run: it is merged, and its frame made, once. */
+const joined = new WeakMap<Entry, { readonly first: Entry; readonly whole: Entry }>()

@@ -43,8 +43,10 @@ export class Queue {
   }
 
   add(queued: Queued): void {
-    const before = this.#waiting.findLastIndex((waiting) => waiting.entry.seq < queued.entry.seq)
-    this.#waiting.splice(before + 1, 0, queued)
+    const { seq } = queued.entry
+    // Only an answer that goes before what waits has a lower number than the last.
+    if ((this.#waiting.at(-1)?.entry.seq ?? 0) < seq) this.#waiting.push(queued)
+    else this.#waiting.splice(this.#waiting.findLastIndex(({ entry }) => entry.seq < seq) + 1, 0, queued)
     if (queued.strict) this.#strict++
     if (queued.entry.only) this.#saidLength += queued.entry.text.length
     queued.channel.untold++

@@ -13,6 +13,8 @@ interface Rebuilt {
   readonly kind: ChannelKind
   readonly state: unknown
   readonly older: readonly string[]
+  /** So many rows came after the head. */
+  readonly newer: number
 }
 
 /** The newest head, and what came after folded over it. */
@@ -22,12 +24,14 @@ export function rebuild(uri: Uri, loaded: LoadedChannel | DamagedChannel): Rebui
   if (!kind)
     throw new Damaged(`the stored history of ${uri} is of a kind this build does not know: ${loaded.kind}`)
   try {
-    const { first, older } = beginning(kind, loaded)
+    const { first, older, count } = beginning(kind, loaded)
     const state = loaded.envelopes.reduce<unknown>(
       (before, envelope) => kind.reduce(before, JSON.parse(envelope.action) as Action),
       first,
     )
-    return { kind, state, older }
+    const { rows } = kind
+    const there = rows === undefined ? [] : ((state as Record<string, readonly unknown[]>)[rows] ?? [])
+    return { kind, state, older, newer: Math.max(0, older.length + there.length - count) }
   } catch (error) {
     throw new Damaged(`the stored history of ${uri} cannot be folded: ${String(error)}`)
   }
@@ -47,12 +51,12 @@ export function leastTail(loaded: LoadedChannel | DamagedChannel): number {
 /** The state to fold from. A head says how many rows it had: since then their list only grew. */
 function beginning(kind: ChannelKind, { state: text, rowIds, rows, fromBirth }: LoadedChannel) {
   const state = JSON.parse(text) as Record<string, unknown>
-  if (kind.rows === undefined || fromBirth) return { first: state, older: [] }
+  if (kind.rows === undefined || fromBirth) return { first: state, older: [], count: 0 }
   const count = rowCount(kind.rows, state)
   if (count > rowIds.length) throw new Error(`it had ${count} rows, and has ${rowIds.length}`)
   const before = Math.min(count, rowIds.length - rows.length)
   const there = rows.slice(0, count - before).map((row) => JSON.parse(row) as unknown)
-  return { first: { ...state, [kind.rows]: there }, older: rowIds.slice(0, before) }
+  return { first: { ...state, [kind.rows]: there }, older: rowIds.slice(0, before), count }
 }
 
 function rowCount(key: string, head: Record<string, unknown>): number {

@@ -105,8 +105,11 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
     const [near, far] = all.wire('owner', schedule)
     const codes = codesOf(near)
     const ann = new Client(far)
-    await ann.initialize('ann', ['ahp-chat:/1'])
-    const ben = await all.join('ben', { subscribe: ['ahp-chat:/1'] })
+    await ann.initialize('ann', [])
+    const ben = await all.join('ben')
+    // Else they would be told in fewer messages anyway.
+    const delivery = { maxLatencyMs: 0 }
+    for (const client of [ann, ben]) await client.ask('subscribe', { channel: 'ahp-chat:/1', delivery })
     stop()
     const count = 20_000
     for (let i = 0; i < count; i++) {

@@ -1,3 +1,4 @@
+import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
@@ -5,6 +6,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
+import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
@@ -14,9 +16,6 @@ import type { Job } from './work.ts'
 
 /** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
 const silenceMs = 30_000
-
-/** So many words in one breath; then others are heard. */
-const breath = 64
 
 /** Makes a worker's chat for a task of a turn, and lets it begin. */
 export type Spawn = (core: Core, parent: Channel, task: Task) => { worker: Channel; turnId: string }
@@ -35,7 +34,7 @@ export class Turn implements Job {
   readonly #began: number
   readonly #abort = new AbortController()
   readonly #workers = new Map<Channel, string>()
-  #words = 0
+  readonly #breath: Breath
   /** What the agent itself says it is doing, while the host says that it is silent. */
   #activity: string | undefined
   /** For how long it was shown to be silent, in milliseconds. */
@@ -53,6 +52,10 @@ export class Turn implements Job {
     this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
     this.#began = core.world.now()
     this.#heardAt = this.#began
+    const speak = (whole: Action, words: readonly Action[]) => {
+      if (!this.#over) core.log.appendText(channel, whole, words)
+    }
+    this.#breath = new Breath(core.world, speak, () => channel.wantsEach)
   }
 
   async run(): Promise<void> {
@@ -73,6 +76,7 @@ export class Turn implements Job {
 
   stop(): void {
     this.#undoListening()
+    this.#breath.drop()
     this.#abort.abort()
     this.#leave()
     // A host that goes away leaves everything as it is.
@@ -101,13 +105,20 @@ export class Turn implements Job {
 
   #say(said: Said): void {
     if (this.#over) return
-    this.#words++
     this.#heardAt = this.#core.world.now()
+    const word = wordOf(said, this.#turnId)
+    if (word && this.#silence === 0) return this.#breath.take(word)
     const { of, action } = understood(said, this.#turnId)
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silence > 0) this.#speaksAgain()
     if (of === 'session') this.#sayOfSession(action as SessionAction)
-    else this.#core.log.append(this.#channel, action)
+    else this.#append(this.#channel, action)
+  }
+
+  /** What was said before it comes before it, in the same step. */
+  #append(channel: Channel, action: Action): void {
+    this.#breath.out()
+    this.#core.log.append(channel, action)
   }
 
   /** A name that a client gave stays, and what others keep beside a session does too. */
@@ -117,7 +128,7 @@ export class Turn implements Job {
     const kept = (head as SessionState)._meta
     const merged =
       action.type === 'session/metaChanged' ? { ...action, _meta: { ...kept, ...action._meta } } : action
-    this.#core.log.append(this.#session, merged)
+    this.#append(this.#session, merged)
   }
 
   #fail(error: unknown): void {
@@ -138,7 +149,7 @@ export class Turn implements Job {
 
   #end(action: ChatAction): void {
     // The append finds the turn ended, and stops this.
-    if (!this.#over) this.#core.log.append(this.#channel, action)
+    if (!this.#over) this.#append(this.#channel, action)
   }
 
   #cancel(worker: Channel, turnId: string): void {
@@ -151,10 +162,11 @@ export class Turn implements Job {
   /** There is no room for another word, or others have not been heard for long. */
   get #crowded(): boolean {
     const { congested, diskFull } = this.#core.log
-    return congested || diskFull || this.#words % breath === 0
+    return congested || diskFull || this.#breath.full
   }
 
   async #breathe(): Promise<void> {
+    this.#breath.end()
     await this.#core.log.space()
     await new Promise<void>((resolve) => this.#core.world.later(0, resolve))
   }
@@ -185,7 +197,7 @@ export class Turn implements Job {
   }
 
   #show(activity: string | undefined): void {
-    this.#core.log.append(this.#channel, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
+    this.#append(this.#channel, compact<ChatAction>({ type: 'chat/activityChanged', activity }))
   }
 
   #chat(): Chat {
@@ -207,6 +219,7 @@ export class Turn implements Job {
 
   #work(task: Task): Worker {
     if (this.#over) throw stopped()
+    this.#breath.out()
     const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
     this.#workers.set(worker, turnId)
     const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))

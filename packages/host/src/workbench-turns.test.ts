@@ -15,10 +15,11 @@ describe("VS Code's workbench", () => {
     await ended(bench, turn)
     const { link, session, chat } = bench
     const said = link.envelopes.filter(({ channel, origin }) => channel === chat && !origin)
-    expect(said.map(({ action }) => action.type)).toEqual([
-      'chat/responsePart',
-      ...words.map(() => 'chat/delta'),
-      'chat/turnComplete',
+    // What was said in one breath is told as one.
+    expect(said.map(({ action }) => [action.type, (action as { content?: string }).content])).toEqual([
+      ['chat/responsePart', undefined],
+      ['chat/delta', words.join('')],
+      ['chat/turnComplete', undefined],
     ])
     expect(link.chat(chat).turns).toMatchObject([
       {

@@ -145,7 +145,8 @@ races(
     const [{ rejectionReason }] = await all.race(
       () => all.ben.wish(chat, truncated('t0')),
       () => acts(all, () => run.say(delta('pt1', 'a'), delta('pt1', 'b'))),
-      () => acts(all, () => run.say(delta('pt1', 'c'))),
+      // Words alone are kept back for a moment.
+      () => acts(all, () => run.say(delta('pt1', 'c'), { type: 'chat/usage', usage: { outputTokens: 3 } })),
     )
     expect(rejectionReason).toBeUndefined()
     expect(chatOf(all.all)).toMatchObject({ status: 1, turns: [{ id: 't0' }] })

@@ -10,6 +10,7 @@ import { answerProblem, answersProblem } from './answers.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log.ts'
+import { lengthOf } from './rows.ts'
 import type { Guards } from './rules.ts'
 
 const noTurn = 'there is no such turn in progress'
@@ -73,7 +74,14 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
     return response === 'accept' ? answersProblem(part.request, answers) : undefined
   },
 
-  'chat/pendingMessageSet': (_, { message }, __, core, chat) => foreign(message) ?? closed(core, chat),
+  'chat/pendingMessageSet': ({ queuedMessages = [] }, { id, message }, __, core, chat) => {
+    // They stand in every snapshot: too long for that, they would lock everyone out.
+    const others = queuedMessages.filter((waiting) => waiting.id !== id)
+    const length = others.reduce((sum, waiting) => sum + lengthOf(waiting.message), lengthOf(message))
+    if (length > core.limits.pendingLength)
+      return `at most ${core.limits.pendingLength} characters of messages wait in a chat`
+    return foreign(message) ?? closed(core, chat)
+  },
   'chat/pendingMessageRemoved': (state, { kind, id }) => {
     const there =
       kind === 'steering'

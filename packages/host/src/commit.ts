@@ -95,7 +95,8 @@ export class Commit {
   }
 
   rows(rows: readonly RowChange[]): void {
-    this.#step.rows.push(...rows)
+    // One by one: a long chat may be emptied, and so many are too many for one call.
+    for (const row of rows) this.#step.rows.push(row)
   }
 
   head(head: Head): void {

@@ -6,7 +6,7 @@ import type { Core } from './core.ts'
 import { cursorBefore, turnOf, unknownCursor } from './cursor.ts'
 import type { Listener } from './entry.ts'
 import { Damaged } from './rebuild.ts'
-import { readSome, rowLength } from './rows.ts'
+import { readSome, lengthOf } from './rows.ts'
 import { trusted } from './wake.ts'
 
 /** Some turns of a chat, oldest first, and where those before them end. */
@@ -58,7 +58,7 @@ function pageOf(
   for (; at > 0 && turns.length < limit; at--) {
     const row = at > older ? told[at - 1 - older] : read.get(ids.at(at - 1) ?? '')
     if (!row) return { wanted: ids.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
-    length += rowLength(row)
+    length += lengthOf(row)
     if (length > longest && turns.length > 0) break
     turns.push(row)
   }

@@ -44,11 +44,11 @@ async function foldedRows(store: LogStore, uri: Uri): Promise<ReadonlyMap<string
   return new Map(rows?.map((row) => [row.id, row]))
 }
 
-/** How long a row is as JSON. */
-export function rowLength(row: Row): number {
-  const length = lengths.get(row) ?? JSON.stringify(row).length
-  lengths.set(row, length)
+/** How long something is as JSON. It is looked at often, and never changes. */
+export function lengthOf(item: object): number {
+  const length = lengths.get(item) ?? JSON.stringify(item).length
+  lengths.set(item, length)
   return length
 }
 
-const lengths = new WeakMap<Row, number>()
+const lengths = new WeakMap<object, number>()

@@ -1,22 +1,23 @@
 import type { Action } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
+import { toolCallActions, turnActions } from '@atrium/protocol/chat/actions'
 import { checkAction } from '@atrium/protocol/kind'
-import { TurnFailed } from './ports/agent.ts'
+import { TurnFailed, aboutSession, unsayable } from './ports/agent.ts'
 
 /** What an agent says: an action of its chat, in the turn it was given, or one of the few of its session. */
-export interface Said {
+export interface Understood {
   readonly of: 'chat' | 'session'
   readonly action: Action
 }
 
 /** Throws where it is nothing that an agent may say. It may have come from anywhere. */
-export function understood(said: unknown, turnId: string): Said {
+export function understood(said: unknown, turnId: string): Understood {
   const { type } = (said ?? {}) as { readonly type?: unknown }
   if (typeof type !== 'string') throw new TurnFailed('agent', 'the agent said something that is no action')
   const of = type.startsWith('session/') ? 'session' : 'chat'
-  const may = of === 'session' ? aboutSession.has(type) : kinds.chat.actions.has(type) && !ours.has(type)
+  const may = of === 'session' ? mayOfSession.has(type) : kinds.chat.actions.has(type) && !mayNot.has(type)
   if (!may) throw new TurnFailed('agent', `the agent may not say ${JSON.stringify(type.slice(0, 100))}`)
-  const action = { ...lasting(said as Action), ...(of === 'chat' && { turnId }) }
+  const action = { ...lasting(said as Action), ...(inTurn.has(type) && { turnId }) }
   const checked = checkAction(kinds[of], action)
   if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${type}: ${checked.problem}`)
   return { of, action: checked.value }
@@ -33,20 +34,8 @@ function lasting(said: Action): Action {
   }
 }
 
-const aboutSession = new Set(['session/titleChanged', 'session/metaChanged', 'session/configChanged'])
+const mayOfSession = new Set<string>(aboutSession)
+const mayNot = new Set<string>(unsayable)
 
-/** How a turn begins and ends is said by the host, and what people write by them. */
-const ours = new Set([
-  'chat/draftChanged',
-  'chat/isReadChanged',
-  'chat/isArchivedChanged',
-  'chat/pendingMessageSet',
-  'chat/queuedMessagesReordered',
-  'chat/turnStarted',
-  'chat/turnComplete',
-  'chat/turnCancelled',
-  'chat/error',
-  'chat/turnResume',
-  'chat/truncated',
-  'chat/turnsLoaded',
-])
+/** These belong to a turn; the others are about the chat. */
+const inTurn = new Set(Object.keys({ ...turnActions, ...toolCallActions }))

@@ -1,14 +1,21 @@
+import type { MultipleDirectories } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf } from './agents.ts'
+import type { Core } from './core.ts'
+import { lengthOf } from './rows.ts'
 import type { Guards } from './rules.ts'
 import { changeProblem } from './settings.ts'
 
-const notThere = 'there is no such customization here'
-
 export const sessionGuards: Guards<SessionState, SessionAction> = {
-  'session/activeClientSet': (_, { activeClient }, by) =>
-    activeClient.clientId === by.clientId ? undefined : 'a client can only speak for itself',
+  'session/activeClientSet': ({ activeClients }, { activeClient }, by, { limits }) => {
+    if (activeClient.clientId !== by.clientId) return 'a client can only speak for itself'
+    const others = activeClients.filter(({ clientId }) => clientId !== by.clientId)
+    const length = others.reduce((sum, client) => sum + lengthOf(client), lengthOf(activeClient))
+    return length > limits.lentLength
+      ? `clients lend at most ${limits.lentLength} characters to a session`
+      : undefined
+  },
 
   'session/activeClientRemoved': (state, { clientId }, by) => {
     if (clientId !== by.clientId) return 'a client can only speak for itself'
@@ -34,31 +41,40 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
     return 'this agent works in one directory'
   },
   'session/workingDirectoryRemoved': (state, { directory }, _, core) => {
-    const { workingDirectories = [] } = state
-    if (!workingDirectories.includes(directory)) return 'this is no directory of the session'
-    const rules = agentOf(core, state.provider)?.info.capabilities?.multipleWorkingDirectories
-    return rules?.immutablePrimary && directory === workingDirectories[0]
-      ? 'the first directory of this session cannot change'
-      : undefined
+    const { immutablePrimary } = directoryRules(core, state)
+    return directoryProblem(state, directory, immutablePrimary === true)
   },
   'session/workingDirectoryReplaced': (state, { directory }, _, core) => {
-    const { workingDirectories = [] } = state
-    if (!workingDirectories.includes(directory)) return 'this is no directory of the session'
-    const rules = agentOf(core, state.provider)?.info.capabilities?.multipleWorkingDirectories
-    const fixed = rules?.immutablePrimary && !rules.primaryReplacement
-    return fixed && directory === workingDirectories[0]
-      ? 'the first directory of this session cannot change'
-      : undefined
+    const { immutablePrimary, primaryReplacement } = directoryRules(core, state)
+    return directoryProblem(state, directory, immutablePrimary === true && !primaryReplacement)
   },
 
-  'session/customizationToggled': ({ customizations = [] }, { id }) =>
-    customizations.some((one) => hasId(one, id)) ? undefined : notThere,
-  'session/mcpServerStartRequested': ({ customizations = [] }, { id }) =>
-    customizations.some((one) => hasId(one, id)) ? undefined : notThere,
-  'session/mcpServerStopRequested': ({ customizations = [] }, { id }) =>
-    customizations.some((one) => hasId(one, id)) ? undefined : notThere,
-  'session/mcpServerBackgroundRequested': ({ customizations = [] }, { id }) =>
-    customizations.some((one) => hasId(one, id)) ? undefined : notThere,
+  'session/customizationToggled': customizationProblem,
+  'session/mcpServerStartRequested': customizationProblem,
+  'session/mcpServerStopRequested': customizationProblem,
+  'session/mcpServerBackgroundRequested': customizationProblem,
+}
+
+function directoryRules(core: Core, { provider }: SessionState): MultipleDirectories {
+  return agentOf(core, provider)?.info.capabilities?.multipleWorkingDirectories ?? {}
+}
+
+function directoryProblem(
+  { workingDirectories = [] }: SessionState,
+  directory: string,
+  fixed: boolean,
+): string | undefined {
+  if (!workingDirectories.includes(directory)) return 'this is no directory of the session'
+  return fixed && directory === workingDirectories[0]
+    ? 'the first directory of this session cannot change'
+    : undefined
+}
+
+function customizationProblem(
+  { customizations = [] }: SessionState,
+  { id }: { readonly id: string },
+): string | undefined {
+  return customizations.some((one) => hasId(one, id)) ? undefined : 'there is no such customization here'
 }
 
 function hasId(customization: object, id: string): boolean {

@@ -4,7 +4,7 @@ import type { Channel, Row } from './channel.ts'
 import type { Core } from './core.ts'
 import { cursorBefore } from './cursor.ts'
 import { besideOf, derived } from './derived.ts'
-import { rowLength } from './rows.ts'
+import { lengthOf } from './rows.ts'
 
 /** How much of a channel a subscriber wants to see. */
 export interface View {
@@ -32,7 +32,7 @@ export function leftOut(core: Core, channel: Channel, view: View, lens: Lens | u
 export function needsRows(core: Core, channel: Channel, { turns = Infinity }: View = {}): boolean {
   if (channel.older === 0) return false
   const rows = channel.rows(channel.told)
-  const length = rows.reduce((sum, row) => sum + rowLength(row), 0)
+  const length = rows.reduce((sum, row) => sum + lengthOf(row), 0)
   return rows.length < turns && length < core.limits.turnsLength
 }
 

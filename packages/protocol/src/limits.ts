@@ -59,6 +59,8 @@ export const limitTable = {
   links: row(20_000, 'links of a principal', 'S-23', 'the link is closed with 1013'),
   sessions: row(20_000, 'sessions', 'S-23', 'createSession is refused with -32009'),
   chats: row(512, 'chats in a session', 'S-23', 'createChat is refused with -32009'),
+  pendingLength: row(8 * MiB, 'characters of messages that wait in a chat', 'S-23', 'the message is refused'),
+  lentLength: row(8 * MiB, 'characters of what clients lend to a session', 'S-23', 'the change is refused'),
   nesting: row(8, 'workers that work for workers', 'S-23', 'the worker is refused to its agent'),
   graceMs: row(3 * 3_600_000, 'ms', 'H6', 'a client that left is missed no more'),
   pageLength: row(1 * MiB, 'characters of titles in a page', 'S-23', 'the page ends, with a cursor'),

@@ -67,30 +67,33 @@ export interface Task {
 
 export interface Worker {
   readonly chat: Uri
-  /** Resolves with the worker's last state when its turn has ended or its chat was disposed of; rejects when this turn is over. */
+  /** Resolves with the worker's state when its turn has ended; rejects when its chat is gone, or this turn is over. */
   readonly done: Promise<ChatState>
 }
 
 /** How a turn begins and ends is said by the host, what people write and read by them, and pages are no agent's. */
-type Ours =
-  | 'chat/draftChanged'
-  | 'chat/isReadChanged'
-  | 'chat/isArchivedChanged'
-  | 'chat/pendingMessageSet'
-  | 'chat/queuedMessagesReordered'
-  | 'chat/turnStarted'
-  | 'chat/turnComplete'
-  | 'chat/turnCancelled'
-  | 'chat/error'
-  | 'chat/turnResume'
-  | 'chat/truncated'
-  | 'chat/turnsLoaded'
+export const unsayable = [
+  'chat/turnStarted',
+  'chat/turnComplete',
+  'chat/turnCancelled',
+  'chat/error',
+  'chat/turnResume',
+  'chat/truncated',
+  'chat/turnsLoaded',
+  'chat/draftChanged',
+  'chat/isReadChanged',
+  'chat/isArchivedChanged',
+  'chat/pendingMessageSet',
+  'chat/queuedMessagesReordered',
+] as const
 
-type AboutSession = 'session/titleChanged' | 'session/metaChanged' | 'session/configChanged'
+/** The few actions of a session that its agent may say. */
+export const aboutSession = ['session/titleChanged', 'session/metaChanged', 'session/configChanged'] as const
 
 /** An action of its chat, or one of the few of its session. The host knows which turn it is. */
 export type Said = WithoutTurn<
-  Exclude<ChatAction, { readonly type: Ours }> | Extract<SessionAction, { readonly type: AboutSession }>
+  | Exclude<ChatAction, { readonly type: (typeof unsayable)[number] }>
+  | Extract<SessionAction, { readonly type: (typeof aboutSession)[number] }>
 >
 
 type WithoutTurn<A> = A extends { readonly turnId: string } ? Omit<A, 'turnId'> : A

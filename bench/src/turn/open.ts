@@ -7,7 +7,7 @@ import { Folder, makeSession } from './history.ts'
 
 // Both have come equally far since their last head, which is written every 1,000 actions.
 const [few, many] = [50, 2050]
-const rounds = 9
+const rounds = 21
 
 /** A long chat opens like a short one: its newest turns, and a cursor. Each time in a new life of the host. */
 export async function openTable(): Promise<boolean> {

@@ -8,12 +8,13 @@ import { Completion } from './completion.ts'
 import { entryIn } from './entry.ts'
 import type { Entry, Listener, Said } from './entry.ts'
 import { equal } from './equal.ts'
-import type { DamagedChannel, LoadedChannel, LogStore, RowChange, StoredEnvelope } from './ports/log.ts'
+import type { LogStore, RowChange, StoredEnvelope } from './ports/log.ts'
 import type { World } from './ports/world.ts'
 import { Numbers } from './numbers.ts'
 import { Queue } from './queue.ts'
 import type { Queued } from './queue.ts'
-import { leastTail, rebuild } from './rebuild.ts'
+import { awakened } from './awakened.ts'
+import { leastTail } from './rebuild.ts'
 import { Waiters } from './waiters.ts'
 
 interface LogOptions {
@@ -378,20 +379,14 @@ export class Log {
       const meanwhile = this.#awake.get(uri)
       if (meanwhile || !loaded || this.#dropped.has(uri)) return meanwhile
       const least = leastTail(loaded)
-      if (least <= tail) return this.#awaken(uri, loaded)
+      if (least <= tail) {
+        const channel = awakened(uri, loaded, this.told)
+        this.#awake.set(uri, channel)
+        return channel
+      }
       // After a crash, when many rows came since the head.
       tail = least
     }
-  }
-
-  #awaken(uri: Uri, loaded: LoadedChannel | DamagedChannel): Channel {
-    const { kind, state, older, newer } = rebuild(uri, loaded)
-    const channel = new Channel(uri, kind, state, this.told, older)
-    channel.told = state
-    channel.sinceHead = 'damaged' in loaded ? 0 : loaded.envelopes.length
-    channel.rowsSinceHead = newer
-    this.#awake.set(uri, channel)
-    return channel
   }
 }
 

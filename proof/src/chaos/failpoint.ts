@@ -87,7 +87,7 @@ export const failpoints: readonly Failpoint[] = [
   ...both('an effect', log, 'this.#attempt(() => this.#events.told(channel, entry))', often),
   ...both('bytes leave', 'adapters/dist/transport-websocket.js', 'this.#wire?.uncork()', often),
   before('a channel is loaded', log, 'await this.#store.load(uri, tail)', sometimes),
-  before('a loaded channel is folded', log, 'rebuild(uri, loaded)', sometimes),
+  before('a loaded channel is folded', log, 'awakened(uri, loaded, this.told)', sometimes),
   before('a greeting is made', connection, 'await greeting()', sometimes),
   ...both(
     'a client’s record is kept',

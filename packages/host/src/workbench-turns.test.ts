@@ -6,7 +6,6 @@ import { quiet } from '../test/held.ts'
 import { ended, sound, stage } from '../test/desk.ts'
 import { Workbench } from '../test/workbench.ts'
 
-// Until the core speaks 0.9 there is nobody to talk to.
 describe("VS Code's workbench", () => {
   test('[W7] a turn is streamed, ends with its duration, names its session, and is read', async () => {
     const { bench, all } = await stage(readyAgent())

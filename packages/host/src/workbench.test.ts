@@ -13,7 +13,6 @@ const noKey = new TurnFailed('auth', 'There is no key for this agent.')
 /** What came with 1.0. */
 const later = { channel: 'ahp-chat:/x', destination: { kind: 'session', session: 'ahp-session:/x' } }
 
-// Until the core speaks 0.9 there is nobody to talk to.
 describe("VS Code's workbench", () => {
   test('[W2] opens: its version, agents with models, settings that nobody else reads, words that nobody knows', async () => {
     const { bench } = await stage(readyAgent())

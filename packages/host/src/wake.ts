@@ -3,6 +3,7 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { Damaged } from './rebuild.ts'
+import { rest } from './rest.ts'
 import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
@@ -56,6 +57,7 @@ async function wakeWithSession(core: Core, uri: Uri): Promise<Channel | undefine
   for (;;) {
     const session = core.catalog.sessionOf(uri)
     const home = session === undefined ? undefined : await core.log.wake(session)
+    if (home) rest(core, home)
     // It may have been born while the answer that there is none was on its way.
     const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
     if (!channel || !home || core.log.channel(home.uri)) return channel

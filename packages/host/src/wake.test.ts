@@ -41,6 +41,24 @@ test('[L9] a chat wakes with its session, also where that falls asleep meanwhile
   expect(state?.chats).toMatchObject([{ resource: chat, status: Activity.InProgress }])
 })
 
+test('[L9] a session that woke for its chat falls asleep after it', async () => {
+  const all = await room()
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  const nights = async () => {
+    for (let i = 0; i < 4; i++) {
+      all.world.advance(60_000)
+      await quiet()
+    }
+    const { log } = all.core()
+    return [log.channel(session), log.channel(chat)]
+  }
+  expect(await nights()).toEqual([undefined, undefined])
+  const draft = { text: 'to be', origin: { kind: 'user' } }
+  await ann.echo(ann.dispatch(chat, { type: 'chat/draftChanged', draft }))
+  expect(await nights()).toEqual([undefined, undefined])
+})
+
 /** A disk that finds no channel while it is held. */
 function gated(disk: MemoryStore) {
   let held: Promise<void> = Promise.resolve()

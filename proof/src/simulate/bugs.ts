@@ -1,14 +1,6 @@
-import type { Patch } from '../plant/patch.ts'
-
-/** A bug to be planted: if the simulation does not find it, the simulation has one. */
-export interface Bug {
-  readonly name: string
-  readonly patches: readonly Patch[]
-}
-
-function bug(name: string, file: string, find: string, put: string): Bug {
-  return { name, patches: [{ file: `host/dist/${file}.js`, find, put }] }
-}
+import { bug } from './bug.ts'
+import type { Bug } from './bug.ts'
+import { pictureBugs, turnBugs } from './bugs-of-turns.ts'
 
 /** The first twelve are the classic ones; those behind them were in the code once, or could be. */
 export const bugs: readonly Bug[] = [
@@ -19,9 +11,11 @@ export const bugs: readonly Bug[] = [
     'this.#events.appended(channel, action, by);',
     `this.#events.appended(channel, action, by);
     const { told } = channel;
-    channel.told = channel.head;
-    this.#events.told(channel, entry);
-    channel.told = told;`,
+    if (told !== undefined) {
+      channel.told = channel.head;
+      this.#events.told(channel, entry);
+      channel.told = told;
+    }`,
   ),
   bug(
     'snapshot from head',
@@ -98,4 +92,6 @@ export const bugs: readonly Bug[] = [
     'core.log.reached(seq).then(() => result)',
     'Promise.resolve(result)',
   ),
+  ...turnBugs,
+  ...pictureBugs,
 ]

@@ -2,6 +2,7 @@ import type { Agent, Chat, Said } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { Chance } from '../chance.ts'
+import type { Theme } from './plan.ts'
 
 /** Who is to know what agents are asked for, in the moment they are. */
 export interface Watch {
@@ -22,8 +23,10 @@ export class Cast {
   readonly #watch: Watch
   readonly #names: () => number
   readonly #chance: Chance
+  readonly #theme: Theme
 
-  constructor(seed: number, watch: Watch, names: () => number) {
+  constructor(seed: number, theme: Theme, watch: Watch, names: () => number) {
+    this.#theme = theme
     this.#watch = watch
     this.#names = names
     this.#chance = new Chance(seed)
@@ -55,11 +58,25 @@ export class Cast {
     if (run?.deaf) this.runs.delete(run)
   }
 
+  /** Every turn ends. */
+  finish(): void {
+    for (const run of this.runs) run.give(ended)
+  }
+
+  /** Every turn streams. */
+  prepare(): void {
+    for (const run of this.runs) {
+      run.give(this.#part(run))
+      for (let n = 0; n < 3; n++) run.give(this.#delta(run.parts[0] ?? ''))
+    }
+  }
+
   #create(session: Uri, signal: AbortSignal): Promise<void> {
     this.#watch.creates(session)
-    const how = this.#chance.below(8)
-    if (how < 4) return Promise.resolve()
-    if (how < 5) return Promise.reject(failure(this.#chance))
+    // In other plans a session that is not ready would be in the way.
+    const how = this.#chance.below(this.#theme === 'births' ? 8 : 32) - (this.#theme === 'births' ? 2 : 26)
+    if (how < 1) return Promise.resolve()
+    if (how < 2) return Promise.reject(failure(this.#chance))
     return new Promise((resolve, reject) => {
       const end = (error?: Error) => {
         this.creations.delete(session)
@@ -80,17 +97,24 @@ export class Cast {
 
   #line(run: Run, chance: Chance): Line {
     const part = chance.pick(run.parts)
+    if (this.#theme === 'births' && chance.oneIn(6))
+      return spawned(run, `call-${this.#names()}`, chance.oneIn(3))
+    if (this.#theme === 'windows' && chance.oneIn(4)) return chance.oneIn(3) ? failed(failure(chance)) : ended
     const dice = chance.below(60)
     if (part === undefined || dice < 4) return this.#part(run)
-    if (dice < 46) return said({ type: 'chat/delta', partId: part, content: `${this.#names()} ` })
-    if (dice < 47) return said({ type: 'session/titleChanged', title: `agent ${this.#names()}` })
-    if (dice < 49) return said({ type: 'chat/activityChanged', activity: `activity ${this.#names()}` })
-    if (dice < 52) return spawned(run, `call-${this.#names()}`, chance.oneIn(2))
-    if (dice < 53) return steered(run)
-    if (dice < 56) return failed(failure(chance))
+    if (dice < 41) return this.#delta(part)
+    if (dice < 42) return said({ type: 'session/titleChanged', title: `agent ${this.#names()}` })
+    if (dice < 44) return said({ type: 'chat/activityChanged', activity: `activity ${this.#names()}` })
+    if (dice < 47) return spawned(run, `call-${this.#names()}`, chance.oneIn(2))
+    if (dice < 48) return steered(run)
+    if (dice < 51) return failed(failure(chance))
     // What no agent may say ends its turn.
-    if (dice < 57) return said({ type: 'chat/turnComplete', duration: 1 } as unknown as Said)
-    return () => Promise.resolve({ done: true, value: undefined })
+    if (dice < 52) return said({ type: 'chat/turnComplete', duration: 1 } as unknown as Said)
+    return ended
+  }
+
+  #delta(partId: string): Line {
+    return said({ type: 'chat/delta', partId, content: `${this.#names()} ` })
   }
 
   #part(run: Run): Line {
@@ -123,7 +147,7 @@ export class Run implements AsyncIterator<Said> {
     signal.addEventListener('abort', () => {
       over()
       this.#lines.length = 0
-      this.give(() => Promise.resolve({ done: true, value: undefined }))
+      this.give(ended)
     })
   }
 
@@ -152,6 +176,8 @@ export class Run implements AsyncIterator<Said> {
     return answer
   }
 }
+
+const ended: Line = () => Promise.resolve({ done: true, value: undefined })
 
 function said(value: Said): Line {
   return () => Promise.resolve({ done: false, value })

@@ -59,6 +59,11 @@ export class Client {
     return this.open && this.#asked.size === 0
   }
 
+  /** It waits for a page of older turns: whoever asks for another view meanwhile gets the two mixed up. */
+  get pages(): boolean {
+    return [...this.#asked.values()].some(({ method }) => method === 'fetchTurns')
+  }
+
   /** What this link was sent and has not answered. */
   get unanswered(): readonly Wish[] {
     return this.#sent

@@ -69,6 +69,8 @@ export class Laws {
     const facts = this.#truth.stories.get(this.#home.get(chat) ?? '')?.facts ?? []
     if (!facts.some((fact) => fact.action.type === 'session/ready' && this.#safe(fact)))
       this.#fail('I7', `an agent runs ${turnId} of ${chat} before its session was ready`)
+    if ((this.#state(chat) as ChatState).activeTurn?.id !== turnId)
+      this.#fail('I17', `an agent runs ${turnId} of ${chat}, which is over`)
     const key = `${chat} ${begun.seq}`
     if (this.#ran.has(key)) this.#fail('I6', `an agent runs ${turnId} of ${chat} a second time`)
     this.#ran.set(key, { durable: this.#disk.durable, life: this.#life })

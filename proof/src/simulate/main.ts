@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bugs } from './bugs.ts'
-import type { Bug } from './bugs.ts'
+import type { Bug } from './bug.ts'
 import type { Report } from './seeds.ts'
 
 const usage = `usage: npm run simulate -- [--seeds N] [--from N] [--seed N] [--planted] [--bug NAME] [--jobs N]

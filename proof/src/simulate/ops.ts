@@ -1,4 +1,5 @@
-import { rootUri } from '@atrium/protocol/uri'
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import type { Client } from './client.ts'
 import type { OpName } from './plan.ts'
 import type { Chance } from '../chance.ts'
@@ -14,12 +15,14 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     else link?.toClient(count)
   },
   disk(sim, chance) {
-    if (chance.oneIn(2)) return sim.disk.flush()
+    if (chance.oneIn(sim.plan.flushes)) return sim.disk.flush()
     for (let n = chance.below(3); n >= 0; n--) sim.disk.answer(chance.next())
   },
   tick: (sim, chance) => {
     if (chance.oneIn(8)) sim.clock.wall -= 3_600_000 * chance.below(3)
-    sim.tasks.push(...sim.clock.due(chance.pick([0, 1, 20, 1000, 61_000, 61_000]) ?? 0))
+    const steps =
+      sim.plan.theme === 'nights' ? [1000, 30_000, 61_000, 61_000] : [0, 1, 20, 1000, 61_000, 61_000]
+    sim.tasks.push(...sim.clock.due(chance.pick(steps) ?? 0))
   },
   open(sim, chance) {
     const client = chance.pick(sim.clients)
@@ -41,16 +44,16 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   },
   dispatch(sim, chance) {
     const client = chance.pick(sim.clients)
-    const channel = chance.pick(sim.living(chance.oneIn(2) ? 'ahp-chat:' : '')) ?? rootUri
+    const any = chance.oneIn(sim.plan.theme === 'links' ? 1 : 4)
+    const channel = chance.pick(sim.living(any ? '' : 'ahp-chat:')) ?? rootUri
     for (let n = chance.below(3); n >= 0; n--)
       client?.dispatch(channel, wishFor(sim, channel, client.id, chance))
   },
   subscribe(sim, chance) {
     const client = chance.pick(sim.clients)
     const uri = chance.pick(sim.living())
-    if (!client?.open || uri === undefined) return
-    const turns = uri.startsWith('ahp-chat:') && chance.oneIn(3) ? chance.below(3) : undefined
-    client.subscribe(uri, chance.oneIn(4) ? 20 : undefined, turns)
+    if (!client?.open || client.pages || uri === undefined) return
+    client.subscribe(uri, chance.oneIn(4) ? 20 : undefined, viewOf(sim, uri, chance))
   },
   unsubscribe(sim, chance) {
     const client = chance.pick(sim.clients)
@@ -62,7 +65,13 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     const channel = `ahp-session:/${sim.name()}`
     const curious = chance.pick(sim.clients)
     if (curious?.open && chance.oneIn(2)) curious.subscribe(channel)
-    if (client?.open) client.create(channel, chance.oneIn(4))
+    if (!client?.open) return
+    client.create(channel, chance.oneIn(4))
+    // Some begin before they were answered.
+    const uri = chance.oneIn(2) ? channel : defaultChatUri(channel)
+    const title = { type: 'session/titleChanged', title: String(sim.name()) } as Action
+    if (chance.oneIn(3)) client.dispatch(channel, title)
+    else if (chance.oneIn(2)) client.dispatch(uri, wishFor(sim, uri, client.id, chance))
   },
   dispose(sim, chance) {
     const client = chance.pick(sim.clients)
@@ -81,11 +90,15 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     const initialMessage = chance.oneIn(2) ? { initialMessage: message(String(sim.name())) } : {}
     client.ask('createChat', { channel, chat: `ahp-chat:/${sim.name()}`, ...initialMessage }, () => {})
   },
+  list(sim, chance) {
+    const client = chance.pick(sim.clients)
+    if (client?.open) client.ask('listSessions', {}, () => {})
+  },
   fetch(sim, chance) {
     const client = chance.pick(sim.clients)
     const chats = [...(client?.follows.keys() ?? [])].filter((uri) => client?.eye.narrow.has(uri))
     const chat = chance.pick(chats)
-    if (client?.open && chat !== undefined) client.fetch(chat)
+    if (client?.content && chat !== undefined) client.fetch(chat)
   },
   agent: (sim, chance) => sim.up && sim.life?.cast.act(chance),
   ghost(sim, chance) {
@@ -118,6 +131,12 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   },
   full: (sim) => void (sim.disk.full = !sim.disk.full),
   break: (sim) => void (sim.disk.broken = true),
+}
+
+/** Of chats some see the newest turns only. */
+export function viewOf({ plan }: Simulation, uri: Uri, chance: Chance): number | undefined {
+  const narrow = uri.startsWith('ahp-chat:') && (plan.theme === 'windows' || chance.oneIn(4))
+  return narrow ? chance.below(3) : undefined
 }
 
 /** A machine takes a moment to come up again; its clock goes on. */

@@ -14,6 +14,7 @@ const opNames = [
   'create',
   'dispose',
   'chat',
+  'list',
   'fetch',
   'agent',
   'ghost',
@@ -32,6 +33,13 @@ export interface Op {
   readonly dice: number
 }
 
+/**
+ * `links`: little is said in chats. `people`: much is. `windows`: clients have the newest turns only, of which there are many,
+ * and take them away. `births`: sessions, chats and workers come and go. `nights`: nobody looks, and what is there falls
+ * asleep.
+ */
+export type Theme = 'links' | 'people' | 'windows' | 'births' | 'nights'
+
 export interface Plan {
   readonly seed: number
   readonly clients: number
@@ -43,6 +51,10 @@ export interface Plan {
   readonly old: boolean
   /** Each byte that waits on a link weighs so much: some links are narrow. */
   readonly weight: number
+  /** One of so many things that the disk does is the end of a flush. */
+  readonly flushes: number
+  /** What it is about: without that, what is rare would hardly ever meet. */
+  readonly theme: Theme
   /** Something is there already when it begins. */
   readonly prologue: 'none' | 'alone' | 'followed'
   readonly ops: readonly Op[]
@@ -62,6 +74,7 @@ const usual: { readonly [N in OpName]: number } = {
   create: 5,
   dispose: 2,
   chat: 2,
+  list: 2,
   fetch: 3,
   agent: 24,
   ghost: 5,
@@ -73,15 +86,28 @@ const usual: { readonly [N in OpName]: number } = {
   break: 1,
 }
 
+const themes: readonly Theme[] = ['links', 'links', 'people', 'windows', 'births', 'nights']
+
+/** How much more often each happens. What a theme is about is never left out. */
+const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
+  links: { cut: 2, open: 2, agent: 2, crash: 2, backup: 3, restore: 4 },
+  people: { agent: 2 },
+  windows: { subscribe: 2, fetch: 4, cut: 2, open: 2 },
+  births: { create: 4, dispose: 4, chat: 6, list: 3 },
+  nights: { tick: 4, ghost: 4, subscribe: 0, agent: 0 },
+}
+
 /** These are in every plan: without them nothing happens. */
 const needed: readonly OpName[] = ['deliver', 'disk', 'open', 'dispatch', 'create', 'agent', 'subscribe']
 
 /** A plan from a seed. Each leaves some of the faults out, because too many at once hide one another. */
 export function planOf(seed: number, length = 120): Plan {
   const chance = new Chance(seed)
+  const theme = chance.pick(themes) ?? 'links'
   const weights = opNames.map((name) => {
-    const left = !needed.includes(name) && chance.oneIn(3)
-    return left ? 0 : usual[name] * (1 + chance.below(4))
+    const often = Math.round((more[theme][name] ?? 1) * usual[name])
+    const left = !needed.includes(name) && more[theme][name] === undefined && chance.oneIn(3)
+    return left ? 0 : often * (1 + chance.below(4))
   })
   const whole = weights.reduce((sum, weight) => sum + weight, 0)
   const ops = Array.from({ length }, () => ({
@@ -94,10 +120,17 @@ export function planOf(seed: number, length = 120): Plan {
     headEvery: chance.pick([2, 5, 20]) ?? 5,
     tail: chance.pick([1, 2, 50]) ?? 50,
     old: chance.oneIn(2),
+    theme,
     weight: chance.pick([1, 200, 2000]) ?? 1,
-    prologue: chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none',
+    flushes: chance.pick([2, 2, 6]) ?? 2,
+    prologue: prologueOf(theme, chance),
     ops,
   }
+}
+
+function prologueOf(theme: Theme, chance: Chance): Plan['prologue'] {
+  if (theme === 'nights') return 'alone'
+  return theme === 'windows' ? 'followed' : (chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none')
 }
 
 function drawn(weights: readonly number[], at: number): OpName {

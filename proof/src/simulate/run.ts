@@ -1,6 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
+import { defaultChatUri } from '@atrium/protocol/uri'
 import { judgeAtRest, judgeAlone } from './verdict.ts'
-import { open, ops, restart } from './ops.ts'
+import { open, ops, restart, viewOf } from './ops.ts'
 import type { Plan } from './plan.ts'
 import { Chance } from '../chance.ts'
 import { Simulation, graceMs } from './simulation.ts'
@@ -39,18 +40,31 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
 /** A session, a chat that streams and a terminal, perhaps followed by everyone: so that a short plan meets something. */
 async function prologue(sim: Simulation): Promise<void> {
   await heal(sim)
-  sim.clients[0]?.create(`ahp-session:/${sim.name()}`, false)
-  await heal(sim)
-  sim.life?.ghost?.prepare()
-  const [chat] = sim.living('ahp-chat:')
-  const turn = { type: 'chat/turnStarted', turnId: 'first', startedAt: sim.instant }
+  const [first] = sim.clients
+  const session = `ahp-session:/${sim.name()}`
   const message = { text: 'go', origin: { kind: 'user' } }
-  if (chat !== undefined) sim.clients[0]?.dispatch(chat, { ...turn, message } as Action)
+  const turn = { type: 'chat/turnStarted', turnId: 'first', startedAt: sim.instant, message }
+  first?.create(session, false)
+  const chat = defaultChatUri(session)
+  first?.dispatch(chat, turn as Action)
+  sim.life?.ghost?.prepare()
   await heal(sim)
-  for (let round = 0; round < 2; round++) sim.life?.cast.act(new Chance(round))
-  await heal(sim)
-  if (sim.plan.prologue === 'alone') return
-  for (const client of sim.clients) for (const uri of sim.living()) client.subscribe(uri)
+  // Some turns that are over, and one that is not.
+  for (let past = 0; past < (sim.plan.theme === 'windows' ? 3 : 0); past++) {
+    first?.dispatch(chat, {
+      type: 'chat/pendingMessageSet',
+      kind: 'queued',
+      id: `past-${past}`,
+      message,
+    } as Action)
+    await heal(sim)
+    sim.life?.cast.finish()
+    await heal(sim)
+  }
+  sim.life?.cast.prepare()
+  const chance = new Chance(sim.plan.seed)
+  for (const client of sim.plan.prologue === 'alone' ? [] : sim.clients)
+    for (const uri of sim.living()) client.subscribe(uri, undefined, viewOf(sim, uri, chance))
   await heal(sim)
 }
 
@@ -90,7 +104,7 @@ async function heal(sim: Simulation): Promise<void> {
   sim.late.clear()
   const chance = new Chance(sim.plan.seed)
   let quiet = 0
-  for (let round = 0; quiet < 3; round++) {
+  for (let round = 0; quiet < 2; round++) {
     if (round > patience) return sim.fail('I11', `does not come to rest: ${unrest(sim)}`)
     const busy = unrest(sim) !== ''
     quiet = busy ? 0 : quiet + 1

@@ -109,7 +109,7 @@ export class Simulation implements Court {
       if (!expected.has(event))
         this.fail('report', `${event}: ${detail instanceof Error ? detail.stack : String(detail)}`)
     }
-    const cast = new Cast(this.plan.seed + 7919 * ++this.#lives, this.laws, this.name)
+    const cast = new Cast(this.plan.seed + 7919 * ++this.#lives, this.plan.theme, this.laws, this.name)
     const life: Life = { world: new LifeWorld(this.clock, this.name, heard), links: new Set(), cast }
     this.life = life
     const { world } = life
@@ -198,6 +198,9 @@ export class Simulation implements Court {
       key.startsWith('quiet/') ? [JSON.stringify([records.get(key), key.slice('quiet/'.length)])] : [],
     )
     compare('guest/', 'active clients', [...new Set([...guests, ...makers])])
+    for (const [uri] of this.laws.chats())
+      if (!this.truth.living(this.laws.sessionOf(uri) ?? ''))
+        this.fail('L1', `${uri} is there without its session`)
   }
 
   living(prefix = ''): readonly Uri[] {

@@ -6,10 +6,15 @@ import type { Simulation } from './simulation.ts'
 /** Something a client might say in a channel: sensible, forbidden, malformed, or the same again. */
 export function wishFor(sim: Simulation, channel: Uri, clientId: string, chance: Chance): Action {
   const name = String(sim.name())
-  const kind = sim.truth.stories.get(channel)?.kind.name
+  const kind = sim.truth.stories.get(channel)?.kind.name ?? kindOf(channel)
   const foolish = chance.oneIn(10)
   const fitting = foolish ? wrong(name) : wishes(sim, channel, kind, name, clientId, chance)
   return (chance.pick(fitting) ?? { type: 'nobody/knows' }) as Action
+}
+
+/** Of one that may be there soon. */
+function kindOf(uri: Uri): string {
+  return uri.startsWith('ahp-chat:') ? 'chat' : 'session'
 }
 
 export function message(text: string): object {
@@ -68,7 +73,8 @@ function ofTerminal(name: string, chance: Chance): readonly object[] {
 
 /** What people do in a chat: most of it with what is there, some of it with what is not. */
 function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): readonly object[] {
-  const { turns, activeTurn, queuedMessages = [] } = sim.truth.stateAt(channel, Infinity) as ChatState
+  const state = sim.truth.stateAt(channel, Infinity) as Partial<ChatState> | undefined
+  const { turns = [], activeTurn, queuedMessages = [] } = state ?? {}
   const fresh = `turn-${name}`
   const known = chance.oneIn(6) ? fresh : (activeTurn?.id ?? turns.at(-1)?.id ?? fresh)
   const waiting = chance.pick(queuedMessages)?.id
@@ -80,12 +86,15 @@ function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): re
   const inTurn = activeTurn
     ? [cancelled, cancelled, cancelled, cancelled]
     : [{ ...begun, turnId: fresh }, resumed, resumed]
+  const truncated = { type: 'chat/truncated', ...(cut && !chance.oneIn(4) && { turnId: cut.id }) }
+  if (sim.plan.theme === 'windows' && chance.oneIn(2))
+    return [{ ...begun, turnId: fresh }, resumed, truncated, ...(activeTurn ? [cancelled] : [])]
   return [
     ...inTurn,
     { ...begun, turnId: fresh },
     { ...begun, turnId: chance.oneIn(4) ? known : fresh, ...(waiting && { queuedMessageId: waiting }) },
     chance.oneIn(2) ? cancelled : resumed,
-    { type: 'chat/truncated', ...(cut && !chance.oneIn(4) && { turnId: cut.id }) },
+    truncated,
     { type: 'chat/draftChanged', ...(chance.oneIn(3) ? {} : { draft: message(name) }) },
     { type: 'chat/isReadChanged', isRead: chance.oneIn(2) },
     { type: 'chat/isArchivedChanged', isArchived: chance.oneIn(2) },

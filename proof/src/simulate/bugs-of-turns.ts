@@ -1,0 +1,145 @@
+import { bug, patch } from './bug.ts'
+import type { Bug } from './bug.ts'
+
+const complete = `{ type: 'chat/turnComplete', ...this.#ending }`
+
+/** What could go wrong with turns, agents, workers and queues. */
+export const turnBugs: readonly Bug[] = [
+  bug(
+    'a turn ends twice',
+    'turn',
+    `return this.#end(${complete});`,
+    `{ this.#end(${complete}); return void this.#core.log.append(this.#channel, ${complete}); }`,
+  ),
+  bug(
+    'a word after the end of a turn',
+    'turn',
+    'this.#leave = () => resolve(undefined);',
+    'this.#leave = () => { };',
+    '#say(said) {\n        if (this.#over)\n            return;',
+    '#say(said) {',
+  ),
+  bug(
+    'an agent runs before the start is durable',
+    'log',
+    'this.#events.appended(channel, action, by);',
+    `this.#events.appended(channel, action, by);
+    const { told } = channel;
+    if (told && action.type === 'chat/turnStarted') {
+      channel.told = channel.head;
+      this.#events.told(channel, entry);
+      channel.told = told;
+    }`,
+  ),
+  bug('an agent runs before its session is ready', 'chat', "if (lifecycle !== 'ready')", 'if (false)'),
+  bug(
+    'an agent runs a turn that is over',
+    'chat',
+    'activeTurn && activeTurn.message === chat.head.activeTurn?.message',
+    'activeTurn',
+  ),
+  bug(
+    'a turn goes on after a restart',
+    'unfinished',
+    "if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))",
+    'if (true)',
+  ),
+  bug(
+    'an agent runs again after a restart',
+    'unfinished',
+    "if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))",
+    'if (begin(core, chat) === undefined)',
+  ),
+  bug('open work is not kept', 'work', "this.#records.put(`${prefix}${uri}`, '');", ''),
+  bug('a session is not made after a restart', 'unfinished', 'void create(core, session);', ';'),
+  bug('a turn waits for a session that failed', 'creation', 'failTurn(core, resource, error);', ';'),
+  {
+    name: 'a message of the queue begins twice',
+    patches: [
+      patch('host/dist/pending.js', "{ type: 'chat/pendingMessageRemoved', kind, id },", ''),
+      patch(
+        'protocol/dist/chat/turn.js',
+        'queuedMessageId ? withoutPending(started, queuedMessageId) : started',
+        'started',
+      ),
+    ],
+  },
+  bug(
+    'two messages of the queue begin at once',
+    'pending',
+    "[...ends, 'chat/pendingMessageSet',",
+    "[...ends, 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
+  ),
+  bug('a queue is not begun', 'pending', ': queued(state, world);\n}\nconst ends', ': [];\n}\nconst ends'),
+  bug('a worker outlives its turn', 'turn', 'this.#cancel(worker, turnId);', ';'),
+  bug(
+    'what it does is said after the end',
+    'alongside',
+    "append(core, chat, { type: 'chat/activityChanged' });",
+    ';',
+  ),
+]
+
+/** What could go wrong with what a session, the list and others show of a chat. */
+export const pictureBugs: readonly Bug[] = [
+  bug(
+    'a rollup in a later step',
+    'alongside',
+    "append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes });",
+    `core.world.later(0, () => core.log.channel(session.uri) === session &&
+      append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes }));`,
+  ),
+  bug('the list does not follow', 'dispatch', 'followSession(core, channel);', ';'),
+  bug(
+    'announced before the answer',
+    'bulletin',
+    'this.#world.later(this.#paused ? pauseMs : 0, () => this.#tell());',
+    'this.#tell();',
+  ),
+  bug('announced before it is used', 'alongside', "if (state.title !== '')", 'if (true)'),
+  bug('what nobody used stays', 'session', 'if (core.catalog.creatorOf(uri) === clientId)', 'if (false)'),
+  bug(
+    'who has left takes part',
+    'session',
+    "core.log.append(session, { type: 'session/activeClientRemoved', clientId });",
+    ';',
+  ),
+  bug(
+    'a chat goes in a later step than its session',
+    'chat',
+    'core.log.drop(chat);',
+    'core.world.later(0, () => core.log.drop(chat));',
+  ),
+  bug(
+    'a session sleeps while its chat wakes',
+    'wake',
+    '|| now === undefined || core.log.channel(now))',
+    '|| true)',
+  ),
+  bug('cut to a turn that a reader lacks', 'dispatch', 'if (needsRow(action))', 'if (false)'),
+  bug('a replay that needs a turn its reader lacks', 'handshake', '?.cut === true &&', '?.cut === 1 &&'),
+  bug(
+    'a part is handed out before a cut is told',
+    'snapshot',
+    'channel.needed > core.log.told ? {} : wanted',
+    'wanted',
+  ),
+  bug('a page of what is being taken away', 'history', ', channel.lasting);', ', Infinity);'),
+  {
+    name: '0.9 is told what it has no name for',
+    patches: [
+      patch(
+        'protocol/dist/versions/v0-9.js',
+        'actionDown: (_, action) => actionsOf.get(action.type)?.(action) ?? [action],',
+        'actionDown: (_, action) => [action],',
+      ),
+    ],
+  },
+  bug(
+    '0.9 is not told what changed of a chat',
+    'dialect',
+    'const actions = lens.actionDown(kind, action);',
+    "const actions = action.type === 'session/chatUpdated' ? [] : lens.actionDown(kind, action);",
+  ),
+  bug('0.9 is handed a state of 1.0', 'snapshot', '(lens ? lens.stateDown(', '(false ? lens.stateDown('),
+]

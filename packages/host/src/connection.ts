@@ -128,6 +128,7 @@ export class Connection implements Follower, Newcomer {
     if (this.#ended) throw new LinkClosed('the link has ended')
     this.#resends = resends
     this.following.seen = seen
+    this.following.owed = new Set(this.#core.log.waitingOf(record.clientId).map(({ seq }) => seq))
     this.#core.log.redirect(record.clientId, this)
     this.following.keep(record)
   }

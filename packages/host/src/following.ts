@@ -31,6 +31,8 @@ export class Following {
   #record: ClientRecord | undefined
   /** The highest number that the client may have seen by now. */
   seen = 0
+  /** What the client dispatched over another link and is told on this one, whether it follows the channel or not. */
+  owed: ReadonlySet<number> = new Set()
   /** It was spared what came before this number. */
   replayedFrom = 0
 
@@ -104,9 +106,9 @@ export class Following {
     if (how) this.#channels.set(channel, { ...how, leftOut: Math.min(how.leftOut, left) })
   }
 
-  /** Whether this link is told of its own action: nobody was yet, or it is in its replay or behind its snapshot. */
+  /** Whether this link is, or was, told of its own action: by itself, in its replay or behind its snapshot. */
   hears(channel: Channel, seq: number): boolean {
-    if (seq > this.#core.log.told) return true
+    if (seq > this.#core.log.told || this.owed.has(seq)) return true
     const from = this.#record?.handed.get(channel.uri)?.fromSeq ?? Infinity
     return channel.listeners.has(this.#listener) && seq > Math.max(from, this.replayedFrom)
   }

@@ -1,6 +1,6 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
-import { rootUri } from '@atrium/protocol/uri'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { WebSocket } from 'ws'
 import { Recorder } from './history.ts'
 
@@ -52,6 +52,8 @@ export class Client {
   /** Channels that it knows to be no more. */
   readonly gone = new Set<Uri>()
   readonly shown = new Map<Uri, unknown>()
+  /** The last turn that it began, or wished to, in each chat. */
+  readonly turns = new Map<Uri, string>()
   /** Answers to what it dispatched, newest last. */
   readonly ends: Envelope[] = []
   lastSeen = 0
@@ -227,7 +229,7 @@ export class Client {
       if (error instanceof Refused && error.code === errorCodes.PermissionDenied) return
       this.#pending = this.#pending.filter((other) => other !== pending)
       pending.made?.()
-      if (method === 'disposeSession') this.#giveUp(channel)
+      if (method === 'disposeSession') this.#giveUpAll(channel)
       this.#look()
     }
     this.ask(method, { channel }).then(() => done(), done)
@@ -241,7 +243,8 @@ export class Client {
     // The judge will say what it was.
     if (!message) return socket.terminate()
     if (message.method === 'action') this.#told(message.params as Envelope)
-    if (message.method === 'root/sessionRemoved') this.#giveUp((message.params as { session: Uri }).session)
+    if (message.method === 'root/sessionRemoved')
+      this.#giveUpAll((message.params as { session: Uri }).session)
     if (message.id !== undefined) this.#answers.set(message.id, message)
     this.#look()
   }
@@ -260,6 +263,11 @@ export class Client {
       this.shown.set(resource, state)
       this.lastSeen = Math.max(this.lastSeen, fromSeq)
     }
+  }
+
+  /** Its chat goes with a session. */
+  #giveUpAll(session: Uri): void {
+    for (const channel of [session, defaultChatUri(session)]) this.#giveUp(channel)
   }
 
   /** What was sent to a channel that is no more has come to nothing. */

@@ -41,6 +41,8 @@ const commit = 'host/dist/commit.js'
 const log = 'host/dist/log.js'
 const connection = 'host/dist/connection.js'
 const session = 'host/dist/session.js'
+const chat = 'host/dist/chat.js'
+const turn = 'host/dist/turn.js'
 const write = 'adapters/src/store-sqlite-write.js'
 const open = 'adapters/src/store-sqlite-open.js'
 const often = 60
@@ -102,6 +104,19 @@ export const failpoints: readonly Failpoint[] = [
     'core.catalog.add(uri, summary.modifiedAt, state, link.clientId)',
     2,
   ),
+  ...both(
+    'a session is made',
+    'host/dist/creation.js',
+    'await attempt(core, provider, sessionOf(channel, progress), abort.signal)',
+    2,
+  ),
+  before('a session is said to be ready', 'host/dist/creation.js', 'progress.end()', 2),
+  before('an agent runs', chat, 'turn.run()', sometimes),
+  ...both('a word of an agent', turn, 'this.#core.log.append(channel, checked.value)', often),
+  ...both('the end of a turn', turn, 'this.#core.log.append(this.#channel, action)', sometimes),
+  before('a turn that was broken off has ended', 'host/dist/unfinished.js', 'rest(core, channel)', 1),
+  ...both('a chat is dropped', chat, 'core.log.drop(chat)', 2),
+  ...both('a session is dropped', session, 'core.log.drop(session)', 2),
   after('a session is taken off the list', session, 'core.catalog.delete(uri)', 2),
   ...both('the end of a session is told', session, 'core.bulletin.removed(uri)', 2),
   after(

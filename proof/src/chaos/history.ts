@@ -36,6 +36,8 @@ export interface Stored {
   readonly damaged: readonly { readonly uri: Uri; readonly why: string }[]
   /** The session list. */
   readonly sessions: readonly Uri[]
+  /** In the last life every turn came to its end. */
+  readonly rested?: true
   /** When the disk itself was last made to lose something: what was seen before may be gone, what came after not. */
   readonly torn?: number
 }

@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { rootUri, sessionUri } from '@atrium/protocol/uri'
+import { defaultChatUri, rootUri, sessionUri } from '@atrium/protocol/uri'
 import type { Chance } from '../chance.ts'
 import { LinkLost } from './client.ts'
 import type { Address, Client } from './client.ts'
@@ -32,8 +32,8 @@ const most = 8
 const least = 3
 
 /**
- * One client at work: titles, configs, things that change nothing and things that are refused, sessions that come and
- * go, links that break. Ends with the link, or after so many steps. A step waits only for answers.
+ * One client at work: titles, configs, turns, things that change nothing and things that are refused, sessions that come
+ * and go, links that break. Ends with the link, or after so many steps. A step waits only for answers.
  */
 export async function work(
   client: Client,
@@ -72,7 +72,42 @@ async function act(
     return client.come(address())
   }
   if (dice < 20) return client.dispatch(rootUri, rootConfig(client.id, chance))
+  if (dice < 40) return talk(client, defaultChatUri(session), chance)
   client.dispatch(session, sessionAction(client.id, chance))
+}
+
+/** What the guide is asked: most is said at once, some of it long enough to be broken off. */
+const messages = [
+  'say hello',
+  'say a b c',
+  'long 200',
+  'slow 2',
+  'plan',
+  'think twice',
+  'fail',
+  'crash',
+  'spawn say hi',
+]
+
+async function talk(client: Client, chat: Uri, chance: Chance): Promise<void> {
+  if (!client.following.has(chat) && chance.between(0, 2) > 0) return client.subscribe(chat)
+  client.dispatch(chat, chatAction(client, chat, chance))
+}
+
+function chatAction(client: Client, chat: Uri, chance: Chance): Action {
+  const dice = chance.between(0, 9)
+  const message = { text: chance.pick(messages) ?? '', origin: { kind: 'user' } }
+  const turnId = `${client.id}-${chance.next()}`
+  const last = client.turns.get(chat) ?? turnId
+  const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: turnId, message }
+  if (dice === 0) return { type: 'chat/draftChanged', draft: message } as Action
+  if (dice === 1) return queued as Action
+  // Its own last turn: refused where that is over, or never was.
+  if (dice === 2) return { type: 'chat/turnCancelled', turnId: last, duration: 1 } as Action
+  if (dice === 3) return { type: 'chat/turnResume', turnId: last } as Action
+  if (dice === 4) return { type: 'chat/truncated', turnId: last } as Action
+  client.turns.set(chat, turnId)
+  return { type: 'chat/turnStarted', turnId, startedAt: new Date().toISOString(), message } as Action
 }
 
 function rootConfig(id: string, chance: Chance): Action {

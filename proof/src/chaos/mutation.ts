@@ -32,6 +32,12 @@ export const mutations: Readonly<Record<string, Patch>> = {
     find: 'if (entry.only)',
     put: 'if (entry.only && entry.reason === undefined)',
   },
+  // I17
+  'turns-end-twice': {
+    file: 'host/dist/turn.js',
+    find: 'if (!this.#over)\n            this.#core.log.append(this.#channel, action);',
+    put: 'this.#core.log.append(this.#channel, action); this.#core.log.append(this.#channel, action);',
+  },
   // I3
   'snapshot-of-the-head': {
     file: 'host/dist/derived.js',

@@ -3,6 +3,7 @@ import type { Store } from '@atrium/host/ports/store'
 import type { LoadedChannel, StoredEnvelope } from '@atrium/host/ports/log'
 import { rebuild } from '@atrium/host/rebuild'
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
+import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Stored, StoredChannel } from './history.ts'
 
@@ -22,9 +23,15 @@ export async function readStored(
     const channels: StoredChannel[] = []
     const damaged: { uri: Uri; why: string }[] = []
     for (const uri of new Set([rootUri, ...sessions, ...also])) {
-      const loaded = await store.log.load(uri)
-      if (loaded && 'damaged' in loaded) damaged.push({ uri, why: loaded.damaged })
-      else if (loaded) channels.push(await channelOf(store, uri, loaded))
+      const read = async (one: Uri): Promise<StoredChannel | undefined> => {
+        const loaded = await store.log.load(one)
+        if (loaded && 'damaged' in loaded) damaged.push({ uri: one, why: loaded.damaged })
+        const channel = loaded && !('damaged' in loaded) ? await channelOf(store, one, loaded) : undefined
+        if (channel) channels.push(channel)
+        return channel
+      }
+      const { chats = [] } = ((await read(uri))?.state ?? {}) as Partial<SessionState>
+      for (const { resource } of chats) await read(resource)
     }
     return { channels, damaged, sessions }
   } finally {

@@ -1,6 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../chance.ts'
 import { Client, LinkLost } from './client.ts'
 import type { Address } from './client.ts'
@@ -111,12 +114,25 @@ export class Trial {
     const stranger = this.client(`stranger-${this.clients.length}`)
     await stranger.come(this.address)
     for (const uri of this.sessions.live) await stranger.subscribe(uri)
+    await this.soon(this.#rest(stranger), 'the end of all turns')
     for (const client of this.clients) client.cut()
     this.host.signal('SIGTERM')
     const { code } = await this.soon(this.host.exit, 'stopping the host')
     if (code !== 0) throw new Error(`the host did not stop well: ${this.host.said}`)
     const stored = await readStored(this.data, this.sessions.live, options.migrations)
-    this.verdict(options.torn === undefined ? stored : { ...stored, torn: options.torn })
+    this.verdict({ ...stored, rested: true, ...(options.torn !== undefined && { torn: options.torn }) })
+  }
+
+  /** Until no chat has a turn that goes on: looked at again and again, for a client folds nothing. */
+  async #rest(stranger: Client): Promise<void> {
+    const chats = this.sessions.live.map(defaultChatUri)
+    for (const chat of chats)
+      for (;;) {
+        await stranger.subscribe(chat)
+        const { activeTurn } = (stranger.shown.get(chat) ?? {}) as Partial<ChatState>
+        if (!activeTurn) break
+        await sleep(100)
+      }
   }
 
   verdict(stored: Stored): void {

@@ -48,6 +48,9 @@ export class Client {
   /** Went over a link before this one: their answers may be lost, or come later than those of newer ones. */
   #again = new Set<Wish>()
 
+  /** Each wish's end, by number. */
+  readonly #ends = new Map<number, number>()
+
   constructor(court: Court, id: string, version: Eye['version']) {
     this.#court = court
     this.eye = new Eye(version)
@@ -227,7 +230,7 @@ export class Client {
 
   #envelope({ channel, action, serverSeq, origin, rejectionReason }: Envelope, truth: unknown): void {
     this.#seen(serverSeq)
-    if (origin?.clientId === this.id) this.#answered(origin.clientSeq, channel, action)
+    if (origin?.clientId === this.id) this.#answered(origin.clientSeq, channel, action, serverSeq)
     const following = this.follows.get(channel)
     if (!following || rejectionReason !== undefined) return
     following.state = this.eye.reduce(following.kind, following.state, action)
@@ -236,7 +239,11 @@ export class Client {
   }
 
   /** Its own come back in the order it sent them. */
-  #answered(clientSeq: number, channel: Uri, action: Action): void {
+  #answered(clientSeq: number, channel: Uri, action: Action, seq: number): void {
+    const end = this.#ends.get(clientSeq) ?? seq
+    if (clientSeq > 0) this.#ends.set(clientSeq, end)
+    if (end !== seq)
+      this.#court.fail('I5', `the wish ${clientSeq} of ${this.id} ended twice, as ${end} and as ${seq}`)
     this.pending = this.pending.filter((wish) => wish.clientSeq !== clientSeq)
     const at = this.#sent.findIndex(
       (wish) =>

@@ -1,6 +1,8 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
+import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Run } from '../history.ts'
 import type { Witness } from './event.ts'
+import { isText } from './truth.ts'
 import type { Past } from './truth.ts'
 import type { Violation } from './violation.ts'
 
@@ -12,13 +14,15 @@ export function kept(
 ): readonly Violation[] {
   const { torn = 0 } = run.stored
   const excused = new Set([
-    ...askedFor('disposeSession', witnesses),
+    ...askedFor('disposeSession', witnesses).flatMap((uri) => [uri, defaultChatUri(uri)]),
     ...run.stored.damaged.map(({ uri }) => uri),
   ])
   return witnesses.flatMap(({ client, events }) =>
     events.flatMap((event): readonly Violation[] => {
       if (event.at < torn) return []
       if (event.what === 'told') {
+        // A crash may take text that nobody could rely on yet (I8).
+        if (isText(event.envelope)) return []
         const sentence = lost(event.envelope, client, pasts, excused)
         return sentence === undefined ? [] : [{ rule: 'I1', client, sentence, envelope: event.envelope }]
       }

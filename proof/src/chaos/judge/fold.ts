@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Run } from '../history.ts'
 import type { Witness } from './event.ts'
-import { comparable, kindOf } from './truth.ts'
+import { alike, comparable, kindOf } from './truth.ts'
 import type { Past } from './truth.ts'
 import type { Violation } from './violation.ts'
 
@@ -39,7 +39,7 @@ export function shown(
     const past = pasts.get(event.channel)
     const truth = past?.stateAt(event.from)
     if (!past || truth === undefined) return []
-    if (comparable(past.kind, event.snapshot.state) === comparable(past.kind, truth)) return []
+    if (alike(past.kind, event.snapshot.state, truth)) return []
     const sentence = `${event.channel} was shown as of ${event.from} in a state that it never had: ${JSON.stringify(event.snapshot.state)}`
     return [{ rule: 'I3', client, sentence }]
   })
@@ -60,8 +60,7 @@ export function followed(
     for (const [uri, { state, seq }] of replicas) {
       const past = current.has(uri) ? pasts.get(uri) : undefined
       const truth = past?.stateAt(seq)
-      if (!past || truth === undefined || comparable(past.kind, state) === comparable(past.kind, truth))
-        continue
+      if (!past || truth === undefined || alike(past.kind, state, truth)) continue
       violations.push({
         rule: 'I3',
         client,

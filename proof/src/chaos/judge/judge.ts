@@ -6,6 +6,7 @@ import { followed, listed, rebuilt, shown } from './fold.ts'
 import { gapless, inSentOrder, oneMeaning, rising } from './order.ts'
 import { authorised, meantForIt, readable } from './source.ts'
 import { pastsOf } from './truth.ts'
+import { oneEnd, onePicture } from './turns.ts'
 import type { Violation } from './violation.ts'
 
 export interface Verdict {
@@ -25,6 +26,8 @@ export function judge(run: Run): Verdict {
     ...oneMeaning(run, witnesses),
     ...rebuilt(run, pasts),
     ...listed(run),
+    ...oneEnd(run, pasts),
+    ...onePicture(run),
     ...authorised(run, witnesses),
     ...witnesses.flatMap((each) => [
       ...rising(each),

@@ -1,7 +1,7 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import type { Run } from '../history.ts'
 import type { Event, Witness } from './event.ts'
-import { canonical } from './truth.ts'
+import { canonical, isText } from './truth.ts'
 import type { Past } from './truth.ts'
 import type { Violation } from './violation.ts'
 
@@ -55,7 +55,7 @@ export function gapless({ client, events }: Witness, pasts: ReadonlyMap<Uri, Pas
         pasts
           .get(channel)
           ?.between(from, upTo)
-          .filter((seq) => !told.has(seq)) ?? []
+          .filter((seq) => !told.has(seq) && !isMerged(pasts.get(channel)?.at(seq))) ?? []
       return missed.map((seq): Violation => {
         const envelope = pasts.get(channel)?.at(seq)
         const sentence = `was told up to ${upTo} of ${channel}, and not ${seq}`
@@ -131,5 +131,11 @@ export function byLink(events: readonly Event[]): readonly (readonly Event[])[] 
 
 function meaningOf({ channel, action, origin, rejectionReason }: Envelope): string {
   const by = origin && { clientId: origin.clientId, clientSeq: origin.clientSeq }
-  return canonical({ channel, action, by, rejectionReason })
+  const words = isMerged({ channel, action, serverSeq: 0 }) ? action.type : action
+  return canonical({ channel, words, by, rejectionReason })
+}
+
+/** What stands for others that came before it may have more words than its own. */
+function isMerged(envelope: Envelope | undefined): boolean {
+  return envelope !== undefined && isText(envelope)
 }

@@ -1,5 +1,5 @@
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
-import { rootUri } from '@atrium/protocol/uri'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import type { Run } from '../history.ts'
 import { askedFor } from './durable.ts'
 import type { Witness } from './event.ts'
@@ -10,7 +10,9 @@ import type { Violation } from './violation.ts'
 /** I9: every envelope was dispatched by the client it names, or is the host's to say, on a channel somebody asked for. */
 export function authorised({ stored }: Run, witnesses: readonly Witness[]): readonly Violation[] {
   const sent = firstSent(witnesses)
-  const created = new Set([rootUri, ...askedFor('createSession', witnesses)])
+  const sessions = askedFor('createSession', witnesses)
+  const chats = stored.channels.filter(({ kind }) => kind === 'chat').map(({ uri }) => uri)
+  const created = new Set([rootUri, ...sessions, ...sessions.map(defaultChatUri), ...chats])
   const phantom = (envelope: Envelope, at = Infinity): string | undefined => {
     const { channel, action, origin } = envelope
     if (!created.has(channel)) return `nobody asked for ${channel}`

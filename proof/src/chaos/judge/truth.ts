@@ -1,5 +1,6 @@
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ChannelKind, Derived } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Run, StoredChannel } from '../history.ts'
@@ -41,6 +42,14 @@ export class Past {
     let count = this.#numbers.length
     while (count > 0 && (this.#numbers[count - 1] ?? 0) > seq) count--
     return this.#states[count]
+  }
+
+  /** Every envelope that is folded, with the state before it. */
+  *steps(): Iterable<{ readonly envelope: Envelope; readonly before: unknown }> {
+    for (const [at, seq] of this.#numbers.entries()) {
+      const envelope = this.#bySeq.get(seq)
+      if (envelope) yield { envelope, before: this.#states[at] }
+    }
   }
 
   get last(): unknown {
@@ -94,6 +103,26 @@ export function canonical(value: unknown): string {
 /** A state as it is compared: without what no action can change. */
 export function comparable({ derived }: ChannelKind, state: unknown): string {
   return canonical(without(state, derived as Derived<Record<string, unknown>>))
+}
+
+/**
+ * Whether two states say the same, but for the text of a turn that goes on: of that a crash may take what was told and not
+ * yet safe (I8).
+ */
+export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
+  if (comparable(kind, a) === comparable(kind, b)) return true
+  return kind.name === 'chat' && comparable(kind, textless(a)) === comparable(kind, textless(b))
+}
+
+function textless(state: unknown): unknown {
+  const { activeTurn, ...rest } = state as ChatState
+  const parts = activeTurn?.responseParts.map((part) => ({ ...part, content: '' }))
+  return activeTurn ? { ...rest, activeTurn: { ...activeTurn, responseParts: parts } } : rest
+}
+
+/** Stored, and told before that is safe: runs of it may also be told as one. */
+export function isText({ channel, action }: Envelope): boolean {
+  return kindOf(channel)?.classes.get(action.type) === 'relaxed'
 }
 
 function without(state: unknown, derived: Derived<Record<string, unknown>>): unknown {

@@ -3,7 +3,7 @@ import type { Envelope } from '@atrium/protocol/channel'
 /** A promise that was not kept, who saw it, and where. */
 export interface Violation {
   /** As SPEC.md names it. */
-  readonly rule: 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'R3'
+  readonly rule: 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'I17' | 'I18' | 'R3'
   readonly client?: string
   readonly sentence: string
   readonly envelope?: Envelope

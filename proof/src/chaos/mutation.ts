@@ -35,7 +35,7 @@ export const mutations: Readonly<Record<string, Patch>> = {
   // I17
   'turns-end-twice': {
     file: 'host/dist/turn.js',
-    find: 'if (!this.#over)\n            this.#core.log.append(this.#channel, action);',
+    find: 'if (!this.#over)\n            this.#append(this.#channel, action);',
     put: 'this.#core.log.append(this.#channel, action); this.#core.log.append(this.#channel, action);',
   },
   // I3

@@ -50,6 +50,7 @@ export class Laws {
       const fact = channel.startsWith('ahp-chat:') ? this.#truth.fact(channel, seq) : undefined
       if (fact) this.#word(channel, fact, step.envelopes.slice(place + 1))
     }
+    for (const { channel, action } of step.envelopes) this.#useBy(channel, JSON.parse(action) as Action, at)
     for (const uri of touched) this.#use(uri, at)
     for (const uri of touched) this.#rollup(uri)
     if (step.dropped.length > 0 || touched.size > 0) this.#count()
@@ -167,6 +168,14 @@ export class Laws {
   #wasReady(chat: Uri): boolean {
     const facts = this.#truth.stories.get(this.#home.get(chat) ?? '')?.facts ?? []
     return facts.some(({ action, at = Infinity }) => action.type === 'session/ready' && at < this.#life)
+  }
+
+  /** What a step leaves may not show it: a draft is set and taken back in one. */
+  #useBy(uri: Uri, action: Action, at: number): void {
+    const { draft } = action as { readonly draft?: unknown }
+    const session = this.#home.get(uri)
+    const uses = draft !== undefined || action.type === 'chat/pendingMessageSet'
+    if (session !== undefined && uses && !this.#used.has(session)) this.#used.set(session, at)
   }
 
   #use(uri: Uri, at: number): void {

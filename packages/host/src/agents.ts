@@ -1,14 +1,21 @@
+import type { Message } from '@atrium/protocol/chat/message'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
+import { bang, lineOf } from './bang.ts'
 import type { Core } from './core.ts'
 import type { Agent } from './ports/agent.ts'
 import { settingProblem, settled } from './settings.ts'
 
 export function agentOf(core: Core, provider: string): Agent | undefined {
   return core.agents.find(({ info }) => info.provider === provider)
+}
+
+/** Whoever does a turn: the shell, where its message is a line for that, else the session's agent. */
+export function agentFor(core: Core, provider: string, message: Message): Agent | undefined {
+  return core.terminals && lineOf(message) !== undefined ? bang : agentOf(core, provider)
 }
 
 /** What becomes of a session whose agent this host does not have any more. */

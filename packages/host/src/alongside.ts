@@ -3,15 +3,17 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
+import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
-import type { Dispatcher } from './log.ts'
+import type { Dispatcher } from './log-options.ts'
 import { neededChanges } from './needed.ts'
 import { nextTurn } from './pending.ts'
 import { chatChanges, rollup } from './rollup.ts'
 import { countSessions } from './root.ts'
+import { alongTerminal } from './terminal-list.ts'
 import { titleOf } from './title.ts'
 
 /** What an action brings with it, in the same step: actions that follow from it, and what is kept beside the log. */
@@ -19,6 +21,7 @@ export function alongside(core: Core, channel: Channel, action: Action, by?: Dis
   // Streamed text changes nothing but the text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
   if (channel.kind.name === 'chat') alongChat(core, channel, action as ChatAction)
+  if (channel.kind.name === 'terminal') alongTerminal(core, channel, action as TerminalAction, by)
   if (channel.kind.name !== 'session') return
   if (action.type === 'session/titleChanged' && by) core.catalog.entitled(channel.uri)
   alongSession(core, channel, action as SessionAction)

@@ -27,6 +27,8 @@ export class Catalog {
   readonly #chats = new Map<Uri, Uri>()
   /** The list's order as it was last asked for; nothing when sessions have come or gone since. */
   #order: readonly Place[] | undefined
+  /** Nothing where one may have come or gone since it was asked for. */
+  #directories: ReadonlySet<Uri> | undefined
 
   private constructor(records: Records) {
     this.#records = records
@@ -66,6 +68,14 @@ export class Catalog {
     return this.#sessions.get(uri)
   }
 
+  /** The directories that sessions work in. */
+  get directories(): ReadonlySet<Uri> {
+    this.#directories ??= new Set(
+      [...this.#sessions.values()].flatMap(({ workingDirectories }) => workingDirectories ?? []),
+    )
+    return this.#directories
+  }
+
   /** The session that a chat belongs to. */
   sessionOf(chat: Uri): Uri | undefined {
     return this.#chats.get(chat)
@@ -92,6 +102,7 @@ export class Catalog {
     this.#quiet.set(uri, creator)
     this.#records.put(`${quietPrefix}${uri}`, creator)
     this.#sessions.set(uri, summaryOf(uri, createdAt, state))
+    this.#directories = undefined
     this.keep(uri, state)
   }
 
@@ -113,6 +124,7 @@ export class Catalog {
 
   delete(uri: Uri): void {
     this.#order = undefined
+    this.#directories = undefined
     const summary = this.#sessions.get(uri)
     if (summary && !this.isUnheard(uri)) this.#going.set(uri, summary)
     for (const { resource } of summary?.chats ?? []) this.#chats.delete(resource)
@@ -138,6 +150,7 @@ export class Catalog {
     const changed = [...keys].filter((key) => !equal(after[key], before[key]))
     if (changed.length === 0) return undefined
     if (after.modifiedAt !== before.modifiedAt) this.#order = undefined
+    if (changed.includes('workingDirectories')) this.#directories = undefined
     this.#sessions.set(uri, after)
     return this.isUnheard(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }

@@ -121,7 +121,8 @@ export class Channel {
     const named = cutAt(action)
     if (named !== undefined && this.missing(named).length > 0)
       throw new Error(`${action.type} needs rows of ${this.uri} that are not in memory`)
-    return this.kind.reduce(this.head, action)
+    const state = this.kind.reduce(this.head, action)
+    return this.kind.tail && state !== this.head ? this.kind.tail(state) : state
   }
 
   /** A state is the head from now on. Gives how the rows change: their list only grows at its end or is cut there. */

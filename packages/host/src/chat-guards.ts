@@ -9,7 +9,7 @@ import { isWritable, sessionOf } from './alongside.ts'
 import { answerProblem, answersProblem } from './answers.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
-import type { Dispatcher } from './log.ts'
+import type { Dispatcher } from './log-options.ts'
 import { lengthOf } from './rows.ts'
 import type { Guards } from './rules.ts'
 

@@ -10,14 +10,15 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
-import { agentOf, noAgent } from './agents.ts'
+import { agentFor, agentOf, noAgent } from './agents.ts'
 import { sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
-import { changeable, goneKey } from './change.ts'
+import { changeable, goneKey, isUsed } from './change.ts'
 import type { Done } from './change.ts'
 import type { Core } from './core.ts'
 import type { Task } from './ports/agent.ts'
 import { TurnFailed } from './ports/agent.ts'
+import { followGit } from './project.ts'
 import { rest } from './rest.ts'
 import type { Effects } from './rules.ts'
 import { Turn } from './turn.ts'
@@ -64,13 +65,6 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
   return { seq: last }
 }
 
-/** A name that something has, or that means something. */
-export function isUsed({ catalog, log }: Core, uri: Uri): boolean {
-  return (
-    (catalog.get(uri) ?? log.channel(uri) ?? catalog.sessionOf(uri) ?? catalog.chatMeant(uri)) !== undefined
-  )
-}
-
 /**
  * Part of a step that removes a chat from its session, or the session with it. One that cannot be trusted any more is not
  * in memory, and stays on the disk.
@@ -107,6 +101,15 @@ export function newSummary(core: Core, resource: Uri, { title = '', ...about }: 
 export const chatEffects: Effects<ChatAction> = {
   'chat/turnStarted': (core, chat) => begin(core, chat),
   'chat/turnResume': (core, chat) => begin(core, chat),
+  'chat/turnComplete': ended,
+  'chat/turnCancelled': ended,
+  'chat/error': ended,
+}
+
+/** An agent may have changed the tree that it worked in. */
+function ended(core: Core, chat: Channel): void {
+  const session = sessionOf(core, chat.uri)
+  if (session) followGit(core, session)
 }
 
 /** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */
@@ -118,7 +121,7 @@ export function begin(core: Core, chat: Channel): void {
   if (!session || !due || core.work.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
   const { lifecycle, provider } = session.told as SessionState
   if (lifecycle !== 'ready') return
-  const agent = agentOf(core, provider)
+  const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return abandon(core, chat, activeTurn.id, noAgent(provider))
   const turn = new Turn(core, chat, session, agent, spawn)
   core.work.begin(chat.uri, turn)

@@ -7,10 +7,23 @@ import type { Core, Link } from './core.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from './agents.ts'
 import { createChat, disposeChat } from './chat.ts'
 import { fetchTurns } from './history.ts'
+import {
+  resourceCopy,
+  resourceDelete,
+  resourceList,
+  resourceMkdir,
+  resourceMove,
+  resourceRead,
+  resourceRequest,
+  resourceResolve,
+  resourceWrite,
+} from './resource.ts'
 import { createSession, disposeSession } from './session.ts'
 import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
+import { createTerminal, disposeTerminal } from './terminal.ts'
 import { wake } from './wake.ts'
+import { createResourceWatch } from './watch.ts'
 
 /** A link that can follow channels. */
 export interface Follower extends Link {
@@ -43,6 +56,18 @@ const table: { readonly [M in Method]?: Run<M> } = {
   sessionConfigCompletions: (core, _, params) => sessionConfigCompletions(core, params),
   createChat: async (core, _, params) => later(core, await createChat(core, params)),
   disposeChat: async (core, _, params) => later(core, await disposeChat(core, params)),
+  createTerminal: async (core, link, params) => later(core, await createTerminal(core, link, params)),
+  disposeTerminal: async (core, _, params) => later(core, await disposeTerminal(core, params)),
+  resourceRead,
+  resourceWrite,
+  resourceList,
+  resourceResolve,
+  resourceMkdir,
+  resourceDelete,
+  resourceCopy: (core, _, params) => resourceCopy(core, params),
+  resourceMove: (core, _, params) => resourceMove(core, params),
+  resourceRequest: (core, _, params) => resourceRequest(core, params),
+  createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   fetchTurns: async (core, link, { channel: uri, cursor }, name) => {
     const chat = await wake(core, uri)
     if (chat?.kind.name !== 'chat') throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)

@@ -36,6 +36,7 @@ export class Connection implements Follower, Newcomer {
   readonly #core: Core
   readonly #transport: Transport
   readonly #intake: Intake
+  readonly #peer: Peer
   #clientId = ''
   #resends: Resends | undefined
   #undoExpecting = () => {}
@@ -53,7 +54,7 @@ export class Connection implements Follower, Newcomer {
     this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
     this.#expectHandshake()
     transport.closed.addEventListener('abort', () => this.#leave())
-    new Peer(
+    this.#peer = new Peer(
       this.#ends(),
       {
         request: (method, params) => this.#request(method, params),
@@ -78,6 +79,18 @@ export class Connection implements Follower, Newcomer {
 
   get wantsEach(): boolean {
     return this.outbox.latency === 0
+  }
+
+  get slow(): boolean {
+    return this.outbox.slow
+  }
+
+  drained(): Promise<void> {
+    return this.#transport.drained()
+  }
+
+  ask(method: string, params: object): Promise<unknown> {
+    return this.#peer.request(method, params)
   }
 
   note(method: string, params: object): void {

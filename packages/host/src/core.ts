@@ -1,16 +1,21 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
+import type { Belongings } from './belongings.ts'
 import type { Bulletin } from './bulletin.ts'
 import type { Catalog } from './catalog.ts'
 import type { Clients } from './clients.ts'
 import type { Listener } from './entry.ts'
 import type { Grace } from './grace.ts'
+import type { Lenders } from './lenders.ts'
 import type { Life } from './lives.ts'
 import type { Log } from './log.ts'
 import type { Agent } from './ports/agent.ts'
+import type { Files } from './ports/files.ts'
 import type { Records } from './ports/records.ts'
 import type { Store } from './ports/store.ts'
+import type { Terminals } from './ports/terminals.ts'
+import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
 import type { Work } from './work.ts'
 
@@ -19,6 +24,8 @@ export interface Link extends Listener {
   readonly clientId: string
   readonly principal: string
   close(code: number, reason: string): void
+  /** Asks the client something. */
+  ask?(method: string, params: object): Promise<unknown>
 }
 
 /** What the parts of a host share. */
@@ -33,6 +40,12 @@ export interface Core {
   readonly catalog: Catalog
   readonly bulletin: Bulletin
   readonly grace: Grace
+  readonly belongings: Belongings
+  readonly lenders: Lenders
+  /** What this host can use of its machine, if anything. */
+  readonly files: Files | undefined
+  readonly terminals: Terminals | undefined
+  readonly vcs: Vcs | undefined
   /** The lives before this one. */
   readonly past: readonly Life[]
   readonly agents: readonly Agent[]

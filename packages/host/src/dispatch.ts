@@ -6,14 +6,17 @@ import { chatGuards } from './chat-guards.ts'
 import { chatEffects } from './chat.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { showTurn } from './history.ts'
+import { ownUris } from './borrow.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
-import type { Dispatcher } from './log.ts'
+import type { Dispatcher } from './log-options.ts'
 import { rootGuards } from './root.ts'
 import { ruleMap } from './rules.ts'
 import type { AnyEffect, AnyGuard } from './rules.ts'
 import { sessionGuards } from './session-guards.ts'
 import { followSession, sessionEffects } from './session.ts'
+import { terminalGuards } from './terminal-guards.ts'
+import { terminalEffects } from './terminal.ts'
 import { answerEffects } from './unfinished.ts'
 
 /**
@@ -34,6 +37,7 @@ export function dispatch(
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
   if (needsRow(action)) showTurn(core, channel, action as TurnAction)
+  if (lending.has(action.type)) for (const uri of ownUris(action)) core.lenders.note(uri, by.clientId)
   return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
 }
 
@@ -51,5 +55,13 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   return core.unchangeable() ?? guards.get(action.type)?.(channel.head, action, by, core, channel)
 }
 
-const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards)
-const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects)
+const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards)
+const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects, terminalEffects)
+
+/** With these a client speaks of what only it may have. */
+const lending = new Set([
+  'chat/turnStarted',
+  'chat/pendingMessageSet',
+  'chat/draftChanged',
+  'session/activeClientSet',
+])

@@ -5,6 +5,10 @@ export interface Listener {
   tell(entry: Entry): void
   /** A message that is no action. */
   note(method: string, params: object): void
+  /** It has much unread. */
+  readonly slow?: boolean
+  /** Resolves when it has read everything, or has gone. */
+  drained?(): Promise<void>
   /** It has asked not to be told several things in one. */
   readonly wantsEach?: boolean
   /** So many of the oldest rows of a channel that it follows it may lack. */

@@ -130,6 +130,7 @@ export class Following {
   #remove(channel: Channel): void {
     channel.listeners.delete(this.#listener)
     this.#channels.delete(channel)
+    if (channel.listeners.size === 0) this.#core.work.job(channel.uri)?.left?.()
     rest(this.#core, channel)
   }
 

@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
+import { commandPrefix } from './bang.ts'
 import type { Channel } from './channel.ts'
 import type { ClientRecord } from './clients.ts'
 import type { Core } from './core.ts'
@@ -36,6 +37,7 @@ export async function greet(core: Core, link: Newcomer, params: Params<'initiali
     serverInfo: core.info,
     _meta: { 'x-atrium': { resends: true } },
     ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
+    ...(core.terminals && { terminalCommandPrefix: commandPrefix }),
   })
   return `${JSON.stringify(fixed).slice(0, -1)},"snapshots":[${snapshots.join()}]}`
 }

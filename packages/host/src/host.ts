@@ -33,10 +33,20 @@ export function hostOf(core: Core): Host {
     async close() {
       closing = true
       for (const connection of connections) connection.close(1001, 'the host is going away')
-      core.work.stopAll()
+      await inTime(core, core.work.stopAll())
       await core.log.settled()
       core.log.end()
       await core.store.log.close()
     },
   }
+}
+
+/** What was started is not waited for longer than a moment: whoever stops a host wants it to stop. */
+async function inTime({ world, limits }: Core, task: Promise<void>): Promise<void> {
+  let undo = () => {}
+  const late = new Promise<void>((resolve) => {
+    undo = world.later(limits.endMs, resolve)
+  })
+  await Promise.race([task, late])
+  undo()
 }

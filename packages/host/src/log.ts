@@ -1,7 +1,6 @@
-import type { Action, Origin, Uri } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { limits } from '@atrium/protocol/limits'
-import type { Beside } from './beside.ts'
 import { Channel, needsRow, takesAll } from './channel.ts'
 import { Commit } from './commit.ts'
 import { Completion } from './completion.ts'
@@ -10,34 +9,13 @@ import type { Entry, Listener, Said } from './entry.ts'
 import { equal } from './equal.ts'
 import type { LogStore, RowChange, StoredEnvelope } from './ports/log.ts'
 import type { World } from './ports/world.ts'
+import type { Dispatcher, LogEvents, LogOptions } from './log-options.ts'
 import { Numbers } from './numbers.ts'
 import { Queue } from './queue.ts'
 import type { Queued } from './queue.ts'
 import { awakened } from './awakened.ts'
 import { leastTail } from './rebuild.ts'
 import { Waiters } from './waiters.ts'
-
-interface LogOptions {
-  /** The records that go with the steps. */
-  readonly beside: Beside
-  /** The number of this life's first action. */
-  readonly first: number
-  /** A head is written after so many stored actions, so that waking a channel folds no more than that. */
-  readonly headEvery?: number
-  /** So many rows of a channel are brought into memory when it wakes; the others when they are needed. */
-  readonly tail?: number
-}
-
-export type Dispatcher = Origin & { readonly principal: string }
-
-interface LogEvents {
-  /** An action is appended: what is kept beside it belongs to the same step. */
-  appended(channel: Channel, action: Action, by?: Dispatcher): void
-  /** An action is durable (or need not be) and everyone was told: the host may act on it. */
-  told(channel: Channel, entry: Entry): void
-  /** The store failed in a way that cannot be repaired here. */
-  fatal(error: unknown): void
-}
 
 /**
  * Numbers, reduces, keeps, tells. The one door is synchronous: nothing waits between reading a state and numbering a
@@ -209,6 +187,12 @@ export class Log {
     if (changed && channel.lossy) return false
     this.#awake.delete(channel.uri)
     return true
+  }
+
+  /** Writes a channel's state down as it is: nothing else is kept of what only passed. */
+  keep(channel: Channel): void {
+    if (channel.changed) this.#writeHead(channel)
+    this.#schedule()
   }
 
   /** Resolves when everyone has been told up to a number. */

@@ -3,6 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import { alongside } from './alongside.ts'
+import { Belongings } from './belongings.ts'
 import { Beside } from './beside.ts'
 import { Bulletin } from './bulletin.ts'
 import { Catalog } from './catalog.ts'
@@ -12,11 +13,15 @@ import type { Core } from './core.ts'
 import { effect } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { Grace } from './grace.ts'
+import { Lenders } from './lenders.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
-import type { Dispatcher } from './log.ts'
+import type { Dispatcher } from './log-options.ts'
 import type { Agent } from './ports/agent.ts'
+import type { Files } from './ports/files.ts'
 import type { Store } from './ports/store.ts'
+import type { Terminals } from './ports/terminals.ts'
+import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
 import { readOnly } from './read-only.ts'
 import { openRoot } from './root.ts'
@@ -30,6 +35,9 @@ export interface HostPorts {
   readonly store: Store
   readonly world: World
   readonly agents?: readonly Agent[]
+  readonly files?: Files
+  readonly terminals?: Terminals
+  readonly vcs?: Vcs
   readonly info?: Implementation
   /** What this build is called, for people. */
   readonly build?: string
@@ -93,7 +101,24 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     defaultDirectory,
     unchangeable,
   }
-  const parts = { store, records, world, log, clients, catalog, bulletin, work, grace }
+  const belongings = await Belongings.open(records)
+  const lenders = new Lenders(limitValues.borrowed)
+  const { files, terminals, vcs } = ports
+  const machine = { files, terminals, vcs }
+  const parts = {
+    store,
+    records,
+    world,
+    log,
+    clients,
+    catalog,
+    bulletin,
+    work,
+    grace,
+    belongings,
+    lenders,
+    ...machine,
+  }
   const core: Core = { ...parts, ...fixed, links: new Map() }
   await log.begin()
   await openRoot(core)

@@ -123,6 +123,11 @@ export class Outbox {
       else this.#transport.send(frame)
   }
 
+  /** So much is unread that what comes waits. */
+  get slow(): boolean {
+    return this.#slow || this.#heldBytes > limits.slowBytes
+  }
+
   get #slow(): boolean {
     return this.#transport.buffered > limits.slowBytes
   }

@@ -4,6 +4,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from './core.ts'
 import { equal } from './equal.ts'
+import { grantsProblem, grantsProperty } from './grants.ts'
 import { Damaged } from './rebuild.ts'
 import type { Guards } from './rules.ts'
 
@@ -16,6 +17,7 @@ export const rootConfig: ConfigSchema = {
       title: 'Default agent',
       description: 'The provider id of the agent that a session gets when its creator names none.',
     },
+    'atrium.grants': grantsProperty,
   },
 }
 
@@ -62,8 +64,10 @@ export const rootGuards: Guards<RootState, RootAction> = {
     for (const [key, value] of Object.entries(config)) {
       const property = Object.hasOwn(rootConfig.properties, key) ? rootConfig.properties[key] : undefined
       if (key.startsWith('atrium.') && !property) return `there is no setting ${JSON.stringify(key)}`
-      if (property && value !== null && typeof value !== property.type)
-        return `${key} must be a ${property.type}`
+      if (property?.type === 'string' && value !== null && typeof value !== 'string')
+        return `${key} must be a string`
+      const problem = key === 'atrium.grants' ? grantsProblem(value, limits.grants) : undefined
+      if (problem !== undefined) return problem
     }
     // It stands in the first answer that everyone gets: too large for that, it would lock all of them out.
     const after = JSON.stringify({ ...state.config?.values, ...config }).length

@@ -1,7 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
-import type { Dispatcher } from './log.ts'
+import type { Dispatcher } from './log-options.ts'
 
 /** May a client say this now? A reason why not, or nothing. The state is the one after everything appended. */
 export type Guards<S, A extends Action> = {

@@ -1,4 +1,5 @@
 import type { MultipleDirectories } from '@atrium/protocol/root/state'
+import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf } from './agents.ts'
@@ -36,6 +37,8 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
 
   'session/workingDirectorySet': (state, { directory }, _, core) => {
     const { workingDirectories = [] } = state
+    const named = pathOf(directory)
+    if (!named.ok) return named.problem
     const several = agentOf(core, state.provider)?.info.capabilities?.multipleWorkingDirectories
     if (workingDirectories.includes(directory) || workingDirectories.length === 0 || several) return undefined
     return 'this agent works in one directory'
@@ -44,7 +47,9 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
     const { immutablePrimary } = directoryRules(core, state)
     return directoryProblem(state, directory, immutablePrimary === true)
   },
-  'session/workingDirectoryReplaced': (state, { directory }, _, core) => {
+  'session/workingDirectoryReplaced': (state, { directory, replacement }, _, core) => {
+    const named = pathOf(replacement)
+    if (!named.ok) return named.problem
     const { immutablePrimary, primaryReplacement } = directoryRules(core, state)
     return directoryProblem(state, directory, immutablePrimary === true && !primaryReplacement)
   },

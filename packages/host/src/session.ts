@@ -1,24 +1,27 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
+import { pathOf } from '@atrium/protocol/file-uri'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent } from './agents.ts'
-import { changeable, goneKey } from './change.ts'
+import { changeable, goneKey, isUsed } from './change.ts'
 import type { Done } from './change.ts'
 import type { Channel } from './channel.ts'
-import { begin, forgetChat, isUsed, newChat, newSummary } from './chat.ts'
+import { begin, forgetChat, newChat, newSummary } from './chat.ts'
 import type { Core, Link } from './core.ts'
 import { create } from './creation.ts'
 import type { Agent } from './ports/agent.ts'
 import { noProgress, progressTo } from './progress.ts'
+import { followGit, projectOf } from './project.ts'
 import { rest } from './rest.ts'
 import { countSessions } from './root.ts'
 import type { Effects } from './rules.ts'
 import { settingProblem, settled } from './settings.ts'
+import { forgetTerminal } from './terminal.ts'
 import { unlessUnsound, wake, wakeIfSound } from './wake.ts'
 
 export async function createSession(core: Core, link: Link, params: Params<'createSession'>): Done {
@@ -28,6 +31,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
     throw AhpError.invalidParams('createSession: activeClient.clientId is not the caller')
   const chat = defaultChatUri(uri)
   const gone = await Promise.all([uri, chat].map((each) => core.records.get(goneKey(each))))
+  const project = await projectOf(core, params.workingDirectories?.[0])
   // From here on nothing waits: the checks and the birth are one step.
   if (gone.some((record) => record !== undefined) || isUsed(core, uri) || isUsed(core, chat))
     throw AhpError.sessionAlreadyExists(uri)
@@ -37,7 +41,8 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const problem = creationProblem(agent, params)
   if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
   const summary = newSummary(core, chat, { origin: { kind: 'user' } })
-  const state: SessionState = { ...firstState(agent, params), chats: [summary], defaultChat: chat }
+  const first = { ...firstState(agent, params), ...(project && { project }) }
+  const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
   const session = core.log.born(uri, 'session', state)
   core.catalog.add(uri, summary.modifiedAt, state, link.clientId)
   core.work.mark(uri, true)
@@ -68,6 +73,7 @@ function forget(core: Core, session: Channel): number {
   const announced = creator === undefined
   const unheard = core.catalog.isUnheard(uri)
   for (const { resource } of chats) forgetChat(core, resource)
+  for (const terminal of core.belongings.of(uri)) forgetTerminal(core, terminal)
   core.work.stop(uri)
   core.work.mark(uri, false)
   for (const { clientId } of activeClients) core.grace.part(clientId, uri)
@@ -88,7 +94,9 @@ function forget(core: Core, session: Channel): number {
 }
 
 export const sessionEffects: Effects<SessionAction> = {
-  'session/ready': (core, { told }) => {
+  'session/ready': (core, session) => {
+    const { told } = session
+    followGit(core, session)
     for (const { resource } of (told as SessionState).chats) {
       const chat = core.log.channel(resource)
       if (chat) begin(core, chat)
@@ -148,6 +156,10 @@ function creationProblem(
 ): string | undefined {
   if (new Set(workingDirectories).size < workingDirectories.length)
     return 'a working directory is named twice'
+  for (const directory of workingDirectories) {
+    const named = pathOf(directory)
+    if (!named.ok) return `${JSON.stringify(directory.slice(0, 200))}: ${named.problem}`
+  }
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} works in one directory`
   return settingProblem(settings?.schema, config)

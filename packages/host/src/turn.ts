@@ -9,7 +9,9 @@ import { isWritable } from './alongside.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
-import type { Agent, Chat, Said, Task, Worker } from './ports/agent.ts'
+import { execute, outcomeOf } from './execute.ts'
+import { isLarge, slimmed } from './large.ts'
+import type { Agent, Chat, Command, Running, Said, Task, Worker } from './ports/agent.ts'
 import { TurnFailed, failureOf } from './ports/agent.ts'
 import { understood } from './said.ts'
 import type { Job } from './work.ts'
@@ -65,7 +67,7 @@ export class Turn implements Job {
       iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
       for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
         if (next.done) return this.#end({ type: 'chat/turnComplete', ...this.#ending })
-        this.#say(next.value)
+        this.#say(this.#isLarge(next.value) ? await this.#slimmed(next.value) : next.value)
         if (this.#crowded) await this.#breathe()
       }
     } catch (error) {
@@ -101,6 +103,15 @@ export class Turn implements Job {
 
   get #ending(): { turnId: string; duration: number } {
     return { turnId: this.#turnId, duration: this.#duration }
+  }
+
+  #isLarge(said: Said): boolean {
+    return !this.#over && isLarge(said, this.#core.limits.inlineLength)
+  }
+
+  /** What is too large for the state is put elsewhere first. */
+  #slimmed(said: Said): Promise<Said> {
+    return slimmed(this.#core, this.#session.uri, said)
   }
 
   #say(said: Said): void {
@@ -214,6 +225,7 @@ export class Turn implements Job {
       },
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
+      run: (command) => this.#execute(command),
     }
   }
 
@@ -224,6 +236,22 @@ export class Turn implements Job {
     this.#workers.set(worker, turnId)
     const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))
     return { chat: worker.uri, done }
+  }
+
+  async #execute(command: Command): Promise<Running> {
+    if (this.#over) throw stopped()
+    this.#breath.out()
+    const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId }
+    const { terminal, screen } = await execute(this.#core, place, command)
+    const stop = () => void screen.stop()
+    if (this.#over) stop()
+    this.#abort.signal.addEventListener('abort', stop, { once: true })
+    const done = screen.ended.then(() => {
+      if (this.#over) throw stopped()
+      return outcomeOf(terminal)
+    })
+    done.catch(() => {})
+    return { terminal: terminal.uri, done }
   }
 
   #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {

@@ -2,7 +2,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart, ResponsePart } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
-import { agentOf } from './agents.ts'
+import { agentFor } from './agents.ts'
 import { isWritable, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import { begin } from './chat.ts'
@@ -10,7 +10,9 @@ import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
 import type { Effects } from './rules.ts'
+import { lose } from './terminal.ts'
 import { wakeIfSound } from './wake.ts'
+import { releaseWatch } from './watch.ts'
 
 /**
  * What the life before left undone, before anybody is let in: a session that was being made is made again, a turn that
@@ -24,6 +26,8 @@ export async function goOn(core: Core): Promise<void> {
     if (!channel) continue
     if (channel.kind.name === 'session') sessions.push(channel)
     else if (channel.kind.name === 'chat') settle(core, channel)
+    else if (channel.kind.name === 'terminal') lose(core, channel)
+    else if (channel.kind.name === 'resourceWatch') releaseWatch(core, channel)
   }
   // Only now: a turn that waits for its session must not find it ready before it is looked at.
   for (const session of sessions) remake(core, session)
@@ -46,7 +50,8 @@ function settle(core: Core, chat: Channel): void {
   }
   // It has not begun, or nobody but a person has to do with it now.
   if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
-  const resumable = session && isWritable(session, chat.uri) && agentOf(core, provider)?.resumes
+  const resumable =
+    session && isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes
   interrupt(core, chat, resumable === true)
 }
 
@@ -57,7 +62,8 @@ function answered(core: Core, chat: Channel): void {
   if (!session || !activeTurn || core.work.has(chat.uri) || onlyAsks(activeTurn.responseParts)) return
   const { lifecycle, provider } = session.told as SessionState
   if (lifecycle !== 'ready') return
-  if (isWritable(session, chat.uri) && agentOf(core, provider)?.resumes) begin(core, chat)
+  if (isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes)
+    begin(core, chat)
   else interrupt(core, chat, false)
 }
 

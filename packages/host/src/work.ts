@@ -1,10 +1,14 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Records } from './ports/records.ts'
 
-/** Something that an agent does now: a turn of a chat, or the making of a session. */
+/** Something that is being done now: a turn of a chat, the making of a session, a shell, a watch. */
 export interface Job {
-  /** Nothing of it is heard any more. */
-  stop(): void
+  /** Nothing of it is heard any more. Resolves when it has left nothing behind. */
+  stop(): void | Promise<void>
+  /** Nobody follows its channel any more. */
+  left?(): void
+  /** A client has given its channel a name. */
+  named?(): void
 }
 
 /**
@@ -51,6 +55,15 @@ export class Work {
     return this.#jobs.has(uri)
   }
 
+  job(uri: Uri): Job | undefined {
+    return this.#jobs.get(uri)
+  }
+
+  /** How many of a kind there are. */
+  count(kind: abstract new (...given: never[]) => Job): number {
+    return [...this.#jobs.values()].filter((job) => job instanceof kind).length
+  }
+
   begin(uri: Uri, job: Job): void {
     this.#jobs.set(uri, job)
   }
@@ -64,11 +77,14 @@ export class Work {
   stop(uri: Uri): void {
     const job = this.#jobs.get(uri)
     this.#jobs.delete(uri)
-    job?.stop()
+    void job?.stop()
   }
 
-  stopAll(): void {
-    for (const uri of this.#jobs.keys()) this.stop(uri)
+  /** Resolves when nothing is being done any more. */
+  async stopAll(): Promise<void> {
+    const jobs = [...this.#jobs.values()]
+    this.#jobs.clear()
+    await Promise.all(jobs.map(async (job) => job.stop()))
   }
 }
 

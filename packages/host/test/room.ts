@@ -13,6 +13,7 @@ import type { Core } from '../src/core.ts'
 import { hostOf } from '../src/host.ts'
 import type { Host } from '../src/host.ts'
 import { openCore } from '../src/open.ts'
+import type { HostPorts } from '../src/open.ts'
 import type { Agent } from '../src/ports/agent.ts'
 import { testWorld } from './world.ts'
 import type { TestWorld } from './world.ts'
@@ -39,9 +40,13 @@ export interface Room {
   restart(how?: 'crash' | 'close', readOnly?: string, agents?: readonly Agent[]): Promise<void>
 }
 
+export type Machine = Pick<HostPorts, 'files' | 'terminals' | 'vcs' | 'defaultDirectory'>
+
 export interface RoomOptions extends MemoryOptions {
   readonly limits?: Partial<LimitValues>
   readonly agents?: readonly Agent[]
+  /** What the host can use of its machine. */
+  readonly machine?: Machine
   /** What is on the disk before the host begins. */
   readonly disk?: MemoryStore
 }
@@ -49,6 +54,7 @@ export interface RoomOptions extends MemoryOptions {
 export async function room({
   limits = {},
   agents = [mute],
+  machine = {},
   disk,
   ...options
 }: RoomOptions = {}): Promise<Room> {
@@ -56,7 +62,7 @@ export async function room({
   let store = disk ?? memoryStore(options)
   const start = (readOnly?: string, present = agents) => {
     const kept = { ...(readOnly !== undefined && { readOnly }) }
-    return openCore({ store, world, agents: present, build: 'test', limits, ...kept })
+    return openCore({ store, world, agents: present, build: 'test', limits, ...machine, ...kept })
   }
   let core = await start()
   let host = hostOf(core)
@@ -96,13 +102,15 @@ export class Client {
   readonly states = new Map<string, unknown>()
   readonly kinds = new Map<string, keyof typeof reducers>()
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
+  /** What it answers when the host asks it. */
+  lend: (method: string, params: unknown) => unknown = () => null
   clientId = ''
   clientSeq = 0
   lastSeen = 0
 
   constructor(transport: ConstructorParameters<typeof Peer>[0]) {
     const receiver = {
-      request: () => null,
+      request: (method: string, params: unknown) => this.lend(method, params),
       notification: (method: string, params: unknown) =>
         this.#hear(method, params as Record<string, unknown>),
     }

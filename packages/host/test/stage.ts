@@ -152,6 +152,7 @@ export class Run {
       get session() {
         return stage.session
       },
+      run: () => Promise.reject(new TurnFailed('terminal', 'there is no shell on a stage')),
       when: (wished) =>
         new Promise((resolve, reject) => {
           const watch = (state: ChatState) => {

@@ -28,6 +28,7 @@ import { activityMask } from './status.ts'
 import { terminalActions } from './terminal/actions.ts'
 import { reduceTerminal } from './terminal/reducer.ts'
 import { TerminalState } from './terminal/state.ts'
+import { tailOf } from './terminal/tail.ts'
 
 /** The registry: a new channel is one line. Telemetry and MCP channels bear no state and so are not here. */
 export const reducers = {
@@ -77,6 +78,7 @@ export const kinds = {
     state: TerminalState,
     actions: terminalActions,
     reduce: reducers.terminal,
+    tail: (state) => tailOf(state),
   }),
   changeset: kind({
     name: 'changeset',

@@ -14,6 +14,7 @@ declare class AbortController {
 }
 
 declare class TextDecoder {
+  constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean })
   decode(bytes: Uint8Array): string
 }
 

@@ -23,6 +23,8 @@ export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly derived: Derived<S>
   /** The list in the state that only grows at its end and is kept a row each, because it gets long. */
   readonly rows: (keyof S & string) | undefined
+  /** What a host keeps of a state that could grow without end; whoever follows it may keep more. */
+  readonly tail: ((state: S) => S) | undefined
 }
 
 export type Derived<S> = { readonly [K in keyof S]?: true | number | Derived<NonNullable<S[K]>> }
@@ -35,6 +37,7 @@ interface Definition<S, A extends Action> {
   readonly strides?: { readonly [T in A['type']]?: number }
   readonly derived?: Derived<S>
   readonly rows?: keyof S & string
+  readonly tail?: (state: S) => S
 }
 
 export function kind<S, A extends Action>(definition: Definition<S, A>): ChannelKind<S, A> {
@@ -49,6 +52,7 @@ export function kind<S, A extends Action>(definition: Definition<S, A>): Channel
     strides: new Map(Object.entries<number | undefined>(definition.strides ?? {}) as [string, number][]),
     derived: definition.derived ?? {},
     rows: definition.rows,
+    tail: definition.tail,
   }
 }
 

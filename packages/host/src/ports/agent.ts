@@ -57,6 +57,28 @@ export interface Chat {
   when(wished: (state: ChatState) => boolean): Promise<ChatState>
   /** Lets a worker do a task in a chat of its own, for one of this turn's tool calls. */
   spawn(task: Task): Worker
+  /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
+  run(command: Command): Promise<Running>
+}
+
+export interface Command {
+  readonly toolCallId: string
+  /** For the shell. */
+  readonly line: string
+}
+
+export interface Running {
+  readonly terminal: Uri
+  /** Resolves when it has ended; rejects when this turn is over. */
+  readonly done: Promise<Outcome>
+}
+
+export interface Outcome {
+  /** Absent where something else than itself ended it. */
+  readonly exitCode?: number
+  /** What it wrote, as plain text; the newest of it, where that was too much. */
+  readonly output: string
+  readonly truncated: boolean
 }
 
 export interface Task {

@@ -1,0 +1,61 @@
+import { AhpError } from '@atrium/protocol/errors'
+import type { SessionState } from '@atrium/protocol/session/state'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { TerminalState } from '@atrium/protocol/terminal/state'
+import { compact } from '@atrium/protocol/update'
+import { terminalUri } from '@atrium/protocol/uri'
+import { pathOf } from '@atrium/protocol/file-uri'
+import type { Channel } from './channel.ts'
+import type { Core } from './core.ts'
+import { TurnFailed } from './ports/agent.ts'
+import type { Command, Outcome } from './ports/agent.ts'
+import { plainText } from './plain-text.ts'
+import type { Screen } from './screen.ts'
+import { open, portOf } from './terminal.ts'
+
+/** The turn that a command is run for. */
+interface Whose {
+  readonly session: Channel
+  readonly chat: Channel
+  readonly turnId: string
+}
+
+/** Runs a line in the session's first directory, in a terminal that the tool call holds. */
+export async function execute(
+  core: Core,
+  { session, chat, turnId }: Whose,
+  { toolCallId, line }: Command,
+): Promise<{ terminal: Channel; screen: Screen }> {
+  const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
+  try {
+    const size = { cols: 120, rows: 30 }
+    const opening = { claim, title: 'Terminal', directory: directoryOf(core, session, chat), ...size }
+    const { terminal, screen, start } = open(core, terminalUri(core.world.id()), {
+      ...opening,
+      command: line,
+    })
+    await start(portOf(core))
+    return { terminal, screen }
+  } catch (error) {
+    // Its words are meant for people.
+    throw error instanceof AhpError ? new TurnFailed('terminal', error.message) : error
+  }
+}
+
+export function outcomeOf({ head }: Channel): Outcome {
+  const { content, lifecycle } = head as TerminalState
+  const text = content.map((part) => (part.type === 'unclassified' ? part.value : '')).join('')
+  return compact<Outcome>({
+    exitCode: lifecycle.status === 'exited' ? lifecycle.exitCode : undefined,
+    output: plainText(text),
+    truncated: false,
+  })
+}
+
+function directoryOf(core: Core, session: Channel, chat: Channel): string {
+  const own = (chat.head as ChatState).workingDirectories ?? []
+  const shared = (session.head as SessionState).workingDirectories ?? []
+  const uri = own[0] ?? shared[0] ?? core.defaultDirectory
+  const named = uri === undefined ? undefined : pathOf(uri)
+  return named?.ok ? named.path : '/'
+}

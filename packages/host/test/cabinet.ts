@@ -1,0 +1,84 @@
+import { FileProblem } from '../src/ports/files.ts'
+import type {
+  Change,
+  Facts,
+  FileEntry,
+  Files,
+  Place,
+  Told,
+  Watching,
+  WatchWish,
+  Write,
+} from '../src/ports/files.ts'
+
+/** Files without a disk, enough of them to see what a host asks for. Not a model of a file system. */
+export class Cabinet implements Files {
+  readonly files = new Map<string, Uint8Array>()
+  readonly asked: { readonly what: string; readonly place: Place }[] = []
+  readonly changes: Change[] = []
+  readonly watches: {
+    readonly place: Place
+    readonly wish: WatchWish
+    readonly tell: Told
+    ended: boolean
+  }[] = []
+  /** Thrown by whatever is asked next. */
+  trouble: Error | undefined
+  /** What is asked is never answered. */
+  hangs = false
+
+  put(path: string, text: string | Uint8Array): void {
+    this.files.set(path, typeof text === 'string' ? new TextEncoder().encode(text) : text)
+  }
+
+  async read(place: Place, most: number): Promise<Uint8Array> {
+    await this.#ask('read', place)
+    const bytes = this.files.get(place.path)
+    if (!bytes) throw new FileProblem('missing', 'there is no such file')
+    if (bytes.length > most) throw new FileProblem('unfit', `it has more than ${most} bytes`)
+    return bytes
+  }
+
+  async write(place: Place, data: Uint8Array, how: Write = {}): Promise<void> {
+    await this.#ask(`write ${JSON.stringify(how)}`, place)
+    this.files.set(place.path, data)
+  }
+
+  async list(place: Place, most: number): Promise<readonly FileEntry[]> {
+    await this.#ask('list', place)
+    const inside = [...this.files.keys()].filter((path) => path.startsWith(`${place.path}/`))
+    if (inside.length > most) throw new FileProblem('unfit', `it has more than ${most} entries`)
+    return inside.map((path) => ({ name: path.slice(place.path.length + 1), type: 'file' }))
+  }
+
+  async look(place: Place): Promise<Facts> {
+    await this.#ask('look', place)
+    const bytes = this.files.get(place.path)
+    const type = bytes ? 'file' : 'directory'
+    return { path: place.path, type, size: bytes?.length ?? 0, mtime: 1000, ctime: 2000, etag: 'e1' }
+  }
+
+  async change(change: Change): Promise<void> {
+    this.changes.push(change)
+    await this.#ask(change.kind, 'place' in change ? change.place : change.to)
+  }
+
+  async watch(place: Place, wish: WatchWish, tell: Told): Promise<Watching> {
+    await this.#ask('watch', place)
+    const watch = { place, wish, tell, ended: false }
+    this.watches.push(watch)
+    return {
+      end: async () => {
+        watch.ended = true
+      },
+    }
+  }
+
+  async #ask(what: string, place: Place): Promise<void> {
+    this.asked.push({ what, place })
+    const { trouble } = this
+    this.trouble = undefined
+    if (trouble) throw trouble
+    if (this.hangs) await new Promise(() => {})
+  }
+}

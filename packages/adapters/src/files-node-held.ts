@@ -64,7 +64,8 @@ export function isSame(a: Held, b: Held): boolean {
 
 // Node has no name for it. A descriptor opened so reaches no device, no FIFO and no byte of a file.
 const O_PATH = 0o10000000
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+// Windows has neither, and then they count as none.
+const { O_NOFOLLOW, O_NONBLOCK } = constants
 const descriptorAt = promisify(openFd)
 const factsOf = promisify(fstat) as (fd: number, options: { bigint: true }) => Promise<BigIntStats>
 

@@ -18,7 +18,7 @@ export async function settle(
   { like, fresh }: { readonly like?: BigIntStats | undefined; readonly fresh: boolean },
 ): Promise<void> {
   const temp = tempName()
-  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants
+  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants
   // Nobody reads meanwhile what only some may read.
   const file = await open(dir.at(temp), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, like ? 0o600 : 0o666)
   try {

@@ -4,7 +4,7 @@ export class Turns {
 
   /** All names are asked for in one step, so that no two can wait for each other. */
   async take<T>(names: readonly string[], run: () => Promise<T>): Promise<T> {
-    const result = Promise.all(names.map((name) => this.#last.get(name))).then(run)
+    const result = Promise.all(names.flatMap((name) => this.#last.get(name) ?? [])).then(run)
     const over = result.then(
       () => {},
       () => {},

@@ -26,10 +26,11 @@ export function pathOf(uri: Uri, windows = false): FilePath {
   if (/%2f/i.test(written)) return bad('has an encoded slash')
   const decoded = decodedOnce(written)
   if (decoded === undefined) return bad('is not properly encoded')
-  const path = decoded.length > 1 && decoded.endsWith('/') ? decoded.slice(0, -1) : decoded
+  const names = decoded.slice(1).split('/')
+  if (names.at(-1) === '') names.pop()
+  const path = `/${names.join('/')}`
   if (new TextEncoder().encode(path).length > limits.pathBytes)
     return bad(`is longer than ${limits.pathBytes} bytes`)
-  const names = path === '/' ? [] : path.slice(1).split('/')
   const problem = nameProblem(names) ?? (windows ? windowsProblem(names) : driveProblem(names))
   return problem === undefined ? { ok: true, path } : bad(problem)
 }

@@ -92,6 +92,17 @@ export const limitTable = {
   resends: row(256, 'actions after initialize', 'L6', 'older ones are new actions'),
   handed: row(1024, 'channels of a client', 'L13', 'the oldest are handed anew'),
   lives: row(1000, 'lives', 'L13', 'snapshots instead'),
+
+  // Files.
+  pathBytes: row(4096, 'bytes of a path', 'S-28', 'the URI is refused'),
+  treeDepth: row(256, 'levels of a directory', 'E7', 'it is neither removed nor copied'),
+  treeEntries: row(
+    100_000,
+    'entries of a directory, with all in it',
+    'E7',
+    'it is neither removed nor copied',
+  ),
+  copyBytes: row(1024 * MiB, 'bytes copied by one change', 'S-30', 'nothing is copied'),
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

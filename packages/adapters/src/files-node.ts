@@ -1,0 +1,111 @@
+import { constants } from 'node:fs'
+import { limits as all } from '@atrium/protocol/limits'
+import type { Facts, FileEntry, Files, Place } from '@atrium/host/ports/files'
+import { change } from './files-node-change.ts'
+import type { Hands } from './files-node-change.ts'
+import { factsAt } from './files-node-facts.ts'
+import { Fence, isRoot } from './files-node-fence.ts'
+import { gripping } from './files-node-held.ts'
+import type { Grip, Held } from './files-node-held.ts'
+import { problemOf, unfit } from './files-node-problem.ts'
+import { textOf } from './files-node-raw.ts'
+import { childrenOf } from './files-node-tree.ts'
+import type { Child, TreeLimits } from './files-node-tree.ts'
+import { Turns } from './files-node-turns.ts'
+import { write } from './files-node-write.ts'
+
+export interface FilesOptions {
+  /** Directories of the host itself, which nothing may touch whatever the roots are. */
+  readonly never?: readonly string[]
+  readonly limits?: Partial<TreeLimits>
+}
+
+/** The files of this machine. */
+export function nodeFiles({ never = [], limits }: FilesOptions = {}): Files {
+  const { treeDepth, treeEntries, copyBytes } = all
+  const hands: Hands = {
+    fence: new Fence(never),
+    turns: new Turns(),
+    limits: { treeDepth, treeEntries, copyBytes, ...limits },
+  }
+  const { fence, turns } = hands
+  return {
+    read: (place, most) => attempt((grip) => read(grip, fence, place, most)),
+    write: (place, data, how = {}) => attempt(() => write(fence, turns, place, data, how, hands.limits)),
+    list: (place, most) => attempt((grip) => list(grip, fence, place, most)),
+    look: (place, follow) => attempt((grip) => look(grip, fence, place, follow)),
+    change: (wish) => attempt(() => change(hands, wish)),
+    watch: (place) =>
+      attempt(async (grip) => {
+        await fence.reach(grip, place)
+        throw new Error('not built here')
+      }),
+  }
+}
+
+async function attempt<T>(run: (grip: Grip) => Promise<T>): Promise<T> {
+  try {
+    return await gripping(run)
+  } catch (error) {
+    throw problemOf(error)
+  }
+}
+
+async function read(grip: Grip, fence: Fence, place: Place, most: number): Promise<Uint8Array> {
+  const file = await fence.reach(grip, place)
+  if (!file.facts.isFile())
+    throw unfit(file.facts.isDirectory() ? 'It is a directory.' : 'It is not a regular file.')
+  if (file.facts.size > most) throw tooLarge(most)
+  const handle = await file.open(constants.O_RDONLY)
+  try {
+    // One more than it has: it may have grown, and some files do not say how long they are.
+    let buffer = Buffer.allocUnsafe(Number(file.facts.size) + 1)
+    let length = 0
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
+      if (bytesRead === 0) return buffer.subarray(0, length)
+      length += bytesRead
+      if (length > most) throw tooLarge(most)
+      if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(most + 1, length * 2))
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function list(grip: Grip, fence: Fence, place: Place, most: number): Promise<readonly FileEntry[]> {
+  const dir = await fence.reach(grip, place)
+  if (!dir.facts.isDirectory()) throw unfit('It is not a directory.')
+  const entries: FileEntry[] = []
+  for (const child of await childrenOf(dir, most)) {
+    const name = textOf(child.name)
+    if (name !== undefined) entries.push({ name, type: await seenType(fence, dir, child, place) })
+  }
+  return entries
+}
+
+/** What a link leads to is only said where it is inside. */
+async function seenType(fence: Fence, dir: Held, child: Child, place: Place): Promise<FileEntry['type']> {
+  if (child.type !== 'symlink') return child.type === 'directory' ? 'directory' : 'file'
+  return gripping(async (grip) => {
+    const led = await grip.hold(dir.at(child.name), true)
+    await fence.check(led, place)
+    return led.facts.isDirectory() ? ('directory' as const) : ('file' as const)
+  }).catch(() => 'file')
+}
+
+async function look(grip: Grip, fence: Fence, place: Place, follow: boolean): Promise<Facts> {
+  const held = follow || isRoot(place) ? await fence.reach(grip, place) : await itself(grip, fence, place)
+  const path = textOf(await fence.named(held.real, place))
+  if (path === undefined) throw unfit('Its name is no text.')
+  return factsAt(path, held.facts)
+}
+
+async function itself(grip: Grip, fence: Fence, place: Place): Promise<Held> {
+  const { dir, name } = await fence.entry(grip, place)
+  const held = await grip.hold(dir.at(name), false)
+  await fence.check(held, place)
+  return held
+}
+
+const tooLarge = (most: number) => unfit(`It is larger than ${most} bytes.`)

@@ -8,6 +8,8 @@ export interface Settings {
   readonly port?: number
   readonly socket?: string
   readonly data: string
+  /** Where people start looking for a folder. Absent: their home. */
+  readonly defaultDirectory?: string
   readonly connectionToken?: string
   readonly connectionTokenFile?: string
   readonly withoutConnectionToken?: boolean
@@ -59,6 +61,7 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   },
   socket: path('--socket', 'ATRIUM_SOCKET'),
   data: path('--data', 'ATRIUM_HOME'),
+  defaultDirectory: path('--default-directory', 'ATRIUM_DEFAULT_DIRECTORY'),
   connectionToken: {
     ...text('--connection-token', 'ATRIUM_TOKEN', "16 to 512 letters, digits, '-' and '_'"),
     accepts: (value) => typeof value === 'string' && /^[A-Za-z0-9_-]{16,512}$/.test(value),

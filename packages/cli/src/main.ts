@@ -34,6 +34,7 @@ function serveCommand(): Command {
     .option('--port <port>', 'the port; 0 is any (default: the last one, else 7433)')
     .option('--socket <path>', 'listen on a unix socket instead')
     .option('--data <dir>', 'the data folder (default: ~/.local/share/atrium)')
+    .option('--default-directory <dir>', 'where clients start to look for a folder (default: your home)')
     .option('--connection-token <value>', 'a token of your own; prefer a file')
     .option('--connection-token-file <file>', 'a file that holds the token')
     .option('--without-connection-token', 'no token, on this machine only')

@@ -1,8 +1,14 @@
 import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/address'
 import type { Secure } from '@atrium/adapters/address'
 import { listen } from '@atrium/adapters/listen'
 import { guide } from '@atrium/adapters/agent-guide'
+import { nodeFiles } from '@atrium/adapters/files-node'
+import { ptyTerminals } from '@atrium/adapters/terminals-pty'
+import { gitVcs } from '@atrium/adapters/vcs-git'
+import { fileUri } from '@atrium/protocol/file-uri'
 import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store-sqlite'
 import { privateFolder, readToken, tokenOf } from '@atrium/adapters/token'
 import { nodeWorld } from '@atrium/adapters/world-node'
@@ -80,6 +86,11 @@ async function openHost(settings: Settings, log: Logger): Promise<Host> {
     store,
     world,
     agents: [guide(world.later)],
+    // The host's own files, its token above all, are nobody's.
+    files: nodeFiles({ never: [settings.data] }),
+    terminals: ptyTerminals(),
+    vcs: gitVcs(),
+    defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),
     ...(readOnly !== undefined && { readOnly }),
     info: { name: 'atrium', version },
     build: `atrium ${version}`,

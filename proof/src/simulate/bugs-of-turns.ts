@@ -117,7 +117,12 @@ export const pictureBugs: readonly Bug[] = [
     '|| true)',
   ),
   bug('cut to a turn that a reader lacks', 'dispatch', 'if (needsRow(action))', 'if (false)'),
-  bug('a replay that needs a turn its reader lacks', 'handshake', '?.cut === true &&', '?.cut === 1 &&'),
+  bug(
+    'a replay that needs a turn its reader lacks',
+    'handshake',
+    '?.cut !== undefined &&',
+    '?.cut === null &&',
+  ),
   bug(
     'a part is handed out before a cut is told',
     'snapshot',

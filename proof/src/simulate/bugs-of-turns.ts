@@ -123,6 +123,7 @@ export const pictureBugs: readonly Bug[] = [
     '?.cut !== undefined &&',
     '?.cut === null &&',
   ),
+  bug('what was left out is forgotten by a replay', 'following', 'leftOut: cut,', 'leftOut: 0,'),
   bug(
     'a part is handed out before a cut is told',
     'snapshot',

@@ -71,7 +71,7 @@ export const turnBugs: readonly Bug[] = [
     "[...ends, 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
   ),
   bug('a queue is not begun', 'pending', ': queued(state, world);\n}\nconst ends', ': [];\n}\nconst ends'),
-  bug('a worker outlives its turn', 'turn', 'this.#cancel(worker, turnId);', ';'),
+  bug('a worker outlives its turn', 'alongside', 'dismiss(core, session, chat.uri);', ';'),
   bug(
     'what it does is said after the end',
     'alongside',

@@ -15,6 +15,7 @@ import { chatChanges, rollup } from './rollup.ts'
 import { countSessions } from './root.ts'
 import { alongTerminal } from './terminal-list.ts'
 import { titleOf } from './title.ts'
+import { dismiss } from './workers.ts'
 
 /** What an action brings with it, in the same step: actions that follow from it, and what is kept beside the log. */
 export function alongside(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
@@ -47,7 +48,7 @@ function alongChat(core: Core, chat: Channel, action: ChatAction): void {
   if (!session) return
   if (begins.has(action.type)) unread(core, session)
   if (action.type === 'chat/turnStarted') entitle(core, session, chat.uri, action.message.text)
-  if (!stateOf(chat).activeTurn) atRest(core, chat, action)
+  if (!stateOf(chat).activeTurn) atRest(core, session, chat, action)
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
@@ -84,9 +85,10 @@ function withoutClient(core: Core, session: Channel, clientId: string): void {
   }
 }
 
-/** No turn is active any more: whoever worked on it stops, and what waits may begin. */
-function atRest(core: Core, chat: Channel, action: ChatAction): void {
+/** No turn is active any more: whoever worked on it, or for it, stops, and what waits may begin. */
+function atRest(core: Core, session: Channel, chat: Channel, action: ChatAction): void {
   core.work.stop(chat.uri)
+  if (ends.has(action.type)) dismiss(core, session, chat.uri)
   if (stateOf(chat).activity !== undefined && ends.has(action.type))
     append(core, chat, { type: 'chat/activityChanged' })
   for (const next of nextTurn(stateOf(chat), action, core.world)) append(core, chat, next)

@@ -23,6 +23,7 @@ import { rest } from './rest.ts'
 import type { Effects } from './rules.ts'
 import { Turn } from './turn.ts'
 import { wake } from './wake.ts'
+import { depth, dismiss } from './workers.ts'
 
 export async function createChat(core: Core, params: Params<'createChat'>): Done {
   changeable(core)
@@ -59,6 +60,7 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
   const { defaultChat, inputNeeded = [] } = session.head as SessionState
   if (defaultChat === uri) throw AhpError.conflict('the default chat goes with its session: dispose of that')
   forgetChat(core, uri)
+  dismiss(core, session, uri)
   for (const { id } of inputNeeded.filter((request) => request.chat === uri))
     core.log.append(session, { type: 'session/inputNeededRemoved', id } as SessionAction)
   const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
@@ -140,6 +142,7 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   if (!session) throw new Error('the session is gone')
   const { chats } = session.head as SessionState
   if (chats.length >= core.limits.chats) throw new TurnFailed('workers', tooMany(core))
+  // A guard against workers that let workers work, for ever.
   if (depth(chats, parent.uri) >= core.limits.nesting)
     throw new TurnFailed('workers', `workers let others work at most ${core.limits.nesting} deep`)
   const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
@@ -154,12 +157,6 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
 
 function tooMany({ limits }: Core): string {
   return `a session has at most ${limits.chats} chats`
-}
-
-/** A guard against workers that let workers work, for ever. */
-function depth(chats: readonly ChatSummary[], uri: Uri): number {
-  const origin = chats.find(({ resource }) => resource === uri)?.origin
-  return origin?.kind === 'tool' ? 1 + depth(chats, origin.chat) : 0
 }
 
 function bear(core: Core, session: Channel, summary: ChatSummary): number {

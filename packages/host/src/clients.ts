@@ -22,8 +22,10 @@ export interface Handed {
   readonly unsure?: true
   readonly turns?: number
   readonly maxLatencyMs?: number
-  /** It had the newest turns only. */
-  readonly cut?: true
+  /** It had the newest turns only: so many older ones were left out. */
+  readonly cut?: number
+  /** It was given some of those since, or all were taken away: which it has is not known for sure. */
+  readonly extended?: true
 }
 
 export class Clients {
@@ -67,5 +69,11 @@ function keyOf(clientId: string): string {
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
   const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, Handed])[] }
-  return { ...record, handed: new Map(record.handed) }
+  return { ...record, handed: new Map(record.handed.map(([uri, handed]) => [uri, counted(handed)])) }
+}
+
+/** The first builds kept that something was left out, and not how much. */
+function counted({ cut, ...handed }: Handed): Handed {
+  if (cut === undefined) return handed
+  return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }
 }

@@ -13,7 +13,7 @@ export interface Listener {
   readonly wantsEach?: boolean
   /** So many of the oldest rows of a channel that it follows it may lack. */
   lacks?(channel: Uri): number
-  /** It is given rows of a channel: so many are older than those. */
+  /** It is given rows of a channel, or all are taken away: so many are older than those that it has then. */
   given?(channel: Uri, older: number): void
 }
 

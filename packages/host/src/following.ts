@@ -11,7 +11,7 @@ import type { View } from './snapshot.ts'
 export interface Followed {
   readonly view: View
   readonly latency: number | undefined
-  /** So many of its rows are older than those that the client has; what it has is not known for sure where this is. */
+  /** So many of its rows are older than those that the client has. */
   readonly leftOut: number
   /** That was so at this number. */
   readonly at: number
@@ -83,10 +83,10 @@ export class Following {
 
   /** As it was before the link broke. */
   restore(channel: Channel): void {
-    const { turns, maxLatencyMs, cut } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
+    const { turns, maxLatencyMs, cut = 0 } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
     const view = turns === undefined ? {} : { turns }
     const { told } = this.#core.log
-    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut ? Infinity : 0, at: told })
+    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut, at: told })
   }
 
   /** So many of a channel's oldest rows the client may lack: it was handed the newest only. */
@@ -95,10 +95,14 @@ export class Following {
     return channel.emptied > at ? 0 : left
   }
 
-  /** It has been given older rows. */
+  /** It is given older rows, or loses all: in this step, so that whoever has seen that is remembered to have. */
   extend(channel: Channel, left: number): void {
     const how = this.#channels.get(channel)
-    if (how) this.#channels.set(channel, { ...how, leftOut: Math.min(how.leftOut, left) })
+    if (!how) return
+    this.#channels.set(channel, { ...how, leftOut: Math.min(how.leftOut, left) })
+    const known = this.#record?.handed.get(channel.uri)
+    if (known?.cut === undefined || known.extended) return
+    this.#remember((handed) => handed.set(channel.uri, { ...known, extended: true }))
   }
 
   /** Whether this link is, or was, told of its own action: by itself, in its replay or behind its snapshot. */
@@ -139,8 +143,10 @@ export class Following {
     const { view, latency, leftOut: left } = this.how(channel)
     const fromSeq = this.#core.log.told
     const unsure = this.seen >= fromSeq || undefined
-    const cut = left > 0 || undefined
-    return compact<Handed>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut })
+    const cut = left > 0 ? left : undefined
+    // That all are taken away is on its way already.
+    const extended = (left > 0 && channel.emptied > fromSeq) || undefined
+    return compact<Handed>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
   }
 
   #remember(change: (handed: Map<Uri, Handed>) => unknown): void {

@@ -89,7 +89,7 @@ function snapshot({ dialect, following }: Newcomer, channel: Channel): string {
 
 /** It has a part of the turns, and something came behind the replay that may need another. */
 function isBlind({ record, upTo }: { record: ClientRecord; upTo: number }, channel: Channel): boolean {
-  return record.handed.get(channel.uri)?.cut === true && channel.needed > upTo
+  return record.handed.get(channel.uri)?.cut !== undefined && channel.needed > upTo
 }
 
 function isThere(core: Core, channel: Channel): boolean {

@@ -114,9 +114,9 @@ async function replayIfSound(
 ) {
   const say: Say = (channel, said) =>
     dialect.envelopes(channel, said, said.origin?.clientId === known.clientId)
-  // What it had of the turns was a part, and which is not known for sure.
+  // What it had of the turns was a part.
   const lacks = ({ uri }: Channel, action: string) =>
-    known.handed.get(uri)?.cut === true && needsRow(JSON.parse(action) as Action)
+    known.handed.get(uri)?.cut !== undefined && needsRow(JSON.parse(action) as Action)
   return replay(core.log, core.store.log, channels, after, upTo, { say, lacks }).catch((error: unknown) => {
     core.world.report('replay failed', error)
     return undefined

@@ -1,6 +1,7 @@
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
+import { takesAll } from './channel.ts'
 import type { Channel, Row } from './channel.ts'
 import type { Core } from './core.ts'
 import { cursorBefore, turnOf, unknownCursor } from './cursor.ts'
@@ -95,9 +96,10 @@ export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?
 
 /**
  * A turn is about to become the last, or to go on: whoever was handed only newer ones must know it, and all between: they
- * have it before the change is safe, and it may come to nothing.
+ * have it before the change is safe, and it may come to nothing. Of what loses all its turns nobody lacks any.
  */
 export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
+  if (takesAll(action)) for (const listener of channel.listeners) listener.given?.(channel.uri, 0)
   const at = channel.ids.indexOf((action as { readonly turnId?: string }).turnId ?? '')
   if (at < channel.older) return
   for (const listener of channel.listeners) {

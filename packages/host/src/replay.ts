@@ -55,7 +55,7 @@ export async function replay(
 
 /**
  * The channels whose whole past a client may be spared: each was handed to it, and that it has seen this number shows
- * that it has what it was handed.
+ * that it has what it was handed, and that alone.
  */
 export function replayable(
   handed: ReadonlyMap<Uri, Handed>,
@@ -63,8 +63,8 @@ export function replayable(
   lastSeen: number,
 ): boolean {
   return channels.every(({ uri }) => {
-    const { fromSeq = Infinity, unsure } = handed.get(uri) ?? {}
-    return fromSeq < lastSeen || (fromSeq === lastSeen && !unsure)
+    const { fromSeq = Infinity, unsure, extended } = handed.get(uri) ?? {}
+    return !extended && (fromSeq < lastSeen || (fromSeq === lastSeen && !unsure))
   })
 }
 

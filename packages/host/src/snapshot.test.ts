@@ -114,7 +114,7 @@ test('[L9] while it is not told that a chat is empty, its snapshot has a cursor,
   chat.holding = true
   chat.append([{ type: 'chat/truncated' }])
   const of = chat.core()
-  expect(needsRows(of, chat.channel)).toBe(false)
+  expect(needsRows(of, chat.channel)).toBe(true)
   expect(shown(of, chat.channel)).toMatchObject({ ids: ['t5', 't6'], cursor: 'before:t5' })
   await chat.until(chat.log.settled())
   expect(shown(of, chat.channel)).toMatchObject({ ids: [], state: chat.head })

@@ -30,7 +30,7 @@ export function leftOut(core: Core, channel: Channel, view: View, lens: Lens | u
 
 /** Whether a snapshot could show more than is in memory. Made without that, it is right and has a cursor. */
 export function needsRows(core: Core, channel: Channel, { turns = Infinity }: View = {}): boolean {
-  if (channel.older === 0) return false
+  if (channel.toldOlder === 0) return false
   const rows = channel.rows(channel.told)
   const length = rows.reduce((sum, row) => sum + lengthOf(row), 0)
   return rows.length < turns && length < core.limits.turnsLength

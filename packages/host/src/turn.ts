@@ -35,7 +35,6 @@ export class Turn implements Job {
   readonly #turnId: string
   readonly #began: number
   readonly #abort = new AbortController()
-  readonly #workers = new Map<Channel, string>()
   readonly #breath: Breath
   /** What the agent itself says it is doing, while the host says that it is silent. */
   #activity: string | undefined
@@ -81,16 +80,6 @@ export class Turn implements Job {
     this.#breath.drop()
     this.#abort.abort()
     this.#leave()
-    // A host that goes away leaves everything as it is.
-    if (this.#inProgress) return
-    for (const [worker, turnId] of this.#workers) this.#cancel(worker, turnId)
-  }
-
-  get #inProgress(): boolean {
-    const { uri, head } = this.#channel
-    return (
-      this.#core.log.channel(uri) === this.#channel && (head as ChatState).activeTurn?.id === this.#turnId
-    )
   }
 
   get #over(): boolean {
@@ -163,13 +152,6 @@ export class Turn implements Job {
     if (!this.#over) this.#append(this.#channel, action)
   }
 
-  #cancel(worker: Channel, turnId: string): void {
-    const there = this.#core.log.channel(worker.uri) === worker
-    if (!there || (worker.head as ChatState).activeTurn?.id !== turnId) return
-    const action: ChatAction = { type: 'chat/turnCancelled', turnId, duration: this.#duration }
-    this.#core.log.append(worker, action)
-  }
-
   /** There is no room for another word, or others have not been heard for long. */
   get #crowded(): boolean {
     const { congested, diskFull } = this.#core.log
@@ -233,7 +215,6 @@ export class Turn implements Job {
     if (this.#over) throw stopped()
     this.#breath.out()
     const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
-    this.#workers.set(worker, turnId)
     const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))
     return { chat: worker.uri, done }
   }

@@ -13,24 +13,37 @@ import type { Effects } from './rules.ts'
 import { lose } from './terminal.ts'
 import { wakeIfSound } from './wake.ts'
 import { releaseWatch } from './watch.ts'
+import { cancel, depth, isUnwanted, lasted } from './workers.ts'
 
 /**
  * What the life before left undone, before anybody is let in: a session that was being made is made again, a turn that
- * only waits for people goes on waiting, any other ends as an error that says whether it can go on. Nothing runs twice.
+ * only waits for people goes on waiting, and a worker's with the one it works for; any other ends as an error that says
+ * whether it can go on. Nothing runs twice.
  */
 export async function goOn(core: Core): Promise<void> {
   if (core.unchangeable() !== undefined) return
   const sessions: Channel[] = []
+  const chats: Channel[] = []
   for (const uri of core.work.pending) {
     const channel = await wakeIfSound(core, uri)
     if (!channel) continue
     if (channel.kind.name === 'session') sessions.push(channel)
-    else if (channel.kind.name === 'chat') settle(core, channel)
+    else if (channel.kind.name === 'chat') chats.push(channel)
     else if (channel.kind.name === 'terminal') lose(core, channel)
     else if (channel.kind.name === 'resourceWatch') releaseWatch(core, channel)
   }
+  // Workers first: what one was at work on was interrupted, and not only unwanted from now on.
+  for (const chat of deepestFirst(core, chats)) settle(core, chat)
   // Only now: a turn that waits for its session must not find it ready before it is looked at.
   for (const session of sessions) remake(core, session)
+}
+
+function deepestFirst(core: Core, chats: readonly Channel[]): readonly Channel[] {
+  const depths = chats.map((chat) => {
+    const session = sessionOf(core, chat.uri)?.head as SessionState | undefined
+    return { chat, depth: depth(session?.chats ?? [], chat.uri) }
+  })
+  return depths.toSorted((a, b) => b.depth - a.depth).map(({ chat }) => chat)
 }
 
 function remake(core: Core, session: Channel): void {
@@ -49,7 +62,8 @@ function settle(core: Core, chat: Channel): void {
     return
   }
   // It has not begun, or nobody but a person has to do with it now.
-  if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts)) return
+  if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))
+    return isUnwanted(core, chat) ? cancel(core, chat) : undefined
   const resumable =
     session && isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes
   interrupt(core, chat, resumable === true)
@@ -77,7 +91,7 @@ export const answerEffects: Effects<ChatAction> = {
 function interrupt(core: Core, chat: Channel, resumable: boolean): void {
   const { activeTurn } = chat.head as ChatState
   if (!activeTurn) return
-  const { id: turnId, startedAt } = activeTurn
+  const { id: turnId } = activeTurn
   const message = resumable
     ? 'The host was stopped while the agent worked on this. It can go on where it was.'
     : 'The host was stopped while the agent worked on this.'
@@ -86,7 +100,7 @@ function interrupt(core: Core, chat: Channel, resumable: boolean): void {
     error: { errorType: 'interrupted', message },
     resumable: resumable || undefined,
   })
-  const duration = Math.max(0, core.world.now() - Date.parse(startedAt)) || 0
+  const duration = lasted(core, activeTurn)
   core.log.append(chat, { type: 'chat/error', turnId, duration, part } as ChatAction)
 }
 

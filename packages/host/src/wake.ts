@@ -35,6 +35,12 @@ export function unlessUnsound(error: unknown): undefined {
 export async function ready(core: Core, channel: Channel, view: View = {}): Promise<void> {
   const { turns = Infinity } = view
   for (let step = firstStep; needsRows(core, channel, view); step *= 2) {
+    // All rows are being taken away, those on the disk among them: once that is told there are none to be read.
+    if (channel.older === 0) {
+      if (!(await core.log.settled())) return
+      await core.log.reached(channel.emptied)
+      continue
+    }
     const lacking = turns - channel.rows(channel.told).length
     const from = channel.ids.at(Math.max(0, channel.older - Math.min(step, lacking)))
     await trusted(core, () => core.log.complete(channel, from))

@@ -165,3 +165,69 @@ test('[L9] a chat that was emptied has no older turns', async () => {
   expect(ids(ben)).toEqual(['t4', 't5'])
   expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
 })
+
+/** Ben's link breaks and he comes back with what he had. Gives his new link, and how he was answered. */
+async function returning(all: Room, ben: Client): Promise<{ link: Client; type: string }> {
+  const had = ben.states.get(chat)
+  const { link, result } = await back(all, ben, ben.lastSeen, [chat])
+  if (link.states.has(chat)) return { link, type: result.type }
+  link.states.set(chat, had)
+  link.kinds.set(chat, 'chat')
+  return { link, type: result.type }
+}
+
+test('[L13] I3: who was given older turns, and comes back, is not told of older ones that are not there', async () => {
+  const all = await narrow(['t1', 't2', 't3'], 1)
+  const { ann, ben } = all
+  await ben.ask('fetchTurns', { channel: chat, cursor: String(ben.state(chat)['turnsNextCursor']) })
+  expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
+  const { link, type } = await returning(all, ben)
+  // It has other turns than its snapshot had, and which is not known for sure.
+  expect(type).toBe('snapshot')
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't2' }))
+  await quiet()
+  expect(ids(link)).toEqual(['t2'])
+  expect(link.state(chat)).toHaveProperty('turnsNextCursor')
+})
+
+test('[L13] who comes back by a replay is shown what its snapshot left out, and nothing twice', async () => {
+  const all = await narrow(['t1', 't2', 't3', 't4'], 2)
+  const { link, type } = await returning(all, all.ben)
+  expect(type).toBe('replay')
+  await all.ann.echo(all.ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' }))
+  await quiet()
+  expect(ids(link)).toEqual(['t3'])
+  // It has that turn: there is nothing to be given.
+  expect(link.envelopes.map(({ action }) => action.type)).toEqual(['chat/truncated'])
+})
+
+test('[L13] I3: who saw a chat emptied, and comes back, lacks none of its turns', async () => {
+  const all = await narrow(['t1', 't2', 't3'], 1)
+  const { ann, ben } = all
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated' }))
+  await quiet()
+  const { link } = await returning(all, ben)
+  for (const turnId of ['t4', 't5', 't6']) {
+    await ann.echo(ann.dispatch(chat, { ...started, turnId }))
+    await quiet()
+  }
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
+  await quiet()
+  expect(ids(link)).toEqual(['t4', 't5'])
+  expect(link.state(chat)).not.toHaveProperty('turnsNextCursor')
+})
+
+test('[L13] F-48: of who was handed a part of the turns by a build that did not count them nothing is sure', async () => {
+  const all = await narrow(['t1', 't2', 't3'], 1)
+  const key = 'client/ben'
+  await quiet()
+  const record = (await all.store().records.get(key)) ?? ''
+  expect(record).toContain('"cut":2')
+  all.ben.peer.close()
+  await quiet()
+  all.store().records.put(key, record.replace('"cut":2', '"cut":true'))
+  await all.store().log.flush()
+  await all.restart()
+  const { result } = await back(all, all.ben, all.ben.lastSeen, [chat])
+  expect(result.type).toBe('snapshot')
+})

@@ -1,7 +1,8 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
 import { readyAgent } from '../test/agents.ts'
 import { back, quiet } from '../test/held.ts'
-import type { Client } from '../test/room.ts'
+import type { Client, RoomOptions } from '../test/room.ts'
 import { chat, chatOf, message, session, talk, turn } from '../test/talk.ts'
 import { TurnFailed } from './ports/agent.ts'
 
@@ -53,8 +54,8 @@ test('[L9] who was handed the newest turns has all that come after everything wa
 })
 
 /** A chat of 60 turns that sleeps: when it wakes it has the newest 50 of them. */
-async function long() {
-  const { all, ann } = await talk(readyAgent())
+async function long(options: RoomOptions = {}) {
+  const { all, ann } = await talk(readyAgent(), options)
   for (let i = 0; i < 60; i++) await turn(ann, `t${i}`)
   for (const channel of [session, chat]) ann.peer.notify('unsubscribe', { channel })
   await quiet()
@@ -110,4 +111,34 @@ test('[I5] a cut comes true when its chat falls asleep while its turns are read'
   expect(await ben.echo(seq)).not.toHaveProperty('rejectionReason')
   await ben.ask('subscribe', { channel: chat })
   expect(turnsOf(ben)).toEqual(['t0', 't1'])
+})
+
+/** The same chat, and while all its turns are being taken away somebody comes who wants to see all of it. */
+async function emptying(full: boolean) {
+  const flushes: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void flushes.push(task) : queueMicrotask(task))
+  const { all, ann } = await long({ soon, full: () => holding && full })
+  const ben = await all.join('ben')
+  await ann.ask('subscribe', { channel: chat, view: { turns: 1 } })
+  holding = true
+  ann.dispatch(chat, { type: 'chat/truncated' })
+  await quiet()
+  const asked = ben.ask('subscribe', { channel: chat })
+  await quiet()
+  for (const task of flushes.splice(0)) task()
+  const { snapshot } = await asked
+  return { snapshot: snapshot?.state as Partial<ChatState>, ben, all }
+}
+
+test('[L9] I3: who wants to see all of a chat that is being emptied sees it empty', async () => {
+  const { snapshot } = await emptying(false)
+  expect(snapshot).toMatchObject({ turns: [] })
+  expect(snapshot).not.toHaveProperty('turnsNextCursor')
+})
+
+test('[L9] F-07: without space on the disk nobody waits for that, and sees what is there of it', async () => {
+  const { snapshot } = await emptying(true)
+  expect(snapshot.turns).toHaveLength(50)
+  expect(snapshot).toHaveProperty('turnsNextCursor')
 })

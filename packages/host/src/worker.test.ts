@@ -1,11 +1,25 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { begun, call, running } from '../test/calls.ts'
+import { asks, begun, call, completed, running } from '../test/calls.ts'
 import { session } from '../test/held.ts'
 import { Puppet, until } from '../test/puppet.ts'
 import type { Run } from '../test/puppet.ts'
-import { accepted, cancelled, chat, chatOf, scene, sessionOf, started, turn } from '../test/scene.ts'
+import { room } from '../test/room.ts'
+import type { Client } from '../test/room.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  follow,
+  says,
+  scene,
+  sessionOf,
+  started,
+  turn,
+} from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
+import type { Said } from './ports/agent.ts'
 
 const hello = { text: 'hi', origin: { kind: 'user' } } as const
 const task = { ...call, title: 'W', text: 'work' }
@@ -72,6 +86,80 @@ test('[H8] a chat that is disposed of in the middle of its turn takes it along; 
   await expect(all.ann.ask('disposeChat', { channel: chat })).rejects.toMatchObject({ code: -32011 })
   await all.restart('crash')
   expect(all.agent.runs).toHaveLength(1)
+})
+
+/** A turn that has let a worker work, which has asked a person; both are of a life before this. */
+async function left(all: Scene, uri: string, ...said: readonly Said[]): Promise<string> {
+  await accepted(all.ann, uri, started('t1'))
+  const run = await all.agent.given(0)
+  await says(all, run, ...said)
+  const { chat: worker } = run.chat.spawn(task)
+  await says(all, await all.agent.given(1), asks)
+  await all.restart('crash')
+  return worker
+}
+
+test('[H8] I17: a worker that only waits for a person ends with a turn that the host was stopped in', async () => {
+  const all = await scene()
+  const worker = await left(all, chat, begun(), running)
+  expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])
+  expect(chatOf(all, worker).turns).toMatchObject([{ state: 'cancelled' }])
+  expect(sessionOf(all).inputNeeded).toBeUndefined()
+})
+
+test('[H9] a worker that was at work has ended as interrupted, and those who work for it with it', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1', begun(), running)
+  const { chat: child } = run.chat.spawn(task)
+  const working = await all.agent.given(1)
+  const { chat: grandchild } = working.chat.spawn(task)
+  await says(all, await all.agent.given(2), asks)
+  await all.restart('crash')
+  const interrupted = { state: 'error', responseParts: [{ error: { errorType: 'interrupted' } }] }
+  expect(chatOf(all, child).turns).toMatchObject([interrupted])
+  expect(chatOf(all, grandchild).turns).toMatchObject([{ state: 'cancelled' }])
+})
+
+const other = 'ahp-chat:/x'
+test.each<readonly [what: string, act: (all: Scene, ann: Client) => Promise<unknown>]>([
+  ['is cancelled', (_, ann) => accepted(ann, other, cancelled('t1'))],
+  ['is taken away', (_, ann) => accepted(ann, other, { type: 'chat/truncated' })],
+  ['goes with its chat', (_, ann) => ann.ask('disposeChat', { channel: other })],
+  [
+    'goes on and is done',
+    async (all, ann) => {
+      await accepted(ann, other, completed('r1', { response: 'decline' }))
+      ;(await all.agent.given(2)).end()
+      await until(() => chatOf(all, other).turns.length === 1)
+    },
+  ],
+])('[H8] I17: after a start, too, a worker ends with a turn that %s', async (_, act) => {
+  const all = await scene(new Puppet({ resumes: true }))
+  await all.ann.ask('createChat', { channel: session, chat: other })
+  await follow(all.ann, [other])
+  const worker = await left(all, other, asks)
+  expect(chatOf(all, other).activeTurn).toBeDefined()
+  expect(chatOf(all, worker).activeTurn).toBeDefined()
+  const ann = await all.join('ann')
+  await follow(ann, [session, other])
+  await act(all, ann)
+  expect(chatOf(all, worker)).not.toHaveProperty('activeTurn')
+  expect(chatOf(all, worker).turns).toMatchObject([{ state: 'cancelled' }])
+  expect(sessionOf(all).inputNeeded).toBeUndefined()
+})
+
+test('[H8] I17: a worker whose employer is set aside works for nobody', async () => {
+  const all = await scene()
+  await all.ann.ask('createChat', { channel: session, chat: other })
+  await follow(all.ann, [other])
+  const worker = await left(all, other, asks)
+  expect(chatOf(all, worker).activeTurn).toBeDefined()
+  await all.host().close()
+  const disk = all.store().reopen()
+  const { load } = disk.log
+  disk.log.load = async (uri, tail) => (uri === other ? { damaged: 'a wrong checksum' } : load(uri, tail))
+  const again = await room({ disk, agents: [new Puppet()] })
+  expect(chatOf(again, worker).turns).toMatchObject([{ state: 'cancelled' }])
 })
 
 test('[H9] a turn whose agent is no more ends as an error', async () => {

@@ -71,7 +71,7 @@ export const turnBugs: readonly Bug[] = [
     "[...ends, 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
   ),
   bug('a queue is not begun', 'pending', ': queued(state, world);\n}\nconst ends', ': [];\n}\nconst ends'),
-  bug('a worker outlives its turn', 'turn', 'this.#cancel(worker, turnId);', ';'),
+  bug('a worker outlives its turn', 'alongside', 'dismiss(core, session, chat.uri);', ';'),
   bug(
     'what it does is said after the end',
     'alongside',
@@ -117,7 +117,13 @@ export const pictureBugs: readonly Bug[] = [
     '|| true)',
   ),
   bug('cut to a turn that a reader lacks', 'dispatch', 'if (needsRow(action))', 'if (false)'),
-  bug('a replay that needs a turn its reader lacks', 'handshake', '?.cut === true &&', '?.cut === 1 &&'),
+  bug(
+    'a replay that needs a turn its reader lacks',
+    'handshake',
+    '?.cut !== undefined &&',
+    '?.cut === null &&',
+  ),
+  bug('what was left out is forgotten by a replay', 'following', 'leftOut: cut,', 'leftOut: 0,'),
   bug(
     'a part is handed out before a cut is told',
     'snapshot',

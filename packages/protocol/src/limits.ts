@@ -103,6 +103,18 @@ export const limitTable = {
     'it is neither removed nor copied',
   ),
   copyBytes: row(1024 * MiB, 'bytes copied by one change', 'S-30', 'nothing is copied'),
+  // One terminal.
+  terminalSide: row(1000, 'columns, or rows', 'M1', 'it has as many as may be'),
+  terminalData: row(64 * KiB, 'characters of an action', 'M1', 'the rest is the next'),
+  terminalTyped: row(1 * MiB, 'bytes that its program has not read', 'M2', 'what does not fit is dropped'),
+  terminalSequence: row(64 * KiB, 'characters of an escape sequence', 'S-32', 'it is dropped'),
+  terminalTitle: row(256, 'characters of a title', 'S-32', 'the rest is cut off'),
+  terminalFactMs: row(100, 'ms between two titles, or directories', 'M5', 'the newest is said then'),
+  screenLength: row(256 * KiB, 'characters kept for queries', 'S-33', 'the oldest are forgotten'),
+  queries: row(64, 'queries that wait', 'S-33', 'they are not answered'),
+  commandLength: row(8 * KiB, 'characters of a command line', 'M6', 'the rest is cut off'),
+  commandRate: row(100, 'commands in a second', 'M6', 'they are output and no commands'),
+  terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

@@ -1,0 +1,86 @@
+# What a bash of a terminal runs instead of ~/.bashrc. Two lines before this one say __atrium_nonce, which is known to
+# nobody else, and whether it stands for a login shell.
+
+if [[ -n ${__atrium_login-} ]]; then
+  if [[ -r /etc/profile ]]; then . /etc/profile; fi
+  for __atrium_file in ~/.bash_profile ~/.bash_login ~/.profile; do
+    if [[ -r $__atrium_file ]]; then
+      . "$__atrium_file"
+      break
+    fi
+  done
+elif [[ -r ~/.bashrc ]]; then
+  . ~/.bashrc
+fi
+unset __atrium_login __atrium_file
+
+# PS0 is there since 4.4: with it the user's DEBUG trap can be left alone.
+if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+  __atrium_empty=
+  __atrium_ran=0
+  __atrium_number=
+  # The first part notes that something ran without starting a process, which could note nothing.
+  __atrium_ps0='${__atrium_empty:$((__atrium_ran=1)):0}$(__atrium_executed 2>/dev/null)'
+
+  __atrium_mark() { builtin printf '\e]633;%s;%s\a' "$1" "$__atrium_nonce"; }
+
+  __atrium_escaped() {
+    local text=${1:0:8192}
+    text=${text//\\/\\\\}
+    text=${text//;/\\x3b}
+    text=${text//$'\n'/\\x0a}
+    text=${text//$'\t'/\\x09}
+    builtin printf '%s' "${text//[[:cntrl:]]/}"
+  }
+
+  # In a process of its own always, as matching would change BASH_REMATCH.
+  __atrium_newest() {
+    local newest
+    newest=$(HISTTIMEFORMAT='' builtin history 1)
+    [[ $newest =~ ^\ *([0-9]+)[*\ ]\ (.*)$ ]] || return
+    if [[ $1 == number ]]; then
+      builtin printf '%s' "${BASH_REMATCH[1]}"
+    elif [[ ${BASH_REMATCH[1]} != "$__atrium_number" ]] || __atrium_repeats; then
+      __atrium_escaped "${BASH_REMATCH[2]}"
+    fi
+  }
+
+  # Whether a line that is not in the history can only be the one before it again: else it was kept out of it, and nobody
+  # is told another.
+  __atrium_repeats() {
+    case :${HISTCONTROL-}: in
+      *:ignoreboth:* | *:ignorespace:*) return 1 ;;
+      *:ignoredups:* | *:erasedups:*) [[ -z ${HISTIGNORE-} ]] ;;
+      *) return 1 ;;
+    esac
+  }
+
+  __atrium_executed() {
+    __atrium_mark "E;$(__atrium_newest line)"
+    __atrium_mark C
+  }
+
+  __atrium_prompt() {
+    local code=$?
+    {
+      if ((__atrium_ran)); then __atrium_mark "D;$code"; fi
+      __atrium_ran=0
+      __atrium_mark "P;Cwd=$(__atrium_escaped "$PWD")"
+      __atrium_mark A
+    } 2>/dev/null >/dev/tty
+    __atrium_number=$(__atrium_newest number)
+    if ! shopt -q promptvars; then
+      PS0=${PS0//"$__atrium_ps0"/}
+    elif [[ ${PS0-} != *"$__atrium_ps0"* ]]; then
+      PS0=${PS0-}$__atrium_ps0
+    fi
+    return "$code"
+  }
+
+  if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
+    PROMPT_COMMAND=(__atrium_prompt "${PROMPT_COMMAND[@]}")
+  else
+    PROMPT_COMMAND="__atrium_prompt${PROMPT_COMMAND:+;$PROMPT_COMMAND}"
+    declare +x PROMPT_COMMAND
+  fi
+fi

@@ -1,0 +1,50 @@
+# The .zshenv of a zsh of a terminal. Lines before this one say __atrium_nonce, which is known to nobody else, and the
+# user's own ZDOTDIR, if there is one. After this zsh reads all other files of the user by itself.
+
+if (( ${+__atrium_zdotdir} )); then
+  export ZDOTDIR=$__atrium_zdotdir
+  unset __atrium_zdotdir
+else
+  unset ZDOTDIR
+fi
+if [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then
+  source "${ZDOTDIR:-$HOME}/.zshenv"
+fi
+
+if [[ -o interactive ]]; then
+  typeset -g __atrium_ran=
+
+  __atrium_mark() {
+    builtin printf '\e]633;%s;%s\a' "$1" "$__atrium_nonce" 2>/dev/null >/dev/tty
+  }
+
+  __atrium_escaped() {
+    emulate -L zsh
+    local text=${1[1,8192]}
+    text=${text//\\/\\\\}
+    text=${text//;/\\x3b}
+    text=${text//$'\n'/\\x0a}
+    text=${text//$'\t'/\\x09}
+    builtin printf '%s' "${text//[[:cntrl:]]/}"
+  }
+
+  __atrium_precmd() {
+    local code=$?
+    emulate -L zsh
+    if [[ -n $__atrium_ran ]]; then __atrium_mark "D;$code"; fi
+    __atrium_ran=
+    __atrium_mark "P;Cwd=$(__atrium_escaped "$PWD")"
+    __atrium_mark A
+  }
+
+  __atrium_preexec() {
+    emulate -L zsh
+    __atrium_ran=1
+    __atrium_mark "E;$(__atrium_escaped "${1:-$3}")"
+    __atrium_mark C
+  }
+
+  typeset -ga precmd_functions preexec_functions
+  precmd_functions=(__atrium_precmd $precmd_functions)
+  preexec_functions=($preexec_functions __atrium_preexec)
+fi

@@ -1,0 +1,55 @@
+import type { Changes } from './files-node-watch-changes.ts'
+import type { Folder } from './files-node-watch-folder.ts'
+import type { Entered } from './files-node-watch-means.ts'
+
+/** Directories that the system does not tell of. They are read again from time to time, so that changes are seen late, but seen. */
+export class Poll {
+  readonly #folders = new Set<Folder>()
+  readonly #everyMs: number
+  #began = 0
+  #next = 0
+
+  constructor(everyMs: number) {
+    this.#everyMs = everyMs
+  }
+
+  /** Whether it is the first. */
+  add(folder: Folder): boolean {
+    this.#folders.add(folder)
+    return this.#folders.size === 1
+  }
+
+  has(folder: Folder): boolean {
+    return this.#folders.has(folder)
+  }
+
+  delete(folder: Folder): void {
+    folder.stamps = undefined
+    this.#folders.delete(folder)
+  }
+
+  /** Those to be read now. */
+  due(): readonly Folder[] {
+    this.#began = performance.now()
+    return this.#began < this.#next ? [] : [...this.#folders]
+  }
+
+  /** They were read. However many there are, that takes a small part of the time. */
+  done(): void {
+    const now = performance.now()
+    this.#next = now + Math.max(this.#everyMs * 0.9, (now - this.#began) * 20)
+  }
+
+  /** Names do not tell whether what is in a file has changed. */
+  async compare(folder: Folder, entered: Entered, changes?: Changes): Promise<void> {
+    const { stamps: before } = folder
+    const stamps = new Map<string, number>()
+    for (const name of folder.files) {
+      const now = await entered.stamp(name)
+      const then = before?.get(name)
+      if (now !== undefined) stamps.set(name, now)
+      if (now !== undefined && then !== undefined && now !== then) changes?.add(folder.pathOf(name), 'updated')
+    }
+    folder.stamps = stamps
+  }
+}

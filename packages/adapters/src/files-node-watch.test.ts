@@ -1,0 +1,153 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Listener, everything, watchContract } from '../../host/src/ports/watch.contract.ts'
+import { newYard } from '../test/yard.ts'
+import { eachMeans, wholeMeans } from './files-node-watch-means.ts'
+import { watchTree } from './files-node-watch.ts'
+
+watchContract('a watch for each directory', () => newYard({ means: eachMeans }))
+watchContract('one watch for all', () => newYard({ means: wholeMeans }))
+
+async function watched(prepare: (path: string) => void = () => {}) {
+  const yard = await newYard()
+  prepare(yard.path)
+  const listener = new Listener(await yard.list())
+  const watch = await watchTree(yard.path, everything, listener.tell)
+  onTestFinished(() => watch.end())
+  return { ...yard, listener, watch, at: (name: string) => join(yard.path, name) }
+}
+
+test('[O2] [F-40b] in 1,000 trials of directories that are made and filled at once nothing is missed', async () => {
+  const { path, at, list, listener } = await watched()
+  const other = spawn(process.execPath, ['-e', trials(500), path], { stdio: 'inherit' })
+  for (let i = 0; i < 500; i++) {
+    mkdirSync(at(`mine-${i}/a/b/c`), { recursive: true })
+    writeFileSync(at(`mine-${i}/a/b/c/file`), '1')
+    if (i % 5 === 0) await new Promise(setImmediate)
+  }
+  expect(await once(other, 'exit')).toEqual([0, null])
+  await listener.until(() => listener.paths.size >= 5000)
+  expect(listener.paths).toEqual(await list())
+  expect(listener.lost).toBe(0)
+  // And each of them is listened to.
+  for (let i = 0; i < 500; i++) writeFileSync(at(`${i % 2 ? 'mine' : 'other'}-${i}/a/b/c/later`), '1')
+  await listener.until(() => listener.paths.size >= 5500)
+})
+
+const trials = (count: number) => `
+  const { mkdirSync, writeFileSync } = require('node:fs')
+  for (let i = 0; i < ${count}; i++) {
+    const folder = process.argv[1] + '/other-' + i + '/a/b/c'
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(folder + '/file', '1')
+  }`
+
+test('[O7] what has ended holds nothing of the system', async () => {
+  if (process.platform !== 'linux') return console.log('skipped: no inotify')
+  const before = heldWatches()
+  const { watch } = await watched((path) => {
+    for (let i = 0; i < 100; i++) mkdirSync(join(path, `${i}/a`), { recursive: true })
+  })
+  expect(heldWatches() - before).toBe(201)
+  await watch.end()
+  expect(heldWatches()).toBe(before)
+})
+
+test('[O7] directories that have gone or moved hold nothing either', async () => {
+  if (process.platform !== 'linux') return console.log('skipped: no inotify')
+  const { at, listener } = await watched((path) => mkdirSync(join(path, 'a/b'), { recursive: true }))
+  const before = heldWatches()
+  for (let i = 0; i < 20; i++) {
+    mkdirSync(at(`${i}/x`), { recursive: true })
+    await listener.heard(`${i}/x`, 'added')
+    if (i % 2) renameSync(at(`${i}`), at(`a/${i}`))
+    rmSync(at(i % 2 ? `a/${i}` : `${i}`), { recursive: true })
+    await listener.heard(`${i}/x`, 'deleted')
+  }
+  writeFileSync(at('last'), '1')
+  await listener.heard('last', 'added')
+  expect(heldWatches()).toBe(before)
+})
+
+test('[O7] nothing is told once the end was asked for, also from the middle of a look', async () => {
+  const { at, listener, watch } = await watched()
+  for (let round = 0; round < 20; round++) {
+    mkdirSync(at(`${round}/a/b`), { recursive: true })
+    await listener.heard(`${round}/a/b`, 'added')
+  }
+  for (let i = 0; i < 300; i++) mkdirSync(at(`late-${i}/a/b`), { recursive: true })
+  await listener.until(() => listener.paths.size > 60)
+  const end = watch.end()
+  const { calls } = listener
+  await end
+  await new Promise(setImmediate)
+  expect(listener.calls).toBe(calls)
+})
+
+test('[O3] a directory that a link takes the place of is not looked into', async () => {
+  const outside = await newYard()
+  await outside.write('secret', '1')
+  await outside.make('deep')
+  const { at, listener } = await watched((path) => mkdirSync(join(path, 'a/deep'), { recursive: true }))
+  for (let i = 0; i < 50; i++) {
+    rmSync(at('a'), { recursive: true })
+    symlinkSync(outside.path, at('a'))
+    await new Promise(setImmediate)
+    await outside.write(`deep/${i}`, '1')
+    rmSync(at('a'))
+    mkdirSync(at('a/deep'), { recursive: true })
+  }
+  writeFileSync(at('a/deep/last'), '1')
+  await listener.heard('a/deep/last', 'added')
+  const told = new Set(listener.changes.map(({ path }) => path))
+  expect([...told].toSorted()).toEqual(['a', 'a/deep', 'a/deep/last'])
+})
+
+test('[O3] names that are no text are told as well as they can be, and harm nothing', async () => {
+  if (process.platform !== 'linux') return console.log('skipped: names are text here')
+  const { path, at, listener } = await watched()
+  const odd = Buffer.concat([Buffer.from(`${path}/odd-`), Buffer.from([0xff])])
+  writeFileSync(odd, '1')
+  for (const name of ['new\nline', '"quoted"', ' ', '\\', '-x', 'ünï𝒳']) writeFileSync(at(name), '1')
+  await listener.until(() => listener.paths.size === 7)
+  rmSync(odd)
+  await listener.heard('odd-\ufffd', 'deleted')
+  expect(listener.paths).toEqual(new Set(readdirSync(path)))
+})
+
+test('[O1] a directory that may not be read is told of, and looked into when it may', async () => {
+  if (process.getuid?.() === 0) return console.log('skipped: root may read everything')
+  const { at, listener } = await watched((path) => mkdirSync(join(path, 'shut'), { mode: 0 }))
+  writeFileSync(at('file'), '1')
+  await listener.heard('file', 'added')
+  chmodSync(at('shut'), 0o700)
+  writeFileSync(at('shut/file'), '1')
+  await listener.heard('shut/file', 'added')
+})
+
+test('[O5] that a directory is touched says nothing about what is in it', async () => {
+  const { at, listener } = await watched((path) => {
+    mkdirSync(join(path, 'a/b'), { recursive: true })
+    writeFileSync(join(path, 'a/b/file'), '1')
+  })
+  chmodSync(at('a'), 0o700)
+  chmodSync(at('a/b'), 0o700)
+  writeFileSync(at('a/b/last'), '1')
+  await listener.heard('a/b/last', 'added')
+  expect(listener.changes).toEqual([{ path: 'a/b/last', type: 'added' }])
+})
+
+function heldWatches(): number {
+  return readdirSync('/proc/self/fdinfo')
+    .map((fd) => {
+      try {
+        return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').split('inotify wd:').length - 1
+      } catch {
+        return 0
+      }
+    })
+    .reduce((sum, count) => sum + count, 0)
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Yard } from '../../host/src/ports/watch.contract.ts'
+import { watchTree } from '../src/files-node-watch.ts'
+import type { Terms } from '../src/files-node-watch-terms.ts'
+
+/** A directory of its own, gone after the test. */
+export async function newYard(terms: Partial<Terms> = {}): Promise<Yard> {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-yard-')))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  const at = (name: string) => join(path, name)
+  return {
+    path,
+    write: (name, text) => writeFile(at(name), text),
+    make: async (name) => void (await mkdir(at(name), { recursive: true })),
+    move: (from, to) => rename(at(from), at(to)),
+    remove: (name) => rm(at(name), { recursive: true }),
+    link: (name, target) => symlink(target, at(name)),
+    list: () => listBelow(path),
+    watch: (name, wish, tell) => watchTree(name === '' ? path : at(name), wish, tell, terms),
+  }
+}
+
+/** Everything below a directory, relative to it; links are not followed. */
+export async function listBelow(path: string): Promise<Set<string>> {
+  const found = new Set<string>()
+  const walk = async (below: string): Promise<void> => {
+    for (const entry of await readdir(join(path, below), { withFileTypes: true })) {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`
+      found.add(name)
+      if (entry.isDirectory()) await walk(name)
+    }
+  }
+  await walk('')
+  return found
+}

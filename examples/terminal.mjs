@@ -115,7 +115,8 @@ class Client {
 
   #apply({ channel, action, serverSeq, origin, rejectionReason }) {
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
-    if (origin?.clientId === this.clientId) this.#waiting.get(`own ${origin.clientSeq}`)?.resolve(rejectionReason)
+    if (origin?.clientId === this.clientId)
+      this.#waiting.get(`own ${origin.clientSeq}`)?.resolve(rejectionReason)
     if (channel !== terminal || rejectionReason !== undefined || !this.state) return
     this.state = reduceTerminal(this.state, action)
     for (const look of this.#watching) look()
@@ -132,7 +133,9 @@ console.log('Ann has a shell, and Ben watches it.')
 
 await ann.type('echo $((6 * 7))')
 const answer = await ben.ran('echo $((6 * 7))')
-console.log(`Ann types, Ben sees the command, its output ${answer.output.trim()} and its exit code ${answer.exitCode}.`)
+console.log(
+  `Ann types, Ben sees the command, its output ${answer.output.trim()} and its exit code ${answer.exitCode}.`,
+)
 console.log(`Ben types, too, and is refused: ${await ben.type('echo no')}.`)
 
 await ann.dispatch({ type: 'terminal/claimed', claim: { kind: 'client', clientId: 'ben' } })

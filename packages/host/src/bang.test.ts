@@ -19,6 +19,7 @@ async function desk(begin?: (shell: FakeShell) => void) {
     resumes: true,
     async *run({ state }) {
       heard.push(state.activeTurn?.message.text ?? '')
+      yield { type: 'chat/activityChanged' }
     },
   }
   const terminals = fakeTerminals(begin)
@@ -65,7 +66,9 @@ test('[Y9] a message that begins with ! is a line for the shell, in a terminal t
       { type: 'text', text: 'ok\n/w' },
     ],
   })
-  const resource = (part.toolCall.content?.[0] as { resource: string }).resource
+  const [shown] = part.toolCall.content ?? []
+  if (shown?.type !== 'terminal') throw new Error('no terminal')
+  const { resource } = shown
   const { snapshot } = await ann.ask('subscribe', { channel: resource })
   expect(snapshot?.state as TerminalState).toMatchObject({
     lifecycle: { status: 'exited', exitCode: 0 },

@@ -122,7 +122,7 @@ test('[Y4] a claim is handed over by its holder; of one who has gone by anybody;
   expect(await reason(ben, claimed(mine('ben')))).toBe('this terminal is held by another client')
   expect(await reason(ann, claimed(mine('nobody')))).toBe('there is no such client here')
   expect(await reason(ann, claimed(mine('ben')))).toBeUndefined()
-  await ben.until(() => (listed(ben)?.[0]?.claim as { clientId?: string }).clientId === 'ben')
+  await ben.until(() => (listed(ben)?.[0]?.claim as { clientId?: string } | undefined)?.clientId === 'ben')
   expect(await reason(ann, input('x'))).toBe('this terminal is held by another client')
   expect(await reason(ben, input('y'))).toBeUndefined()
   ben.peer.close()

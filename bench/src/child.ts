@@ -27,7 +27,7 @@ export interface Child {
 
 /** `under` is a command that runs it, such as a tracer. */
 export async function start(
-  name: 'host-child' | 'bare-child',
+  name: 'host-child' | 'bare-child' | 'bare-pty-child',
   under: readonly string[] = [],
   also: readonly string[] = [],
 ): Promise<Child> {

@@ -5,7 +5,7 @@ import { openSqlite } from '@atrium/adapters/store-sqlite'
 import { answerQuestions } from './child.ts'
 
 // The real host with its real store, without the command line around it. `data=FOLDER` is a store that stays, `guide` lets
-// the built-in agent answer.
+// the built-in agent answer, `machine` lets it use files and shells.
 const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 // As the command does: the store opens in its own thread while the rest is loaded.
@@ -20,10 +20,17 @@ const world = nodeWorld(() => {})
 const agent = process.argv.includes('guide')
   ? (await import('@atrium/adapters/agent-guide')).guide(world.later)
   : { info, resumes: false, async *run() {} }
+const machine = process.argv.includes('machine')
+  ? {
+      files: (await import('@atrium/adapters/files-node')).nodeFiles(),
+      terminals: (await import('@atrium/adapters/terminals-pty')).ptyTerminals(),
+    }
+  : {}
 const host = await createHost({
   store,
   world,
   agents: [agent],
+  ...machine,
   fatal: (error) => console.error(error),
 })
 const listening = await listen({

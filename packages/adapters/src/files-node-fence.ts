@@ -13,6 +13,7 @@ import {
   plain,
   rawFromSystem,
   systemPath,
+  textOf,
 } from './files-node-raw.ts'
 import type { Raw } from './files-node-raw.ts'
 
@@ -94,6 +95,13 @@ export class Fence {
   async stays(real: Raw, places: readonly Place[]): Promise<void> {
     const kept = [...places.flatMap(rootsOf), ...this.#never]
     for (const path of kept) if (isInside((await realOf(path)) ?? path, real)) throw whole()
+  }
+
+  /** What nothing may touch of what is in a directory, relative to it. */
+  async bannedIn(dir: Raw): Promise<readonly string[]> {
+    const reals = await Promise.all(this.#never.map(async (path) => (await realOf(path)) ?? path))
+    const inside = [...system, ...reals].filter((path) => path !== dir && isInside(path, dir))
+    return inside.flatMap((path) => textOf(path.slice(dir === '/' ? 1 : dir.length + 1)) ?? [])
   }
 
   /** An error on the way to a path, unless the way leads out: whoever asks may not learn what is there. */

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { limits as all } from '@atrium/protocol/limits'
-import type { Facts, FileEntry, Files, Place } from '@atrium/host/ports/files'
+import type { Facts, FileEntry, Files, Place, Told, Watching, WatchWish } from '@atrium/host/ports/files'
 import { change } from './files-node-change.ts'
 import type { Hands } from './files-node-change.ts'
 import { factsAt } from './files-node-facts.ts'
@@ -12,6 +12,7 @@ import { textOf } from './files-node-raw.ts'
 import { childrenOf } from './files-node-tree.ts'
 import type { Child, TreeLimits } from './files-node-tree.ts'
 import { Turns } from './files-node-turns.ts'
+import { watchTree } from './files-node-watch.ts'
 import { write } from './files-node-write.ts'
 
 export interface FilesOptions {
@@ -35,11 +36,7 @@ export function nodeFiles({ never = [], limits }: FilesOptions = {}): Files {
     list: (place, most) => attempt((grip) => list(grip, fence, place, most)),
     look: (place, follow) => attempt((grip) => look(grip, fence, place, follow)),
     change: (wish) => attempt(() => change(hands, wish)),
-    watch: (place) =>
-      attempt(async (grip) => {
-        await fence.reach(grip, place)
-        throw new Error('not built here')
-      }),
+    watch: (place, wish, tell) => attempt((grip) => watch(grip, fence, place, wish, tell)),
   }
 }
 
@@ -99,6 +96,24 @@ async function look(grip: Grip, fence: Fence, place: Place, follow: boolean): Pr
   const path = textOf(await fence.named(held.real, place))
   if (path === undefined) throw unfit('Its name is no text.')
   return factsAt(path, held.facts)
+}
+
+/** What nothing may touch is not spoken of, either. */
+async function watch(grip: Grip, fence: Fence, place: Place, wish: WatchWish, tell: Told): Promise<Watching> {
+  const held = await fence.reach(grip, place)
+  const path = textOf(held.real)
+  if (path === undefined) throw unfit('Its name is no text.')
+  const banned = await fence.bannedIn(held.real)
+  const isBanned = (name: string) => banned.some((each) => name === each || name.startsWith(`${each}/`))
+  return watchTree(
+    path,
+    {
+      ...wish,
+      wants: (name) => !isBanned(name) && wish.wants(name),
+      skips: (name) => isBanned(name) || wish.skips(name),
+    },
+    tell,
+  )
 }
 
 async function itself(grip: Grip, fence: Fence, place: Place): Promise<Held> {

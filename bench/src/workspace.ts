@@ -1,0 +1,14 @@
+import { outputTable } from './workspace/output.ts'
+import { readsTable } from './workspace/reads.ts'
+
+/** What agents and people touch all day: shells, files, watches. */
+export async function workspaceBench(wanted: readonly string[]): Promise<boolean> {
+  const tables: { readonly [name: string]: () => Promise<boolean> } = {
+    output: outputTable,
+    reads: readsTable,
+  }
+  let met = true
+  for (const [name, table] of Object.entries(tables))
+    if (wanted.length === 0 || wanted.includes(name)) met = (await table()) && met
+  return met
+}

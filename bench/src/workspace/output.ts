@@ -1,0 +1,85 @@
+import { start } from '../child.ts'
+import type { Child } from '../child.ts'
+import { median } from '../percentiles.ts'
+import { fact, row } from '../table.ts'
+import { Shell } from './shell.ts'
+
+const lines = 200_000
+const rounds = 7
+const keys = 300
+const floodSeconds = 8
+
+/** Output, keys and a flood of a shell of the host beside those of a bare pty in a process of its own. */
+export async function outputTable(): Promise<boolean> {
+  console.log(`\noutput: seq 1 ${lines} to one watcher, beside a bare pty whose output is sent as it is`)
+  const [host, bare] = await Promise.all([start('host-child', [], ['machine']), start('bare-pty-child')])
+  const ratios: number[] = []
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const [own, other] = [await printed(host, Shell.ofHost), await printed(bare, Shell.bare)]
+    ratios.push(other / own)
+    times.push(own)
+  }
+  const speed = (bytes / 1e6 / median(times)) * 1000
+  const met = row('speed', `${speed.toFixed(1)} MB/s`, median(ratios), 0.5, 'at least')
+  await echoes(host, bare)
+  await flood(host)
+  await Promise.all([host.stop(), bare.stop()])
+  return met
+}
+
+/** What `seq` writes, with a carriage return and a newline each. */
+const bytes = Array.from({ length: lines }, (_, n) => String(n + 1).length + 2).reduce((a, b) => a + b, 0)
+
+async function printed(child: Child, open: (child: Child) => Promise<Shell>): Promise<number> {
+  const shell = await open(child)
+  await shell.timed('stty -echo; sleep 0.2; echo READY$((1))\r', 'READY1')
+  // A pause before the end, so that the end is a piece of its own.
+  const time = await shell.timed(`seq 1 ${lines}; sleep 0.3; echo END$((1))\r`, 'END1')
+  shell.close()
+  return time
+}
+
+async function echoes(host: Child, bare: Child): Promise<void> {
+  const [own, other] = [await Shell.ofHost(host), await Shell.bare(bare)]
+  const times: Record<'own' | 'other', number[]> = { own: [], other: [] }
+  for (const shell of [own, other]) await shell.timed('sleep 0.3; echo READY$((1)); exec cat\r', 'READY1')
+  for (let n = 0; n < keys; n++) {
+    const key = 'abcdefghij'.charAt(n % 10)
+    times.own.push(await own.echoed(key))
+    times.other.push(await other.echoed(key))
+  }
+  const [a, b] = [median(times.own), median(times.other)]
+  const cells = [`${a.toFixed(2)} ms`, `bare ${b.toFixed(2)} ms`, `overhead ${(a - b).toFixed(2)} ms`]
+  fact(`a key until it is shown, the median of ${keys}`, cells.join(', '))
+  own.close()
+  other.close()
+}
+
+async function flood(host: Child): Promise<void> {
+  const shell = await Shell.ofHost(host)
+  await shell.timed('stty -echo; sleep 0.2; echo READY$((1))\r', 'READY1')
+  const before = await host.memory()
+  await host.delay()
+  const from = shell.wire.bytes
+  shell.type('yes\r')
+  const samples: number[] = []
+  for (let second = 0; second < floodSeconds; second++) {
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    samples.push((await host.memory()).rss)
+  }
+  const delay = await host.delay()
+  const told = shell.wire.bytes - from
+  const stopped = await shell.timed('\x03sleep 0.3; echo END$((1))\r', 'END1')
+  const half = samples.slice(samples.length / 2)
+  fact(
+    `yes for ${floodSeconds} s: RSS before, at half, at the end`,
+    [before.rss, half[0] ?? 0, samples.at(-1) ?? 0].map((rss) => `${(rss / 1e6).toFixed(0)} MB`).join(', '),
+  )
+  fact(
+    'told meanwhile; event loop p99, max',
+    `${(told / 1e6).toFixed(0)} MB; ${delay.p99.toFixed(0)}, ${delay.max.toFixed(0)} ms`,
+  )
+  fact('Ctrl-C until the last of it', `${stopped.toFixed(0)} ms`)
+  shell.close()
+}

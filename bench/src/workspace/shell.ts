@@ -1,0 +1,82 @@
+import type { Child } from '../child.ts'
+import { greet } from '../turn/chat.ts'
+import { Wire, masked } from '../wire.ts'
+
+let made = 0
+
+/** A shell somewhere, to type into and to listen to: of the host, or of a bare process. */
+export class Shell {
+  readonly wire: Wire
+  readonly #type: (data: string) => void
+  /** When output last came. */
+  lastAt = 0
+
+  private constructor(wire: Wire, type: (data: string) => void) {
+    this.wire = wire
+    this.#type = type
+  }
+
+  static async ofHost({ port }: Child): Promise<Shell> {
+    const clientId = `typist-${made++}`
+    const channel = `ahp-terminal:/${clientId}`
+    const wire = await greet(await Wire.open(port), clientId)
+    await wire.ask('createTerminal', { channel, claim: { kind: 'client', clientId } })
+    await wire.ask('subscribe', { channel })
+    let clientSeq = 0
+    const type = (data: string) => {
+      const params = { channel, clientSeq: ++clientSeq, action: { type: 'terminal/input', data } }
+      wire.send({ jsonrpc: '2.0', method: 'dispatchAction', params })
+    }
+    return new Shell(wire, type)
+  }
+
+  static async bare({ port }: Child): Promise<Shell> {
+    const wire = await Wire.open(port)
+    return new Shell(wire, (data) => wire.write(masked(data)))
+  }
+
+  type(data: string): void {
+    this.#type(data)
+  }
+
+  /** Types, and gives the time until the last output before the one that has this text. */
+  async timed(data: string, last: string): Promise<number> {
+    const wanted = Buffer.from(last)
+    const start = performance.now()
+    let end = start
+    let over = false
+    this.wire.heard = (frames, from, to) => {
+      const frame = frames.subarray(from, to)
+      if (frame.includes(wanted)) over = true
+      else if (!over && !frame.includes(ownInput)) end = performance.now()
+    }
+    this.type(data)
+    await this.wire.until(() => over)
+    this.wire.heard = undefined
+    return end - start
+  }
+
+  /** Types a key, and gives the time until it is shown. */
+  async echoed(key: string): Promise<number> {
+    const wanted = [`"data":${JSON.stringify(key)}`, key].map((text) => Buffer.from(text))
+    const start = performance.now()
+    let over = false
+    this.wire.heard = (frames, from, to) => {
+      const frame = frames.subarray(from, to)
+      const shown = frame.includes('terminal/data') || frame[0] !== openBrace
+      if (shown && wanted.some((text) => frame.includes(text))) over = true
+    }
+    this.type(key)
+    await this.wire.until(() => over)
+    this.wire.heard = undefined
+    return performance.now() - start
+  }
+
+  close(): void {
+    this.wire.close()
+  }
+}
+
+/** The host tells a client what it typed itself, as a sign that it was taken. */
+const ownInput = Buffer.from('terminal/input')
+const openBrace = '{'.charCodeAt(0)

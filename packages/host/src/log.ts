@@ -97,6 +97,11 @@ export class Log {
     return this.#awake.get(uri)
   }
 
+  /** Whether it is awake, or will be in a moment. */
+  isUp(uri: Uri): boolean {
+    return this.#awake.has(uri) || this.#waking.has(uri)
+  }
+
   born(uri: Uri, kindName: string, state: object): Channel {
     const kind = kindNamed(kindName)
     if (!kind || this.#awake.has(uri)) throw new Error(`cannot be born: ${kindName} ${uri}`)

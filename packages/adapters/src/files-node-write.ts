@@ -46,7 +46,10 @@ export function turnOf({ dir, name }: Entry): string {
 
 /** What is really written to: where a link leads, if that is inside. */
 async function targetOf(grip: Grip, fence: Fence, place: Place, how: Write): Promise<Entry> {
-  if (isRoot(place)) throw how.createOnly ? exists() : unfit('It is a directory.')
+  if (isRoot(place)) {
+    await fence.reach(grip, place)
+    throw how.createOnly ? exists() : unfit('It is a directory.')
+  }
   const entry = await fence.entry(grip, place)
   const held = await holdIfAny(grip, entry)
   if (!held?.facts.isSymbolicLink()) return entry

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { mkdir, rename, rmdir, unlink } from 'node:fs/promises'
+import { FileProblem } from '@atrium/host/ports/files'
 import type { Change, Place } from '@atrium/host/ports/files'
 import type { Entry, Fence } from './files-node-fence.ts'
 import { gripping, isSame } from './files-node-held.ts'
@@ -83,7 +84,12 @@ async function removeEntry(
   if (!it.facts.isDirectory()) return unlink(dir.at(name))
   await fence.stays(it.real, [place])
   if (recursive) {
-    const judge = (inner: Held) => fence.check(inner, place)
+    const judge = async (inner: Held) => {
+      await fence.check(inner, place)
+      // It would be emptied, and stay.
+      if (inner.facts.dev !== dir.facts.dev)
+        throw new FileProblem('refused', 'Another disk is mounted in it.')
+    }
     await survey(it, new Budget(limits), judge, false)
     await empty(it, new Budget(limits), judge)
   }
@@ -166,7 +172,9 @@ async function copyTo(
     const again = new Budget(limits)
     const fill: Parameters<typeof settle>[1] = async (file) =>
       file.truncate(await pour(source, file, { from: 0, to: Infinity, at: 0 }, again.spendBytes))
-    await settle(entry, fill, { like: it.facts, fresh })
+    await settle(entry, fill, { like: it.facts, fresh }).catch((error: unknown) => {
+      throw occupied(error)
+    })
   } finally {
     await source.close()
   }

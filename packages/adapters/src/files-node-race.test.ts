@@ -3,12 +3,14 @@ import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Files } from '@atrium/host/ports/files'
 import { expect, onTestFinished, test } from 'vitest'
-import { reasonOf } from '../../host/src/ports/files.contract.ts'
+import { reasonOf } from '../../host/src/ports/files-fixture.contract.ts'
 import { descriptors } from '../test/descriptors.ts'
 import { fingerprint } from '../test/fingerprint.ts'
 import { sandbox } from '../test/sandbox.ts'
 
 const flips = 20_000
+/** Each takes many times as long as a flip. */
+const least = 1500
 const canary = 'canary '.repeat(606)
 
 test(`[S-29] whoever swaps directories and files for links, ${flips} times, gets nothing in and nothing out`, async () => {
@@ -25,7 +27,7 @@ test(`[S-29] whoever swaps directories and files for links, ${flips} times, gets
   const tally = new Map<string, number>()
   let turn = 0
   const victim = async () => {
-    while (attacker.flips() < flips) {
+    while (attacker.flips() < flips || turn < least) {
       const [name, attempt] = deeds[turn % deeds.length] ?? never()
       const reason = await reasonOf(attempt(files, root, turn++))
       const key = `${name}: ${reason ?? 'done'}`
@@ -100,9 +102,8 @@ const deeds: readonly (readonly [string, Deed])[] = [
   [
     'remove all',
     async (files, root) => {
-      await files.change({ kind: 'make', place: at(root, 'flip/tree/a/b') })
+      await reasonOf(files.change({ kind: 'make', place: at(root, 'flip/tree/a/b') }))
       await files.change({ kind: 'remove', place: at(root, 'flip/tree'), recursive: true })
-      await files.change({ kind: 'make', place: at(root, 'flip/tree') })
     },
   ],
 ]
@@ -180,13 +181,13 @@ const program = `
       insist(path, () => fs.renameSync(path + '.real', path))
     }
   }
-  const pause = () => { for (let i = Math.random() * 20000; i > 0; i--); }
+  const pause = (times = 1) => { for (let i = Math.random() * 20000 * times; i > 0; i--); }
   const some = () => {
     for (let i = 0; i < 20; i++) {
       const backs = [swap(ROOT + '/flip', BESIDE), swap(ROOT + '/file', BESIDE + '/secret')]
       pause()
       for (const back of backs) back()
-      pause()
+      pause(4)
       flips += 4
     }
     process.send(flips)

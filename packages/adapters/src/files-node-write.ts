@@ -69,6 +69,8 @@ async function writeEntry(
   if (old && how.createOnly) throw exists()
   // What somebody has seen is not there any more: it was changed, and not merely never there.
   if (how.ifMatch !== undefined && (!old || etagOf(old.facts) !== how.ifMatch)) throw changed()
+  // Links were followed before, and there was none here then.
+  if (old?.facts.isSymbolicLink()) throw changed()
   if (old && !old.facts.isFile())
     throw unfit(old.facts.isDirectory() ? 'It is a directory.' : 'It is not a regular file.')
   if (how.mode === 'append' && (how.position ?? 0) === 0) return old ? append(old, data) : begin(entry, data)

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { mkdir, rename, rmdir, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { FileProblem } from '@atrium/host/ports/files'
 import type { Change, Place } from '@atrium/host/ports/files'
 import type { Entry, Fence } from './files-node-fence.ts'
@@ -165,13 +166,13 @@ async function copyTo(
     return copyDirectory(grip, entry, (to) => copyInto(it, to, copying))
   }
   if (!it.facts.isFile()) throw unfit('It is not a regular file.')
-  const { spendBytes } = new Budget(limits)
-  spendBytes(Number(it.facts.size))
+  new Budget(limits).spendBytes(Number(it.facts.size))
   const source = await it.open(constants.O_RDONLY)
   try {
-    const again = new Budget(limits)
-    const fill: Parameters<typeof settle>[1] = async (file) =>
-      file.truncate(await pour(source, file, { from: 0, to: Infinity, at: 0 }, again.spendBytes))
+    // It may have grown.
+    const { spendBytes } = new Budget(limits)
+    const fill = async (file: FileHandle) =>
+      file.truncate(await pour(source, file, { from: 0, to: Infinity, at: 0 }, spendBytes))
     await settle(entry, fill, { like: it.facts, fresh }).catch((error: unknown) => {
       throw occupied(error)
     })
@@ -194,13 +195,13 @@ async function copyDirectory(
     await rename(dir.at(temp), dir.at(name)).catch((error: unknown) => {
       throw occupied(error)
     })
-    await syncDirectory(dir)
   } catch (error) {
     const all = new Budget({ treeDepth: Infinity, treeEntries: Infinity, copyBytes: 0 })
     await empty(made, all, async () => {}).catch(() => {})
     await rmdir(dir.at(temp)).catch(() => {})
     throw error
   }
+  await syncDirectory(dir)
 }
 
 /** Something came there in the last moment. */

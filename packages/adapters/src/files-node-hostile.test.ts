@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import {
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -11,9 +13,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
+import { pathOf } from '@atrium/protocol/file-uri'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { everything, reasonOf, refused } from '../../host/src/ports/files-fixture.contract.ts'
+import { hostileRoot, hostileUris } from '../../protocol/test/hostile-uris.ts'
 import { descriptors } from '../test/descriptors.ts'
+import { fingerprint } from '../test/fingerprint.ts'
 import { sandbox } from '../test/sandbox.ts'
 import { nodeFiles } from './files-node.ts'
 
@@ -190,6 +195,43 @@ test('[S-30] a file that grows while it is read is never more than the most', as
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect((await Promise.all(reading)).filter((length) => length > 1000)).toEqual([])
+})
+
+test('[S-29] what is gone is not found again through what the host has open', async () => {
+  const { files, root, beside } = sandbox()
+  const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
+  for (const name of ['gone', 'linked']) writeFileSync(`${root}/${name}`, 'gone')
+  const open = ['gone', 'linked'].map((name) => openSync(`${root}/${name}`, 'r'))
+  onTestFinished(() => open.forEach((fd) => closeSync(fd)))
+  linkSync(`${root}/linked`, `${beside}/elsewhere`)
+  for (const [i, name] of ['gone', 'linked'].entries()) {
+    symlinkSync(`/proc/self/fd/${open[i]}`, `${root}/to-${name}`)
+    rmSync(`${root}/${name}`)
+    await refused(files.read(at(`to-${name}`), 99), 'missing')
+    // Not even where something else is called what the kernel calls it.
+    writeFileSync(`${root}/${name} (deleted)`, 'another')
+    await refused(files.read(at(`to-${name}`), 99), 'missing')
+  }
+})
+
+test('[S-28] what is taken of the corpus of URIs is a name in the root, of which there is nothing', async () => {
+  const { files, root, beside } = sandbox()
+  writeFileSync(`${beside}/secret`, 'secret')
+  const untouched = fingerprint(beside)
+  let taken = 0
+  for (const { uri } of hostileUris) {
+    const found = pathOf(uri)
+    if (!found.ok) continue
+    taken++
+    const place = { path: found.path.replace(hostileRoot, root), roots: [root] }
+    const long = Buffer.byteLength(place.path) - root.length > 256
+    await refused(files.read(place, 99), long ? 'unfit' : 'missing')
+    const reason = await reasonOf(files.write(place, Buffer.from('x')))
+    expect([undefined, 'missing', long ? 'unfit' : undefined]).toContain(reason)
+    await files.change({ kind: 'remove', place, recursive: true }).catch(() => {})
+  }
+  expect(taken).toBeGreaterThan(50)
+  expect([readdirSync(root), fingerprint(beside)]).toEqual([[], untouched])
 })
 
 test('[S-30] what was seen of a hard link is of that file, and removing it leaves the other', async () => {

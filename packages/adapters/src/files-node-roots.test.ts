@@ -61,6 +61,12 @@ describe('[S-29] roots', () => {
       await refused(files.change({ kind: 'remove', place, recursive: true }), 'outside')
       await refused(files.change({ kind: 'move', from: place, to, failIfExists: false }), 'outside')
     }
+    const onto = { path: `${root}/a/b`, roots }
+    for (const kind of ['copy', 'move'] as const)
+      await refused(
+        files.change({ kind, from: { path: `${root}/l`, roots }, to: onto, failIfExists: false }),
+        'outside',
+      )
     expect(fingerprint(root)).toBe(untouched)
     await files.change({ kind: 'remove', place: { path: `${root}/l`, roots }, recursive: true })
     expect(readdirSync(root)).toEqual(['a'])

@@ -89,7 +89,7 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
   })
 
   test(`[E8] ${name}: a copy follows the link it is given, a move takes the link itself`, async () => {
-    const { change, at, write, link, root, files, text, beside, put } = await room()
+    const { change, at, write, link, root, files, text, beside, put, make } = await room()
     await put(`${beside}/secret`, 'secret')
     await write('a', 'x')
     await link(`${root}/l`, 'a')
@@ -106,6 +106,12 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     await write('b', 'y')
     await change({ kind: 'move', from: at('b'), to: at('moved'), failIfExists: false })
     expect([await text('moved'), await text('a')]).toEqual(['y', 'x'])
+    // One that stands for a directory does not.
+    await make('folder')
+    await link(`${root}/to folder`, 'folder')
+    for (const kind of ['copy', 'move'] as const)
+      await refused(change({ kind, from: at('a'), to: at('to folder'), failIfExists: false }), 'exists')
+    expect((await files.look(at('to folder'), false)).type).toBe('symlink')
   })
 
   test.each(['copy', 'move'] as const)(

@@ -19,17 +19,16 @@ import { sandbox } from '../test/sandbox.ts'
 
 // A disk that fails when it is told to.
 
-const faults = vi.hoisted(() => ({
+const none = {
   link: '',
   rename: '',
   sync: '',
   write: '',
   before: async () => {},
   writing: () => {},
-}))
-beforeEach(
-  () => void Object.assign(faults, { link: '', rename: '', sync: '', write: '', before: async () => {} }),
-)
+}
+const faults = vi.hoisted(() => ({ done: [] as string[] }) as typeof none & { done: string[] })
+beforeEach(() => void Object.assign(faults, { ...none, done: [] }))
 
 vi.mock(import('node:fs/promises'), async (original) => {
   const real = await original()
@@ -38,6 +37,7 @@ vi.mock(import('node:fs/promises'), async (original) => {
     (async (from, to) => {
       await faults.before()
       if (faults[fault] !== '') throw failing(faults[fault])
+      faults.done.push(fault)
       return real[fault](from, to)
     }) satisfies typeof fs.link
   const open: typeof fs.open = async (...args) => {
@@ -48,6 +48,7 @@ vi.mock(import('node:fs/promises'), async (original) => {
       async (...args: never[]) => {
         if (faults[fault] !== '') throw failing(faults[fault])
         if (fault === 'write') faults.writing()
+        faults.done.push(`${fault} ${(await handle.stat()).isDirectory() ? 'directory' : 'file'}`)
         return act.apply(handle, args)
       }
     return Object.assign(handle, {
@@ -101,6 +102,18 @@ test.each([
     expect(descriptors()).toEqual(open)
   },
 )
+
+test('[F-40c] a file is on the disk before it takes its place, and its place after', async () => {
+  const { write, files, at } = room()
+  await write('a', 'a')
+  expect(faults.done.splice(0)).toEqual(['write file', 'sync file', 'rename', 'sync directory'])
+  await write('b', 'b', { createOnly: true })
+  expect(faults.done.splice(0)).toEqual(['write file', 'sync file', 'link', 'sync directory'])
+  await write('b', 'b', { mode: 'append' })
+  expect(faults.done.splice(0)).toEqual(['write file', 'sync file'])
+  await files.change({ kind: 'copy', from: at('a'), to: at('c'), failIfExists: false })
+  expect(faults.done.splice(0)).toEqual(['write file', 'sync file', 'rename', 'sync directory'])
+})
 
 test.each(['EPERM', 'ENOTSUP'])(
   '[E4] where there are no hard links (%s), of many still exactly one creates',

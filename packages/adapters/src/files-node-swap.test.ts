@@ -1,4 +1,5 @@
-import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type * as fs from 'node:fs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fingerprint } from '../test/fingerprint.ts'
@@ -28,7 +29,11 @@ vi.mock(import('node:fs/promises'), async (original) => {
     moments.listed(String(args[0]))
     return entries
   }) as unknown as typeof real.opendir
-  return { ...real, lstat, opendir }
+  const open = (async (path: fs.PathLike, ...rest: never[]) => {
+    moments.opening(String(path))
+    return real.open(path, ...rest)
+  }) as typeof real.open
+  return { ...real, lstat, open, opendir }
 })
 
 /** Once, the first time that it is asked for with a path that ends so, or after some others. */
@@ -136,5 +141,19 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
         await reasonOf(files.change({ kind: 'remove', place: at('plain'), recursive: false }))
         writeFileSync(`${root}/plain`, 'inside', { flag: 'wx' })
       }
+  })
+
+  test('[S-30] a file that becomes a FIFO before it is opened is not waited for', async () => {
+    const { files, root, reasonOf } = await open()
+    const place = { path: `${root}/plain`, roots: [root] }
+    moments.opening = once(
+      '/plain',
+      () => {
+        rmSync(place.path)
+        spawnSync('mkfifo', [place.path])
+      },
+      1,
+    )
+    expect([undefined, 'changed']).toContain(await reasonOf(files.read(place, 99)))
   })
 })

@@ -49,6 +49,16 @@ describe('[S-29] roots', () => {
     )
   })
 
+  test('a root may lie behind a link that leads out of another one', async () => {
+    const { files, root, beside } = sandbox()
+    mkdirSync(`${beside}/deep`)
+    symlinkSync(beside, `${root}/out`)
+    const roots = [root, `${root}/out/deep`]
+    await files.change({ kind: 'make', place: { path: `${root}/out/deep/a/b`, roots } })
+    await refused(files.change({ kind: 'make', place: { path: `${root}/out/a`, roots } }), 'outside')
+    expect([readdirSync(beside), readdirSync(`${beside}/deep/a`)]).toEqual([['deep'], ['b']])
+  })
+
   test('a root in a root stays, and so does what it is in', async () => {
     const { files, root } = sandbox()
     mkdirSync(`${root}/a/b/c`, { recursive: true })

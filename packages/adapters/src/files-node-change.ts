@@ -1,5 +1,7 @@
 import { constants } from 'node:fs'
 import { mkdir, rename, rmdir, unlink } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { FileProblem } from '@atrium/host/ports/files'
 import type { Change, Place } from '@atrium/host/ports/files'
 import type { Entry, Fence } from './files-node-fence.ts'
 import { gripping, isSame } from './files-node-held.ts'
@@ -83,7 +85,12 @@ async function removeEntry(
   if (!it.facts.isDirectory()) return unlink(dir.at(name))
   await fence.stays(it.real, [place])
   if (recursive) {
-    const judge = (inner: Held) => fence.check(inner, place)
+    const judge = async (inner: Held) => {
+      await fence.check(inner, place)
+      // It would be emptied, and stay.
+      if (inner.facts.dev !== dir.facts.dev)
+        throw new FileProblem('refused', 'Another disk is mounted in it.')
+    }
     await survey(it, new Budget(limits), judge, false)
     await empty(it, new Budget(limits), judge)
   }
@@ -159,14 +166,16 @@ async function copyTo(
     return copyDirectory(grip, entry, (to) => copyInto(it, to, copying))
   }
   if (!it.facts.isFile()) throw unfit('It is not a regular file.')
-  const { spendBytes } = new Budget(limits)
-  spendBytes(Number(it.facts.size))
+  new Budget(limits).spendBytes(Number(it.facts.size))
   const source = await it.open(constants.O_RDONLY)
   try {
-    const again = new Budget(limits)
-    const fill: Parameters<typeof settle>[1] = async (file) =>
-      file.truncate(await pour(source, file, { from: 0, to: Infinity, at: 0 }, again.spendBytes))
-    await settle(entry, fill, { like: it.facts, fresh })
+    // It may have grown.
+    const { spendBytes } = new Budget(limits)
+    const fill = async (file: FileHandle) =>
+      file.truncate(await pour(source, file, { from: 0, to: Infinity, at: 0 }, spendBytes))
+    await settle(entry, fill, { like: it.facts, fresh }).catch((error: unknown) => {
+      throw occupied(error)
+    })
   } finally {
     await source.close()
   }
@@ -186,13 +195,13 @@ async function copyDirectory(
     await rename(dir.at(temp), dir.at(name)).catch((error: unknown) => {
       throw occupied(error)
     })
-    await syncDirectory(dir)
   } catch (error) {
     const all = new Budget({ treeDepth: Infinity, treeEntries: Infinity, copyBytes: 0 })
     await empty(made, all, async () => {}).catch(() => {})
     await rmdir(dir.at(temp)).catch(() => {})
     throw error
   }
+  await syncDirectory(dir)
 }
 
 /** Something came there in the last moment. */

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 
-const chunk = 256 * 1024
+const chunk = 1024 * 1024
 const zeros = Buffer.alloc(chunk)
 
 /** What to copy: bytes of the source up to an end, to a place in the sink. */

@@ -46,7 +46,10 @@ export function turnOf({ dir, name }: Entry): string {
 
 /** What is really written to: where a link leads, if that is inside. */
 async function targetOf(grip: Grip, fence: Fence, place: Place, how: Write): Promise<Entry> {
-  if (isRoot(place)) throw how.createOnly ? exists() : unfit('It is a directory.')
+  if (isRoot(place)) {
+    await fence.reach(grip, place)
+    throw how.createOnly ? exists() : unfit('It is a directory.')
+  }
   const entry = await fence.entry(grip, place)
   const held = await holdIfAny(grip, entry)
   if (!held?.facts.isSymbolicLink()) return entry
@@ -66,6 +69,8 @@ async function writeEntry(
   if (old && how.createOnly) throw exists()
   // What somebody has seen is not there any more: it was changed, and not merely never there.
   if (how.ifMatch !== undefined && (!old || etagOf(old.facts) !== how.ifMatch)) throw changed()
+  // Links were followed before, and there was none here then.
+  if (old?.facts.isSymbolicLink()) throw changed()
   if (old && !old.facts.isFile())
     throw unfit(old.facts.isDirectory() ? 'It is a directory.' : 'It is not a regular file.')
   if (how.mode === 'append' && (how.position ?? 0) === 0) return old ? append(old, data) : begin(entry, data)

@@ -16,7 +16,10 @@ export interface Files {
   watch(place: Place, wish: WatchWish, tell: Told): Promise<Watching>
 }
 
-/** An absolute path with `/` between its names, none of them `.` or `..`; and the directories it must be in. */
+/**
+ * An absolute path with `/` between its names, none of them `.` or `..`; and the directories it must be in. It is in one by its text
+ * too: what is outside by that is refused unseen.
+ */
 export interface Place {
   readonly path: string
   readonly roots: readonly string[]
@@ -25,14 +28,15 @@ export interface Place {
 export interface Write {
   /**
    * `truncate`: what is there up to `position`, then the data. `append`: the data, `position` bytes before the end; in
-   * one piece among those who append. `insert`: the data at `position`, and then what was there.
+   * one piece among those who append. `insert`: the data at `position`, and then what was there. A position beyond the end is
+   * the end.
    */
   readonly mode?: 'truncate' | 'append' | 'insert'
   /** In bytes; 0 where it is absent. */
   readonly position?: number
   /** Refused where something is there. */
   readonly createOnly?: boolean
-  /** Refused where the file's etag is another. Of several at once exactly one wins. */
+  /** Refused where the file's etag is another, or there is none any more. Of several at once exactly one wins. */
   readonly ifMatch?: string
 }
 
@@ -43,7 +47,7 @@ export interface FileEntry {
 }
 
 export interface Facts {
-  /** Where it really is. */
+  /** Where it really is, in the words of the root that it is in. */
   readonly path: string
   readonly type: 'file' | 'directory' | 'symlink'
   readonly size: number

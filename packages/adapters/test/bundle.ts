@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { afterAll } from 'vitest'
+
+/** One module of this package as JavaScript that a child process can run, made of the sources as they are now. */
+export async function bundle(module: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bundle-'))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  await build({
+    configFile: false,
+    logLevel: 'silent',
+    resolve: { conditions: ['atrium-source'] },
+    ssr: { noExternal: true, resolve: { conditions: ['atrium-source'] } },
+    build: {
+      ssr: fileURLToPath(new URL(`../src/${module}.ts`, import.meta.url)),
+      outDir: folder,
+      rollupOptions: { output: { entryFileNames: 'module.mjs' } },
+      minify: false,
+    },
+  })
+  return join(folder, 'module.mjs')
+}

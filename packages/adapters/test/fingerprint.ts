@@ -1,0 +1,16 @@
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** All there is to see of a tree: names, kinds, bytes, and the times of changes. */
+export function fingerprint(path: string): string {
+  const { ino, mode, nlink, mtimeNs, ctimeNs, size } = lstatSync(path, { bigint: true })
+  const facts = [path, ino, mode, mtimeNs, ctimeNs].join(' ')
+  const kind = Number(mode & 0o170000n)
+  if (kind === 0o120000) return `${facts} -> ${readlinkSync(path)}\n`
+  if (kind === 0o100000) return `${facts} ${size} ${nlink} ${JSON.stringify(readFileSync(path, 'utf8'))}\n`
+  if (kind !== 0o040000) return `${facts}\n`
+  return `${facts}\n${readdirSync(path)
+    .toSorted()
+    .map((name) => fingerprint(join(path, name)))
+    .join('')}`
+}

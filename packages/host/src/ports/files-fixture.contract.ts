@@ -1,0 +1,105 @@
+import { expect } from 'vitest'
+import type { Change, FileReason, Files, Place, Write } from './files.ts'
+import { FileProblem } from './files.ts'
+
+/** Files to be judged, an empty directory that is given to them, and one beside it that is not. */
+export interface Sandbox {
+  readonly files: Files
+  readonly root: string
+  readonly beside: string
+  /** Makes a link, which no member of the port can. */
+  link(path: string, target: string): Promise<void>
+  /** Puts a file there behind the port's back. */
+  put(path: string, text: string): Promise<void>
+}
+
+/** Every member that takes a place, given one, by what it does; `other` is a place that is fine. */
+export function everything(
+  files: Files,
+  place: Place,
+  other: Place,
+): readonly (readonly [string, () => Promise<unknown>])[] {
+  const data = new TextEncoder().encode('written')
+  const writes: readonly (readonly [string, Write])[] = [
+    ['write', {}],
+    ['append', { mode: 'append' }],
+    ['insert', { mode: 'insert', position: 1 }],
+    ['create', { createOnly: true }],
+    ['write what was seen', { ifMatch: 'x' }],
+  ]
+  const changes: readonly (readonly [string, Change])[] = [
+    ['make', { kind: 'make', place }],
+    ['remove', { kind: 'remove', place, recursive: false }],
+    ['remove all', { kind: 'remove', place, recursive: true }],
+    ...(['copy', 'move'] as const).flatMap((kind) => [
+      [`${kind} from`, { kind, from: place, to: other, failIfExists: false }] as const,
+      [`${kind} to`, { kind, from: other, to: place, failIfExists: false }] as const,
+      [`${kind} to a new`, { kind, from: other, to: place, failIfExists: true }] as const,
+    ]),
+  ]
+  const wish = { recursive: true, wants: () => true, skips: () => false }
+  return [
+    ['read', () => files.read(place, 1000)],
+    ['list', () => files.list(place, 1000)],
+    ['look', () => files.look(place, true)],
+    ['look at itself', () => files.look(place, false)],
+    ['watch', () => files.watch(place, wish, () => {}).then((watching) => watching.end())],
+    ...writes.map(([name, how]) => [name, () => files.write(place, data, how)] as const),
+    ...changes.map(([name, change]) => [name, () => files.change(change)] as const),
+  ]
+}
+
+/** Why something was not done; nothing where it was. Any other failure is one. */
+export async function reasonOf(attempt: Promise<unknown>): Promise<FileReason | undefined> {
+  try {
+    await attempt
+    return undefined
+  } catch (error) {
+    if (error instanceof FileProblem) return error.reason
+    throw error
+  }
+}
+
+export async function refused(attempt: Promise<unknown>, reason: FileReason): Promise<void> {
+  expect(await reasonOf(attempt)).toBe(reason)
+}
+
+/** A sandbox with short words for what tests do in it. Paths are from its root; nothing is the root itself. */
+export class Room {
+  readonly files: Files
+  readonly root: string
+  readonly beside: string
+  readonly link: Sandbox['link']
+  readonly put: Sandbox['put']
+
+  constructor({ files, root, beside, link, put }: Sandbox) {
+    this.files = files
+    this.root = root
+    this.beside = beside
+    this.link = link
+    this.put = put
+  }
+
+  readonly at = (path: string): Place => ({
+    path: path === '' ? this.root : `${this.root}/${path}`,
+    roots: [this.root],
+  })
+
+  readonly write = (path: string, text: string, how?: Write): Promise<void> =>
+    this.files.write(this.at(path), new TextEncoder().encode(text), how)
+
+  readonly text = async (path: string): Promise<string> =>
+    new TextDecoder().decode(await this.files.read(this.at(path), 1_000_000))
+
+  readonly make = (path: string): Promise<void> => this.files.change({ kind: 'make', place: this.at(path) })
+
+  readonly change = (change: Change): Promise<void> => this.files.change(change)
+
+  readonly etag = async (path: string): Promise<string> => (await this.files.look(this.at(path), true)).etag
+
+  /** Names in order, directories with a slash. */
+  readonly list = async (path: string): Promise<readonly string[]> => {
+    const entries = await this.files.list(this.at(path), 1000)
+    return entries.map(({ name, type }) => (type === 'directory' ? `${name}/` : name)).toSorted()
+  }
+}

@@ -38,7 +38,11 @@ export class Changes {
 
   tell(told: Told): void {
     if (this.#lost) told([], true)
-    else if (this.#types.size > 0) told(Array.from(this.#types, ([path, type]) => ({ path, type })), false)
+    else if (this.#types.size > 0)
+      told(
+        Array.from(this.#types, ([path, type]) => ({ path, type })),
+        false,
+      )
   }
 }
 

@@ -38,15 +38,19 @@ async function settled(listener: Listener, yard: Pick<Yard, 'list'>): Promise<vo
 }
 
 describe('[F-40b] more than can be heard', () => {
-  test('100,000 files that come fast: all are told, or that some were lost', { timeout: 120_000 }, async () => {
-    const { path, at, listener, list } = await watching()
-    const child = spawn(process.execPath, ['-e', makes(100, 1000), path], { stdio: 'inherit' })
-    expect(await once(child, 'exit')).toEqual([0, null])
-    await settled(listener, { list })
-    for (let i = 0; i < 100; i++) closeSync(openSync(at(`${i}/later`), 'w'))
-    await settled(listener, { list })
-    expect(listener.paths.size).toBe(100 * 1002)
-  })
+  test(
+    '100,000 files that come fast: all are told, or that some were lost',
+    { timeout: 120_000 },
+    async () => {
+      const { path, at, listener, list } = await watching()
+      const child = spawn(process.execPath, ['-e', makes(100, 1000), path], { stdio: 'inherit' })
+      expect(await once(child, 'exit')).toEqual([0, null])
+      await settled(listener, { list })
+      for (let i = 0; i < 100; i++) closeSync(openSync(at(`${i}/later`), 'w'))
+      await settled(listener, { list })
+      expect(listener.paths.size).toBe(100 * 1002)
+    },
+  )
 
   test('what the system drops while nobody reads is said to be lost', { timeout: 120_000 }, async () => {
     const { path, at, listener, list } = await watching({}, (path) => mkdirSync(join(path, '0')))

@@ -49,7 +49,8 @@ export class Poll {
       const now = await entered.stamp(name)
       const then = before?.get(name)
       if (now !== undefined) stamps.set(name, now)
-      if (now !== undefined && then !== undefined && now !== then) changes?.add(folder.pathOf(name), 'updated')
+      if (now !== undefined && then !== undefined && now !== then)
+        changes?.add(folder.pathOf(name), 'updated')
     }
     folder.stamps = stamps
   }

@@ -131,7 +131,7 @@ export class Tree implements Watched {
   async #readAll(folders: readonly Folder[], changes?: Changes): Promise<void> {
     this.#queue = [...folders]
     const lane = async (): Promise<void> => {
-      for (let folder; (folder = this.#queue.pop()); ) await this.#read(folder, changes)
+      for (let folder; (folder = this.#queue.pop());) await this.#read(folder, changes)
     }
     while (this.#queue.length > 0)
       await Promise.all(Array.from({ length: Math.min(lanes, this.#queue.length) }, lane))

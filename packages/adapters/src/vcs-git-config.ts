@@ -7,10 +7,13 @@ export type GitConfig = ReadonlyMap<string, readonly string[]>
 
 /** What a repository's config says, taken as text: git only takes the file apart, and acts on nothing of it. */
 export async function readConfig(runs: GitRuns, { common }: GitPlace): Promise<GitConfig> {
-  const { said } = await runs.run(['config', '--file', join(common, 'config'), '--no-includes', '-z', '--list'], {
-    cwd: '/',
-    env: {},
-  })
+  const { said } = await runs.run(
+    ['config', '--file', join(common, 'config'), '--no-includes', '-z', '--list'],
+    {
+      cwd: '/',
+      env: {},
+    },
+  )
   return parsed(said)
 }
 

@@ -16,7 +16,9 @@ export async function fileList(standIn: StandIn, most: number): Promise<readonly
     }
     return false
   })
-  await standIn.run(['ls-files', '-z', '-t', '--stage', '--cached', '--deleted'], (said) => records.take(said))
+  await standIn.run(['ls-files', '-z', '-t', '--stage', '--cached', '--deleted'], (said) =>
+    records.take(said),
+  )
   return [...found].slice(0, most)
 }
 

@@ -27,7 +27,8 @@ const ask = ['check-ignore', '-z', '--stdin', '--verbose', '--non-matching']
 function judgements(said: Buffer): readonly boolean[] {
   const fields = said.toString().split('\0')
   const judged: boolean[] = []
-  for (let i = 0; i + 3 < fields.length; i += 4) judged.push(fields[i] !== '' && !fields[i + 2]?.startsWith('!'))
+  for (let i = 0; i + 3 < fields.length; i += 4)
+    judged.push(fields[i] !== '' && !fields[i + 2]?.startsWith('!'))
   return judged
 }
 

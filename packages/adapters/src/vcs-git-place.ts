@@ -21,7 +21,8 @@ export async function findPlace(directory: string): Promise<GitPlace | undefined
   let root = await realpath(directory).catch(() => undefined)
   while (root !== undefined) {
     const facts = await lstat(join(root, '.git')).catch(() => undefined)
-    if (facts?.isDirectory() && (await isRepository(join(root, '.git')))) return placeOf(root, join(root, '.git'))
+    if (facts?.isDirectory() && (await isRepository(join(root, '.git'))))
+      return placeOf(root, join(root, '.git'))
     if (facts?.isFile()) return followed(root)
     const above: string = dirname(root)
     root = above === root ? undefined : above
@@ -42,7 +43,9 @@ export async function smallText(path: string): Promise<string | undefined> {
 }
 
 async function isRepository(dir: string): Promise<boolean> {
-  const found = await Promise.all(['HEAD', 'objects', 'refs'].map((name) => lstat(join(dir, name)).catch(() => undefined)))
+  const found = await Promise.all(
+    ['HEAD', 'objects', 'refs'].map((name) => lstat(join(dir, name)).catch(() => undefined)),
+  )
   return found.every(Boolean)
 }
 
@@ -55,7 +58,9 @@ async function followed(root: string): Promise<GitPlace | undefined> {
   const back = (await smallText(join(dir, 'gitdir')))?.trimEnd()
   if (back !== undefined && resolve(dir, back) === link) {
     const common = (await smallText(join(dir, 'commondir')))?.trimEnd()
-    return common === undefined ? undefined : placeOf(root, dir, await realpath(resolve(dir, common)).catch(() => dir))
+    return common === undefined
+      ? undefined
+      : placeOf(root, dir, await realpath(resolve(dir, common)).catch(() => dir))
   }
   const [, tree] = /^\s*worktree = ([^"\\\n]+)$/m.exec((await smallText(join(dir, 'config'))) ?? '') ?? []
   return tree !== undefined && resolve(dir, tree) === root ? placeOf(root, dir) : undefined

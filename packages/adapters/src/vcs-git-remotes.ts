@@ -6,7 +6,7 @@ export function remotesOf(config: GitConfig): readonly string[] {
   return [...new Set(urls.map(withoutCredentials).filter((url) => url !== undefined))]
 }
 
-/** In `user:password@host:path` too, which is no URL. What a URL may say after `?` may be a token. */
+/** What a URL says after `?` may let somebody in, too. */
 function withoutCredentials(url: string): string | undefined {
   // A helper's address is a command of somebody else's.
   if (/^[\w+-]+::/.test(url)) return undefined
@@ -17,7 +17,9 @@ function withoutCredentials(url: string): string | undefined {
     const host = slash < 0 ? address : address.slice(0, slash)
     return `${scheme}${host.slice(host.lastIndexOf('@') + 1)}${slash < 0 ? '' : address.slice(slash)}`
   }
-  const colon = url.indexOf(':', url.lastIndexOf('@', url.indexOf('/') < 0 ? undefined : url.indexOf('/')) + 1)
-  const host = colon < 0 ? '' : url.slice(0, colon)
-  return host.includes('@') ? url.slice(host.lastIndexOf('@') + 1) : url
+  // Or [user@]host:path, where a colon stands before any slash. What looks like a password may have an @ in it.
+  const [head = ''] = url.split('/', 1)
+  const [first, colon] = [head.indexOf('@'), head.indexOf(':')]
+  if (first < 0 || colon < 0) return url
+  return url.slice((colon < first ? head.lastIndexOf('@') : first) + 1)
 }

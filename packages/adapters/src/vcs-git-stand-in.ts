@@ -115,5 +115,8 @@ function upstreamOf(config: GitConfig, head: string): readonly string[] {
 const plainSpec = /^\+?refs\/heads\/(\*|[\w./-]+):refs\/remotes\/[\w./-]+(\/\*)?$/
 
 function quoted(text: string): string {
-  return `"${text.replaceAll(/[\0-\x1f\x7f]/g, '').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  return `"${text
+    .replaceAll(/[\0-\x1f\x7f]/g, '')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')}"`
 }

@@ -200,11 +200,11 @@ describe('what is bounded', () => {
   test('[S-57 watchDirectories] past 20,000: that is said, and others are read from time to time', async () => {
     const { means, tree } = wide(20_001)
     const { listener, watch } = await watching({ means, pace: soon })
-    await listener.until(() => listener.lost === 1)
+    await listener.until(() => listener.lost > 0)
     expect(tree.ears.size).toBe(20_000)
     tree.filled = true
     await listener.until(() => listener.changes.length > 0)
-    expect(listener.changes.length).toBe(1)
+    expect([listener.changes.length, listener.lost]).toEqual([1, 1])
     await watch.end()
     expect(tree.ears.size).toBe(0)
   })

@@ -15,8 +15,9 @@ export class Poll {
 
   /** Whether it is the first. */
   add(folder: Folder): boolean {
+    const first = this.#folders.size === 0
     this.#folders.add(folder)
-    return this.#folders.size === 1
+    return first
   }
 
   has(folder: Folder): boolean {

@@ -122,6 +122,7 @@ export const limitTable = {
   vcsMs: row(30_000, 'ms', 'S-41b', 'git is ended, and the question fails'),
   vcsBytes: row(16 * MiB, 'bytes that git says', 'S-41b', 'git is ended, and the question fails'),
   vcsRuns: row(4, 'at once', 'S-41b', 'others wait'),
+  vcsOddPaths: row(16, 'paths that git cannot judge', 'S-41b', 'the question fails'),
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Checkout } from '../../host/src/ports/vcs.contract.ts'
+import { gitVcs } from '../src/vcs-git.ts'
+
+export const hasGit = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'git')))
+
+/** Gone after the test. */
+export function newFolder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-vcs-')))
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  return path
+}
+
+/** A home of its own: what is set for whoever runs the tests does not matter. */
+export function newUser(config = '') {
+  const home = newFolder()
+  writeFileSync(join(home, '.gitconfig'), config)
+  return { home, settings: join(home, '.config') }
+}
+
+/** A repository, and git as a careless person runs it. */
+export class Repository implements Checkout {
+  readonly root: string
+  readonly user = newUser()
+  readonly vcs = gitVcs({ user: this.user })
+
+  constructor(root = join(newFolder(), 'tree')) {
+    this.root = root
+    mkdirSync(root, { recursive: true })
+    this.git('init', '-q', '-b', 'main')
+    this.git('config', 'user.name', 'Ann')
+    this.git('config', 'user.email', 'ann@example.org')
+  }
+
+  git(...args: readonly string[]): string {
+    const env = { PATH: process.env['PATH'], HOME: this.user.home }
+    return execFileSync('git', args, {
+      cwd: this.root,
+      env,
+      encoding: 'utf8',
+      stdio: 'pipe',
+      timeout: 20_000,
+    }).trim()
+  }
+
+  at(path: string): string {
+    return join(this.root, path)
+  }
+
+  put(path: string, text: string, mode = 0o644): string {
+    mkdirSync(dirname(this.at(path)), { recursive: true })
+    writeFileSync(this.at(path), text, { mode })
+    return this.at(path)
+  }
+
+  readonly write = async (path: string, text: string) => void this.put(path, text)
+  readonly remove = async (path: string) => rmSync(this.at(path), { recursive: true })
+  readonly ignore = async (name: string) => void this.put('.gitignore', `${name}\n`)
+  readonly branch = async (name: string) => void this.git('symbolic-ref', 'HEAD', `refs/heads/${name}`)
+  readonly remote = async (url: string) => void this.git('remote', 'add', `r${Math.random()}`, url)
+
+  readonly commit = async () => {
+    this.git('add', '-A')
+    this.git('commit', '-q', '--allow-empty', '-m', 'x')
+    return this.git('rev-parse', 'HEAD')
+  }
+
+  readonly follow = async (commit: string) => {
+    this.git('remote', 'add', 'origin', 'https://example.org/x.git')
+    this.git('update-ref', 'refs/remotes/origin/main', commit)
+    this.git('branch', '-q', '--set-upstream-to', 'origin/main')
+    return 'origin/main'
+  }
+}

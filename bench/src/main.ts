@@ -2,6 +2,7 @@ import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
 import { reducersBench } from './reducers.ts'
 import { turnBench } from './turn.ts'
+import { workspaceBench } from './workspace.ts'
 
 /** Each prints ratios measured side by side in one run, and says whether its goals were met. */
 const benches: {
@@ -11,6 +12,7 @@ const benches: {
   host: hostBench,
   load: loadBench,
   turn: turnBench,
+  workspace: workspaceBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

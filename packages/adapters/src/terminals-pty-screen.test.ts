@@ -36,9 +36,8 @@ test.each([
 })
 
 test('[S-33] it knows the size of now', async () => {
-  const { shell, text, exited } = await line(
-    `stty raw -echo min 0 time 50; echo up; head -c 1; printf '\\033[18t\\033[999;999H\\033[6n'; cat -v`,
-  )
+  const wait = 'stty raw -echo; echo up; head -c 1 >/dev/null; '
+  const { shell, text, exited } = await line(wait + asking('\\033[18t\\033[999;999H\\033[6n'), bash)
   await until(() => text().includes('up'))
   shell.resize(100, 30)
   shell.input('x')

@@ -70,7 +70,7 @@ export function plainSequence(text: string, at: number): number {
   return at
 }
 
-const codes = (finals: string) => new Set([...finals].map((final) => final.charCodeAt(0)))
+const codes = (finals: string) => new Set(finals.split('').map((final) => final.charCodeAt(0)))
 const plainFinals = codes('@ABCDEFGHIJKLMPSXZ`abdefghlmrsu')
 const plainModes = codes('hl')
 

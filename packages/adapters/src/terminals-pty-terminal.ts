@@ -153,8 +153,9 @@ export class Terminal implements Shell {
     else if ('title' in piece) this.#title.set(piece.title)
     else if ('cwd' in piece) this.#cwd.set(piece.cwd)
     else {
+      const { detected } = this.#commands
       this.#commands.mark(piece.mark)
-      if (this.#commands.detected) this.#opening.ready()
+      if (!detected && this.#commands.detected) this.#opening.ready()
     }
   }
 

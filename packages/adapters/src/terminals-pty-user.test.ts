@@ -26,6 +26,17 @@ describe('[M6] bash keeps what is its user’s', () => {
     expect(text()).not.toContain('unbound')
   })
 
+  test('set -x and set -e, as if nobody else were there', async () => {
+    const { run, type, text, prompts } = await bashrc('')
+    await run('set -xe')
+    expect((await run('echo x')).output).toBe('+ echo x\r\nx\r\n')
+    await until(() => prompts() >= 3)
+    type('broken off\x03')
+    await until(() => prompts() >= 4)
+    expect((await run('true')).exitCode).toBe(0)
+    expect(text()).not.toContain('atrium')
+  })
+
   test('BASH_REMATCH and $_ over a prompt', async () => {
     const { run } = await bashrc('')
     await run('[[ abc =~ b ]]')
@@ -93,6 +104,14 @@ describe('[M6] zsh keeps what is its user’s', () => {
     expect((await run('(exit 3)')).exitCode).toBe(3)
     await until(() => text().includes('<status 3>') && text().includes('<other 3>'))
     expect(text()).toContain('<exec (exit 3)>')
+  })
+
+  test('set -x shows no word of ours', async () => {
+    const { run, said } = await promptOf('zsh')
+    await run('set -x')
+    expect((await run('echo x')).output).toContain('x\r\n')
+    await run('true')
+    expect(JSON.stringify(said)).not.toMatch(/nonce|633/)
   })
 
   test('its own files, in their order, and its own ZDOTDIR', async () => {

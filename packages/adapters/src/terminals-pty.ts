@@ -64,9 +64,9 @@ export function ptyTerminals(options: PtyOptions = {}): Terminals {
       })
       dog.watch(terminal.pid)
       return terminal
-    } catch {
+    } catch (cause) {
       given?.remove()
-      throw new Error('the system could not start another terminal')
+      throw new Error('the system could not start another terminal', { cause })
     }
   }
 
@@ -87,7 +87,7 @@ async function mayBeIn(cwd: string): Promise<void> {
 async function nodePty(): Promise<{ readonly spawn: typeof Spawn }> {
   try {
     return await import('@lydell/node-pty')
-  } catch {
-    throw new Error('there are no terminals on this kind of machine')
+  } catch (cause) {
+    throw new Error('there are no terminals on this kind of machine', { cause })
   }
 }

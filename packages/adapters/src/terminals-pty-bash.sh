@@ -20,7 +20,7 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __atrium_ran=0
   __atrium_number=
   # The first part notes that something ran without starting a process, which could note nothing.
-  __atrium_ps0='${__atrium_empty:$((__atrium_ran=1)):0}$(__atrium_executed 2>/dev/null)'
+  __atrium_ps0='${__atrium_empty:$((__atrium_ran=1)):0}$({ __atrium_executed; } 2>/dev/null)'
 
   __atrium_mark() { builtin printf '\e]633;%s;%s\a' "$1" "$__atrium_nonce"; }
 
@@ -67,7 +67,7 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
       __atrium_ran=0
       __atrium_mark "P;Cwd=$(__atrium_escaped "$PWD")"
       __atrium_mark A
-    } 2>/dev/null >/dev/tty
+    } >/dev/tty
     __atrium_number=$(__atrium_newest number)
     if ! shopt -q promptvars; then
       PS0=${PS0//"$__atrium_ps0"/}
@@ -77,10 +77,11 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     return "$code"
   }
 
+  # Without a trace of it for who has set -x. Many of them there are since 5.1, and each finds $? as it was.
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
-    PROMPT_COMMAND=(__atrium_prompt "${PROMPT_COMMAND[@]}")
+    PROMPT_COMMAND=('{ __atrium_prompt || :; } 2>/dev/null' "${PROMPT_COMMAND[@]}")
   else
-    PROMPT_COMMAND="__atrium_prompt${PROMPT_COMMAND:+;$PROMPT_COMMAND}"
+    PROMPT_COMMAND="{ __atrium_prompt; } 2>/dev/null${PROMPT_COMMAND:+;$PROMPT_COMMAND}"
     declare +x PROMPT_COMMAND
   fi
 fi

@@ -20,6 +20,7 @@ export class Screen {
   #length = 0
   #asked = 0
   #answering = false
+  #ended = false
 
   constructor(emulator: Emulator, size: Size, bounds: ScreenBounds, answer: (reply: string) => void) {
     this.#emulator = emulator
@@ -43,14 +44,14 @@ export class Screen {
 
   /** A program that asks faster than it can be answered is answered what it asked first. */
   ask(query: string): void {
-    if (this.#asked >= this.#bounds.queries) return
+    if (this.#ended || this.#asked >= this.#bounds.queries) return
     this.#asked++
     this.show(query)
     this.#feed()
   }
 
   end(): void {
-    this.#asked = Infinity
+    this.#ended = true
     this.#items = []
     this.#emulator.forget(this.#id)
   }
@@ -71,7 +72,8 @@ export class Screen {
     this.#length = this.#asked = 0
     this.#emulator.feed({ id: this.#id, size, items }, (reply) => {
       this.#answering = false
-      if (reply && this.#asked !== Infinity) this.#answer(reply)
+      if (this.#ended) return
+      if (reply) this.#answer(reply)
       this.#feed()
     })
   }

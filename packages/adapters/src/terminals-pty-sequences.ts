@@ -52,6 +52,28 @@ const shown: ReadonlyMap<string, string> = new Map([
   ['*', 'x'],
 ])
 
+/**
+ * Where a sequence ends that begins at a place, if it is one of those that are always shown as they are; else the place
+ * itself. `sequenceMeans` says the same of it, and takes longer.
+ */
+export function plainSequence(text: string, at: number): number {
+  if (text.charCodeAt(at) !== 0x1b || text.charCodeAt(at + 1) !== 0x5b) return at
+  const hidden = text.charCodeAt(at + 2) === 0x3f
+  for (let to = at + (hidden ? 3 : 2), number = 0; to < at + 64; to++) {
+    const code = text.charCodeAt(to)
+    if (code >= 0x30 && code <= 0x39) number = number * 10 + code - 0x30
+    // Modes of which some speak, and numbers of more digits, are looked at closely.
+    else if (number > (hidden ? 2027 : 99_999)) return at
+    else if (code === 0x3a || code === 0x3b) number = 0
+    else return (hidden ? plainModes : plainFinals).has(code) ? to + 1 : at
+  }
+  return at
+}
+
+const codes = (finals: string) => new Set(finals.split('').map((final) => final.charCodeAt(0)))
+const plainFinals = codes('@ABCDEFGHIJKLMPSXZ`abdefghlmrsu')
+const plainModes = codes('hl')
+
 /** Attributes, status, modes, checksums, versions: whatever a terminal answers by itself. */
 const queries: ReadonlyMap<string, string> = new Map([
   ['', 'cnx'],

@@ -1,4 +1,4 @@
-import { escapeMeans, sequenceMeans } from './terminals-pty-sequences.ts'
+import { escapeMeans, plainSequence, sequenceMeans } from './terminals-pty-sequences.ts'
 import { stringMeans } from './terminals-pty-strings.ts'
 import type { Piece, Trust } from './terminals-pty-piece.ts'
 
@@ -33,7 +33,9 @@ export class Stream {
   /** Each reads on from a place in the chunk and says how far it came. */
   readonly #states: { readonly [S in State]: (chunk: string, at: number) => number } = {
     ground: (chunk, at) => {
-      const to = find(special, chunk, at)
+      let to = find(special, chunk, at)
+      // Most sequences colour or move, and are whole: they are passed over like text.
+      for (let end; (end = plainSequence(chunk, to)) > to;) to = find(special, chunk, end)
       this.#text += at === 0 && to === chunk.length ? chunk : chunk.slice(at, to)
       if (to === chunk.length) return to
       this.#control(chunk.charCodeAt(to))
@@ -169,5 +171,5 @@ const unheardEnd = /[\x18\x1a\x1b\x80-\x9f]/g
 
 function find(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from
-  return pattern.exec(text)?.index ?? text.length
+  return pattern.test(text) ? pattern.lastIndex - 1 : text.length
 }

@@ -12,9 +12,11 @@ const title: StringMeaning = (rest, { titleLength }) => ({
   title: whole(readable(rest).slice(0, titleLength)),
 })
 
-/** A colour that is asked for is not answered: each viewer has others. */
+/** A colour that is asked for is not answered: each viewer has others. One that is set back needs no value. */
 const colours: StringMeaning = (rest, _, number) =>
-  /^[\w#:;./]*$/.test(rest) ? { data: `\x1b]${number}${rest && ';'}${rest}\x1b\\` } : undefined
+  /^[\w#:;./]*$/.test(rest) && (rest || Number(number) > 100)
+    ? { data: `\x1b]${number}${rest && ';'}${rest}\x1b\\` }
+    : undefined
 
 /** A link that leads elsewhere than to the web or a mailbox is none, and neither goes the one before it on. */
 const link: StringMeaning = (rest) => {

@@ -42,7 +42,10 @@ export class Terminal implements Shell {
   #exitCode: number | undefined
   #swept: Promise<void> | undefined
   #paused = false
-  #turning = false
+  #heardBytes = 0
+  #turned = -Infinity
+  #turning: 'soon' | 'later' | undefined
+  #later: NodeJS.Timeout | undefined
 
   constructor(opening: Opening) {
     const { begin, say, size, cwd, trust, emulator, limits } = opening
@@ -56,6 +59,7 @@ export class Terminal implements Shell {
     this.#tty = begin({
       bytes: (bytes) => {
         this.#heard.push(bytes)
+        this.#heardBytes += bytes.length
         this.#soon()
       },
       left: () => void this.#sweep().then(() => this.#tty.close()),
@@ -108,19 +112,29 @@ export class Terminal implements Shell {
     return this.#swept
   }
 
-  /** What comes in one turn of the event loop is said at its end. */
+  /**
+   * What comes in one turn of the event loop is said at its end. The next is said some milliseconds later, unless it is as
+   * much as an action takes: a flood comes in small pieces, and each action costs everyone who watches.
+   */
   #soon(): void {
-    if (this.#turning) return
-    this.#turning = true
-    setImmediate(() => {
-      this.#turning = false
+    const much = this.#heardBytes >= this.#opening.limits.terminalData
+    const early = !much && performance.now() - this.#turned < restMs
+    if (this.#turning === 'soon' || (early && this.#turning)) return
+    clearTimeout(this.#later)
+    this.#turning = early ? 'later' : 'soon'
+    const turn = () => {
+      this.#turning = undefined
       if (!this.#paused) this.#turn()
-    })
+    }
+    if (early) this.#later = setTimeout(turn, restMs)
+    else setImmediate(turn)
   }
 
   #turn(): void {
     const heard = this.#heard
     this.#heard = []
+    this.#heardBytes = 0
+    this.#turned = performance.now()
     if (heard.length > 0)
       this.#show(this.#decoder.write(heard.length === 1 && heard[0] ? heard[0] : Buffer.concat(heard)))
     if (this.#exitCode !== undefined) this.#exited(this.#exitCode)
@@ -139,8 +153,9 @@ export class Terminal implements Shell {
     else if ('title' in piece) this.#title.set(piece.title)
     else if ('cwd' in piece) this.#cwd.set(piece.cwd)
     else {
+      const { detected } = this.#commands
       this.#commands.mark(piece.mark)
-      if (this.#commands.detected) this.#opening.ready()
+      if (!detected && this.#commands.detected) this.#opening.ready()
     }
   }
 
@@ -161,6 +176,8 @@ export class Terminal implements Shell {
 
   #over = false
 }
+
+const restMs = 4
 
 export function sizeWithin({ cols, rows }: Size, most: number): Size {
   const side = (wished: number) => Math.min(Math.max(Math.trunc(wished) || 1, 1), most)

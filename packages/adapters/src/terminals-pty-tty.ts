@@ -38,8 +38,8 @@ export class Tty {
     this.#mostUnread = mostUnread
     this.#inside = insideOf(pty)
     if (this.#inside) this.#holdOpen(this.#inside.socket)
-    // With no encoding it gives bytes, whatever its types say.
-    pty.onData((data) => heard.bytes(Buffer.from(data)))
+    // With no encoding it gives bytes, whatever its types say, but not on Windows.
+    pty.onData((data: string | Buffer) => heard.bytes(typeof data === 'string' ? Buffer.from(data) : data))
     pty.onExit(({ exitCode, signal }) => {
       this.#closed = true
       clearTimeout(this.#retry)
@@ -110,9 +110,8 @@ export class Tty {
     this.#close ??= () => {
       this.#close = () => undefined
       this.#closed = true
-      // What was read and not yet given comes before what was not read.
-      const given: unknown = socket.read()
-      if (given instanceof Buffer) this.#heard.bytes(given)
+      // What was read and not yet heard comes before what was not read.
+      while (socket.read() !== null);
       if (this.#inside) for (const bytes of rest(this.#inside.fd)) this.#heard.bytes(bytes)
       this.#destroy(error)
     }

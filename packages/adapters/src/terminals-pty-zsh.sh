@@ -31,6 +31,7 @@ if [[ -o interactive ]]; then
   __atrium_precmd() {
     local code=$?
     emulate -L zsh
+    setopt noxtrace
     if [[ -n $__atrium_ran ]]; then __atrium_mark "D;$code"; fi
     __atrium_ran=
     __atrium_mark "P;Cwd=$(__atrium_escaped "$PWD")"
@@ -39,6 +40,7 @@ if [[ -o interactive ]]; then
 
   __atrium_preexec() {
     emulate -L zsh
+    setopt noxtrace
     __atrium_ran=1
     __atrium_mark "E;$(__atrium_escaped "${1:-$3}")"
     __atrium_mark C

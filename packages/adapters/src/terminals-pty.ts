@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { isAbsolute } from 'node:path'
+import type { spawn as Spawn } from '@lydell/node-pty'
 import type { Start, TerminalSaid, Terminals } from '@atrium/host/ports/terminals'
 import { limits as usual } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
@@ -63,9 +64,9 @@ export function ptyTerminals(options: PtyOptions = {}): Terminals {
       })
       dog.watch(terminal.pid)
       return terminal
-    } catch {
+    } catch (cause) {
       given?.remove()
-      throw new Error('the system could not start another terminal')
+      throw new Error('the system could not start another terminal', { cause })
     }
   }
 
@@ -83,10 +84,10 @@ async function mayBeIn(cwd: string): Promise<void> {
 }
 
 /** Only when it is needed: it is native, and not there for every machine. */
-async function nodePty(): Promise<typeof import('@lydell/node-pty')> {
+async function nodePty(): Promise<{ readonly spawn: typeof Spawn }> {
   try {
     return await import('@lydell/node-pty')
-  } catch {
-    throw new Error('there are no terminals on this kind of machine')
+  } catch (cause) {
+    throw new Error('there are no terminals on this kind of machine', { cause })
   }
 }

@@ -97,7 +97,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     expect(said).toEqual([])
     shell.resume()
     expect(await exited()).toBe(0)
-    expect(text()).toContain('last words')
+    expect(text().trim()).toBe('last words')
   })
 
   test(`[M8] ${name}: it is ended, paused or not, and says so once`, async () => {

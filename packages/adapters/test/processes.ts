@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+
+/** The processes that have a word in their command line and have not ended, without this one. */
+export function processesWith(word: string): readonly number[] {
+  if (!existsSync('/proc/self/cmdline')) return fromPs(word)
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter(
+      (pid) =>
+        read(`/proc/${pid}/cmdline`).includes(word) && !/^State:\s+Z/m.test(read(`/proc/${pid}/status`)),
+    )
+    .map(Number)
+}
+
+function fromPs(word: string): readonly number[] {
+  return execFileSync('/bin/ps', ['-A', '-o', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(word))
+    .map((line) => parseInt(line, 10))
+    .filter((pid) => pid !== process.pid)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** A time to sleep that nobody else sleeps. */
+export const uniqueSeconds = () => `1${String(Math.random()).slice(2, 12)}`

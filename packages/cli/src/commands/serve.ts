@@ -7,6 +7,7 @@ import { listen } from '@atrium/adapters/listen'
 import { guide } from '@atrium/adapters/agent-guide'
 import { nodeFiles } from '@atrium/adapters/files-node'
 import { ptyTerminals } from '@atrium/adapters/terminals-pty'
+import { gitVcs } from '@atrium/adapters/vcs-git'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store-sqlite'
 import { privateFolder, readToken, tokenOf } from '@atrium/adapters/token'
@@ -88,6 +89,7 @@ async function openHost(settings: Settings, log: Logger): Promise<Host> {
     // The host's own files, its token above all, are nobody's.
     files: nodeFiles({ never: [settings.data] }),
     terminals: ptyTerminals(),
+    vcs: gitVcs(),
     defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),
     ...(readOnly !== undefined && { readOnly }),
     info: { name: 'atrium', version },

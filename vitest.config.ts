@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     // Tests wait on states, never on time: this only ends one that waits for what never comes.
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     include: [
       'packages/*/src/**/*.test.ts',
       'test/**/*.test.ts',

@@ -121,7 +121,7 @@ export class Fence {
   async #check(real: Raw, place: Place): Promise<void> {
     if (await this.#isBanned(real)) throw outside()
     // The root that a path names is nearly always the one that it is in.
-    for (const root of rootsOf(place)) {
+    for (const root of likeliest(place)) {
       const at = await realOf(root)
       if (at !== undefined && isInside(real, at)) return
     }
@@ -175,8 +175,27 @@ function rootsOf({ roots }: Place): readonly Raw[] {
   return roots.flatMap((root) => plain(root.length > 1 ? root.replace(/\/$/, '') : root) ?? [])
 }
 
-/** Where a directory really is now. It may be a link, and may be another one the next time. */
+/** Those that a path is in by its text come first. */
+function likeliest(place: Place): readonly Raw[] {
+  const roots = rootsOf(place)
+  const path = plain(place.path)
+  const named = roots.filter((root) => path !== undefined && isInside(path, root))
+  return [...named, ...roots.filter((root) => !named.includes(root))]
+}
+
+/**
+ * Where a directory really is now. It may be a link, and may be another one the next time: so nothing is remembered, but
+ * those who ask while it is being looked at get the same answer.
+ */
 function realOf(path: Raw): Promise<Raw | undefined> {
+  const asked = looking.get(path) ?? look(path).finally(() => looking.delete(path))
+  looking.set(path, asked)
+  return asked
+}
+
+const looking = new Map<Raw, Promise<Raw | undefined>>()
+
+function look(path: Raw): Promise<Raw | undefined> {
   return hold(systemPath(path), true).then(
     (held) => {
       held.close()

@@ -169,15 +169,19 @@ const program = `
   process.on('message', () => (going = false))
   let flips = 0
   // What the other side puts there in the gap goes.
+  const clear = (path) => {
+    for (;;)
+      try { return fs.rmSync(path, { recursive: true, force: true }) } catch {}
+  }
   const insist = (path, act) => {
     for (;;)
-      try { return act() } catch { fs.rmSync(path, { recursive: true, force: true }) }
+      try { return act() } catch { clear(path) }
   }
   const swap = (path, target) => {
     fs.renameSync(path, path + '.real')
     insist(path, () => fs.symlinkSync(target, path))
     return () => {
-      fs.rmSync(path, { recursive: true, force: true })
+      clear(path)
       insist(path, () => fs.renameSync(path + '.real', path))
     }
   }

@@ -56,12 +56,14 @@ async function read(grip: Grip, fence: Fence, place: Place, most: number): Promi
   const handle = await file.open(constants.O_RDONLY)
   try {
     // One more than it has: it may have grown, and some files do not say how long they are.
-    let buffer = Buffer.allocUnsafe(Number(file.facts.size) + 1)
+    const size = Number(file.facts.size)
+    let buffer = Buffer.allocUnsafe(size + 1)
     let length = 0
     for (;;) {
       const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
-      if (bytesRead === 0) return buffer.subarray(0, length)
       length += bytesRead
+      // It has what it said that it has: only where it has more, or says nothing, is there another look.
+      if (bytesRead === 0 || length === size) return buffer.subarray(0, length)
       if (length > most) throw tooLarge(most)
       if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(most + 1, length * 2))
     }

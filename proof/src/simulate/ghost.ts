@@ -1,62 +1,115 @@
-import type { Channel } from '@atrium/host/channel'
-import type { Core } from '@atrium/host/core'
-import { rest } from '@atrium/host/rest'
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Shell, Start, TerminalSaid, Terminals } from '@atrium/host/ports/terminals'
+import type { Uri } from '@atrium/protocol/channel'
+import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../chance.ts'
-import type { Truth } from './truth.ts'
+import type { Client } from './client.ts'
 
-/** What terminals will say, said straight to the log: output that only passes, and now and then something that stays. */
-export class Ghost {
-  readonly #core: Core
-  readonly #truth: Truth
-  readonly #names: () => number
+type Say = (said: TerminalSaid) => void
 
-  constructor(core: Core, truth: Truth, names: () => number) {
-    this.#core = core
-    this.#truth = truth
-    this.#names = names
+/** What it knows of the simulation that it haunts. */
+interface House {
+  readonly clients: readonly Client[]
+  readonly name: () => number
+  living(prefix: string): readonly Uri[]
+  isSafe(uri: Uri): boolean
+  fail(invariant: string, problem: string): void
+}
+
+/** The shells of one life: they print, name themselves, run commands and end, when the seed says so. */
+export class Ghost implements Terminals {
+  readonly #house: House
+  readonly #shells = new Set<GhostShell>()
+
+  constructor(house: House) {
+    this.#house = house
   }
 
-  act(chance: Chance, alive: () => boolean): void {
-    if (this.#core.log.diskFull || this.#core.log.congested) return
-    const [terminal] = this.#living()
-    if (terminal === undefined) this.prepare()
-    else this.#print(terminal, chance, alive)
+  start({ cwd }: Start, say: Say): Promise<Shell> {
+    const uri = `ahp-terminal:${cwd}`
+    // It is durable that there is such a terminal before anything runs in it.
+    if (!this.#house.isSafe(uri)) this.#house.fail('I7', `a shell starts for ${uri}, which may be forgotten`)
+    if (this.#house.name() % 9 === 0) return Promise.reject(new Error('there is no shell today'))
+    const shell = new GhostShell(say, () => this.#shells.delete(shell))
+    this.#shells.add(shell)
+    return Promise.resolve(shell)
   }
 
-  prepare(): void {
-    if (this.#living().length > 0) return
-    const uri = `ahp-terminal:/${this.#names()}`
-    const claim = { kind: 'client', clientId: 'c0' }
-    const state = { title: 'sh', claim, content: [], lifecycle: { status: 'running' } }
-    rest(this.#core, this.#core.log.born(uri, 'terminal', state))
+  act(chance: Chance): void {
+    const client = chance.pick(this.#house.clients)
+    const shell = chance.pick([...this.#shells])
+    if (!shell || chance.oneIn(5)) this.#ask(client, chance)
+    else shell.act(chance, () => this.#house.name())
   }
 
-  #living(): readonly Uri[] {
-    return [...this.#truth.stories.keys()].filter(
-      (uri) => uri.startsWith('ahp-terminal:') && this.#truth.living(uri),
-    )
+  /** A client wants a terminal: its own, or for a session. */
+  prepare(client: Client | undefined, session?: Uri): void {
+    const name = this.#house.name()
+    const own = { kind: 'client', clientId: client?.id }
+    const chat = session === undefined ? undefined : defaultChatUri(session)
+    const claim = session === undefined ? own : { kind: 'session', session, chat }
+    const params = { channel: `ahp-terminal:/${name}`, claim, cwd: `file:///${name}` }
+    if (client?.open) client.ask('createTerminal', params, () => {})
   }
 
-  #print(uri: Uri, chance: Chance, alive: () => boolean): void {
-    const { log } = this.#core
-    const awake = log.channel(uri)
-    if (awake) return this.#say(awake, chance)
-    void log.wake(uri).then((terminal) => {
-      if (!terminal || !alive() || log.diskFull || log.congested) return
-      this.#say(terminal, chance)
-      rest(this.#core, terminal)
-    })
+  #ask(client: Client | undefined, chance: Chance): void {
+    const doomed = chance.pick(this.#house.living('ahp-terminal:'))
+    const session = chance.pick(this.#house.living('ahp-session:'))
+    if (doomed === undefined || chance.oneIn(2)) this.prepare(client, chance.oneIn(3) ? session : undefined)
+    else if (client?.open && chance.oneIn(3)) client.ask('disposeTerminal', { channel: doomed }, () => {})
+  }
+}
+
+class GhostShell implements Shell {
+  readonly #say: Say
+  readonly #gone: () => void
+  #paused = false
+  #over = false
+  #command = ''
+
+  constructor(say: Say, gone: () => void) {
+    this.#say = say
+    this.#gone = gone
   }
 
-  #say(terminal: Channel, chance: Chance): void {
-    const { log } = this.#core
-    for (let n = chance.below(4); n >= 0; n--) {
-      const action = { type: 'terminal/data', data: `${this.#names()} ` } as Action
-      this.#truth.passed(terminal.uri, log.append(terminal, action).seq, action)
+  act(chance: Chance, name: () => number): void {
+    if (chance.oneIn(10)) return this.#exit(chance.below(3))
+    if (this.#paused) return
+    for (let n = chance.below(4); n >= 0; n--) this.#say({ type: 'terminal/data', data: `${name()} ` })
+    if (chance.oneIn(3)) this.#say({ type: 'terminal/cwdChanged', cwd: `file:///${name()}` })
+    if (chance.oneIn(6)) this.#say({ type: 'terminal/titleChanged', title: `sh ${name()}` })
+    if (chance.oneIn(5)) this.#run(name)
+  }
+
+  input(): void {}
+  resize(): void {}
+
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    this.#paused = false
+  }
+
+  async end(): Promise<void> {
+    this.#exit(129)
+  }
+
+  #run(name: () => number): void {
+    if (this.#command === '') {
+      this.#command = `command-${name()}`
+      const commandLine = this.#command
+      this.#say({ type: 'terminal/commandExecuted', commandId: this.#command, commandLine, timestamp: 1 })
+    } else {
+      this.#say({ type: 'terminal/commandFinished', commandId: this.#command, exitCode: 0 })
+      this.#command = ''
     }
-    const cwd = `file:///${this.#names()}`
-    if (chance.oneIn(3)) log.append(terminal, { type: 'terminal/cwdChanged', cwd } as Action)
-    rest(this.#core, terminal)
+  }
+
+  #exit(exitCode: number): void {
+    if (this.#over) return
+    this.#over = true
+    this.#gone()
+    this.#say({ type: 'terminal/exited', exitCode })
   }
 }

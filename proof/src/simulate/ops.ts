@@ -101,10 +101,7 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     if (client?.content && chat !== undefined) client.fetch(chat)
   },
   agent: (sim, chance) => sim.up && sim.life?.cast.act(chance),
-  ghost(sim, chance) {
-    const { life } = sim
-    life?.ghost?.act(chance, () => life.world.alive)
-  },
+  ghost: (sim, chance) => sim.up && sim.life?.ghost.act(chance),
   crash(sim, chance) {
     const { durable, transactions } = sim.disk
     // What was not flushed is as good as lost, but one cannot count on it.
@@ -121,8 +118,6 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   stop(sim) {
     const { life } = sim
     if (!life?.host) return
-    // Terminals end before their host does.
-    delete life.ghost
     void life.host.close().then(() => {
       if (life !== sim.life) return
       sim.crash(sim.disk.durable)

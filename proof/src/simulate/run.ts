@@ -47,7 +47,7 @@ async function prologue(sim: Simulation): Promise<void> {
   first?.create(session, false)
   const chat = defaultChatUri(session)
   first?.dispatch(chat, turn as Action)
-  sim.life?.ghost?.prepare()
+  sim.life?.ghost.prepare(first)
   await heal(sim)
   // Some turns that are over, and one that is not.
   for (let past = 0; past < (sim.plan.theme === 'windows' ? 3 : 0); past++) {

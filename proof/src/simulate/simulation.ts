@@ -5,11 +5,15 @@ import type { Host } from '@atrium/host/host'
 import type { Log } from '@atrium/host/log'
 import { openCore } from '@atrium/host/open'
 import type { Uri } from '@atrium/protocol/channel'
+import type { RootState } from '@atrium/protocol/root/state'
+import type { TerminalState } from '@atrium/protocol/terminal/state'
+import { rootUri } from '@atrium/protocol/uri'
 import type { Court } from './audit.ts'
 import { Cast } from './cast.ts'
 import { Client } from './client.ts'
 import { Disk } from './disk.ts'
 import { Ghost } from './ghost.ts'
+import { watchPassing } from './passing.ts'
 import { Laws } from './laws.ts'
 import type { Link } from './link.ts'
 import type { Plan } from './plan.ts'
@@ -27,7 +31,7 @@ interface Life {
   core?: Core
   host?: Host
   readonly cast: Cast
-  ghost?: Ghost
+  readonly ghost: Ghost
 }
 
 /** What a host may report without anything being wrong. */
@@ -38,6 +42,7 @@ const expected = new Set([
   'malformed notification',
   'agent failed',
   'session not created',
+  'no terminal',
 ])
 
 /** So that what takes hours, and what takes much, happens in a run. */
@@ -110,20 +115,22 @@ export class Simulation implements Court {
         this.fail('report', `${event}: ${detail instanceof Error ? detail.stack : String(detail)}`)
     }
     const cast = new Cast(this.plan.seed + 7919 * ++this.#lives, this.plan.theme, this.laws, this.name)
-    const life: Life = { world: new LifeWorld(this.clock, this.name, heard), links: new Set(), cast }
+    const ghost = new Ghost(this)
+    const world = new LifeWorld(this.clock, this.name, heard)
+    const life: Life = { world, links: new Set(), cast, ghost }
     this.life = life
-    const { world } = life
     const fatal = () => queueMicrotask(() => world.alive && this.crash(this.disk.durable))
     const agents = [life.cast.agent]
     const store = this.disk.open(() => world.alive)
     const { headEvery, tail } = this.plan
-    openCore({ store, world, agents, headEvery, tail, limits: short, fatal }).then(
+    watchPassing(({ channel, seq, action, origin }) => this.truth.passed(channel, seq, action, origin))
+    const machine = { terminals: ghost, defaultDirectory: 'file:///' }
+    openCore({ store, world, agents, ...machine, headEvery, tail, limits: short, fatal }).then(
       (core) => {
         if (!world.alive) return
         life.core = core
         watchSteps(core.log, this.#steps)
         life.host = hostOf(core)
-        life.ghost = new Ghost(core, this.truth, this.name)
         if (!core.log.diskFull) this.laws.begun()
       },
       (error: unknown) => {
@@ -172,6 +179,27 @@ export class Simulation implements Court {
     this.#steps.length = 0
   }
 
+  /** The root lists the terminals that run, and those that have ended in a client's hands; and those of a session go with it. */
+  #listed(terminals: readonly (readonly [Uri, TerminalState])[]): void {
+    const root = this.truth.stateAt(rootUri, Infinity) as RootState | undefined
+    const listed = (root?.terminals ?? []).map(({ resource }) => resource)
+    const shown = terminals.filter(
+      ([, { claim, lifecycle }]) => lifecycle.status === 'running' || claim.kind === 'client',
+    )
+    const expected = shown.map(([uri]) => uri)
+    if (listed.toSorted().join() !== expected.toSorted().join())
+      this.fail('Y2', `the root lists the terminals ${listed.join()}, and they are ${expected.join()}`)
+    for (const [uri, { claim }] of terminals)
+      if (claim.kind === 'session' && !this.truth.living(claim.session))
+        this.fail('Y7', `${uri} is there, and its session ${claim.session} is not`)
+  }
+
+  /** Whether nothing can make the host forget a channel but the host. */
+  isSafe(uri: Uri): boolean {
+    const at = this.truth.living(uri)?.born.at
+    return at !== undefined && at < this.disk.durable
+  }
+
   /** What is kept beside the log says what the log says. */
   #consistent(): void {
     const records = new Map<string, string | undefined>()
@@ -189,7 +217,14 @@ export class Simulation implements Court {
     const uris = (list: readonly (readonly [Uri, unknown])[]) => list.map(([uri]) => uri)
     compare('session/', 'sessions', uris(sessions))
     compare('quiet/', 'unused sessions', uris(sessions.filter(([uri]) => !this.laws.isUsed(uri))))
-    compare('open/', 'open work', uris([...busy, ...unmade]))
+    const terminals = this.living('ahp-terminal:').map(
+      (uri) => [uri, this.truth.stateAt(uri, Infinity) as TerminalState] as const,
+    )
+    const running = terminals.filter(([, { lifecycle }]) => lifecycle.status === 'running')
+    compare('open/', 'open work', uris([...busy, ...unmade, ...running]))
+    const held = terminals.filter(([, { claim }]) => claim.kind === 'session')
+    compare('part/', 'what goes with sessions', uris(held))
+    this.#listed(terminals)
     const guests = sessions.flatMap(([uri, { activeClients }]) =>
       activeClients.map(({ clientId }) => JSON.stringify([clientId, uri])),
     )

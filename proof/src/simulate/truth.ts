@@ -53,9 +53,9 @@ export class Truth {
   }
 
   /** Something that is never stored. */
-  passed(channel: Uri, seq: number, action: Action): void {
+  passed(channel: Uri, seq: number, action: Action, origin: Fact['origin']): void {
     const text = JSON.stringify(action)
-    this.#insert(channel, { seq, action, text, origin: undefined, at: undefined, state: undefined })
+    this.#insert(channel, { seq, action, text, origin, at: undefined, state: undefined })
   }
 
   /** After a crash only what the disk kept is true. */

@@ -10,9 +10,11 @@ import { sandbox } from '../test/sandbox.ts'
 
 let module = ''
 beforeAll(async () => {
-  module = await bundle('files-node')
+  const bundled = await bundle('files-node')
+  module = bundled.path
   // Others than the one who runs the tests read it too.
   chmodSync(dirname(module), 0o755)
+  return bundled.remove
 })
 
 test(

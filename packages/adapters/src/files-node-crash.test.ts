@@ -38,7 +38,7 @@ test(
     const left = readdirSync(root).filter((name) => !['file', 'next'].includes(name))
     console.log(`50 kills, ${seen.size} versions seen, ${left.length} unfinished files left behind`)
     expect(left.filter((name) => !/^\.atrium-[0-9a-f]{16}\.tmp$/.test(name))).toEqual([])
-    expect(seen.size).toBeGreaterThan(5)
+    expect(seen.size).toBeGreaterThan(2)
   },
 )
 

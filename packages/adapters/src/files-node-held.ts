@@ -115,8 +115,9 @@ async function holdPath(path: Buffer, follow: boolean): Promise<Held> {
     ...heldAt(real, real, facts, () => {}),
     async open(flags) {
       const handle = await open(self, flags | O_NONBLOCK | O_NOFOLLOW)
-      const { ino, dev } = await handle.stat({ bigint: true })
-      if (ino === facts.ino && dev === facts.dev) return handle
+      const { ino, dev, mode } = await handle.stat({ bigint: true })
+      // The number of what is gone is soon another's, which may be of another kind.
+      if (ino === facts.ino && dev === facts.dev && mode === facts.mode) return handle
       await handle.close()
       throw changed()
     },

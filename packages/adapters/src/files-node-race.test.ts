@@ -167,33 +167,38 @@ const program = `
   const { ROOT, BESIDE } = process.env
   let going = true
   process.on('message', () => (going = false))
-  let flips = 0
-  // What the other side puts there in the gap goes.
-  const clear = (path) => {
-    for (;;)
-      try { return fs.rmSync(path, { recursive: true, force: true }) } catch {}
-  }
-  const insist = (path, act) => {
-    for (;;)
-      try { return act() } catch { clear(path) }
-  }
+  const pause = (times = 1) => { for (let i = Math.random() * 20000 * times; i > 0; i--); }
+  const gone = (path) => fs.rmSync(path, { recursive: true, force: true })
+  // What the other side puts there in a gap goes.
+  const insist = (path, act) => { try { act() } catch { gone(path); act() } }
   const swap = (path, target) => {
     fs.renameSync(path, path + '.real')
     insist(path, () => fs.symlinkSync(target, path))
-    return () => {
-      clear(path)
-      insist(path, () => fs.renameSync(path + '.real', path))
-    }
   }
-  const pause = (times = 1) => { for (let i = Math.random() * 20000 * times; i > 0; i--); }
+  const back = (path) => {
+    gone(path)
+    insist(path, () => fs.renameSync(path + '.real', path))
+  }
+  const renew = () => {
+    for (const name of ['flip', 'flip.real', 'file', 'file.real']) gone(ROOT + '/' + name)
+    fs.mkdirSync(ROOT + '/flip/tree', { recursive: true })
+    for (const name of ['flip/secret', 'flip/log', 'file']) fs.writeFileSync(ROOT + '/' + name, 'inside', { flag: 'wx' })
+  }
+  let flips = 0
   const some = () => {
-    for (let i = 0; i < 20; i++) {
-      const backs = [swap(ROOT + '/flip', BESIDE), swap(ROOT + '/file', BESIDE + '/secret')]
-      pause()
-      for (const back of backs) back()
-      pause(4)
-      flips += 4
-    }
+    for (let i = 0; i < 20; i++)
+      try {
+        swap(ROOT + '/flip', BESIDE)
+        swap(ROOT + '/file', BESIDE + '/secret')
+        pause()
+        back(ROOT + '/flip')
+        back(ROOT + '/file')
+        pause(4)
+        flips += 4
+      } catch {
+        // The two sides were in each other's way.
+        try { renew() } catch {}
+      }
     process.send(flips)
     if (going) setImmediate(some)
     else process.disconnect()

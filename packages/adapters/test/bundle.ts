@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
-import { afterAll } from 'vitest'
 
 /** One module of this package as JavaScript that a child process can run, made of the sources as they are now. */
-export async function bundle(module: string): Promise<string> {
+export async function bundle(module: string): Promise<{ readonly path: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bundle-'))
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
   await build({
     configFile: false,
     logLevel: 'silent',
@@ -21,5 +19,8 @@ export async function bundle(module: string): Promise<string> {
       minify: false,
     },
   })
-  return join(folder, 'module.mjs')
+  return {
+    path: join(folder, 'module.mjs'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
 }

@@ -2,20 +2,15 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Sandbox } from '../../host/src/ports/files-fixture.contract.ts'
 import { nodeFiles } from '../src/files-node.ts'
 import type { FilesOptions } from '../src/files-node.ts'
 
-const folders: string[] = []
-afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
 /** Gone after the test. */
 export function sandbox(options?: FilesOptions): Sandbox {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-files-')))
-  folders.push(folder)
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [root, beside] = [join(folder, 'root'), join(folder, 'beside')]
   mkdirSync(root)
   mkdirSync(beside)

@@ -87,7 +87,9 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const catalog = await Catalog.open(records)
   const bulletin = new Bulletin(log, world, catalog)
   const work = await Work.open(records)
+  const belongings = await Belongings.open(records)
   const limitValues = { ...limits, ...ports.limits }
+  // Last of all that waits: from here on somebody may be missed.
   const grace = await Grace.open(records, world, limitValues.graceMs, (clientId) => {
     missed(core, clientId).catch((error: unknown) => world.report('a client that left is still there', error))
   })
@@ -101,7 +103,6 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     defaultDirectory,
     unchangeable,
   }
-  const belongings = await Belongings.open(records)
   const lenders = new Lenders(limitValues.borrowed)
   const { files, terminals, vcs } = ports
   const machine = { files, terminals, vcs }

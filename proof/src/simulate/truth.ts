@@ -108,7 +108,9 @@ export class Truth {
   #insert(channel: Uri, fact: Fact): void {
     const story = this.stories.get(channel)
     if (!story) return
-    const at = story.facts.findLastIndex(({ seq }) => seq < fact.seq) + 1
+    // A head says what is after the action that has its number.
+    const before = (seq: number) => seq < fact.seq || (fact.fixed === true && seq === fact.seq)
+    const at = story.facts.findLastIndex(({ seq }) => before(seq)) + 1
     story.facts.splice(at, 0, fact)
     let state = story.facts[at - 1]?.state ?? story.born.state
     for (const later of story.facts.slice(at)) {

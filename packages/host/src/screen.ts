@@ -34,6 +34,7 @@ export class Screen implements Job {
   /** Only now, when it is durable that there is such a terminal. */
   async start(terminals: Terminals, start: Start): Promise<void> {
     try {
+      if (this.#stopped) throw new Error('the terminal has gone')
       this.#shell = await terminals.start(start, (said) => this.#say(said))
     } catch (error) {
       this.#finish()

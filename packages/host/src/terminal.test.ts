@@ -8,6 +8,7 @@ import { room } from '../test/room.ts'
 import type { Client, RoomOptions } from '../test/room.ts'
 import { fakeTerminals } from '../test/shells.ts'
 import type { FakeShell } from '../test/shells.ts'
+import { forgetTerminal, open } from './terminal.ts'
 
 const uri = 'ahp-terminal:/1'
 const mine = (clientId: string) => ({ kind: 'client', clientId }) as const
@@ -246,6 +247,17 @@ test('[Y7] the terminals of a session go with it, also those that sleep', async 
     })
   expect(await all.store().log.load('ahp-terminal:/2', 1)).toBeUndefined()
   expect(await all.store().records.list('part/')).toEqual([])
+})
+
+test('[Y7] I7: no shell starts for a terminal that has gone before it could', async () => {
+  const { all, terminals } = await shared()
+  const size = { cols: 80, rows: 24 }
+  const made = open(all.core(), 'ahp-terminal:/2', { claim: mine('ann'), title: '', directory: '/', ...size })
+  const started = made.start(terminals)
+  forgetTerminal(all.core(), 'ahp-terminal:/2')
+  await expect(started).rejects.toMatchObject({ code: -32011, message: 'the terminal has gone' })
+  expect(terminals.shells).toHaveLength(1)
+  expect(all.core().work.pending).toEqual([uri])
 })
 
 test('[S-57 terminals] at 64 a terminal is made', () => crowd(63, undefined))

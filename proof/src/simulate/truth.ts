@@ -79,7 +79,7 @@ export class Truth {
   }
 
   fact(uri: Uri, seq: number): Fact | undefined {
-    return this.stories.get(uri)?.facts.findLast((fact) => fact.seq === seq)
+    return this.stories.get(uri)?.facts.findLast((fact) => fact.seq === seq && !fact.fixed)
   }
 
   /** A head says what the fold says, with the number of its rows in their place. */

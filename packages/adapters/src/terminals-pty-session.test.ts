@@ -90,7 +90,7 @@ describe('[M8] ending a terminal', () => {
 
   test(`[S-57 terminalGraceMs] at 1,000 ms: who tidies up that long has the time`, async () => {
     const { shell, text } = await line(
-      `trap 'sleep 0.6; echo tidy; exit' HUP; echo up; while :; do sleep 0.05; done`,
+      `trap 'sleep 0.3; echo tidy; exit' HUP; echo up; while :; do sleep 0.05; done`,
     )
     await until(() => text().includes('up'))
     await shell.end()

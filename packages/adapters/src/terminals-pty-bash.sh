@@ -16,11 +16,8 @@ unset __atrium_login __atrium_file
 
 # PS0 is there since 4.4: with it the user's DEBUG trap can be left alone.
 if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
-  __atrium_empty=
-  __atrium_ran=0
   __atrium_number=
-  # The first part notes that something ran without starting a process, which could note nothing.
-  __atrium_ps0='${__atrium_empty:$((__atrium_ran=1)):0}$({ __atrium_executed; } 2>/dev/null)'
+  __atrium_ps0='$({ __atrium_executed; } 2>/dev/null)'
 
   __atrium_mark() { builtin printf '\e]633;%s;%s\a' "$1" "$__atrium_nonce"; }
 
@@ -63,8 +60,7 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __atrium_prompt() {
     local code=$?
     {
-      if ((__atrium_ran)); then __atrium_mark "D;$code"; fi
-      __atrium_ran=0
+      __atrium_mark "D;$code"
       __atrium_mark "P;Cwd=$(__atrium_escaped "$PWD")"
       __atrium_mark A
     } >/dev/tty

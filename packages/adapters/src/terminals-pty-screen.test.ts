@@ -105,6 +105,14 @@ test('[S-33] sizes are told in their place', () => {
   expect(emulator.fed[1]?.size).toEqual({ cols: 100, rows: 40 })
 })
 
+test('[S-33] a size is known, though what was shown in it is forgotten', () => {
+  const { emulator, one } = screen({ screenLength: 10, queries: 64 })
+  one.resize(90, 30)
+  one.show('a'.repeat(10))
+  one.ask('?')
+  expect(emulator.fed).toMatchObject([{ size: { cols: 90, rows: 30 }, items: ['?'] }])
+})
+
 test('[S-33] who has ended is answered no more', () => {
   const { emulator, one, answers } = screen()
   one.ask('?')

@@ -6,6 +6,8 @@ import { line, until } from '../test/shells.ts'
 
 const many = (count: number) => (word: string) => processesWith(word).length >= count
 
+const quick = { limits: { terminalGraceMs: 200 } }
+
 describe('[M8] ending a terminal', () => {
   test.each([
     ['a program', (s: string) => `exec sleep ${s}`, 1],
@@ -21,7 +23,7 @@ describe('[M8] ending a terminal', () => {
     ],
   ])('ends %s', async (_, command, count) => {
     const seconds = uniqueSeconds()
-    const { shell, said } = await line(command(seconds), { limits: { terminalGraceMs: 200 } })
+    const { shell, said } = await line(command(seconds), quick)
     await until(() => many(count)(seconds))
     await shell.end()
     expect(processesWith(seconds)).toEqual([])
@@ -38,10 +40,26 @@ describe('[M8] ending a terminal', () => {
     expect(await exited()).toBe(3)
   })
 
+  test('asks also who is stopped', async () => {
+    const { shell, text } = await line(`trap 'echo tidy; exit' HUP; echo up; kill -STOP $$; sleep 5`)
+    await until(() => text().includes('up'))
+    await shell.end()
+    expect(text()).toContain('tidy')
+  })
+
+  test('ends a program by whatever name', async () => {
+    const seconds = uniqueSeconds()
+    const name = `'./) Z 0 0 0 ('`
+    const { shell } = await line(`cp /bin/sleep ${name}; trap '' HUP; ${name} ${seconds}`, quick)
+    await until(() => many(2)(seconds))
+    await shell.end()
+    expect(processesWith(seconds)).toEqual([])
+  })
+
   test('jobs of a shell that was left by exit go with it, whether they hold its pty or not', async () => {
     for (const job of ['', '</dev/null >/dev/null 2>&1']) {
       const seconds = uniqueSeconds()
-      const { type, exited, run } = await promptOf('bash', {}, { limits: { terminalGraceMs: 200 } })
+      const { type, exited, run } = await promptOf('bash', {}, quick)
       await run(`(trap '' HUP; exec sleep ${seconds} ${job}) & disown`)
       await until(() => many(1)(seconds))
       type('exit\r')
@@ -72,7 +90,7 @@ describe('[M8] ending a terminal', () => {
 
   test(`[S-57 terminalGraceMs] at 1,000 ms: who tidies up that long has the time`, async () => {
     const { shell, text } = await line(
-      `trap 'sleep 0.6; echo tidy; exit' HUP; echo up; while :; do sleep 0.05; done`,
+      `trap 'sleep 0.3; echo tidy; exit' HUP; echo up; while :; do sleep 0.05; done`,
     )
     await until(() => text().includes('up'))
     await shell.end()

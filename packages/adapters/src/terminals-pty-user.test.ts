@@ -70,6 +70,12 @@ describe('[M6] bash keeps what is its user’s', () => {
     expect((await run('shopt login_shell; alias; declare -p PROMPT_COMMAND')).output).toContain('login_shell')
   })
 
+  test('nobody else can read the file that it is given', async () => {
+    const given = '"${BASH_SOURCE[1]}"'
+    const { text } = await bashrc(`stat -c '<%a>' ${given} "$(dirname ${given})"`)
+    expect(text()).toContain('<600>\r\n<700>')
+  })
+
   test('a bash of before 5.1 has one PROMPT_COMMAND', async () => {
     const path = new URL('./terminals-pty-bash.sh', import.meta.url)
     const old = readFileSync(path, 'utf8').replace('>= 501', '>= 9901')

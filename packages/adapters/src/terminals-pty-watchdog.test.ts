@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, readdirSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { newFolder } from '../test/folder.ts'
 import { processesWith, uniqueSeconds } from '../test/processes.ts'
@@ -57,6 +58,21 @@ test('[F-40d] a host without terminals has no watchdog, one with many has one, a
   await one.shell.end()
 })
 
+test('[F-40d] a session that it was told to forget may be another’s, and is left alone', async () => {
+  const seconds = uniqueSeconds()
+  const sleeping = () => spawn('sleep', [seconds], { detached: true, stdio: 'ignore' })
+  const [kept, first, forgotten, last] = [sleeping(), sleeping(), sleeping(), sleeping()]
+  const dog = spawn('/bin/sh', ['--', program, newFolder(), 'NO=mark'], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  const words = [first, forgotten, last].map(({ pid }) => `+${pid}`)
+  dog.stdin.end([...words, `-${forgotten.pid}`, '-1', ''].join('\n'))
+  await Promise.all([once(dog, 'exit'), once(first, 'exit'), once(last, 'exit')])
+  expect(new Set(processesWith(seconds))).toEqual(new Set([kept.pid, forgotten.pid]))
+  for (const each of [kept, forgotten]) each.kill('SIGKILL')
+})
+
+const program = fileURLToPath(new URL('./terminals-pty-watchdog.sh', import.meta.url))
 const moduleUrl = new URL('../dist/terminals-pty.js', import.meta.url).href
 
 /** Says a line when all terminals run. */

@@ -12,8 +12,6 @@ if [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then
 fi
 
 if [[ -o interactive ]]; then
-  typeset -g __atrium_ran=
-
   __atrium_mark() {
     builtin printf '\e]633;%s;%s\a' "$1" "$__atrium_nonce" 2>/dev/null >/dev/tty
   }
@@ -32,8 +30,7 @@ if [[ -o interactive ]]; then
     local code=$?
     emulate -L zsh
     setopt noxtrace
-    if [[ -n $__atrium_ran ]]; then __atrium_mark "D;$code"; fi
-    __atrium_ran=
+    __atrium_mark "D;$code"
     __atrium_mark "P;Cwd=$(__atrium_escaped "$PWD")"
     __atrium_mark A
   }
@@ -41,7 +38,6 @@ if [[ -o interactive ]]; then
   __atrium_preexec() {
     emulate -L zsh
     setopt noxtrace
-    __atrium_ran=1
     __atrium_mark "E;$(__atrium_escaped "${1:-$3}")"
     __atrium_mark C
   }

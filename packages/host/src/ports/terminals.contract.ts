@@ -100,6 +100,20 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     expect(text().trim()).toBe('last words')
   })
 
+  test(`[M3] ${name}: paused in its midst, and over its end, it is heard out in order`, async () => {
+    const { shell, said, text, exited } = await begun(({ read, count }) => `${read}; ${read}; ${count(1000)}`)
+    shell.input('first\r')
+    await vi.waitFor(() => expect(text()).toContain('got first'), 10_000)
+    shell.pause()
+    const { length } = said
+    shell.input('last\r')
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(said.length).toBe(length)
+    shell.resume()
+    expect(await exited()).toBe(0)
+    expect(numbers(text().slice(text().indexOf('got last') + 'got last'.length))).toBe(1000)
+  })
+
   test(`[M8] ${name}: it is ended, paused or not, and says so once`, async () => {
     for (const pauses of [false, true]) {
       const { said, shell } = await begun((lines) => lines.read)

@@ -76,17 +76,12 @@ export class Log {
     this.#numbers = new Numbers(first)
     this.#queue = new Queue(first - 1)
     this.#completion = new Completion(store, this.#queue, (channel) => this.channel(channel.uri) === channel)
-    this.#commit = new Commit(
-      store,
-      beside,
-      world,
-      {
-        moved: () => this.#tell(),
-        filled: () => this.#waiters.look(),
-        fatal: (error) => events.fatal(error),
-      },
-      first,
-    )
+    const heard = {
+      moved: () => this.#tell(),
+      filled: () => this.#waiters.look(),
+      fatal: (error: unknown) => events.fatal(error),
+    }
+    this.#commit = new Commit(store, beside, world, heard, first)
   }
 
   /** The number up to which everyone has been told: the one before the first strict action that is not durable. */
@@ -117,6 +112,11 @@ export class Log {
   /** A channel that is awake. */
   channel(uri: Uri): Channel | undefined {
     return this.#awake.get(uri)
+  }
+
+  /** Whether it is awake, or will be in a moment. */
+  isUp(uri: Uri): boolean {
+    return this.#awake.has(uri) || this.#waking.has(uri)
   }
 
   born(uri: Uri, kindName: string, state: object): Channel {

@@ -17,9 +17,9 @@ export function rest(core: Core, channel: Channel): void {
   })
 }
 
-/** Work is done there, or one of its chats is awake. */
+/** Work is done there, or one of its chats is awake, or is being woken: whoever finds that awake must find its session. */
 function needed(core: Core, { uri, kind, head }: Channel): boolean {
   if (core.work.isPending(uri) || core.work.has(uri)) return true
   const chats = kind.name === 'session' ? (head as SessionState).chats : []
-  return chats.some(({ resource }) => core.log.channel(resource) !== undefined)
+  return chats.some(({ resource }) => core.log.isUp(resource))
 }

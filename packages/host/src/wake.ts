@@ -51,15 +51,11 @@ export async function ready(core: Core, channel: Channel, view: View = {}): Prom
 /** So many rows at first, and then twice as many each time. */
 const firstStep = 256
 
+/** A chat keeps its session awake from the moment it is being woken. */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
-  for (;;) {
-    const session = core.catalog.sessionOf(uri)
-    if (session !== undefined) await wakeOne(core, session)
-    const channel = await wakeOne(core, uri)
-    // An awake chat keeps its session awake; but that may have fallen asleep, or gone, before the chat was.
-    const now = core.catalog.sessionOf(uri)
-    if (!channel || now === undefined || core.log.channel(now)) return channel
-  }
+  const session = core.catalog.sessionOf(uri)
+  if (session !== undefined) await wakeOne(core, session)
+  return wakeOne(core, uri)
 }
 
 /** Whoever wakes something may never follow it: so it is looked at again whether anybody does. */

@@ -112,9 +112,9 @@ export const pictureBugs: readonly Bug[] = [
   ),
   bug(
     'a session sleeps while its chat wakes',
-    'wake',
-    '|| now === undefined || core.log.channel(now))',
-    '|| true)',
+    'rest',
+    'core.log.isUp(resource)',
+    'core.log.channel(resource)',
   ),
   bug('cut to a turn that a reader lacks', 'dispatch', 'if (needsRow(action))', 'if (false)'),
   bug(

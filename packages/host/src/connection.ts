@@ -73,7 +73,7 @@ export class Connection implements Follower, Newcomer {
 
   tell(entry: Entry): void {
     this.following.seen = Math.max(this.following.seen, entry.seq)
-    this.outbox.tell(entry)
+    if (!this.following.isOutdated(entry)) this.outbox.tell(entry)
   }
 
   get wantsEach(): boolean {

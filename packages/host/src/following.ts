@@ -3,7 +3,7 @@ import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
 import type { ClientRecord, Handed } from './clients.ts'
 import type { Core } from './core.ts'
-import type { Listener } from './entry.ts'
+import type { Entry, Listener } from './entry.ts'
 import { rest } from './rest.ts'
 import type { View } from './snapshot.ts'
 
@@ -15,9 +15,11 @@ export interface Followed {
   readonly leftOut: number
   /** That was so at this number. */
   readonly at: number
+  /** And everything up to this one was numbered by then, told or not. */
+  readonly numbered: number
 }
 
-const plainly: Followed = { view: {}, latency: undefined, leftOut: 0, at: 0 }
+const plainly: Followed = { view: {}, latency: undefined, leftOut: 0, at: 0, numbered: 0 }
 
 /** The channels that one link follows, and what its client has been handed of them. */
 export class Following {
@@ -74,8 +76,9 @@ export class Following {
   }
 
   /** A channel's snapshot is about to be sent. */
-  hand(channel: Channel, how: Omit<Followed, 'at'>): void {
-    this.add(channel, { ...how, at: this.#core.log.told })
+  hand(channel: Channel, how: Omit<Followed, 'at' | 'numbered'>): void {
+    const { told, last } = this.#core.log
+    this.add(channel, { ...how, at: told, numbered: last })
     // That it has seen a number must show that it has the snapshot.
     if (this.seen >= this.#core.log.told) this.#core.log.advance()
     this.#remember((handed) => handed.set(channel.uri, this.#handed(channel)))
@@ -86,7 +89,7 @@ export class Following {
     const { turns, maxLatencyMs, cut = 0 } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
     const view = turns === undefined ? {} : { turns }
     const { told } = this.#core.log
-    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut, at: told })
+    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut, at: told, numbered: 0 })
   }
 
   /** So many of a channel's oldest rows the client may lack: it was handed the newest only. */
@@ -103,6 +106,13 @@ export class Following {
     const known = this.#record?.handed.get(channel.uri)
     if (known?.cut === undefined || known.extended) return
     this.#remember((handed) => handed.set(channel.uri, { ...known, extended: true }))
+  }
+
+  /** A page for what the client had before it was handed the snapshot that it has now. */
+  isOutdated({ only, origin, channel: uri, action, seq }: Entry): boolean {
+    if (!only || origin || action.type !== 'chat/turnsLoaded') return false
+    const channel = this.find(uri)
+    return channel !== undefined && seq <= this.how(channel).numbered
   }
 
   /** Whether this link is, or was, told of its own action: by itself, in its replay or behind its snapshot. */

@@ -231,3 +231,22 @@ test('[L13] F-48: of who was handed a part of the turns by a build that did not 
   const { result } = await back(all, all.ben, all.ben.lastSeen, [chat])
   expect(result.type).toBe('snapshot')
 })
+
+test('[L9] I3: who is handed a snapshot is not given what it lacked before that', async () => {
+  const tasks: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 0, mute, soon)
+  holding = true
+  // The page waits behind what is not durable yet.
+  ann.dispatch(chat, { type: 'chat/draftChanged', draft: { text: 'hm', origin: { kind: 'user' } } })
+  ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' })
+  await quiet()
+  await ben.ask('subscribe', { channel: chat, view: { turns: 0 } })
+  expect(ids(ben)).toEqual(['t1', 't2', 't3', 't4'])
+  holding = false
+  for (const task of tasks.splice(0)) task()
+  await quiet()
+  expect(ids(ben)).toEqual(['t1', 't2', 't3'])
+  expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
+})

@@ -54,17 +54,12 @@ export class Log {
     this.#numbers = new Numbers(first)
     this.#queue = new Queue(first - 1)
     this.#completion = new Completion(store, this.#queue, (channel) => this.channel(channel.uri) === channel)
-    this.#commit = new Commit(
-      store,
-      beside,
-      world,
-      {
-        moved: () => this.#tell(),
-        filled: () => this.#waiters.look(),
-        fatal: (error) => events.fatal(error),
-      },
-      first,
-    )
+    const heard = {
+      moved: () => this.#tell(),
+      filled: () => this.#waiters.look(),
+      fatal: (error: unknown) => events.fatal(error),
+    }
+    this.#commit = new Commit(store, beside, world, heard, first)
   }
 
   /** The number up to which everyone has been told: the one before the first strict action that is not durable. */

@@ -73,6 +73,12 @@ export const turnBugs: readonly Bug[] = [
   bug('a queue is not begun', 'pending', ': queued(state, world);\n}\nconst ends', ': [];\n}\nconst ends'),
   bug('a worker outlives its turn', 'alongside', 'dismiss(core, session, chat.uri);', ';'),
   bug(
+    'a worker outlives a turn of the life before',
+    'alongside',
+    'core.work.stop(chat.uri);\n    if (ends.has(action.type))',
+    'const worked = core.work.has(chat.uri);\n    core.work.stop(chat.uri);\n    if (worked && ends.has(action.type))',
+  ),
+  bug(
     'what it does is said after the end',
     'alongside',
     "append(core, chat, { type: 'chat/activityChanged' });",

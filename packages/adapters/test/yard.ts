@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import type { Yard } from '../../host/src/ports/watch.contract.ts'
 import { watchTree } from '../src/files-node-watch.ts'
 import type { Pace, Terms } from '../src/files-node-watch-terms.ts'
 
-/** A directory of its own, gone after the test. */
+/** A directory of its own, gone after the test; in memory where that can be, for many files take long on a busy disk. */
 export async function newYard(terms: Partial<Terms> = {}): Promise<Yard> {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-yard-')))
+  const path = realpathSync(mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'atrium-yard-')))
   // Many files take their time to go, on a busy machine.
   onTestFinished(() => rmSync(path, { recursive: true, force: true }), 60_000)
   const at = (name: string) => join(path, name)
@@ -35,6 +35,8 @@ export async function watching(terms: Partial<Terms> = {}, prepare: (path: strin
   onTestFinished(() => watch.end())
   return { ...yard, listener, watch, at: (name: string) => join(yard.path, name) }
 }
+
+const memory = '/dev/shm'
 
 /** For what is looked at from time to time. */
 export const soon: Pace = { windowMs: 10, beatMs: 20, absentMs: 20 }

@@ -155,6 +155,22 @@ test('[O3] a directory that a link takes the place of is not looked into', async
   expect(told.filter((path) => !['a', 'a/deep', 'a/deep/last'].includes(path))).toEqual([])
 })
 
+test.each([
+  ['by handle', eachMeans],
+  ['by path', wholeMeans],
+])('[O3] a directory is entered where it is, and not by a link to it, %s', async (_, { enter }) => {
+  const [inside, outside] = [await newYard(), await newYard()]
+  await outside.make('deep')
+  await inside.link('way', outside.path)
+  for (const path of ['way', 'way/deep', 'no/such'])
+    await expect(enter(`${inside.path}/${path}`)).rejects.toThrow()
+  await inside.write('file', '1')
+  await expect(enter(`${inside.path}/file`)).rejects.toThrow()
+  const { list, leave } = await enter(outside.path)
+  expect(await list(10)).toEqual(new Map([['deep', true]]))
+  await leave()
+})
+
 test('[O3] names that are no text are told as well as they can be, and harm nothing', async ({ skip }) => {
   if (process.platform !== 'linux') skip('names are text here')
   const { path, at, listener } = await watched()

@@ -11,6 +11,8 @@ export interface Means {
    * which knows of what happened in a new directory only what is there when that is first looked at.
    */
   readonly each: boolean
+  /** Whether all changes are told of. Where they are made on other machines too, it takes looking again and again. */
+  readonly sure: boolean
   readonly queue: EventQueue
   /** Throws where it cannot. `name` is `.` for the directory itself, and null where the system does not say. */
   watch(at: string, hear: Hear): Ear
@@ -38,15 +40,22 @@ export interface Entered {
   leave(): Promise<void>
 }
 
-/** What is to be had for a path. Where changes are made on other machines too, nothing but looking again and again. */
+/** What is to be had for a path. */
 export async function meansFor(path: string): Promise<Means> {
   const { type } = await statfs(path).catch(() => ({ type: 0 }))
-  return foreign.includes(type) ? { ...eachMeans, watch: refuse, watchFile: refuse } : usual
+  return meansOn(type)
+}
+
+/** What is to be had on a file system, by the number that the system has for it. */
+export function meansOn(type: number): Means {
+  const means = process.platform === 'linux' ? eachMeans : wholeMeans
+  return foreign.includes(type) ? { ...means, sure: false } : means
 }
 
 /** One watch for each directory. */
 export const eachMeans: Means = {
   each: true,
+  sure: true,
   queue: systemQueue,
   watch: (at, hear) => listen(`${at}/.`, false, hear),
   watchFile: (path, hear) => listen(path, false, hear),
@@ -61,8 +70,6 @@ export const wholeMeans: Means = {
   watch: (at, hear) => listen(at, true, hear),
   enter: enterByPath,
 }
-
-const usual = process.platform === 'linux' ? eachMeans : wholeMeans
 
 /** Whether something is refused because the system, or this process, has no more of what it takes. */
 export function isPoverty(error: unknown): boolean {
@@ -82,10 +89,6 @@ function listen(at: string, recursive: boolean, hear: Hear): Ear {
   const ear = watch(at, { persistent: false, recursive }, (type, name) => hear(type, name))
   ear.on('error', () => hear('rename', '.'))
   return ear
-}
-
-function refuse(): never {
-  throw Object.assign(new Error('nobody is told of changes here'), { code: 'ENOSPC' })
 }
 
 async function enterByHandle(path: string): Promise<Entered> {

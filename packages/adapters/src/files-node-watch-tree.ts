@@ -23,7 +23,10 @@ export class Tree implements Watched {
   #queue: Folder[] = []
   #noted = 0
   #ears = 0
+  /** What was heard does not say all: said once what it is about has been read. */
   #lost = false
+  /** Not everything can be listened to, since the last look. */
+  #poorer = false
   #gone = false
 
   /** Nothing where there is no directory. Without changes, what is found was known before. */
@@ -36,9 +39,12 @@ export class Tree implements Watched {
   ): Promise<Tree | undefined> {
     const tree = new Tree(path, wish, terms, heard)
     await tree.#readAll([tree.#known.root], changes)
-    if (tree.#gone) return void tree.end()
+    if (tree.#gone) {
+      tree.end()
+      return undefined
+    }
     // That not everything can be watched is told as soon as there is somebody to tell.
-    if (tree.#lost) heard()
+    if (tree.#poorer) heard()
     return tree
   }
 
@@ -52,8 +58,9 @@ export class Tree implements Watched {
   }
 
   async settle(changes: Changes): Promise<boolean> {
-    const touched = this.#touched
+    const [touched, lost] = [this.#touched, this.#lost]
     this.#touched = new Set()
+    this.#lost = false
     this.#noted = 0
     if (!(await this.#isThere())) return false
     const polled = this.#poll.due()
@@ -64,8 +71,8 @@ export class Tree implements Watched {
     await this.#readAll([...touched], changes)
     if (polled.length > 0) this.#poll.done()
     // Said when all has been read: whoever then looks at everything again misses nothing, for what comes later is heard.
-    if (this.#lost) changes.lose()
-    this.#lost = false
+    if (lost || this.#poorer) changes.lose()
+    this.#poorer = false
     return !this.#gone
   }
 
@@ -183,10 +190,10 @@ export class Tree implements Watched {
   #failed(folder: Folder, error: unknown, changes?: Changes): void {
     if (isPoverty(error)) return this.#poor(folder)
     this.#let(folder)
+    folder.unread = true
     if (isShut(error)) return this.#known.clear(folder, changes)
     if (!folder.parent) this.#gone = true
     else {
-      folder.unread = true
       this.#note(folder.parent, folder.name, true)
       this.#touch(folder.parent)
     }
@@ -203,7 +210,8 @@ export class Tree implements Watched {
       else {
         folder.ear = means.watch(at, (type, name) => this.#hear(folder, type, name))
         this.#ears++
-        this.#poll.delete(folder)
+        if (means.sure) this.#poll.delete(folder)
+        else this.#poor(folder)
       }
     } catch (error) {
       if (isPoverty(error)) this.#poor(folder)
@@ -213,7 +221,7 @@ export class Tree implements Watched {
   }
 
   #poor(folder: Folder): void {
-    if (this.#poll.add(folder)) this.#lost = true
+    if (this.#poll.add(folder)) this.#poorer = true
   }
 
   /** Lets go of a directory that is not there, or not to be read. */

@@ -42,8 +42,9 @@ class Watch implements Watching {
   }
 
   async begin(): Promise<void> {
-    this.#watched = await this.#open()
-    this.#rest()
+    await this.#alone(async () => {
+      this.#watched = await this.#open()
+    })
   }
 
   async end(): Promise<void> {
@@ -61,12 +62,16 @@ class Watch implements Watching {
     // After a pass that took long it listens as long: half of the time is left to others, whatever goes on in there.
     const window = Math.min(Math.max(windowMs, this.#took), beatMs)
     const ms = this.#heard ? window : this.#watched ? beatMs : absentMs
-    this.#timer = setTimeout(() => {
-      this.#pass = this.#look().finally(() => {
-        this.#pass = undefined
-        this.#rest()
-      })
-    }, ms).unref()
+    this.#timer = setTimeout(() => void this.#alone(() => this.#look()), ms).unref()
+  }
+
+  /** What is heard meanwhile is looked at afterwards. */
+  #alone(act: () => Promise<void>): Promise<void> {
+    this.#pass = act().finally(() => {
+      this.#pass = undefined
+      this.#rest()
+    })
+    return this.#pass
   }
 
   async #look(): Promise<void> {
@@ -96,7 +101,6 @@ class Watch implements Watching {
     const facts = await lstat(this.#path).catch(() => undefined)
     if (!facts) return undefined
     changes?.add('', 'added')
-    // While a pass looks, its end sees to what was heard.
     const hear = (): void => {
       if (this.#heard) return
       this.#heard = true

@@ -116,13 +116,13 @@ export const limitTable = {
   commandRate: row(100, 'commands in a second', 'M6', 'they are output and no commands'),
   terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
   // One watch, and version control.
-  watchChanges: row(5000, 'changes in a window', 'F-40b', 'that they were lost is told, and none of them'),
-  watchDirectories: row(20_000, 'directories listened to', 'F-40b', 'others are read from time to time'),
-  watchNames: row(1_000_000, 'names in a tree', 'F-40b', 'the directory is not known, which is told'),
-  vcsMs: row(30_000, 'ms', 'S-41b', 'git is ended, and the question fails'),
-  vcsBytes: row(16 * MiB, 'bytes that git says', 'S-41b', 'git is ended, and the question fails'),
-  vcsRuns: row(4, 'at once', 'S-41b', 'others wait'),
-  vcsOddPaths: row(16, 'paths that git cannot judge', 'S-41b', 'the question fails'),
+  watchChanges: row(5000, 'changes in a window', 'O8', 'that they were lost is told, and none of them'),
+  watchDirectories: row(20_000, 'directories listened to', 'O8', 'others are read from time to time'),
+  watchNames: row(1_000_000, 'names in a tree', 'O8', 'the directory is not known, which is told'),
+  vcsMs: row(30_000, 'ms', 'O14', 'git is ended, and the question fails'),
+  vcsBytes: row(16 * MiB, 'bytes that git says', 'O14', 'git is ended, and the question fails'),
+  vcsRuns: row(4, 'at once', 'O14', 'others wait'),
+  vcsOddPaths: row(16, 'paths that git cannot judge', 'O14', 'the question fails'),
 } satisfies { readonly [name: string]: Limit }
 
 export type LimitName = keyof typeof limitTable

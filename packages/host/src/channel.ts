@@ -95,6 +95,11 @@ export class Channel {
     return after < this.#passedFrom ? undefined : this.#passed.filter((entry) => entry.seq > after)
   }
 
+  /** What a client said that only passed, and is still here. */
+  passedBy(clientId: string): readonly Entry[] {
+    return this.#passed.filter(({ origin }) => origin?.clientId === clientId)
+  }
+
   /** Whether it has a row of this id, in memory or not. */
   has(id: string): boolean {
     return this.ids.has(id)

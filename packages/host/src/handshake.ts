@@ -93,7 +93,7 @@ async function forgetHanded(core: Core, known: ClientRecord): Promise<void> {
  */
 async function ownOf(core: Core, clientId: string, lastSeen = Infinity): Promise<readonly StoredEnvelope[]> {
   const newestOwn = core.limits.resends
-  const waiting = core.log.waitingOf(clientId)
+  const waiting = [...core.log.passedOf(clientId), ...core.log.waitingOf(clientId)]
   const newest = await core.store.log.own(clientId, 0, newestOwn)
   const more = newest.length === newestOwn && (newest[0]?.seq ?? 0) > lastSeen
   const stored = more ? await core.store.log.own(clientId, lastSeen, Number.MAX_SAFE_INTEGER) : newest

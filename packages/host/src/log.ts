@@ -226,13 +226,14 @@ export class Log {
     this.#schedule()
   }
 
-  /** What a client dispatched and the disk may not have yet. */
+  /** What a client dispatched and nobody was told yet. */
   waitingOf(clientId: string): readonly StoredEnvelope[] {
-    return this.#queue
-      .of(clientId)
-      .flatMap(({ entry: { seq, channel, text, origin }, strict }) =>
-        strict && origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : [],
-      )
+    return this.#queue.of(clientId).flatMap(({ entry }) => (entry.only ? [] : asStored(entry)))
+  }
+
+  /** What a client dispatched that was stored nowhere, because it only passes. */
+  passedOf(clientId: string): readonly StoredEnvelope[] {
+    return [...this.#awake.values()].flatMap((channel) => channel.passedBy(clientId).flatMap(asStored))
   }
 
   /** A client has a new link: what it had dispatched and nobody was told yet is told there. */
@@ -372,6 +373,10 @@ export class Log {
       tail = least
     }
   }
+}
+
+function asStored({ seq, channel, text, origin }: Entry): readonly StoredEnvelope[] {
+  return origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : []
 }
 
 // In the queue so that nothing behind them is told before they are durable; told to nobody.

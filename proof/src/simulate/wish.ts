@@ -33,7 +33,7 @@ function wishes(
   if (kind === 'root') return ofRoot(name, chance)
   if (kind === 'session') return ofSession(name, clientId, chance)
   if (kind === 'chat') return ofChat(sim, channel, name, chance)
-  return ofTerminal(name, chance)
+  return ofTerminal(name, clientId, chance)
 }
 
 function wrong(name: string): readonly object[] {
@@ -65,10 +65,13 @@ function ofSession(name: string, clientId: string, chance: Chance): readonly obj
   ]
 }
 
-function ofTerminal(name: string, chance: Chance): readonly object[] {
+function ofTerminal(name: string, clientId: string, chance: Chance): readonly object[] {
   return [
     { type: 'terminal/titleChanged', title: name },
     { type: 'terminal/resized', cols: chance.below(3), rows: 1 },
+    { type: 'terminal/input', data: `${name}\r` },
+    { type: 'terminal/claimed', claim: { kind: 'client', clientId: chance.oneIn(2) ? clientId : 'c1' } },
+    { type: 'terminal/cleared' },
   ]
 }
 

@@ -1,5 +1,6 @@
 import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
+import { terminalBugs } from './bugs-of-terminals.ts'
 import { pictureBugs, turnBugs } from './bugs-of-turns.ts'
 
 /** The first twelve are the classic ones; those behind them were in the code once, or could be. */
@@ -69,7 +70,6 @@ export const bugs: readonly Bug[] = [
     'this.#pauses++;',
   ),
   bug('notes before the handshake', 'outbox', 'if (this.#pauses > 0) {', 'if (false) {'),
-  bug('asleep before its head is durable', 'log', '!this.#commit.safe(channel.stored)', 'false'),
   bug('asleep with something untold', 'log', 'channel.untold > 0', 'false'),
   bug(
     'only what is unseen is a resend',
@@ -93,5 +93,6 @@ export const bugs: readonly Bug[] = [
     'Promise.resolve(result)',
   ),
   ...turnBugs,
+  ...terminalBugs,
   ...pictureBugs,
 ]

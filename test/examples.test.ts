@@ -41,6 +41,22 @@ test('[A4] [N3] [V6] examples/shared-turn.mjs: a turn shared at 1.0 and 0.9 outl
   })
 })
 
+test('[A4] [Y4] [Y6] examples/terminal.mjs: a shell shared by two, handed over, with a cut link in between', () => {
+  const path = fileURLToPath(new URL('../examples/terminal.mjs', import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      'Ann has a shell, and Ben watches it.',
+      'Ann types, Ben sees the command, its output 42 and its exit code 0.',
+      'Ben types, too, and is refused: this terminal is held by another client.',
+      'Ann hands the terminal to Ben.',
+      'Ben was cut off and comes back by replay: while you were away.',
+      'Ben ends it, and both see how: exit 3. They have the same state.',
+    ],
+    stderr: '',
+  })
+})
+
 test('[A4] the program in the README runs', () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [, program] = /```js\n([\s\S]*?)```/.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []

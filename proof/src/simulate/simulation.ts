@@ -131,7 +131,9 @@ export class Simulation implements Court {
         life.core = core
         watchSteps(core.log, this.#steps)
         life.host = hostOf(core)
-        if (!core.log.diskFull) this.laws.begun()
+        if (core.log.diskFull) return
+        this.laws.begun()
+        this.#allEnded()
       },
       (error: unknown) => {
         // A host may refuse to start on a disk that fails.
@@ -177,6 +179,14 @@ export class Simulation implements Court {
         this.fail('L1', `of the step ${step.join()} only ${there.join()} was kept`)
     }
     this.#steps.length = 0
+  }
+
+  /** A shell ends with its host: none runs when the next begins. */
+  #allEnded(): void {
+    for (const uri of this.living('ahp-terminal:')) {
+      const { lifecycle } = this.truth.stateAt(uri, Infinity) as TerminalState
+      if (lifecycle.status === 'running') this.fail('Y6', `${uri} seems to run, and its host has died`)
+    }
   }
 
   /** The root lists the terminals that run, and those that have ended in a client's hands; and those of a session go with it. */

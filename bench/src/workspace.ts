@@ -1,6 +1,7 @@
 import { outputTable } from './workspace/output.ts'
 import { ptyTable } from './workspace/pty.ts'
 import { readsTable } from './workspace/reads.ts'
+import { treeTable } from './workspace/tree.ts'
 
 /** What agents and people touch all day: shells, files, watches. */
 export async function workspaceBench(wanted: readonly string[]): Promise<boolean> {
@@ -8,6 +9,7 @@ export async function workspaceBench(wanted: readonly string[]): Promise<boolean
     output: outputTable,
     pty: ptyTable,
     reads: readsTable,
+    tree: treeTable,
   }
   let met = true
   for (const [name, table] of Object.entries(tables))

@@ -7,7 +7,7 @@ import { Shell } from './shell.ts'
 const lines = 200_000
 const rounds = 7
 const keys = 300
-const floodSeconds = 8
+const floodSeconds = 60
 
 /** Output, keys and a flood of a shell of the host beside those of a bare pty in a process of its own. */
 export async function outputTable(): Promise<boolean> {

@@ -57,6 +57,25 @@ test('[A4] [Y4] [Y6] examples/terminal.mjs: a shell shared by two, handed over, 
   })
 })
 
+test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is shared, and outlives the host', () => {
+  const path = fileURLToPath(new URL('../examples/decisions.mjs', import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      'Ben is asked as well: Run `ls`',
+      'He makes it "ls | wc -l", and both see what it says: 1',
+      'Ann is too late: there is no such turn in progress',
+      'Cat answers a form of a chat that she never opened: - What shall it be called? Atrium',
+      'The host is killed and started again: it asks still, and 2 messages wait.',
+      'Dan approves; it was done once: "hello\\nonce\\n"',
+      'Then the queue: first, second',
+      'Allowed for good, and not asked again: read in work, by dan',
+      'Taken back, it is asked for again: Read `notes.txt`',
+    ],
+    stderr: '',
+  })
+})
+
 test('[A4] the program in the README runs', () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const [, program] = /```js\n([\s\S]*?)```/.exec(readFileSync(`${root}/README.md`, 'utf8')) ?? []

@@ -1,8 +1,16 @@
 import type { Chat, Said } from '@atrium/host/ports/agent'
-import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
+import type {
+  ActiveTurn,
+  ChatState,
+  InputRequestPart,
+  ResponsePart,
+  ToolCallPart,
+} from '@atrium/protocol/chat/state'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
-import { isText, saidOf } from './agent-guide-script.ts'
-import type { CallStep, Script, TextPart, TextStep } from './agent-guide-script.ts'
+import { fillIn } from './agent-guide-form.ts'
+import { isText, saidOf, textOf } from './agent-guide-script.ts'
+import type { CallStep, Script, Step, TextPart, TextStep } from './agent-guide-script.ts'
+import { useTool } from './agent-guide-tools.ts'
 import { quoted, wordCount } from './agent-guide-words.ts'
 
 export type Pause = (ms: number) => Promise<void>
@@ -25,28 +33,37 @@ export async function* play(script: Script, chat: Chat, turn: ActiveTurn, pause:
       continue
     }
     const part = had[taken++]
-    if (part && (!isText(part) || part.content === step.text)) continue
+    if (part && isOver(part, step, turn)) continue
     const wished = 'activity' in step ? step.activity : undefined
     if (wished !== activity) yield activityChanged((activity = wished))
-    if (step.kind === 'toolCall') yield* call(step, newId(), chat)
-    else if (step.kind !== 'systemNotification') yield* text(step, part ?? newId(), pause)
+    if (step.kind === 'toolCall' && 'tool' in step) yield* useTool(step, chat, begun(part) ?? newId())
+    else if (step.kind === 'toolCall') yield* call(step, newId(), chat)
+    else if (step.kind === 'inputRequest') yield* fillIn(step, chat, asked(part) ?? newId())
+    else if (step.kind !== 'systemNotification') yield* text(step, written(part) ?? newId(), chat, pause)
     else {
       parts++
       yield { type: 'chat/responsePart', part: { kind: step.kind, content: step.text } }
     }
   }
   if (activity !== undefined) yield activityChanged(undefined)
-  if (!turn.usage) yield usage(script, turn)
+  if (!turn.usage) yield usage(script, chat.state.activeTurn ?? turn)
 }
 
 /** A part is made empty and then grows; one that is there grows from where it stopped. */
-async function* text(step: TextStep, where: TextPart | string, pause: Pause): AsyncIterable<Said> {
+async function* text(
+  step: TextStep,
+  where: TextPart | string,
+  chat: Chat,
+  pause: Pause,
+): AsyncIterable<Said> {
   const { kind } = step
   const begun = typeof where === 'string' ? { kind, id: where, content: '' } : where
   if (begun !== where) yield { type: 'chat/responsePart', part: begun }
   const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning'
   let count = 0
-  for (const content of pieces(step.text.slice(begun.content.length))) {
+  const { activeTurn } = chat.state
+  const whole = activeTurn ? textOf(step, activeTurn) : ''
+  for (const content of pieces(whole.slice(begun.content.length))) {
     if (step.ms > 0 || ++count % breath === 0) await pause(step.ms)
     yield { type, partId: begun.id, content }
   }
@@ -75,6 +92,25 @@ async function* call({ text: task }: CallStep, toolCallId: string, chat: Chat): 
   yield { type: 'chat/toolCallComplete', toolCallId, result: { success, pastTenseMessage, content } }
 }
 
+/** Whether a turn has all of a step. */
+function isOver(part: ResponsePart, step: Step, turn: ActiveTurn): boolean {
+  if (isText(part)) return part.content === textOf(step, turn)
+  if (part.kind === 'inputRequest') return part.response !== undefined
+  return part.kind !== 'toolCall' || ['completed', 'cancelled'].includes(part.toolCall.status)
+}
+
+function begun(part: ResponsePart | undefined): ToolCallPart | undefined {
+  return part?.kind === 'toolCall' ? part : undefined
+}
+
+function written(part: ResponsePart | undefined): TextPart | undefined {
+  return part && isText(part) ? part : undefined
+}
+
+function asked(part: ResponsePart | undefined): InputRequestPart | undefined {
+  return part?.kind === 'inputRequest' ? part : undefined
+}
+
 function succeeded(state: ChatState): boolean {
   return state.turns.at(-1)?.state === 'complete'
 }
@@ -84,8 +120,9 @@ function activityChanged(activity: string | undefined): Said {
 }
 
 /** Counted in the script, so that a turn that was broken off costs what it costs in one go. */
-function usage(script: Script, { message }: ActiveTurn): Said {
-  const said = script.map((step) => ('text' in step ? wordCount(step.text) : 0))
+function usage(script: Script, turn: ActiveTurn): Said {
+  const { message } = turn
+  const said = script.map((step) => wordCount(textOf(step, turn)))
   const outputTokens = said.reduce((sum, count) => sum + count, 0)
   const model = message.model?.id ?? 'guide-plain'
   return { type: 'chat/usage', usage: { inputTokens: wordCount(message.text), outputTokens, model } }

@@ -2,7 +2,9 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { answersOf, formOf } from './agent-guide-form.ts'
 import type { Script, Step } from './agent-guide-script.ts'
+import { arrow, partsOf } from './agent-guide-tools.ts'
 import { models, paceOf, toneKey, topicKey } from './agent-guide-settings.ts'
 import {
   helpText,
@@ -86,6 +88,21 @@ const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
       { kind: 'markdown', text: 'The worker is done. Its own chat has what it said.', ms },
     ]
   },
+
+  run: ({ rest }) => (rest === '' ? undefined : [{ kind: 'toolCall', tool: 'run', input: rest }]),
+
+  read: ({ rest }) => (/^\S+$/.test(rest) ? [{ kind: 'toolCall', tool: 'read', input: rest }] : undefined),
+
+  write: ({ rest }) =>
+    partsOf(rest)[1] === '' ? undefined : [{ kind: 'toolCall', tool: 'write', input: rest }],
+
+  edit: ({ rest }) =>
+    partsOf(rest)[1].includes(arrow) ? [{ kind: 'toolCall', tool: 'edit', input: rest }] : undefined,
+
+  ask: ({ rest, ms }) => [
+    { kind: 'inputRequest', request: formOf(rest) },
+    { kind: 'markdown', text: answersOf, ms },
+  ],
 
   slow: ({ rest }) => {
     const count = rest === '' ? 10 : countOf(rest, 3600)

@@ -10,7 +10,7 @@ const asking = (query: string) =>
   `stty min 0 time 3; cat -v`
 const bash = { shell: '/bin/bash' }
 
-test('[S-33] a program that asks where the cursor is gets one answer, the right one, and no viewer is asked', async () => {
+test('[M7] [S-33] a program that asks where the cursor is gets one answer, the right one, and no viewer is asked', async () => {
   const { text, exited } = await line(asking('one\\r\\ntwo\\033[10;20Hhere\\033[6n'), bash)
   await exited()
   expect(text()).toBe('one\r\ntwo\x1b[10;20Hhere^[[10;24R^[[0n')

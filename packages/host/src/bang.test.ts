@@ -141,9 +141,9 @@ test('[Y9] a shell that cannot be started fails the turn in its words', async ()
   })
 })
 
-test('[S-57 inlineLength] at 65,536 characters the output of a tool stands in the state', () =>
+test('[Q7] [S-57 inlineLength] at 65,536 characters the output of a tool stands in the state', () =>
   output(65_536, false))
-test('[S-57 inlineLength] past 65,536 it is kept apart, and read by its reference', () =>
+test('[Q7] [S-57 inlineLength] past 65,536 it is kept apart, and read by its reference', () =>
   output(65_537, true))
 
 async function output(length: number, apart: boolean): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Message } from '@atrium/protocol/chat/message'
-import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
-import type { Agent, Outcome } from './ports/agent.ts'
-import { compact } from '@atrium/protocol/update'
+import { commandResult, terminalShown } from './command-result.ts'
+import type { Agent } from './ports/agent.ts'
 
 /** A person's message that begins with this is a line for the shell, whichever agent the session has. */
 export const commandPrefix = '!'
@@ -36,33 +35,7 @@ export const bang: Agent = {
       confirmed: 'not-needed',
     }
     const { terminal, done } = await chat.run({ toolCallId, line })
-    const shown = { type: 'terminal', resource: terminal, title: 'Terminal', isPty: true } as const
-    yield { type: 'chat/toolCallContentChanged', toolCallId, content: [shown] }
-    const outcome = await done
-    yield { type: 'chat/toolCallComplete', toolCallId, result: resultOf(outcome, shown) }
+    yield { type: 'chat/toolCallContentChanged', toolCallId, content: [terminalShown(terminal)] }
+    yield { type: 'chat/toolCallComplete', toolCallId, result: commandResult(await done, terminal) }
   },
 }
-
-function resultOf({ exitCode, output, truncated }: Outcome, shown: TerminalShown): ToolCallResult {
-  const preview = output.slice(-previewLength)
-  const result = compact<NonNullable<TerminalShown['result']>>({
-    exitCode,
-    preview,
-    truncated: truncated || preview.length < output.length || undefined,
-  })
-  const success = exitCode === 0
-  const ending = exitCode === undefined ? 'was ended' : `ended with ${exitCode}`
-  return compact<ToolCallResult>({
-    success,
-    pastTenseMessage: success ? 'Ran the command' : `Ran the command, which ${ending}`,
-    content: [
-      { ...shown, result },
-      { type: 'text', text: output },
-    ],
-    error: success ? undefined : { message: `The command ${ending}` },
-  })
-}
-
-type TerminalShown = Extract<ToolResultContent, { readonly type: 'terminal' }>
-
-const previewLength = 1024

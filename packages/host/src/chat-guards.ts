@@ -3,7 +3,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { endOf } from '@atrium/protocol/chat/clock'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatState, InputRequestPart } from '@atrium/protocol/chat/state'
-import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { isWritable, sessionOf } from './alongside.ts'
 import { answerProblem, answersProblem } from './answers.ts'
@@ -43,7 +43,8 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
   'chat/toolCallConfirmed': (state, action) => {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
-    return call.status === 'pending-confirmation' ? undefined : 'this tool call waits for no confirmation'
+    if (call.status !== 'pending-confirmation') return 'this tool call waits for no confirmation'
+    return choiceProblem(call.options, action) ?? editProblem(call, action)
   },
   'chat/toolCallResultConfirmed': (state, action) => {
     const call = callOf(state, action)
@@ -129,6 +130,31 @@ function callOf(
     if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall
   return 'this turn has no such tool call'
 }
+
+/** The chosen option must be one of those that are offered, and mean the same as the answer. */
+function choiceProblem(
+  options: readonly ConfirmationOption[] = [],
+  { approved, selectedOptionId: chosen }: Confirmation,
+): string | undefined {
+  if (chosen === undefined) return undefined
+  const option = options.find(({ id }) => id === chosen)
+  if (!option) return 'this choice was not offered'
+  const means = option.kind === 'approve' ? true : option.kind === 'deny' ? false : approved
+  return means === approved ? undefined : 'the choice says the opposite of the answer'
+}
+
+function editProblem(
+  { editable, toolInput }: { readonly editable?: boolean; readonly toolInput?: unknown },
+  answer: Confirmation,
+): string | undefined {
+  if (!answer.approved || answer.editedToolInput === undefined) return undefined
+  if (!editable) return 'the input of this tool call cannot be edited'
+  return toolInput === undefined || typeof toolInput === 'string'
+    ? undefined
+    : 'the input of this tool call is kept elsewhere, and cannot be edited here'
+}
+
+type Confirmation = Extract<ChatAction, { readonly type: 'chat/toolCallConfirmed' }>
 
 function ofClient({ status, contributor }: ToolCallState, by: Dispatcher): string | undefined {
   if (contributor?.kind !== 'client' || contributor.clientId !== by.clientId)

@@ -13,6 +13,7 @@ async function office(given: Partial<LimitValues> = {}) {
   const files = new Cabinet()
   files.put('/w/a.txt', 'hello\n')
   files.put('/home/dev/notes.md', '# notes')
+  files.folders.add('/home/dev/src')
   const all = await room({ machine: { files, defaultDirectory: 'file:///home/dev' }, limits: given })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   await ann.ask('createSession', { channel: 's:/1', workingDirectories: [w] })

@@ -1,10 +1,12 @@
 import type { ConfigSchema } from '@atrium/protocol/common/config'
+import type { LimitValues } from '@atrium/protocol/limits'
 import type { RootAction } from '@atrium/protocol/root/actions'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from './core.ts'
 import { equal } from './equal.ts'
 import { grantsProblem, grantsProperty } from './grants.ts'
+import { permissionsKey, permissionsProblem, permissionsProperty } from './permissions.ts'
 import { Damaged } from './rebuild.ts'
 import type { Guards } from './rules.ts'
 
@@ -18,6 +20,7 @@ export const rootConfig: ConfigSchema = {
       description: 'The provider id of the agent that a session gets when its creator names none.',
     },
     'atrium.grants': grantsProperty,
+    [permissionsKey]: permissionsProperty,
   },
 }
 
@@ -57,6 +60,11 @@ export function derivedRoot(core: Core, state: RootState): RootState {
   }
 }
 
+const listProblems = new Map<string, (value: unknown, limits: LimitValues) => string | undefined>([
+  ['atrium.grants', (value, limits) => grantsProblem(value, limits.grants)],
+  [permissionsKey, (value, limits) => permissionsProblem(value, limits.permissions)],
+])
+
 export const rootGuards: Guards<RootState, RootAction> = {
   // Several clients keep keys of their own there: none may sweep away the others'.
   'root/configChanged': (state, { config, replace }, _, { limits }) => {
@@ -66,7 +74,7 @@ export const rootGuards: Guards<RootState, RootAction> = {
       if (key.startsWith('atrium.') && !property) return `there is no setting ${JSON.stringify(key)}`
       if (property?.type === 'string' && value !== null && typeof value !== 'string')
         return `${key} must be a string`
-      const problem = key === 'atrium.grants' ? grantsProblem(value, limits.grants) : undefined
+      const problem = listProblems.get(key)?.(value, limits)
       if (problem !== undefined) return problem
     }
     // It stands in the first answer that everyone gets: too large for that, it would lock all of them out.

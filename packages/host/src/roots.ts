@@ -46,6 +46,6 @@ function grantsOf(core: Core) {
 }
 
 /** By whole names, never by the beginning of a text. */
-function isIn(path: string, root: string): boolean {
+export function isIn(path: string, root: string): boolean {
   return path === root || path.startsWith(root === '/' ? root : `${root}/`)
 }

@@ -6,7 +6,7 @@ import { agentOf } from './agents.ts'
 import type { Core } from './core.ts'
 import { lengthOf } from './rows.ts'
 import type { Guards } from './rules.ts'
-import { changeProblem } from './settings.ts'
+import { changeProblem, permitted } from './settings.ts'
 
 export const sessionGuards: Guards<SessionState, SessionAction> = {
   'session/activeClientSet': ({ activeClients }, { activeClient }, by, { limits }) => {
@@ -25,8 +25,8 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
       : 'this client is not an active client'
   },
 
-  'session/configChanged': ({ config }, { config: given, replace }) => {
-    const problem = changeProblem(config?.schema, given)
+  'session/configChanged': ({ config }, { config: given, replace }, _, { limits }) => {
+    const problem = changeProblem(config?.schema, given) ?? permitted(given, limits.permissions)
     const lost =
       replace &&
       Object.keys(config?.values ?? {}).find(

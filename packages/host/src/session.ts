@@ -20,7 +20,7 @@ import { followGit, projectOf } from './project.ts'
 import { rest } from './rest.ts'
 import { countSessions } from './root.ts'
 import type { Effects } from './rules.ts'
-import { settingProblem, settled } from './settings.ts'
+import { permitted, sessionSchema, settingProblem, settled } from './settings.ts'
 import { forgetTerminal } from './terminal.ts'
 import { unlessUnsound, wake, wakeIfSound } from './wake.ts'
 
@@ -38,7 +38,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   if (core.catalog.size >= core.limits.sessions)
     throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
   const agent = chooseAgent(core, params.provider)
-  const problem = creationProblem(agent, params)
+  const problem = creationProblem(core, agent, params)
   if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
   const summary = newSummary(core, chat, { origin: { kind: 'user' } })
   const first = { ...firstState(agent, params), ...(project && { project }) }
@@ -138,7 +138,7 @@ function firstState(
   { info, settings }: Agent,
   { activeClient, workingDirectories, config }: Params<'createSession'>,
 ): Omit<SessionState, 'chats'> {
-  const schema = settings?.schema
+  const schema = sessionSchema(settings?.schema)
   return compact<Omit<SessionState, 'chats'>>({
     provider: info.provider,
     title: '',
@@ -146,11 +146,12 @@ function firstState(
     lifecycle: 'creating',
     activeClients: activeClient ? [activeClient] : [],
     workingDirectories,
-    config: schema && { schema, values: settled(schema, config) },
+    config: { schema, values: settled(schema, config) },
   })
 }
 
 function creationProblem(
+  { limits }: Core,
   { info, settings }: Agent,
   { workingDirectories = [], config }: Params<'createSession'>,
 ): string | undefined {
@@ -162,7 +163,7 @@ function creationProblem(
   }
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} works in one directory`
-  return settingProblem(settings?.schema, config)
+  return settingProblem(sessionSchema(settings?.schema), config) ?? permitted(config, limits.permissions)
 }
 
 /** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */

@@ -4,6 +4,7 @@ import { session } from '../test/held.ts'
 import { Puppet } from '../test/puppet.ts'
 import { room } from '../test/room.ts'
 import { sessionOf } from '../test/scene.ts'
+import { sessionSchema } from './settings.ts'
 
 const schema: SessionConfigSchema = {
   type: 'object',
@@ -41,7 +42,7 @@ describe('[H7] the settings of a session', () => {
     const config = given as Record<string, unknown>
     expect(await ann.ask('resolveSessionConfig', { provider: 'mock', config })).toEqual({ schema, values })
     await ann.ask('createSession', { channel: session, config })
-    expect(sessionOf(all).config).toEqual({ schema, values })
+    expect(sessionOf(all).config).toEqual({ schema: sessionSchema(schema), values })
   })
 
   test.each([

@@ -1,8 +1,19 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
+import { permissionsKey, permissionsProblem, permissionsProperty } from './permissions.ts'
 
 type Values = Readonly<Record<string, unknown>>
 
 const nothing: SessionConfigSchema = { type: 'object', properties: {} }
+
+/** What a session can be set to: what its agent has, and what people allow in it. */
+export function sessionSchema(schema: SessionConfigSchema = nothing): SessionConfigSchema {
+  return { ...schema, properties: { ...schema.properties, [permissionsKey]: permissionsProperty } }
+}
+
+/** What is wrong with the permissions among values, if they are there. */
+export function permitted(given: Values = {}, most: number): string | undefined {
+  return Object.hasOwn(given, permissionsKey) ? permissionsProblem(given[permissionsKey], most) : undefined
+}
 
 /** The values of a session's settings: what was given, else what is usual. Keys that nobody here reads are not kept. */
 export function settled(schema: SessionConfigSchema = nothing, given: Values = {}): Values {

@@ -31,7 +31,7 @@ const reason = async (client: Client, action: Action & Record<string, unknown>, 
 const state = (client: Client) => client.state(uri) as unknown as TerminalState
 const listed = (client: Client) => (client.state(rootUri) as unknown as RootState).terminals
 
-test('[Y1] a terminal is born, listed, and then its shell starts; what it says is told to everyone', async () => {
+test('[Y1] [Y2] a terminal is born, listed, and then its shell starts; what it says is told to everyone', async () => {
   const { ann, ben, shell } = await shared()
   expect(shell.start).toEqual({ cwd: '/home/dev/x', cols: 80, rows: 24 })
   const info = { resource: uri, title: 'Terminal', claim: mine('ann'), lifecycle: { status: 'running' } }

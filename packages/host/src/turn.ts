@@ -6,6 +6,8 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
+import { judged, unapproved } from './approval.ts'
+import { bang } from './bang.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
@@ -14,6 +16,7 @@ import { isLarge, slimmed } from './large.ts'
 import type { Agent, Chat, Command, Running, Said, Task, Worker } from './ports/agent.ts'
 import { TurnFailed, failureOf } from './ports/agent.ts'
 import { understood } from './said.ts'
+import { toolFiles } from './tool-files.ts'
 import type { Job } from './work.ts'
 
 /** After so long without a word, in milliseconds, a chat says that its agent is silent; then after twice that, and so on. */
@@ -112,7 +115,7 @@ export class Turn implements Job {
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silence > 0) this.#speaksAgain()
     if (of === 'session') this.#sayOfSession(action as SessionAction)
-    else this.#append(this.#channel, action)
+    else this.#append(this.#channel, judged(this.#core, this.#session, this.#channel, action))
   }
 
   /** What was said before it comes before it, in the same step. */
@@ -208,6 +211,7 @@ export class Turn implements Job {
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
+      files: toolFiles(this.#core, session, channel, (toolCallId) => this.#approved(toolCallId)),
     }
   }
 
@@ -222,6 +226,7 @@ export class Turn implements Job {
   async #execute(command: Command): Promise<Running> {
     if (this.#over) throw stopped()
     this.#breath.out()
+    await this.#approved(command.toolCallId)
     const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId }
     const { terminal, screen } = await execute(this.#core, place, command)
     const stop = () => void screen.stop()
@@ -233,6 +238,17 @@ export class Turn implements Job {
     })
     done.catch(() => {})
     return { terminal: terminal.uri, done }
+  }
+
+  /**
+   * What is said of a call is told before the call does anything, and it must have been approved (I7). A line that a person
+   * wrote themselves needs nobody's approval.
+   */
+  async #approved(toolCallId: string): Promise<void> {
+    await this.#core.log.reached(this.#core.log.last)
+    if (this.#over) throw stopped()
+    const reason = this.#agent === bang ? undefined : unapproved(this.#channel, toolCallId)
+    if (reason !== undefined) throw new TurnFailed('permission', reason)
   }
 
   #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {

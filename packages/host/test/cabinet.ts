@@ -14,6 +14,8 @@ import type {
 /** Files without a disk, enough of them to see what a host asks for. Not a model of a file system. */
 export class Cabinet implements Files {
   readonly files = new Map<string, Uint8Array>()
+  /** Directories that are empty. */
+  readonly folders = new Set<string>()
   readonly asked: { readonly what: string; readonly place: Place }[] = []
   readonly changes: Change[] = []
   readonly watches: {
@@ -54,6 +56,9 @@ export class Cabinet implements Files {
   async look(place: Place): Promise<Facts> {
     await this.#ask('look', place)
     const bytes = this.files.get(place.path)
+    const isFolder =
+      this.folders.has(place.path) || [...this.files.keys()].some((path) => path.startsWith(`${place.path}/`))
+    if (!bytes && !isFolder) throw new FileProblem('missing', 'there is no such file')
     const type = bytes ? 'file' : 'directory'
     return { path: place.path, type, size: bytes?.length ?? 0, mtime: 1000, ctime: 2000, etag: 'e1' }
   }

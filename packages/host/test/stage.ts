@@ -152,6 +152,7 @@ export class Run {
       get session() {
         return stage.session
       },
+      files: noFiles,
       run: () => Promise.reject(new TurnFailed('terminal', 'there is no shell on a stage')),
       when: (wished) =>
         new Promise((resolve, reject) => {
@@ -215,4 +216,10 @@ function half(action: Action & { content?: unknown }): Action {
   if (!torn) return action
   const kept = { content: content.slice(0, Math.floor(content.length / 2)) }
   return { ...action, ...kept }
+}
+
+const noFiles: Chat['files'] = {
+  read: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
+  propose: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
+  apply: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
 }

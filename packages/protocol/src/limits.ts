@@ -72,6 +72,7 @@ export const limitTable = {
   readBytes: row(16 * MiB, 'bytes of a file', 'Q3', 'reading it is refused'),
   entries: row(100_000, 'entries of a directory', 'Q3', 'listing it is refused'),
   fileMs: row(30_000, 'ms', 'S-30', 'whoever asked is told that it takes too long'),
+  permissions: row(256, 'permissions of a session, or of the root', 'X2', 'the change is refused'),
   grants: row(256, 'grants', 'Q2', 'the change is refused'),
   watches: row(256, 'watches', 'S-23', 'createResourceWatch is refused with -32009'),
   watchUnusedMs: row(30_000, 'ms', 'Q8', 'a watch that nobody has followed goes'),

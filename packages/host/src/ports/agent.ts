@@ -2,7 +2,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
-import type { ErrorInfo } from '@atrium/protocol/common/content'
+import type { ErrorInfo, FileEdit } from '@atrium/protocol/common/content'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
@@ -59,7 +59,19 @@ export interface Chat {
   spawn(task: Task): Worker
   /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
   run(command: Command): Promise<Running>
+  readonly files: ToolFiles
 }
+
+/** Files of the session's directories, for one of this turn's tool calls that was approved. Paths are absolute, or from the first directory on. */
+export interface ToolFiles {
+  read(toolCallId: string, path: string): Promise<string>
+  /** What an edit would change, for those who are asked. The agent learns nothing of the file by it. */
+  propose(path: string, edit: Edit): Promise<FileEdit>
+  apply(toolCallId: string, path: string, edit: Edit): Promise<void>
+}
+
+/** A whole new text, or another in the place of one that the file has exactly once. */
+export type Edit = { readonly text: string } | { readonly find: string; readonly put: string }
 
 export interface Command {
   readonly toolCallId: string

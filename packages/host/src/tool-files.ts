@@ -1,0 +1,134 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import { fileUri, pathOf } from '@atrium/protocol/file-uri'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { compact } from '@atrium/protocol/update'
+import { callIn, folderOf } from './approval.ts'
+import type { Channel } from './channel.ts'
+import { keepBytes } from './content.ts'
+import type { Core } from './core.ts'
+import { diffCounts } from './diff-counts.ts'
+import { TurnFailed } from './ports/agent.ts'
+import type { Edit, ToolFiles } from './ports/agent.ts'
+import type { Place } from './ports/files.ts'
+import { isProtected } from './protected.ts'
+import { attempt } from './resource.ts'
+import { isIn } from './roots.ts'
+
+/** Files for the tool calls of a chat: those of its session's directories, and no others, whatever clients may use. */
+export function toolFiles(
+  core: Core,
+  session: Channel,
+  chat: Channel,
+  approved: (toolCallId: string) => Promise<void>,
+): ToolFiles {
+  return {
+    async read(toolCallId, path) {
+      await approved(toolCallId)
+      const { uri, place } = locate(session, chat, path)
+      return textOf(await bytesOf(core, uri, place))
+    },
+    async propose(path, edit) {
+      const { uri, place } = locate(session, chat, path)
+      const before = (await bytesIfAny(core, uri, place)) ?? undefined
+      const after = edited(before && textOf(before), edit)
+      const side = async (bytes: Uint8Array): Promise<FileEditSide> => ({
+        uri,
+        content: await keepBytes(core, session.uri, bytes, 'text/plain; charset=utf-8'),
+      })
+      return compact<FileEdit>({
+        before: before && (await side(before)),
+        after: await side(new TextEncoder().encode(after)),
+        diff: diffCounts(before ? textOf(before) : '', after),
+      })
+    },
+    async apply(toolCallId, path, edit) {
+      await approved(toolCallId)
+      const { uri, place } = locate(session, chat, path)
+      const call = callIn(chat.told as ChatState, toolCallId)
+      // A permission that was given before covers no such file (S-35).
+      if (isProtected(uri) && !(call?.status === 'running' && call.confirmed === 'user-action'))
+        throw new TurnFailed('permission', `${quoted(path)} is only written when somebody agrees to it`)
+      await inWords(async () => {
+        const ifMatch = await etagOf(core, uri, place)
+        const before = ifMatch === undefined ? undefined : textOf(await bytesOf(core, uri, place))
+        const bytes = new TextEncoder().encode(edited(before, edit))
+        // What somebody else has changed meanwhile is not written over.
+        const how = ifMatch === undefined ? { createOnly: true } : { ifMatch }
+        await attempt(core, uri, 'write', (files) => files.write(place, bytes, how))
+      })
+    },
+  }
+}
+
+function locate(session: Channel, chat: Channel, path: string): { readonly uri: Uri; readonly place: Place } {
+  const { workingDirectories = [] } = session.head as SessionState
+  const roots = workingDirectories.flatMap((directory) => pathIn(directory) ?? [])
+  const base = pathIn(folderOf(session, chat) ?? '')
+  if (base === undefined) throw new TurnFailed('files', 'this session works in no folder')
+  const uri = fileUri(path.startsWith('/') ? path : `${base}/${path}`)
+  const named = pathIn(uri)
+  if (named === undefined) throw new TurnFailed('files', `${quoted(path)} is no path`)
+  if (!roots.some((root) => isIn(named, root)))
+    throw new TurnFailed('files', `${quoted(path)} is in no folder of this session`)
+  return { uri, place: { path: named, roots } }
+}
+
+function pathIn(uri: Uri): string | undefined {
+  const named = pathOf(uri)
+  return named.ok ? named.path : undefined
+}
+
+function edited(before: string | undefined, edit: Edit): string {
+  if ('text' in edit) return edit.text
+  const at = before?.indexOf(edit.find) ?? -1
+  if (before === undefined || at < 0 || edit.find === '')
+    throw new TurnFailed('files', 'the file does not have that text')
+  if (before.indexOf(edit.find, at + 1) >= 0)
+    throw new TurnFailed('files', 'the file has that text more than once')
+  return before.slice(0, at) + edit.put + before.slice(at + edit.find.length)
+}
+
+function bytesOf(core: Core, uri: Uri, place: Place): Promise<Uint8Array> {
+  return inWords(() => attempt(core, uri, 'read', (files) => files.read(place, core.limits.readBytes)))
+}
+
+async function bytesIfAny(core: Core, uri: Uri, place: Place): Promise<Uint8Array | undefined> {
+  return (await etagOf(core, uri, place)) === undefined ? undefined : bytesOf(core, uri, place)
+}
+
+/** Nothing where there is no file. */
+function etagOf(core: Core, uri: Uri, place: Place): Promise<string | undefined> {
+  return inWords(() =>
+    attempt(core, uri, 'read', (files) => files.look(place, true)).then(
+      ({ etag }) => etag,
+      (error: unknown) => {
+        if (error instanceof AhpError && error.code === errorCodes.NotFound) return undefined
+        throw error
+      },
+    ),
+  )
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new TurnFailed('files', 'the file is no text')
+  }
+}
+
+/** What a tool is told, and its agent may tell people. */
+async function inWords<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    throw error instanceof AhpError ? new TurnFailed('files', error.message) : error
+  }
+}
+
+function quoted(path: string): string {
+  return JSON.stringify(path.slice(0, 200))
+}

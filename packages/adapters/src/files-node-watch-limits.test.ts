@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
@@ -26,6 +26,16 @@ describe('what is bounded', () => {
     writeFileSync(at('later'), '1')
     await listener.heard('later', 'added')
     expect(listener.changes.map(({ path }) => path)).toEqual(['later'])
+  })
+
+  test('[F-40b] what is remembered until the next look is bounded too, also of what leaves nothing', async () => {
+    const { at, listener } = await watching({ limits: { ...limits, watchChanges: 10 } })
+    for (let i = 0; i < 11; i++) {
+      writeFileSync(at(`${i}`), '')
+      rmSync(at(`${i}`))
+    }
+    await listener.until(() => listener.calls > 0)
+    expect([listener.changes.length, listener.lost]).toEqual([0, 1])
   })
 
   test('[F-40b] a directory with more than can be told is told of as lost, though little was heard', async () => {

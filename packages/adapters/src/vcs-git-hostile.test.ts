@@ -36,6 +36,13 @@ describe.runIf(hasGit)('[S-41b] [O14] looking at a repository runs nothing of it
     expect(trap.sprung).toBe(false)
   })
 
+  test('what a config includes is not read, wherever that is', async () => {
+    const repository = new Repository()
+    writeFileSync(join(repository.user.home, 'secret'), '[remote "x"]\n\turl = https://example.org/secret\n')
+    repository.git('config', 'include.path', join(repository.user.home, 'secret'))
+    expect((await repository.vcs.status(repository.root)).remotes).toEqual([])
+  })
+
   test('filters that the user has set for themselves do not run either, and a repository works without', async () => {
     const trap = new Trap()
     trap.put('.gitattributes', '* filter=lfs\n')

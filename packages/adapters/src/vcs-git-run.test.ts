@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { limits } from '@atrium/protocol/limits'
 import { afterEach, describe, expect, test, vi } from 'vitest'
@@ -75,14 +75,13 @@ test('[S-38] [S-41b] git gets these words and this environment, and nothing else
   ])
     vi.stubEnv(name, '')
   vi.stubEnv('npm_config_x', 'secret')
-  const log = join(newFolder(), 'log')
-  const { path } = fakeGit(
-    `env -0 >>'${log}'; printf 'args' >>'${log}'; printf ' %s' "$@" >>'${log}'; printf '\\n\\0' >>'${log}'`,
-  )
+  const logs = newFolder()
+  // Each into a file of its own: some run at the same time.
+  const { path } = fakeGit(`{ env -0; printf 'args'; printf ' %s' "$@"; } >'${logs}'/$$`)
   const root = treeOf()
   const user = newUser()
   await gitVcs({ path, user }).status(root)
-  const runs = readFileSync(log, 'utf8').split('\n\0').slice(0, -1)
+  const runs = readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))
   expect(runs.length).toBe(3)
   for (const run of runs) {
     const [args = '', ...variables] = run.split('\0').toReversed()

@@ -121,6 +121,24 @@ export const snares: readonly Snare[] = [
     },
   },
   {
+    name: 'values that break out of their line',
+    live: false,
+    async set(trap) {
+      trap.put('.gitattributes', '* filter=x\n')
+      await trap.commit()
+      const rest = `\\n[filter \\"x\\"]\\nclean = ${trap.script}\\n[core]\\nx = `
+      trap.put(
+        '.git/config',
+        [
+          `[core]\n\teol = "lf${rest}"\n\tfilemode = "true${rest}"\n[extensions]\n\tobjectformat = "sha1${rest}"\n`,
+          `[branch "main"]\n\tremote = "a\\"${rest}"\n\tmerge = "refs/heads/main\\"${rest}"\n`,
+          `[branch "main"]\n\tremote = "origin"\n[remote "origin"]\n\tfetch = "+refs/heads/*:refs/remotes/origin/*${rest}"\n`,
+        ].join(''),
+      )
+      trap.touch()
+    },
+  },
+  {
     name: 'a config of the tree alone',
     live: true,
     async set(trap) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,4 +53,17 @@ export async function listBelow(path: string): Promise<Set<string>> {
   }
   await walk('')
   return found
+}
+
+/** So many watches of the system are held by this process. */
+export function heldWatches(): number {
+  return readdirSync('/proc/self/fdinfo')
+    .map((fd) => {
+      try {
+        return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').split('inotify wd:').length - 1
+      } catch {
+        return 0
+      }
+    })
+    .reduce((sum, count) => sum + count, 0)
 }

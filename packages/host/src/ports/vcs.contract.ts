@@ -110,6 +110,7 @@ export function vcsContract(
         '-junk',
         '--upload-pack=x',
         ':(glob)junk',
+        ':(top)junk',
         'a\nb/junk',
         '../junk',
       ]

@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
@@ -10,6 +10,7 @@ import { remember } from './approval.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log-options.ts'
+import { endLent, lookForLender } from './lent.ts'
 import { neededChanges } from './needed.ts'
 import { nextTurn } from './pending.ts'
 import { chatChanges, rollup } from './rollup.ts'
@@ -56,6 +57,7 @@ function alongChat(core: Core, chat: Channel, action: ChatAction, by?: Dispatche
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
   for (const change of neededChanges(session.head as SessionState, stateOf(chat)))
     append(core, session, change)
+  if (runs.has(action.type)) lookForLender(core, session, chat, action as ToolCallAction)
   const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)
   core.work.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
   if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session)
@@ -76,15 +78,7 @@ function alongSession(core: Core, session: Channel, action: SessionAction): void
 /** A client takes part no more: nobody is left to run the tools that it lent. */
 function withoutClient(core: Core, session: Channel, clientId: string): void {
   if (core.catalog.creatorOf(session.uri) !== clientId) core.grace.part(clientId, session.uri)
-  const message = 'The client that lent this tool has left'
-  const result = { success: false, pastTenseMessage: message, error: { message } }
-  for (const request of (session.head as SessionState).inputNeeded ?? []) {
-    // A chat with a turn that is not over is awake.
-    const chat = core.log.channel(request.chat)
-    if (!chat || request.kind !== 'toolClientExecution' || request.clientId !== clientId) continue
-    const { turnId, toolCall } = request
-    append(core, chat, { type: 'chat/toolCallComplete', turnId, toolCallId: toolCall.toolCallId, result })
-  }
+  endLent(core, session, clientId)
 }
 
 /** No turn is active any more: whoever worked on it, or for it, stops, and what waits may begin. */
@@ -134,5 +128,7 @@ function stateOf(chat: Channel): ChatState {
   return chat.head as ChatState
 }
 
+/** With these a tool call may begin to run. */
+const runs = new Set(['chat/toolCallReady', 'chat/toolCallConfirmed'])
 const begins = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
 const ends = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated'])

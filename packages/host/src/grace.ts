@@ -2,31 +2,30 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { Records } from './ports/records.ts'
 import type { World } from './ports/world.ts'
 
+/** After so long somebody who has left is missed for something. */
+export interface Stage {
+  readonly ms: number
+  over(clientId: string): void
+}
+
 /** How long clients that have left are still expected, and where they are missed. */
 export class Grace {
   readonly #records: Records
   readonly #world: World
-  readonly #ms: number
-  readonly #over: (clientId: string) => void
+  readonly #stages: readonly Stage[]
   /** The sessions that hang on a client: it takes part in them, or has made them. */
   readonly #guests = new Map<string, Set<Uri>>()
-  readonly #expected = new Map<string, () => void>()
+  readonly #expected = new Map<string, readonly (() => void)[]>()
 
-  private constructor(records: Records, world: World, ms: number, over: (clientId: string) => void) {
+  private constructor(records: Records, world: World, stages: readonly Stage[]) {
     this.#records = records
     this.#world = world
-    this.#ms = ms
-    this.#over = over
+    this.#stages = stages
   }
 
   /** After a start everyone has left, and may come back. */
-  static async open(
-    records: Records,
-    world: World,
-    ms: number,
-    over: (clientId: string) => void,
-  ): Promise<Grace> {
-    const grace = new Grace(records, world, ms, over)
+  static async open(records: Records, world: World, stages: readonly Stage[]): Promise<Grace> {
+    const grace = new Grace(records, world, stages)
     for (const [key] of await records.list(prefix)) {
       const [clientId, session] = JSON.parse(key.slice(prefix.length)) as [string, Uri]
       grace.#set(clientId).add(session)
@@ -55,15 +54,12 @@ export class Grace {
   left(clientId: string): void {
     this.back(clientId)
     if (!this.#guests.has(clientId)) return
-    const undo = this.#world.later(this.#ms, () => {
-      this.#expected.delete(clientId)
-      this.#over(clientId)
-    })
-    this.#expected.set(clientId, undo)
+    const undoes = this.#stages.map(({ ms, over }) => this.#world.later(ms, () => over(clientId)))
+    this.#expected.set(clientId, undoes)
   }
 
   back(clientId: string): void {
-    this.#expected.get(clientId)?.()
+    for (const undo of this.#expected.get(clientId) ?? []) undo()
     this.#expected.delete(clientId)
   }
 

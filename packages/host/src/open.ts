@@ -14,6 +14,7 @@ import { effect } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { Grace } from './grace.ts'
 import { Lenders } from './lenders.ts'
+import { takeBack } from './lent.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
 import type { Dispatcher } from './log-options.ts'
@@ -90,9 +91,17 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const belongings = await Belongings.open(records)
   const limitValues = { ...limits, ...ports.limits }
   // Last of all that waits: from here on somebody may be missed.
-  const grace = await Grace.open(records, world, limitValues.graceMs, (clientId) => {
-    missed(core, clientId).catch((error: unknown) => world.report('a client that left is still there', error))
-  })
+  const grace = await Grace.open(records, world, [
+    { ms: limitValues.toolGraceMs, over: (clientId) => takeBack(core, clientId) },
+    {
+      ms: limitValues.graceMs,
+      over: (clientId) => {
+        missed(core, clientId).catch((error: unknown) =>
+          world.report('a client that left is still there', error),
+        )
+      },
+    },
+  ])
   const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
   const fixed = {
     limits: limitValues,

@@ -62,6 +62,7 @@ export const limitTable = {
   pendingLength: row(8 * MiB, 'characters of messages that wait in a chat', 'S-23', 'the message is refused'),
   lentLength: row(8 * MiB, 'characters of what clients lend to a session', 'S-23', 'the change is refused'),
   nesting: row(8, 'workers that work for workers', 'S-23', 'the worker is refused to its agent'),
+  toolGraceMs: row(30_000, 'ms', 'X7', 'a tool whose client has left has failed'),
   graceMs: row(3 * 3_600_000, 'ms', 'H6', 'a client that left is missed no more'),
   pageLength: row(1 * MiB, 'characters of titles in a page', 'S-23', 'the page ends, with a cursor'),
   turnsLength: row(16 * MiB, 'characters of turns in a snapshot', 'L9', 'the newest only, with a cursor'),

@@ -45,6 +45,8 @@ async function echoes(host: Child, bare: Child): Promise<void> {
   const times: Record<'own' | 'other', number[]> = { own: [], other: [] }
   for (const shell of [own, other]) await shell.timed('sleep 0.3; echo READY$((1)); exec cat\r', 'READY1')
   for (let n = 0; n < keys; n++) {
+    // As people type: output that comes right behind other output waits a little for more.
+    await new Promise((resolve) => setTimeout(resolve, 15))
     const key = 'abcdefghij'.charAt(n % 10)
     times.own.push(await own.echoed(key))
     times.other.push(await other.echoed(key))

@@ -58,14 +58,14 @@ const table: { readonly [M in Method]?: Run<M> } = {
   disposeChat: async (core, _, params) => later(core, await disposeChat(core, params)),
   createTerminal: async (core, link, params) => later(core, await createTerminal(core, link, params)),
   disposeTerminal: async (core, _, params) => later(core, await disposeTerminal(core, params)),
-  resourceRead,
-  resourceWrite,
-  resourceList,
-  resourceResolve,
-  resourceMkdir,
-  resourceDelete,
-  resourceCopy: (core, _, params) => resourceCopy(core, params),
-  resourceMove: (core, _, params) => resourceMove(core, params),
+  resourceRead: (core, link, params) => looks(link, resourceRead(core, link, params)),
+  resourceList: (core, link, params) => looks(link, resourceList(core, link, params)),
+  resourceResolve: (core, link, params) => looks(link, resourceResolve(core, link, params)),
+  resourceWrite: (core, link, params) => changes(link, () => resourceWrite(core, link, params)),
+  resourceMkdir: (core, link, params) => changes(link, () => resourceMkdir(core, link, params)),
+  resourceDelete: (core, link, params) => changes(link, () => resourceDelete(core, link, params)),
+  resourceCopy: (core, link, params) => changes(link, () => resourceCopy(core, params)),
+  resourceMove: (core, link, params) => changes(link, () => resourceMove(core, params)),
   resourceRequest: (core, _, params) => resourceRequest(core, params),
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   fetchTurns: async (core, link, { channel: uri, cursor }, name) => {
@@ -91,6 +91,23 @@ class Later {
 function later(core: Core, { seq }: { readonly seq: number }, result: object | null = null): Later {
   return new Later(core.log.reached(seq).then(() => result))
 }
+
+/** Many may look at once, and those behind them need not wait: a client that opens a folder asks for a hundred files. */
+function looks(link: Follower, looking: Promise<object>): Later {
+  const others = looksOf.get(link) ?? new Set()
+  looksOf.set(link, others.add(looking))
+  void looking.finally(() => others.delete(looking)).catch(() => {})
+  return new Later(looking)
+}
+
+/** Who changes something comes after all that was asked before, and before all that is asked later. */
+async function changes(link: Follower, change: () => Promise<object>): Promise<object> {
+  const before: readonly Promise<object>[] = [...(looksOf.get(link) ?? [])]
+  await Promise.allSettled(before)
+  return change()
+}
+
+const looksOf = new WeakMap<Follower, Set<Promise<object>>>()
 
 /** What a command's answer is, once it may be given. */
 export function answered(outcome: unknown): unknown {

@@ -241,6 +241,25 @@ test('a host without files has no such methods', async () => {
       })
 })
 
+test('[Q1] those who look do not wait for one another; who changes something waits for all that was asked before', async () => {
+  const { all, ann, files } = await office()
+  files.hangs = true
+  const hanging = ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
+  await ann.ask('ping', {})
+  files.hangs = false
+  expect(await ann.ask('resourceRead', { uri: `${w}/a.txt` })).toMatchObject({ data: 'hello\n' })
+  const order: string[] = []
+  void hanging.then(() => order.push('read'))
+  const written = ann.ask('resourceWrite', { uri: `${w}/a.txt`, data: 'new', encoding: 'utf-8' })
+  const after = ann.ask('resourceRead', { uri: `${w}/a.txt` }).then(({ data }) => order.push(data))
+  void written.then(() => order.push('written'))
+  await ann.ask('ping', {})
+  expect(order).toEqual([])
+  all.world.advance(30_000)
+  await after
+  expect(order).toEqual(['read', 'written', 'new'])
+})
+
 test('[S-57 fileMs] at 30,000 ms a file system is still waited for', () => hanging(29_999, false))
 test('[S-57 fileMs] past 30,000 ms whoever asked is told so', () => hanging(30_000, true))
 

@@ -30,7 +30,9 @@ export function* scriptsOf(message: Message, chat: ChatState, session: SessionSt
 
 function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | undefined): Script {
   const [first = ''] = message.text.split('\n', 1)
-  const word = /^\s*(\S{1,20})(?:\s|$)/.exec(first)?.[1]?.toLowerCase() ?? ''
+  // As it is typed, or as it is completed.
+  const [, slash = '', name = ''] = /^\s*(\/?)(\S{1,20})(?:\s|$)/.exec(first) ?? []
+  const word = name.toLowerCase()
   const verb = isVerb(word) ? word : undefined
   const ms = paceOf(message.model)
   const lively = message.model?.id === models.lively.id
@@ -38,7 +40,10 @@ function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | 
     ? [{ kind: 'reasoning', text: `Somebody sent ${quoted(message.text)}. Let me see.`, ms }]
     : []
   if (!verb) return [...thought, { kind: 'markdown', text: helpText(message.text, tone, topic), ms }]
-  const rest = message.text.trimStart().slice(verb.length).trim()
+  const rest = message.text
+    .trimStart()
+    .slice(slash.length + verb.length)
+    .trim()
   const steps = verbs[verb]({ rest, tone, ms, working: chat.origin?.kind === 'tool' })
   return [...thought, ...(steps ?? [{ kind: 'markdown', text: usageText(verb, tone), ms }])]
 }

@@ -6,6 +6,7 @@ import type { Channel } from './channel.ts'
 import type { Core, Link } from './core.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from './agents.ts'
 import { createChat, disposeChat } from './chat.ts'
+import { completions } from './completions.ts'
 import { fetchTurns } from './history.ts'
 import {
   resourceCopy,
@@ -68,18 +69,28 @@ const table: { readonly [M in Method]?: Run<M> } = {
   resourceMove: (core, _, params) => resourceMove(core, params),
   resourceRequest: (core, _, params) => resourceRequest(core, params),
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
+  completions: async (core, _, params, name) => {
+    const chat = await chatNamed(core, params.channel, name)
+    // Nobody behind it waits for it: it changes nothing, and people type meanwhile.
+    return new Later(completions(core, chat, params))
+  },
   fetchTurns: async (core, link, { channel: uri, cursor }, name) => {
-    const chat = await wake(core, uri)
-    if (chat?.kind.name !== 'chat') throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
+    const chat = await chatNamed(core, uri, name)
     return later(core, { seq: await fetchTurns(core, link, chat, cursor) }, {})
   },
+}
+
+async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel> {
+  const chat = await wake(core, uri)
+  if (chat?.kind.name !== 'chat') throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
+  return chat
 }
 
 type AnyRun = (core: Core, link: Follower, params: unknown, name: Uri) => unknown
 
 export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
 
-/** A command that is done, so that the next may run; its answer comes when everyone has been told. */
+/** A command that is done, so that the next may run; its answer comes when everyone has been told, or it is known. */
 class Later {
   readonly told: Promise<object | null>
 

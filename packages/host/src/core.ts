@@ -9,6 +9,7 @@ import type { Listener } from './entry.ts'
 import type { Grace } from './grace.ts'
 import type { Lenders } from './lenders.ts'
 import type { Life } from './lives.ts'
+import type { Listings } from './listing.ts'
 import type { Log } from './log.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Files } from './ports/files.ts'
@@ -46,6 +47,8 @@ export interface Core {
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
+  /** The files of directories, for whoever types their names. */
+  readonly listings: Listings
   /** The lives before this one. */
   readonly past: readonly Life[]
   readonly agents: readonly Agent[]

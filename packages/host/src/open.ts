@@ -14,6 +14,7 @@ import { effect } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { Grace } from './grace.ts'
 import { Lenders } from './lenders.ts'
+import { Listings } from './listing.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
 import type { Dispatcher } from './log-options.ts'
@@ -105,7 +106,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   }
   const lenders = new Lenders(limitValues.borrowed)
   const { files, terminals, vcs } = ports
-  const machine = { files, terminals, vcs }
+  const machine = { files, terminals, vcs, listings: new Listings({ files, vcs }, world, limitValues) }
   const parts = {
     store,
     records,

@@ -87,6 +87,15 @@ export const limitTable = {
   viewerMs: row(2000, 'ms', 'Y5', 'a slow viewer is waited for no longer'),
   endMs: row(1500, 'ms', 'Y8', 'a host that stops waits no longer for what it started'),
 
+  // Words and tokens.
+  completionLength: row(256, 'characters of a word', 'J2', 'it has no completions'),
+  completionItems: row(50, 'completions in an answer', 'J2', 'the best only'),
+  completionMs: row(1000, 'ms', 'J3', 'what is not found by then is left out'),
+  listingFiles: row(20_000, 'names in a directory, with all in it', 'J3', 'the others are not found'),
+  listingDepth: row(16, 'levels of a directory', 'J3', 'what is deeper is not found'),
+  listings: row(16, 'directories whose files are known', 'J3', 'the oldest is forgotten'),
+  listingMs: row(5000, 'ms', 'J3', 'a directory is read again'),
+
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),
   replayLength: row(4 * MiB, 'characters', 'L13', 'snapshots instead'),
   resends: row(256, 'actions after initialize', 'L6', 'older ones are new actions'),

@@ -23,6 +23,8 @@ export interface Agent {
    * it says is heard.
    */
   run(chat: Chat, signal: AbortSignal): AsyncIterable<Said>
+  /** What a message to it may begin with, behind a slash. */
+  commands?(session: SessionState): Promise<readonly AgentCommand[]>
   /** A session has gone: whatever is kept for it may go. */
   dispose?(session: Uri): Promise<void>
 }
@@ -35,6 +37,12 @@ export interface Settings {
     query: string,
     directory: Uri | undefined,
   ): Promise<readonly SessionConfigChoice[]>
+}
+
+export interface AgentCommand {
+  /** One word. */
+  readonly name: string
+  readonly description?: string
 }
 
 /** A session, as its agent sees it while it is made. */

@@ -1,6 +1,7 @@
 import type { Chat, Said } from '@atrium/host/ports/agent'
 import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
+import { login } from './agent-guide-login.ts'
 import { isText, saidOf } from './agent-guide-script.ts'
 import type { CallStep, Script, TextPart, TextStep } from './agent-guide-script.ts'
 import { quoted, wordCount } from './agent-guide-words.ts'
@@ -25,10 +26,11 @@ export async function* play(script: Script, chat: Chat, turn: ActiveTurn, pause:
       continue
     }
     const part = had[taken++]
-    if (part && (!isText(part) || part.content === step.text)) continue
+    if (part && (!isText(part) || ('text' in step && part.content === step.text))) continue
     const wished = 'activity' in step ? step.activity : undefined
     if (wished !== activity) yield activityChanged((activity = wished))
-    if (step.kind === 'toolCall') yield* call(step, newId(), chat)
+    if ('login' in step) yield* login(chat, turn, newId)
+    else if (step.kind === 'toolCall') yield* call(step, newId(), chat)
     else if (step.kind !== 'systemNotification') yield* text(step, part ?? newId(), pause)
     else {
       parts++

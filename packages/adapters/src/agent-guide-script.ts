@@ -2,7 +2,7 @@ import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atr
 
 /** A whole turn before any of it is said. What the state has of it already need not be said again. */
 export type Script = readonly Step[]
-export type Step = TextStep | NoticeStep | CallStep | FailStep
+export type Step = TextStep | NoticeStep | CallStep | LoginStep | FailStep
 
 export interface TextStep {
   readonly kind: 'markdown' | 'reasoning'
@@ -21,6 +21,12 @@ export interface NoticeStep {
 export interface CallStep {
   readonly kind: 'toolCall'
   readonly text: string
+}
+
+/** A tool call that waits until somebody signs in. */
+export interface LoginStep {
+  readonly kind: 'toolCall'
+  readonly login: true
 }
 
 /** The turn fails here, but only once: a turn that is resumed goes on behind it. */
@@ -54,7 +60,9 @@ function fits(script: Script, turn: ActiveTurn): boolean {
   const steps = script.filter((step) => step.kind !== 'fail')
   return lasting(turn).every((part, i) => {
     const step = steps[i]
-    return step?.kind === part.kind && (!isText(part) || step.text.startsWith(part.content))
+    return (
+      step?.kind === part.kind && (!isText(part) || ('text' in step && step.text.startsWith(part.content)))
+    )
   })
 }
 

@@ -92,6 +92,15 @@ const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
     ]
   },
 
+  login: ({ ms }) => [
+    { kind: 'toolCall', login: true },
+    {
+      kind: 'markdown',
+      text: 'What you sign in with is kept in the memory of the host alone, and not for long.',
+      ms,
+    },
+  ],
+
   slow: ({ rest }) => {
     const count = rest === '' ? 10 : countOf(rest, 3600)
     return count === undefined ? undefined : [{ kind: 'markdown', text: loremText(count), ms: 1000 }]

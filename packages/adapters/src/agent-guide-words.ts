@@ -51,6 +51,7 @@ export const uses = {
   think: ['think <text>', 'I think about it first, where you can see it'],
   plan: ['plan [goal]', 'a plan, step by step, with what I am doing'],
   spawn: ['spawn <task>', 'a worker does it in a chat of its own, as in `spawn say hello`'],
+  login: ['login', 'I wait until you have signed in; any token will do'],
   slow: ['slow [n]', 'n words, one each second; a good moment to cancel'],
   long: ['long <n>', 'n words (up to 100,000) as fast as they go'],
   fail: ['fail [words]', 'the turn fails, and can be resumed'],

@@ -27,6 +27,7 @@ agentContract('guide', () => guide(later), {
     'spawn fail',
     'spawn spawn say hello',
     '/say hello',
+    'login',
   ],
   failing: 'crash',
   deterministic: true,

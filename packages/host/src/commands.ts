@@ -5,6 +5,7 @@ import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Channel } from './channel.ts'
 import type { Core, Link } from './core.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from './agents.ts'
+import { authenticate } from './auth.ts'
 import { createChat, disposeChat } from './chat.ts'
 import { completions } from './completions.ts'
 import { fetchTurns } from './history.ts'
@@ -50,6 +51,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
     if (awake?.told !== undefined && !needsRows(core, awake, view)) return answer(awake)
     return wake(core, uri, view ?? {}).then(answer)
   },
+  authenticate: (core, link, params) => later(core, authenticate(core, link, params), {}),
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
   createSession: async (core, link, params) => later(core, await createSession(core, link, params)),
   disposeSession: async (core, _, params) => later(core, await disposeSession(core, params)),

@@ -132,6 +132,7 @@ export class Connection implements Follower, Newcomer {
     if (older && older.principal !== this.principal) throw notYours()
     older?.close(1001, 'this client has opened another link')
     this.#core.links.set(clientId, this)
+    this.#core.tokens.came(this.principal)
     this.#core.grace.back(clientId)
     this.#clientId = clientId
   }
@@ -330,6 +331,7 @@ export class Connection implements Follower, Newcomer {
   #unclaim(): void {
     if (!this.#claimed) return
     this.#core.links.delete(this.#clientId)
+    this.#core.tokens.left(this.principal)
     this.#core.clients.leave(this.#clientId)
     this.#core.grace.left(this.#clientId)
   }

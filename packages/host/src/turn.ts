@@ -6,6 +6,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
+import { tokenFor } from './auth.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
@@ -208,6 +209,8 @@ export class Turn implements Job {
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
+      token: (resource) =>
+        this.#over ? undefined : tokenFor(this.#core, channel, session, this.#agent, resource),
     }
   }
 

@@ -95,6 +95,9 @@ export const limitTable = {
   listingDepth: row(16, 'levels of a directory', 'J3', 'what is deeper is not found'),
   listings: row(16, 'directories whose files are known', 'J3', 'the oldest is forgotten'),
   listingMs: row(5000, 'ms', 'J3', 'a directory is read again'),
+  tokenLength: row(16 * KiB, 'characters of a token', 'J7', 'it is refused'),
+  tokens: row(64, 'tokens of a principal', 'S-48', 'the oldest is forgotten'),
+  tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of who has left are forgotten'),
 
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),
   replayLength: row(4 * MiB, 'characters', 'L13', 'snapshots instead'),

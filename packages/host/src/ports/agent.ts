@@ -67,6 +67,11 @@ export interface Chat {
   spawn(task: Task): Worker
   /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
   run(command: Command): Promise<Running>
+  /**
+   * What somebody gave to be shown to a resource, which the agent's info names or a call of this turn was signed in for. It is
+   * looked up each time it is used, shown there and nowhere else, and kept nowhere.
+   */
+  token(resource: string): string | undefined
 }
 
 export interface Command {

@@ -36,7 +36,10 @@ export function authenticate(
     throw AhpError.invalidParams(
       `authenticate: nobody here asks for ${JSON.stringify(resource.slice(0, 200))}`,
     )
-  if (token === '') return (core.tokens.forget(principal, resource), { seq: 0 })
+  if (token === '') {
+    core.tokens.forget(principal, resource)
+    return { seq: 0 }
+  }
   if (isForAnother(token, resource))
     throw AhpError.invalidParams('authenticate: this token was made for another resource')
   if (calls.length > 0) changeable(core)

@@ -17,6 +17,7 @@ import type { Channel } from './channel.ts'
 import { changeable, goneKey, isUsed } from './change.ts'
 import type { Done } from './change.ts'
 import type { Core } from './core.ts'
+import { attachmentProblem, pinnedMessage, wakeFor } from './pin.ts'
 import type { Task } from './ports/agent.ts'
 import { TurnFailed } from './ports/agent.ts'
 import { followGit } from './project.ts'
@@ -30,6 +31,8 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   changeable(core)
   const { channel: uri, chat, initialMessage, source, workingDirectories } = params
   const gone = await core.records.get(goneKey(chat))
+  const first = initialMessage && { type: 'chat/turnStarted', message: initialMessage }
+  if (first) await wakeFor(core, first)
   const session = await wake(core, uri)
   // From here on nothing waits: the checks and the birth are one step.
   if (session?.kind.name !== 'session' || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
@@ -47,11 +50,13 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
     throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
   if (initialMessage && initialMessage.origin.kind !== 'user')
     throw AhpError.invalidParams('createChat: a client can only send messages of its user')
+  const problem = first && attachmentProblem(core, first)
+  if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
   if (agent) signedIn(core, agent, core.owners.of(uri))
   const summary = newSummary(core, chat, { origin: { kind: 'user' }, workingDirectories })
   const seq = bear(core, session, summary)
   const born = core.log.channel(chat)
-  return { seq: born && initialMessage ? start(core, born, initialMessage).seq : seq }
+  return { seq: born && initialMessage ? start(core, born, pinnedMessage(core, initialMessage)).seq : seq }
 }
 
 export async function disposeChat(core: Core, { channel: uri }: Params<'disposeChat'>): Done {

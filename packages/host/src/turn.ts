@@ -6,6 +6,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
+import { readAttachment } from './attachment.ts'
 import { tokenFor } from './auth.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
@@ -209,6 +210,10 @@ export class Turn implements Job {
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
+      read: (attachment) =>
+        this.#over
+          ? Promise.reject(stopped())
+          : readAttachment(this.#core, this.#core.owners.of(session.uri), attachment),
       token: (resource) =>
         this.#over ? undefined : tokenFor(this.#core, channel, session, this.#agent, resource),
     }

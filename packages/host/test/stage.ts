@@ -169,6 +169,7 @@ export class Run {
           onAbort(over, () => reject(new Error('the turn is over')))
         }),
       spawn: (task) => this.#spawn(task),
+      read: () => Promise.reject(new TurnFailed('attachment', 'nothing can be read on a stage')),
       // Whoever asks for it is on a stage.
       token: () => 'token',
     }

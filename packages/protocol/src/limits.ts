@@ -95,6 +95,8 @@ export const limitTable = {
   listingDepth: row(16, 'levels of a directory', 'J3', 'what is deeper is not found'),
   listings: row(16, 'directories whose files are known', 'J3', 'the oldest is forgotten'),
   listingMs: row(5000, 'ms', 'J3', 'a directory is read again'),
+  transcriptLength: row(256 * KiB, 'characters of a chat that is attached', 'J6', 'the newest only'),
+  chatAttachments: row(64, 'chats attached to a message', 'J6', 'the message is refused'),
   tokenLength: row(16 * KiB, 'characters of a token', 'J7', 'it is refused'),
   tokens: row(64, 'tokens of a principal', 'S-48', 'the oldest is forgotten'),
   tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of who has left are forgotten'),

@@ -1,4 +1,5 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
@@ -67,11 +68,20 @@ export interface Chat {
   spawn(task: Task): Worker
   /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
   run(command: Command): Promise<Running>
+  /** What is behind something attached to a message. Rejects in words for people where it is not there, or may not be read. */
+  read(attachment: MessageAttachment): Promise<Content>
   /**
    * What somebody gave to be shown to a resource, which the agent's info names or a call of this turn was signed in for. It is
    * looked up each time it is used, shown there and nowhere else, and kept nowhere.
    */
   token(resource: string): string | undefined
+}
+
+/** All of it: what a message selects of it is for the agent to find. */
+export interface Content {
+  readonly data: string
+  readonly encoding: 'utf-8' | 'base64'
+  readonly contentType?: string
 }
 
 export interface Command {

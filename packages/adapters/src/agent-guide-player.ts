@@ -8,6 +8,7 @@ import type {
 } from '@atrium/protocol/chat/state'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { fillIn } from './agent-guide-form.ts'
+import { login } from './agent-guide-login.ts'
 import { isText, saidOf, textOf } from './agent-guide-script.ts'
 import type { CallStep, Script, Step, TextPart, TextStep } from './agent-guide-script.ts'
 import { useTool } from './agent-guide-tools.ts'
@@ -36,7 +37,8 @@ export async function* play(script: Script, chat: Chat, turn: ActiveTurn, pause:
     if (part && isOver(part, step, turn)) continue
     const wished = 'activity' in step ? step.activity : undefined
     if (wished !== activity) yield activityChanged((activity = wished))
-    if (step.kind === 'toolCall' && 'tool' in step) yield* useTool(step, chat, begun(part) ?? newId())
+    if ('login' in step) yield* login(chat, turn, newId)
+    else if (step.kind === 'toolCall' && 'tool' in step) yield* useTool(step, chat, begun(part) ?? newId())
     else if (step.kind === 'toolCall') yield* call(step, newId(), chat)
     else if (step.kind === 'inputRequest') yield* fillIn(step, chat, asked(part) ?? newId())
     else if (step.kind !== 'systemNotification') yield* text(step, written(part) ?? newId(), chat, pause)

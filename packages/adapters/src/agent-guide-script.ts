@@ -6,7 +6,7 @@ export type ToolName = 'run' | 'read' | 'write' | 'edit'
 
 /** A whole turn before any of it is said. What the state has of it already need not be said again. */
 export type Script = readonly Step[]
-export type Step = TextStep | NoticeStep | CallStep | ToolStep | FormStep | FailStep
+export type Step = TextStep | NoticeStep | CallStep | ToolStep | LoginStep | FormStep | FailStep
 
 export interface TextStep {
   readonly kind: 'markdown' | 'reasoning'
@@ -38,6 +38,12 @@ export interface ToolStep {
 export interface FormStep {
   readonly kind: 'inputRequest'
   readonly request: Omit<ChatInputRequest, 'id'>
+}
+
+/** A tool call that waits until somebody signs in. */
+export interface LoginStep {
+  readonly kind: 'toolCall'
+  readonly login: true
 }
 
 /** The turn fails here, but only once: a turn that is resumed goes on behind it. */

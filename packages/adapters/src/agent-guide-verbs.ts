@@ -32,7 +32,9 @@ export function* scriptsOf(message: Message, chat: ChatState, session: SessionSt
 
 function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | undefined): Script {
   const [first = ''] = message.text.split('\n', 1)
-  const word = /^\s*(\S{1,20})(?:\s|$)/.exec(first)?.[1]?.toLowerCase() ?? ''
+  // As it is typed, or as it is completed.
+  const [, slash = '', name = ''] = /^\s*(\/?)(\S{1,20})(?:\s|$)/.exec(first) ?? []
+  const word = name.toLowerCase()
   const verb = isVerb(word) ? word : undefined
   const ms = paceOf(message.model)
   const lively = message.model?.id === models.lively.id
@@ -40,7 +42,10 @@ function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | 
     ? [{ kind: 'reasoning', text: `Somebody sent ${quoted(message.text)}. Let me see.`, ms }]
     : []
   if (!verb) return [...thought, { kind: 'markdown', text: helpText(message.text, tone, topic), ms }]
-  const rest = message.text.trimStart().slice(verb.length).trim()
+  const rest = message.text
+    .trimStart()
+    .slice(slash.length + verb.length)
+    .trim()
   const steps = verbs[verb]({ rest, tone, ms, working: chat.origin?.kind === 'tool' })
   return [...thought, ...(steps ?? [{ kind: 'markdown', text: usageText(verb, tone), ms }])]
 }
@@ -102,6 +107,15 @@ const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
   ask: ({ rest, ms }) => [
     { kind: 'inputRequest', request: formOf(rest) },
     { kind: 'markdown', text: answersOf, ms },
+  ],
+
+  login: ({ ms }) => [
+    { kind: 'toolCall', login: true },
+    {
+      kind: 'markdown',
+      text: 'What you sign in with is kept in the memory of the host alone, and not for long.',
+      ms,
+    },
   ],
 
   slow: ({ rest }) => {

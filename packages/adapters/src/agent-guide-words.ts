@@ -56,6 +56,7 @@ export const uses = {
   write: ['write <path> <text>', 'I show what would change, ask, and then write it'],
   edit: ['edit <path> <old> => <new>', 'the same for a part of a file'],
   ask: ['ask [about]', 'a form with a question of every kind'],
+  login: ['login', 'I wait until you have signed in; any token will do'],
   slow: ['slow [n]', 'n words, one each second; a good moment to cancel'],
   long: ['long <n>', 'n words (up to 100,000) as fast as they go'],
   fail: ['fail [words]', 'the turn fails, and can be resumed'],

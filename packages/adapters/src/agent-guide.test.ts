@@ -26,6 +26,8 @@ agentContract('guide', () => guide(later), {
     'spawn say hello',
     'spawn fail',
     'spawn spawn say hello',
+    '/say hello',
+    'login',
   ],
   failing: 'crash',
   deterministic: true,
@@ -46,6 +48,16 @@ test('[N5] say: a part is made empty and grows word by word', async () => {
     ...['one ', 'two\n', 'three'].map((content) => ({ type: 'chat/delta', partId: 'turn-1-1', content })),
     { type: 'chat/usage', usage: { inputTokens: 4, outputTokens: 3, model: 'guide-plain' } },
   ])
+})
+
+test('[J4] every verb is a command, and means the same behind a slash', async () => {
+  const { commands } = guide(later)
+  const offered = (await commands?.(stage().session)) ?? []
+  expect(offered.map(({ name }) => name)).toEqual(Object.keys(uses))
+  for (const text of ['say one two', 'PLAN', 'long 3', 'say', 'long many'])
+    expect(textOf(await stage().turn(`/${text}`))).toBe(textOf(await stage().turn(text)))
+  for (const text of ['//say hello', '/ say hello', '/constructor'])
+    expect(textOf(await stage().turn(text))).toContain('You asked: `/')
 })
 
 test('[N5] say: no piece ends within a letter, however long the word is', async () => {

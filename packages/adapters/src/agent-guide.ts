@@ -4,6 +4,7 @@ import { play } from './agent-guide-player.ts'
 import { fitting } from './agent-guide-script.ts'
 import { models, provider, settings } from './agent-guide-settings.ts'
 import { scriptsOf } from './agent-guide-verbs.ts'
+import { uses } from './agent-guide-words.ts'
 
 /**
  * The agent that is always there: it needs no key and no network. The first word of a message chooses what it does, and
@@ -20,6 +21,8 @@ export function guide(later: World['later']): Agent {
     },
     resumes: true,
     settings,
+    commands: async () =>
+      Object.entries(uses).map(([name, [use, effect]]) => ({ name, description: `${use}: ${effect}` })),
     async *run(chat, signal) {
       for await (const said of turn(chat, (ms) => pause(later, ms, signal))) {
         if (signal.aborted) return

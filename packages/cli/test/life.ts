@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { websocketTransport } from '@atrium/adapters/transport-websocket'
 import type { Transport } from '@atrium/protocol/rpc/transport'
@@ -21,17 +22,22 @@ export class Life {
     this.#token = token
   }
 
-  static async begin(data: string): Promise<Life> {
+  /** `log`: a descriptor for what it reports. */
+  static async begin(data: string, log?: number): Promise<Life> {
     const env = { PATH: process.env['PATH'], HOME: data }
     const args = [bin, 'serve', '--data', `${data}/data`, '--json', '--port', '0']
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'], env })
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log ?? 'ignore'], env })
     const ended = once(child, 'exit').then(([code]) => {
       throw new Error(`the host ended with ${String(code)}`)
     })
-    const first = once(createInterface(child.stdout), 'line')
+    const first = once(createInterface(child.stdout as Readable), 'line')
     const [line] = (await Promise.race([first, ended])) as [string]
     ended.catch(() => {})
     return new Life(child, JSON.parse(line) as { url: string; token: string })
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   async dial(): Promise<Transport> {

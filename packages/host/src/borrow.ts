@@ -24,10 +24,13 @@ export function ownUris(said: unknown): readonly Uri[] {
   return found
 }
 
+/** Whoever wants it: a link, or an agent that works for a principal. */
+export type Borrower = Pick<Link, 'principal'>
+
 /** Asks the client whose it is. What it answers is checked for its shape, and nothing else is known of it. */
 export async function borrow<M extends ClientMethod>(
   core: Core,
-  borrower: Link,
+  borrower: Borrower,
   method: M,
   params: Params<M>,
 ): Promise<Result<M>> {

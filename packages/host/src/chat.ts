@@ -12,10 +12,12 @@ import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
 import { agentFor, agentOf, noAgent } from './agents.ts'
 import { sessionOf } from './alongside.ts'
+import { signedIn, turnedAway } from './auth.ts'
 import type { Channel } from './channel.ts'
 import { changeable, goneKey, isUsed } from './change.ts'
 import type { Done } from './change.ts'
 import type { Core } from './core.ts'
+import { attachmentProblem, pinnedMessage, wakeFor } from './pin.ts'
 import type { Task } from './ports/agent.ts'
 import { TurnFailed } from './ports/agent.ts'
 import { followGit } from './project.ts'
@@ -29,6 +31,8 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   changeable(core)
   const { channel: uri, chat, initialMessage, source, workingDirectories } = params
   const gone = await core.records.get(goneKey(chat))
+  const first = initialMessage && { type: 'chat/turnStarted', message: initialMessage }
+  if (first) await wakeFor(core, first)
   const session = await wake(core, uri)
   // From here on nothing waits: the checks and the birth are one step.
   if (session?.kind.name !== 'session' || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
@@ -36,7 +40,8 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   if (gone !== undefined || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was`)
   if (state.lifecycle === 'failed') throw AhpError.conflict('this session could not be created')
-  const { multipleChats } = agentOf(core, state.provider)?.info.capabilities ?? {}
+  const agent = agentOf(core, state.provider)
+  const { multipleChats } = agent?.info.capabilities ?? {}
   if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
   if (source) throw AhpError.invalidParams('createChat: this agent cannot begin a chat from another')
   if (state.chats.length >= core.limits.chats) throw AhpError.permissionDenied(tooMany(core))
@@ -45,10 +50,13 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
     throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
   if (initialMessage && initialMessage.origin.kind !== 'user')
     throw AhpError.invalidParams('createChat: a client can only send messages of its user')
+  const problem = first && attachmentProblem(core, first)
+  if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
+  if (agent) signedIn(core, agent, core.owners.of(uri))
   const summary = newSummary(core, chat, { origin: { kind: 'user' }, workingDirectories })
   const seq = bear(core, session, summary)
   const born = core.log.channel(chat)
-  return { seq: born && initialMessage ? start(core, born, initialMessage).seq : seq }
+  return { seq: born && initialMessage ? start(core, born, pinnedMessage(core, initialMessage)).seq : seq }
 }
 
 export async function disposeChat(core: Core, { channel: uri }: Params<'disposeChat'>): Done {
@@ -125,6 +133,7 @@ export function begin(core: Core, chat: Channel): void {
   if (lifecycle !== 'ready') return
   const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return abandon(core, chat, activeTurn.id, noAgent(provider))
+  if (turnedAway(core, chat, session, agent)) return
   const turn = new Turn(core, chat, session, agent, spawn)
   core.work.begin(chat.uri, turn)
   void turn.run()

@@ -5,7 +5,9 @@ import type { JsonResult } from '@atrium/protocol/rpc/peer'
 import type { Channel } from './channel.ts'
 import type { Core, Link } from './core.ts'
 import { resolveSessionConfig, sessionConfigCompletions } from './agents.ts'
+import { authenticate } from './auth.ts'
 import { createChat, disposeChat } from './chat.ts'
+import { completions } from './completions.ts'
 import { fetchTurns } from './history.ts'
 import {
   resourceCopy,
@@ -49,6 +51,7 @@ const table: { readonly [M in Method]?: Run<M> } = {
     if (awake?.told !== undefined && !needsRows(core, awake, view)) return answer(awake)
     return wake(core, uri, view ?? {}).then(answer)
   },
+  authenticate: (core, link, params) => later(core, authenticate(core, link, params), {}),
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
   createSession: async (core, link, params) => later(core, await createSession(core, link, params)),
   disposeSession: async (core, _, params) => later(core, await disposeSession(core, params)),
@@ -68,18 +71,28 @@ const table: { readonly [M in Method]?: Run<M> } = {
   resourceMove: (core, link, params) => changes(link, () => resourceMove(core, params)),
   resourceRequest: (core, _, params) => resourceRequest(core, params),
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
+  completions: async (core, _, params, name) => {
+    const chat = await chatNamed(core, params.channel, name)
+    // Nobody behind it waits for it: it changes nothing, and people type meanwhile.
+    return new Later(completions(core, chat, params))
+  },
   fetchTurns: async (core, link, { channel: uri, cursor }, name) => {
-    const chat = await wake(core, uri)
-    if (chat?.kind.name !== 'chat') throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
+    const chat = await chatNamed(core, uri, name)
     return later(core, { seq: await fetchTurns(core, link, chat, cursor) }, {})
   },
+}
+
+async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel> {
+  const chat = await wake(core, uri)
+  if (chat?.kind.name !== 'chat') throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
+  return chat
 }
 
 type AnyRun = (core: Core, link: Follower, params: unknown, name: Uri) => unknown
 
 export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
 
-/** A command that is done, so that the next may run; its answer comes when everyone has been told. */
+/** A command that is done, so that the next may run; its answer comes when everyone has been told, or it is known. */
 class Later {
   readonly told: Promise<object | null>
 

@@ -23,6 +23,7 @@ import { tooManySubscriptions } from './handshake.ts'
 import type { Welcome } from './handshake.ts'
 import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
+import { asleepFor, wakeFor } from './pin.ts'
 import type { Resends } from './resends.ts'
 import type { View } from './snapshot.ts'
 import { damageOf, wakeIfSound } from './wake.ts'
@@ -132,6 +133,7 @@ export class Connection implements Follower, Newcomer {
     if (older && older.principal !== this.principal) throw notYours()
     older?.close(1001, 'this client has opened another link')
     this.#core.links.set(clientId, this)
+    this.#core.tokens.came(this.principal)
     this.#core.grace.back(clientId)
     this.#clientId = clientId
   }
@@ -235,7 +237,8 @@ export class Connection implements Follower, Newcomer {
     // What it has subscribed to is called as it was there.
     if (uri !== params.channel && !this.following.find(uri)) this.dialect.call(uri, params.channel)
     const channel = log.channel(uri)
-    if (channel && !log.congested && missingTurn(channel, params.action) === undefined)
+    const ready = channel && missingTurn(channel, params.action) === undefined
+    if (ready && !log.congested && asleepFor(this.#core, params.action).length === 0)
       return this.#apply(channel, params, reason)
     return log.room().then(() => this.#applyAwake(uri, params, reason))
   }
@@ -245,6 +248,7 @@ export class Connection implements Follower, Newcomer {
     params: NoteParams<'dispatchAction'>,
     reason: string | undefined,
   ): Promise<void> {
+    if (reason === undefined) await wakeFor(this.#core, params.action)
     // It may fall asleep again while its turns are read.
     for (;;) {
       const channel = await wakeIfSound(this.#core, uri)
@@ -330,6 +334,7 @@ export class Connection implements Follower, Newcomer {
   #unclaim(): void {
     if (!this.#claimed) return
     this.#core.links.delete(this.#clientId)
+    this.#core.tokens.left(this.principal)
     this.#core.clients.leave(this.#clientId)
     this.#core.grace.left(this.#clientId)
   }

@@ -9,7 +9,9 @@ import type { Listener } from './entry.ts'
 import type { Grace } from './grace.ts'
 import type { Lenders } from './lenders.ts'
 import type { Life } from './lives.ts'
+import type { Listings } from './listing.ts'
 import type { Log } from './log.ts'
+import type { Owners } from './owners.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Files } from './ports/files.ts'
 import type { Records } from './ports/records.ts'
@@ -17,6 +19,7 @@ import type { Store } from './ports/store.ts'
 import type { Terminals } from './ports/terminals.ts'
 import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
+import type { Tokens } from './tokens.ts'
 import type { Work } from './work.ts'
 
 /** One client's link to the host, as the rest of the core sees it. */
@@ -42,10 +45,14 @@ export interface Core {
   readonly grace: Grace
   readonly belongings: Belongings
   readonly lenders: Lenders
+  readonly owners: Owners
+  readonly tokens: Tokens
   /** What this host can use of its machine, if anything. */
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
+  /** The files of directories, for whoever types their names. */
+  readonly listings: Listings
   /** The lives before this one. */
   readonly past: readonly Life[]
   readonly agents: readonly Agent[]

@@ -10,6 +10,7 @@ import { ownUris } from './borrow.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
 import type { Dispatcher } from './log-options.ts'
+import { attachmentProblem, pinned } from './pin.ts'
 import { rootGuards } from './root.ts'
 import { ruleMap } from './rules.ts'
 import type { AnyEffect, AnyGuard } from './rules.ts'
@@ -38,7 +39,7 @@ export function dispatch(
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
   if (needsRow(action)) showTurn(core, channel, action as TurnAction)
   if (lending.has(action.type)) for (const uri of ownUris(action)) core.lenders.note(uri, by.clientId)
-  return core.log.accept(channel, checked.ok ? checked.value : action, by, link)
+  return core.log.accept(channel, pinned(core, checked.ok ? checked.value : action), by, link)
 }
 
 /** What follows from an action that everyone has been told. */
@@ -52,7 +53,11 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   if (!kind.actions.has(action.type))
     return `a ${kind.name} knows no action ${JSON.stringify(action.type.slice(0, 100))}`
   if (!kind.dispatchable.has(action.type)) return `${action.type} is said by the host alone`
-  return core.unchangeable() ?? guards.get(action.type)?.(channel.head, action, by, core, channel)
+  return (
+    core.unchangeable() ??
+    guards.get(action.type)?.(channel.head, action, by, core, channel) ??
+    attachmentProblem(core, action)
+  )
 }
 
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards)

@@ -9,6 +9,7 @@ import type { Following } from './following.ts'
 import { initialize, reconnect } from './handshake.ts'
 import type { Opening, Welcome } from './handshake.ts'
 import type { Outbox } from './outbox.ts'
+import { triggers } from './typed.ts'
 import { ready, unlessUnsound } from './wake.ts'
 
 /** A link that is being opened. */
@@ -37,6 +38,7 @@ export async function greet(core: Core, link: Newcomer, params: Params<'initiali
     serverInfo: core.info,
     _meta: { 'x-atrium': { resends: true } },
     ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
+    completionTriggerCharacters: triggers,
     ...(core.terminals && { terminalCommandPrefix: commandPrefix }),
   })
   return `${JSON.stringify(fixed).slice(0, -1)},"snapshots":[${snapshots.join()}]}`

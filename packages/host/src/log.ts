@@ -92,6 +92,11 @@ export class Log {
     return this.#awake.get(uri)
   }
 
+  /** All that are. */
+  get channels(): Iterable<Channel> {
+    return this.#awake.values()
+  }
+
   /** Whether it is awake, or will be in a moment. */
   isUp(uri: Uri): boolean {
     return this.#awake.has(uri) || this.#waking.has(uri)

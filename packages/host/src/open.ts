@@ -3,6 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import { alongside } from './alongside.ts'
+import { tellExpired } from './auth.ts'
 import { Belongings } from './belongings.ts'
 import { Beside } from './beside.ts'
 import { Bulletin } from './bulletin.ts'
@@ -15,9 +16,11 @@ import type { Entry } from './entry.ts'
 import { Grace } from './grace.ts'
 import { Lenders } from './lenders.ts'
 import { takeBack } from './lent.ts'
+import { Listings } from './listing.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
 import type { Dispatcher } from './log-options.ts'
+import { Owners } from './owners.ts'
 import type { Agent } from './ports/agent.ts'
 import type { Files } from './ports/files.ts'
 import type { Store } from './ports/store.ts'
@@ -27,6 +30,7 @@ import type { World } from './ports/world.ts'
 import { readOnly } from './read-only.ts'
 import { openRoot } from './root.ts'
 import { missed } from './session.ts'
+import { Tokens } from './tokens.ts'
 import { goOn } from './unfinished.ts'
 import { Work } from './work.ts'
 
@@ -89,6 +93,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const bulletin = new Bulletin(log, world, catalog)
   const work = await Work.open(records)
   const belongings = await Belongings.open(records)
+  const owners = await Owners.open(records)
   const limitValues = { ...limits, ...ports.limits }
   // Last of all that waits: from here on somebody may be missed.
   const grace = await Grace.open(records, world, [
@@ -113,8 +118,9 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     unchangeable,
   }
   const lenders = new Lenders(limitValues.borrowed)
+  const tokens = new Tokens(world, limitValues, (...given) => tellExpired(core, ...given))
   const { files, terminals, vcs } = ports
-  const machine = { files, terminals, vcs }
+  const machine = { files, terminals, vcs, listings: new Listings({ files, vcs }, world, limitValues) }
   const parts = {
     store,
     records,
@@ -127,6 +133,8 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     grace,
     belongings,
     lenders,
+    owners,
+    tokens,
     ...machine,
   }
   const core: Core = { ...parts, ...fixed, links: new Map() }

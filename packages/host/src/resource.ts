@@ -9,6 +9,7 @@ import { contentTypeOf } from './content-type.ts'
 import { isContent, readContent } from './content.ts'
 import type { Core, Link } from './core.ts'
 import { borrow, isFile } from './borrow.ts'
+import type { Borrower } from './borrow.ts'
 import { FileProblem } from './ports/files.ts'
 import type { Change, Files, Place, Write } from './ports/files.ts'
 import { denied, placeOf } from './roots.ts'
@@ -18,19 +19,19 @@ type Answer<M extends Method> = Promise<Result<M>>
 
 export async function resourceRead(
   core: Core,
-  link: Link,
+  link: Borrower,
   params: Params<'resourceRead'>,
 ): Answer<'resourceRead'> {
   const { uri, encoding } = params
   if (isContent(uri)) {
     const bytes = await readContent(core, uri)
     if (!bytes) throw missing(uri)
-    return said(bytes, encoding, undefined)
+    return contentOf(bytes, encoding, undefined)
   }
   if (!isFile(uri)) return borrow(core, link, 'resourceRead', params)
   const place = placeOf(core, uri, 'read')
   const bytes = await attempt(core, uri, 'read', (files) => files.read(place, core.limits.readBytes))
-  return said(bytes, encoding, contentTypeOf(place.path))
+  return contentOf(bytes, encoding, contentTypeOf(place.path))
 }
 
 export async function resourceWrite(
@@ -186,7 +187,7 @@ function missing(uri: Uri): AhpError {
 }
 
 /** As text where it is one, unless base64 was asked for; what is no text is base64 whatever was asked for. */
-function said(
+export function contentOf(
   bytes: Uint8Array,
   asked: 'base64' | 'utf-8' | undefined,
   contentType: string | undefined,

@@ -145,7 +145,7 @@ describe('[H7] what this build does not offer', () => {
     const greeting = await all.link().initialize('cem', [root, session, chat])
     const keys = new Set<string>()
     JSON.stringify(greeting, (key, value: unknown) => (keys.add(key), value))
-    const absent = /changeset|annotation|automation|canvas|otlp|telemetry|terminal|completionTrigger/i
+    const absent = /changeset|annotation|automation|canvas|otlp|telemetry|terminal/i
     expect([...keys].filter((key) => absent.test(key))).toEqual([])
   })
 })

@@ -8,6 +8,7 @@ import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent } from './agents.ts'
+import { signedIn } from './auth.ts'
 import { changeable, goneKey, isUsed } from './change.ts'
 import type { Done } from './change.ts'
 import type { Channel } from './channel.ts'
@@ -40,11 +41,13 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const agent = chooseAgent(core, params.provider)
   const problem = creationProblem(core, agent, params)
   if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
+  signedIn(core, agent, link.principal)
   const summary = newSummary(core, chat, { origin: { kind: 'user' } })
   const first = { ...firstState(agent, params), ...(project && { project }) }
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
   const session = core.log.born(uri, 'session', state)
   core.catalog.add(uri, summary.modifiedAt, state, link.clientId)
+  core.owners.give(uri, link.principal)
   core.work.mark(uri, true)
   core.grace.join(link.clientId, uri)
   // It went while the records were asked: nobody else would notice.
@@ -79,6 +82,7 @@ function forget(core: Core, session: Channel): number {
   for (const { clientId } of activeClients) core.grace.part(clientId, uri)
   if (creator !== undefined) core.grace.part(creator, uri)
   core.records.put(goneKey(uri), '')
+  core.owners.forget(uri)
   core.catalog.delete(uri)
   const seq = core.log.drop(session)
   if (announced) countSessions(core)

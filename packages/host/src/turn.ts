@@ -8,6 +8,8 @@ import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
 import { judged, unapproved } from './approval.ts'
 import { bang } from './bang.ts'
+import { readAttachment } from './attachment.ts'
+import { tokenFor } from './auth.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
@@ -212,6 +214,12 @@ export class Turn implements Job {
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
       files: toolFiles(this.#core, session, channel, (toolCallId) => this.#approved(toolCallId)),
+      read: (attachment) =>
+        this.#over
+          ? Promise.reject(stopped())
+          : readAttachment(this.#core, this.#core.owners.of(session.uri), attachment),
+      token: (resource) =>
+        this.#over ? undefined : tokenFor(this.#core, channel, session, this.#agent, resource),
     }
   }
 

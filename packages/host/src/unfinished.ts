@@ -85,6 +85,7 @@ export const answerEffects: Effects<ChatAction> = {
   'chat/toolCallConfirmed': answered,
   'chat/toolCallResultConfirmed': answered,
   'chat/toolCallComplete': answered,
+  'chat/toolCallAuthResolved': answered,
   'chat/inputCompleted': answered,
 }
 

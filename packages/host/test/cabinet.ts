@@ -48,9 +48,16 @@ export class Cabinet implements Files {
 
   async list(place: Place, most: number): Promise<readonly FileEntry[]> {
     await this.#ask('list', place)
-    const inside = [...this.files.keys()].filter((path) => path.startsWith(`${place.path}/`))
-    if (inside.length > most) throw new FileProblem('unfit', `it has more than ${most} entries`)
-    return inside.map((path) => ({ name: path.slice(place.path.length + 1), type: 'file' }))
+    const below = place.path === '/' ? '/' : `${place.path}/`
+    const paths = [...this.files.keys()].filter((path) => path.startsWith(below))
+    const names = new Map(
+      paths.map((path) => {
+        const [name = '', ...deeper] = path.slice(below.length).split('/')
+        return [name, deeper.length > 0 ? 'directory' : 'file'] as const
+      }),
+    )
+    if (names.size > most) throw new FileProblem('unfit', `it has more than ${most} entries`)
+    return [...names].map(([name, type]) => ({ name, type }))
   }
 
   async look(place: Place): Promise<Facts> {

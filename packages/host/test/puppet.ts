@@ -17,6 +17,8 @@ interface PuppetOptions {
   readonly resumes?: boolean
   readonly settings?: Settings
   readonly capabilities?: AgentInfo['capabilities']
+  readonly provider?: string
+  readonly protectedResources?: AgentInfo['protectedResources']
   readonly create?: (session: Session, signal: AbortSignal) => Promise<void>
 }
 
@@ -35,16 +37,19 @@ export class Puppet implements Agent {
       resumes = false,
       settings = { schema: { type: 'object', properties: {} } },
       capabilities,
+      provider = 'mock',
+      protectedResources,
     } = options
     this.#options = options
     this.resumes = resumes
     this.settings = settings
     this.info = {
-      provider: 'mock',
+      provider,
       displayName: 'Puppet',
       description: '',
       models: [],
       capabilities: { multipleChats: {}, ...capabilities },
+      ...(protectedResources && { protectedResources }),
     }
   }
 

@@ -69,6 +69,10 @@ export class Stage {
   fold(action: ChatAction): void {
     this.state = reduceChat(this.state, action)
     for (const watch of this.watchers) watch(this.state)
+    if (action.type !== 'chat/toolCallAuthRequired') return
+    // Somebody signs in at once.
+    const { turnId, toolCallId } = action
+    this.fold({ type: 'chat/toolCallAuthResolved', turnId, toolCallId })
   }
 }
 
@@ -166,6 +170,9 @@ export class Run {
           onAbort(over, () => reject(new Error('the turn is over')))
         }),
       spawn: (task) => this.#spawn(task),
+      read: () => Promise.reject(new TurnFailed('attachment', 'nothing can be read on a stage')),
+      // Whoever asks for it is on a stage.
+      token: () => 'token',
     }
   }
 

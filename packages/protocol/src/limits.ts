@@ -89,6 +89,20 @@ export const limitTable = {
   viewerMs: row(2000, 'ms', 'Y5', 'a slow viewer is waited for no longer'),
   endMs: row(1500, 'ms', 'Y8', 'a host that stops waits no longer for what it started'),
 
+  // Words and tokens.
+  completionLength: row(256, 'characters of a word', 'J2', 'it has no completions'),
+  completionItems: row(50, 'completions in an answer', 'J2', 'the best only'),
+  completionMs: row(1000, 'ms', 'J3', 'what is not found by then is left out'),
+  listingFiles: row(20_000, 'names in a directory, with all in it', 'J3', 'the others are not found'),
+  listingDepth: row(16, 'levels of a directory', 'J3', 'what is deeper is not found'),
+  listings: row(16, 'directories whose files are known', 'J3', 'the oldest is forgotten'),
+  listingMs: row(5000, 'ms', 'J3', 'a directory is read again'),
+  transcriptLength: row(256 * KiB, 'characters of a chat that is attached', 'J6', 'the newest only'),
+  chatAttachments: row(64, 'chats attached to a message', 'J6', 'the message is refused'),
+  tokenLength: row(16 * KiB, 'characters of a token', 'J7', 'it is refused'),
+  tokens: row(64, 'tokens of a principal', 'S-48', 'the oldest is forgotten'),
+  tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of who has left are forgotten'),
+
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),
   replayLength: row(4 * MiB, 'characters', 'L13', 'snapshots instead'),
   resends: row(256, 'actions after initialize', 'L6', 'older ones are new actions'),

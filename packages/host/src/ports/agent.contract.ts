@@ -40,6 +40,13 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     }
   })
 
+  test(`[J4] ${name}: its commands are words, each once`, async () => {
+    const agent = await open()
+    const commands = (await agent.commands?.(new Stage(agent).session)) ?? []
+    for (const { name: word } of commands) expect(word).toMatch(/^\S{1,64}$/)
+    expect(new Set(commands.map(({ name: word }) => word)).size).toBe(commands.length)
+  })
+
   test.each(prompts)(
     `[N1] ${name}: %j is answered in actions that have their shape and order`,
     async (text) => {

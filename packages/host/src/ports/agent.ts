@@ -1,4 +1,5 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
@@ -23,6 +24,8 @@ export interface Agent {
    * it says is heard.
    */
   run(chat: Chat, signal: AbortSignal): AsyncIterable<Said>
+  /** What a message to it may begin with, behind a slash. */
+  commands?(session: SessionState): Promise<readonly AgentCommand[]>
   /** A session has gone: whatever is kept for it may go. */
   dispose?(session: Uri): Promise<void>
 }
@@ -35,6 +38,12 @@ export interface Settings {
     query: string,
     directory: Uri | undefined,
   ): Promise<readonly SessionConfigChoice[]>
+}
+
+export interface AgentCommand {
+  /** One word. */
+  readonly name: string
+  readonly description?: string
 }
 
 /** A session, as its agent sees it while it is made. */
@@ -60,6 +69,20 @@ export interface Chat {
   /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
   run(command: Command): Promise<Running>
   readonly files: ToolFiles
+  /** What is behind something attached to a message. Rejects in words for people where it is not there, or may not be read. */
+  read(attachment: MessageAttachment): Promise<Content>
+  /**
+   * What somebody gave to be shown to a resource, which the agent's info names or a call of this turn was signed in for. It is
+   * looked up each time it is used, shown there and nowhere else, and kept nowhere.
+   */
+  token(resource: string): string | undefined
+}
+
+/** All of it: what a message selects of it is for the agent to find. */
+export interface Content {
+  readonly data: string
+  readonly encoding: 'utf-8' | 'base64'
+  readonly contentType?: string
 }
 
 /** Files of the session's directories, for one of this turn's tool calls that was approved. Paths are absolute, or from the first directory on. */

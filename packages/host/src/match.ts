@@ -1,0 +1,85 @@
+/** Something that can be found by a part of its name. `folded`: that name, or its path, without capitals. */
+export interface Findable {
+  readonly folded: string
+}
+
+export interface Found<T> {
+  readonly item: T
+  /** The smaller the better. */
+  readonly score: number
+}
+
+export function fold(text: string): string {
+  return text.toLowerCase()
+}
+
+/**
+ * Those that fit best, so many at most, the best first; those that fit alike in the order they came in. It takes time in
+ * proportion to their lengths, whatever was typed (S-25).
+ */
+export function best<T extends Findable>(
+  items: Iterable<T>,
+  typed: string,
+  most: number,
+): readonly Found<T>[] {
+  const score = scorer(fold(typed))
+  const shelves: Found<T>[][] = Array.from({ length: scores.none }, () => [])
+  for (const item of items) {
+    const shelf = shelves[score(item.folded)]
+    if (shelf && shelf.length < most) shelf.push({ item, score: shelves.indexOf(shelf) })
+  }
+  return shelves.flat().slice(0, most)
+}
+
+/** How something can fit. A name is what stands behind the last slash of a path. */
+const scores = {
+  name: 0,
+  nameBegins: 1,
+  pathBegins: 2,
+  partBegins: 3,
+  inName: 4,
+  inPath: 5,
+  scattered: 6,
+  none: 7,
+} as const
+
+/** Every character is looked at once: for the word as a whole (Knuth, Morris and Pratt), and for its letters in order. */
+function scorer(word: string): (text: string) => number {
+  const borders = bordersOf(word)
+  const { length } = word
+  return (text) => {
+    if (length === 0) return scores.name
+    const name = text.lastIndexOf('/') + 1
+    let score: number = scores.none
+    let matched = 0
+    let letters = 0
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i)
+      while (matched > 0 && code !== word.charCodeAt(matched)) matched = borders[matched - 1] ?? 0
+      if (code === word.charCodeAt(matched)) matched++
+      if (code === word.charCodeAt(letters)) letters++
+      if (matched < length) continue
+      score = Math.min(score, scoreAt(text, i + 1 - length, i + 1, name))
+      matched = borders[matched - 1] ?? 0
+    }
+    return letters === length ? Math.min(score, scores.scattered) : score
+  }
+}
+
+function scoreAt(text: string, start: number, end: number, name: number): number {
+  if (start === name) return end === text.length ? scores.name : scores.nameBegins
+  if (start === 0) return scores.pathBegins
+  if (text.charAt(start - 1) === '/') return scores.partBegins
+  return start > name ? scores.inName : scores.inPath
+}
+
+/** For each beginning of a word: how much of its end is also its beginning. */
+function bordersOf(word: string): readonly number[] {
+  const borders = [0]
+  for (let i = 1, length = 0; i < word.length; i++) {
+    while (length > 0 && word.charCodeAt(i) !== word.charCodeAt(length)) length = borders[length - 1] ?? 0
+    if (word.charCodeAt(i) === word.charCodeAt(length)) length++
+    borders.push(length)
+  }
+  return borders
+}

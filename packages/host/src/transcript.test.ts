@@ -1,0 +1,103 @@
+import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
+import { limits } from '@atrium/protocol/limits'
+import { expect, test } from 'vitest'
+import { transcriptOf } from './transcript.ts'
+
+const markdown = (content: string): ResponsePart => ({ kind: 'markdown', id: 'p', content })
+const turn = (text: string, parts: readonly ResponsePart[], more: Partial<Turn> = {}): Turn => ({
+  id: text,
+  message: { text, origin: { kind: 'user' } },
+  responseParts: parts,
+  state: 'complete',
+  ...more,
+})
+const most = limits.transcriptLength
+const of = (...turns: readonly Turn[]) => transcriptOf(turns, false, most)
+
+test('[J6] what was asked and said, in order; nothing is nothing', () => {
+  expect(of()).toBe('')
+  expect(of(turn('Hi', [markdown('Hello.')]), turn('Bye', [markdown('See '), markdown('you.')]))).toBe(
+    '# User\n\nHi\n\n# Agent\n\nHello.\n\n# User\n\nBye\n\n# Agent\n\nSee \n\nyou.',
+  )
+})
+
+test('[J6] each kind of part in a line; thoughts, and what is not known, are left out', () => {
+  const call = { toolCallId: 'c', toolName: 'x', displayName: 'Run', confirmed: 'not-needed' } as const
+  const parts = [
+    { kind: 'reasoning', id: 'r', content: 'secret thought' },
+    {
+      kind: 'toolCall',
+      toolCall: {
+        ...call,
+        status: 'completed',
+        invocationMessage: 'i',
+        pastTenseMessage: { markdown: 'Ran `ls`' },
+        success: true,
+      },
+    },
+    {
+      kind: 'toolCall',
+      toolCall: {
+        ...call,
+        status: 'completed',
+        invocationMessage: 'i',
+        pastTenseMessage: 'Ran',
+        success: false,
+      },
+    },
+    {
+      kind: 'toolCall',
+      toolCall: { ...call, status: 'cancelled', reason: 'denied', invocationMessage: 'Running' },
+    },
+    { kind: 'toolCall', toolCall: { ...call, status: 'streaming' } },
+    { kind: 'inputRequest', request: { id: 'q', message: 'Sure?' }, response: 'accept' },
+    { kind: 'inputRequest', request: { id: 'q' } },
+    { kind: 'systemNotification', content: { markdown: 'Note' } },
+    { kind: 'x-later', content: 'later' },
+    { kind: 'error', error: { errorType: 'e', message: 'Broke' } },
+  ] as unknown as readonly ResponsePart[]
+  expect(
+    of(turn('go', parts, { state: 'cancelled' }))
+      .split('\n\n')
+      .slice(3),
+  ).toEqual([
+    '[Run: Ran `ls` (done)]',
+    '[Run: Ran (failed)]',
+    '[Run: Running (cancelled)]',
+    '[Run:  (streaming)]',
+    '[Asked: Sure? (accept)]',
+    '[Asked:  (open)]',
+    '[Note]',
+    '[Error: Broke]',
+    '[This turn was cancelled.]',
+  ])
+})
+
+test('[J6] what is attached is named and not read', () => {
+  const attachments = [
+    { type: 'chat', resource: 'ahp-chat:/x', label: 'Other chat' },
+    { type: 'simple', label: 'Note', modelRepresentation: 'hidden' },
+  ] as const
+  const message = { text: '', origin: { kind: 'agent' }, attachments }
+  expect(of(turn('x', [], { message }))).toBe('# Agent that asked\n\n[Attached: Other chat, Note]\n\n# Agent')
+})
+
+test('[S-57 transcriptLength] at 262,144: all of it', () => {
+  const text = of(turn('a', [markdown('x'.repeat(most - '# User\n\na\n\n# Agent\n\n'.length))]))
+  expect(text).toHaveLength(262_144)
+  expect(text.startsWith('# User')).toBe(true)
+})
+
+test('[S-57 transcriptLength] past 262,144: the newest turns, whole, and that there were others', () => {
+  const long = (text: string) => turn(text, [markdown(`${text}${'x'.repeat(100_000)}`)])
+  const text = of(long('one'), long('two'), long('three'))
+  expect(text.startsWith('[What was said before is left out.]\n\n# User\n\ntwo')).toBe(true)
+  expect(text.length).toBeLessThan(262_144)
+  expect(transcriptOf([turn('a', [])], true, most)).toBe(
+    '[What was said before is left out.]\n\n# User\n\na\n\n# Agent',
+  )
+  // One turn alone: its end, without half a letter.
+  const huge = of(turn('a', [markdown('😀'.repeat(200_000))]))
+  expect(huge.length).toBeLessThan(262_144 + 50)
+  expect(huge).not.toMatch(/\p{Surrogate}/u)
+})

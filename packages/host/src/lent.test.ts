@@ -30,7 +30,7 @@ const failed = {
   error: { message: 'The client that lent this tool has left' },
 }
 
-test('[X7] [S-57 toolGraceMs] F-39: at 30,000 ms a client that comes back completes its tool', async () => {
+test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back completes its tool', async () => {
   expect(limits.toolGraceMs).toBe(30_000)
   const all = await loan(...lent)
   await left(all)
@@ -42,7 +42,7 @@ test('[X7] [S-57 toolGraceMs] F-39: at 30,000 ms a client that comes back comple
   expect(callIn(ann)).toMatchObject({ status: 'completed', success: true })
 })
 
-test('[X7] [S-57 toolGraceMs] F-39: past 30,000 ms it has failed, once, and its client takes part all the same', async () => {
+test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms it has failed, once, and its client takes part all the same', async () => {
   const all = await loan(...lent)
   await left(all)
   all.world.advance(30_000)

@@ -9,6 +9,7 @@ import { compact } from '@atrium/protocol/update'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log-options.ts'
+import { movableChange } from './movable.ts'
 import { neededChanges } from './needed.ts'
 import { nextTurn } from './pending.ts'
 import { chatChanges, rollup } from './rollup.ts'
@@ -49,6 +50,8 @@ function alongChat(core: Core, chat: Channel, action: ChatAction): void {
   if (begins.has(action.type)) unread(core, session)
   if (action.type === 'chat/turnStarted') entitle(core, session, chat.uri, action.message.text)
   if (!stateOf(chat).activeTurn) atRest(core, session, chat, action)
+  const movable = movableChange(session.head as SessionState, stateOf(chat))
+  if (movable !== undefined) append(core, chat, { type: 'chat/movableChanged', movable })
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
@@ -95,7 +98,7 @@ function atRest(core: Core, session: Channel, chat: Channel, action: ChatAction)
 }
 
 /** A session is announced when it is first used: those that a client makes and leaves are nobody's business. */
-function announce(core: Core, session: Channel): void {
+export function announce(core: Core, session: Channel): void {
   const { uri } = session
   const creator = core.catalog.creatorOf(uri)
   if (creator === undefined) return

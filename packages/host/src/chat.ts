@@ -125,7 +125,7 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
  */
 export function forgetChat(core: Core, uri: Uri): void {
   core.records.put(goneKey(uri), '')
-  core.catalog.forget(uri)
+  core.catalog.homes.forget(uri)
   const chat = core.log.channel(uri)
   if (chat) core.log.drop(chat)
   core.work.stop(uri)
@@ -134,7 +134,7 @@ export function forgetChat(core: Core, uri: Uri): void {
 
 /** A chat's first state is its entry in the catalogue, and no turns. One that has some from the beginning is there already. */
 export function newChat(core: Core, session: Uri, summary: ChatSummary, copied?: Channel): void {
-  core.catalog.belongs(summary.resource, session)
+  core.catalog.homes.settle(summary.resource, session)
   if (copied) showCopy(core, copied)
   else rest(core, core.log.born(summary.resource, 'chat', firstState(summary)))
 }

@@ -13,6 +13,7 @@ import type { Core } from './core.ts'
 import { effect } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { Grace } from './grace.ts'
+import { Heirs } from './heirs.ts'
 import { Lenders } from './lenders.ts'
 import { beginLife } from './lives.ts'
 import { Log } from './log.ts'
@@ -88,6 +89,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const bulletin = new Bulletin(log, world, catalog)
   const work = await Work.open(records)
   const belongings = await Belongings.open(records)
+  const heirs = await Heirs.open(records)
   const limitValues = { ...limits, ...ports.limits }
   // Last of all that waits: from here on somebody may be missed.
   const grace = await Grace.open(records, world, limitValues.graceMs, (clientId) => {
@@ -117,6 +119,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     work,
     grace,
     belongings,
+    heirs,
     lenders,
     ...machine,
   }

@@ -17,7 +17,7 @@ export function guide(later: World['later']): Agent {
       displayName: 'Atrium Guide',
       description: 'The built-in agent. It shows what Atrium can do, and needs no key and no network.',
       models: Object.values(models),
-      capabilities: { multipleChats: {} },
+      capabilities: { multipleChats: { fork: true, sideChat: true } },
     },
     resumes: true,
     settings,

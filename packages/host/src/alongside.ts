@@ -11,6 +11,7 @@ import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log-options.ts'
 import { endLent, lookForLender } from './lent.ts'
+import { movableChange } from './movable.ts'
 import { neededChanges } from './needed.ts'
 import { nextTurn } from './pending.ts'
 import { chatChanges, rollup } from './rollup.ts'
@@ -52,6 +53,8 @@ function alongChat(core: Core, chat: Channel, action: ChatAction, by?: Dispatche
   if (action.type === 'chat/toolCallConfirmed' && by) remember(core, session, chat, action, by.clientId)
   if (action.type === 'chat/turnStarted') entitle(core, session, chat.uri, action.message.text)
   if (!stateOf(chat).activeTurn) atRest(core, session, chat, action)
+  const movable = movableChange(session.head as SessionState, stateOf(chat))
+  if (movable !== undefined) append(core, chat, { type: 'chat/movableChanged', movable })
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
@@ -91,7 +94,7 @@ function atRest(core: Core, session: Channel, chat: Channel, action: ChatAction)
 }
 
 /** A session is announced when it is first used: those that a client makes and leaves are nobody's business. */
-function announce(core: Core, session: Channel): void {
+export function announce(core: Core, session: Channel): void {
   const { uri } = session
   const creator = core.catalog.creatorOf(uri)
   if (creator === undefined) return

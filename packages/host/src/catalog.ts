@@ -3,6 +3,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { equal } from './equal.ts'
+import { Homes } from './homes.ts'
 import type { Records } from './ports/records.ts'
 import { Damaged } from './rebuild.ts'
 import { summaryOf } from './rollup.ts'
@@ -24,7 +25,7 @@ export class Catalog {
   /** Those that a client has named. */
   readonly #titled = new Set<Uri>()
   /** Each chat's session. */
-  readonly #chats = new Map<Uri, Uri>()
+  readonly homes = new Homes()
   /** The list's order as it was last asked for; nothing when sessions have come or gone since. */
   #order: readonly Place[] | undefined
   /** Nothing where one may have come or gone since it was asked for. */
@@ -42,7 +43,7 @@ export class Catalog {
       if (!summary || key !== `${prefix}${summary.resource}`)
         throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
-      for (const { resource } of summary.chats ?? []) catalog.#chats.set(resource, summary.resource)
+      for (const { resource } of summary.chats ?? []) catalog.homes.settle(resource, summary.resource)
     }
     for (const [key, creator] of await records.list(quietPrefix)) {
       const uri = key.slice(quietPrefix.length)
@@ -78,7 +79,7 @@ export class Catalog {
 
   /** The session that a chat belongs to. */
   sessionOf(chat: Uri): Uri | undefined {
-    return this.#chats.get(chat)
+    return this.homes.of(chat)
   }
 
   /** The default chat of a session, where this is the name that some clients make up for it. */
@@ -127,7 +128,8 @@ export class Catalog {
     this.#directories = undefined
     const summary = this.#sessions.get(uri)
     if (summary && !this.isUnheard(uri)) this.#going.set(uri, summary)
-    for (const { resource } of summary?.chats ?? []) this.#chats.delete(resource)
+    // Not everyone may have been told that one of them has moved.
+    for (const { resource } of summary?.chats ?? []) this.homes.forget(resource, uri)
     this.#sessions.delete(uri)
     this.#quiet.delete(uri)
     this.#titled.delete(uri)
@@ -161,16 +163,6 @@ export class Catalog {
     if (!before) return
     const after = summaryOf(uri, before.createdAt, state)
     this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
-  }
-
-  /** A chat is born into its session. */
-  belongs(chat: Uri, session: Uri): void {
-    this.#chats.set(chat, session)
-  }
-
-  /** A chat is no more. */
-  forget(chat: Uri): void {
-    this.#chats.delete(chat)
   }
 
   /** What everyone has been told of, newest first. A cursor names where the page before ended, whether that is still there or not. */

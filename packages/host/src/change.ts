@@ -23,6 +23,7 @@ export function isUsed(core: Core, uri: Uri): boolean {
   const known = catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.chatMeant(uri)
   return (
     (known ?? log.channel(uri) ?? belongings.sessionOf(uri)) !== undefined ||
+    log.hidden.has(uri) ||
     terminals(core).some(({ resource }) => resource === uri)
   )
 }

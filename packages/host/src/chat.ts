@@ -1,5 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
+import type { ChatForkSource } from '@atrium/protocol/chat/commands'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { Params } from '@atrium/protocol/commands'
@@ -11,13 +12,15 @@ import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
 import { agentFor, agentOf, noAgent } from './agents.ts'
-import { sessionOf } from './alongside.ts'
+import { entryOf, sessionOf } from './alongside.ts'
 import { signedIn, turnedAway } from './auth.ts'
 import type { Channel } from './channel.ts'
 import { changeable, goneKey, isUsed } from './change.ts'
 import type { Done } from './change.ts'
+import { copyTurns, forgetCopy, showCopy } from './copy.ts'
 import type { Core } from './core.ts'
 import { attachmentProblem, pinnedMessage, wakeFor } from './pin.ts'
+import { directoriesOf, originOf, sourceProblem } from './fork.ts'
 import type { Task } from './ports/agent.ts'
 import { TurnFailed } from './ports/agent.ts'
 import { followGit } from './project.ts'
@@ -29,34 +32,81 @@ import { depth, dismiss } from './workers.ts'
 
 export async function createChat(core: Core, params: Params<'createChat'>): Done {
   changeable(core)
-  const { channel: uri, chat, initialMessage, source, workingDirectories } = params
+  const { channel: uri, chat, initialMessage, source } = params
   const gone = await core.records.get(goneKey(chat))
   const first = initialMessage && { type: 'chat/turnStarted', message: initialMessage }
   if (first) await wakeFor(core, first)
-  const session = await wake(core, uri)
+  await wake(core, uri)
+  if (source && core.catalog.sessionOf(source.chat) === uri) await wake(core, source.chat)
   // From here on nothing waits: the checks and the birth are one step.
-  if (session?.kind.name !== 'session' || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
-  const state = session.head as SessionState
+  const session = sessionFor(core, uri)
   if (gone !== undefined || isUsed(core, chat))
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was`)
-  if (state.lifecycle === 'failed') throw AhpError.conflict('this session could not be created')
-  const agent = agentOf(core, state.provider)
-  const { multipleChats } = agent?.info.capabilities ?? {}
-  if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
-  if (source) throw AhpError.invalidParams('createChat: this agent cannot begin a chat from another')
-  if (state.chats.length >= core.limits.chats) throw AhpError.permissionDenied(tooMany(core))
-  const strange = workingDirectories?.find((directory) => !state.workingDirectories?.includes(directory))
-  if (strange !== undefined)
-    throw AhpError.invalidParams(`createChat: ${JSON.stringify(strange)} is no directory of the session`)
-  if (initialMessage && initialMessage.origin.kind !== 'user')
-    throw AhpError.invalidParams('createChat: a client can only send messages of its user')
-  const problem = first && attachmentProblem(core, first)
+  const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
+  const agent = agentOf(core, (session.head as SessionState).provider)
   if (agent) signedIn(core, agent, core.owners.of(uri))
-  const summary = newSummary(core, chat, { origin: { kind: 'user' }, workingDirectories })
-  const seq = bear(core, session, summary)
+  const summary = newSummary(core, chat, about(core, session, params))
+  const copied = source?.kind === 'fork' ? await fork(core, uri, source, summary) : undefined
+  const seq = bear(core, sessionFor(core, uri), summary, copied)
   const born = core.log.channel(chat)
   return { seq: born && initialMessage ? start(core, born, pinnedMessage(core, initialMessage)).seq : seq }
+}
+
+/** The session, if one more chat may be born there now. */
+function sessionFor(core: Core, uri: Uri): Channel {
+  const session = core.log.channel(uri)
+  if (session?.kind.name !== 'session' || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
+  const { lifecycle, provider, chats } = session.head as SessionState
+  if (lifecycle === 'failed') throw AhpError.conflict('this session could not be created')
+  const { multipleChats } = agentOf(core, provider)?.info.capabilities ?? {}
+  if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
+  if (chats.length >= core.limits.chats) throw AhpError.permissionDenied(tooMany(core))
+  return session
+}
+
+function creationProblem(
+  core: Core,
+  session: Channel,
+  { source, workingDirectories = [], initialMessage }: Params<'createChat'>,
+): string | undefined {
+  if (initialMessage && initialMessage.origin.kind !== 'user')
+    return 'a client can only send messages of its user'
+  const problem = source && sourceProblem(core, session, source)
+  if (problem !== undefined || source?.kind === 'fork') return problem
+  const { workingDirectories: those = [] } = session.head as SessionState
+  const strange = workingDirectories.find((directory) => !those.includes(directory))
+  return strange === undefined ? undefined : `${JSON.stringify(strange)} is no directory of the session`
+}
+
+/** A fork is called as its source is, and works where that does. */
+function about(core: Core, session: Channel, { source, workingDirectories }: Params<'createChat'>): About {
+  const forked = source?.kind === 'fork'
+  const inherited = source && directoriesOf(core, source)
+  return {
+    title: (forked && entryOf(session, source.chat)?.title) || '',
+    origin: originOf(source),
+    movable: true,
+    workingDirectories: forked ? inherited : (workingDirectories ?? inherited),
+  }
+}
+
+/** The turns of a fork are on the disk before anybody hears of it. Meanwhile anything may have happened to its session. */
+async function fork(
+  core: Core,
+  session: Uri,
+  { chat, turnId }: ChatForkSource,
+  summary: ChatSummary,
+): Promise<Channel> {
+  const copied = await copyTurns(core, core.log.channel(chat) as Channel, turnId, firstState(summary))
+  try {
+    changeable(core)
+    sessionFor(core, session)
+    return copied
+  } catch (error) {
+    forgetCopy(core, copied.uri)
+    throw error
+  }
 }
 
 export async function disposeChat(core: Core, { channel: uri }: Params<'disposeChat'>): Done {
@@ -81,25 +131,29 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
  */
 export function forgetChat(core: Core, uri: Uri): void {
   core.records.put(goneKey(uri), '')
-  core.catalog.forget(uri)
+  core.catalog.homes.forget(uri)
   const chat = core.log.channel(uri)
   if (chat) core.log.drop(chat)
   core.work.stop(uri)
   core.work.mark(uri, false)
 }
 
-/** A chat's first state is its entry in the catalogue, and no turns. */
-export function newChat(core: Core, session: Uri, summary: ChatSummary): Channel {
-  core.catalog.belongs(summary.resource, session)
-  const chat = core.log.born(summary.resource, 'chat', { ...summary, turns: [] } satisfies ChatState)
-  rest(core, chat)
-  return chat
+/** A chat's first state is its entry in the catalogue, and no turns. One that has some from the beginning is there already. */
+export function newChat(core: Core, session: Uri, summary: ChatSummary, copied?: Channel): void {
+  core.catalog.homes.settle(summary.resource, session)
+  if (copied) showCopy(core, copied)
+  else rest(core, core.log.born(summary.resource, 'chat', firstState(summary)))
+}
+
+function firstState(summary: ChatSummary): ChatState {
+  return { ...summary, turns: [] }
 }
 
 interface About {
   readonly title?: string
   readonly origin: ChatOrigin
   readonly interactivity?: ChatInteractivity
+  readonly movable?: boolean
   readonly workingDirectories?: readonly Uri[] | undefined
 }
 
@@ -168,8 +222,8 @@ function tooMany({ limits }: Core): string {
   return `a session has at most ${limits.chats} chats`
 }
 
-function bear(core: Core, session: Channel, summary: ChatSummary): number {
-  newChat(core, session.uri, summary)
+function bear(core: Core, session: Channel, summary: ChatSummary, copied?: Channel): number {
+  newChat(core, session.uri, summary, copied)
   return core.log.append(session, { type: 'session/chatAdded', summary } as SessionAction).last
 }
 

@@ -9,6 +9,7 @@ import { authenticate } from './auth.ts'
 import { createChat, disposeChat } from './chat.ts'
 import { completions } from './completions.ts'
 import { fetchTurns } from './history.ts'
+import { moveChat } from './move.ts'
 import {
   resourceCopy,
   resourceDelete,
@@ -59,6 +60,17 @@ const table: { readonly [M in Method]?: Run<M> } = {
   sessionConfigCompletions: (core, _, params) => sessionConfigCompletions(core, params),
   createChat: async (core, _, params) => later(core, await createChat(core, params)),
   disposeChat: async (core, _, params) => later(core, await disposeChat(core, params)),
+  moveChat: async (core, link, params) => {
+    const moving = moveChat(core, link, params)
+    const told = async () => {
+      const { seq, session } = await moving
+      await core.log.reached(seq)
+      return { session }
+    }
+    // An agent may take its time to make a session; what the client says meanwhile need not wait for that.
+    if (params.destination.kind !== 'newSession') await moving
+    return new Later(told())
+  },
   createTerminal: async (core, link, params) => later(core, await createTerminal(core, link, params)),
   disposeTerminal: async (core, _, params) => later(core, await disposeTerminal(core, params)),
   resourceRead: (core, link, params) => looks(link, resourceRead(core, link, params)),

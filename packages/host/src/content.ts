@@ -14,7 +14,9 @@ export function isContent(uri: Uri): boolean {
 export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | undefined> {
   const [, hash, session] = /^[^/]*\/([0-9a-f]{64})\?(.+)$/.exec(uri) ?? []
   const name = session === undefined ? undefined : decoded(session)
-  if (hash === undefined || name === undefined || !core.catalog.get(name)) return undefined
+  if (hash === undefined || name === undefined) return undefined
+  // A chat may have moved away from it before it was disposed of.
+  if (!core.catalog.get(name) && !core.heirs.need(name)) return undefined
   return core.store.blobs.get(name, hash)
 }
 

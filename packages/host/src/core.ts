@@ -7,6 +7,7 @@ import type { Catalog } from './catalog.ts'
 import type { Clients } from './clients.ts'
 import type { Listener } from './entry.ts'
 import type { Grace } from './grace.ts'
+import type { Heirs } from './heirs.ts'
 import type { Lenders } from './lenders.ts'
 import type { Life } from './lives.ts'
 import type { Listings } from './listing.ts'
@@ -44,6 +45,7 @@ export interface Core {
   readonly bulletin: Bulletin
   readonly grace: Grace
   readonly belongings: Belongings
+  readonly heirs: Heirs
   readonly lenders: Lenders
   readonly owners: Owners
   readonly tokens: Tokens

@@ -2,7 +2,7 @@ import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { patch } from '@atrium/protocol/update'
-import { sessionOf } from './alongside.ts'
+import { entryOf, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { rollup } from './rollup.ts'
@@ -22,6 +22,12 @@ export function derived(core: Core, channel: Channel): object {
 /** What is kept of a chat in its session alone: its entry there. */
 export function besideOf(core: Core, { uri, kind }: Channel): ChatSummary | undefined {
   if (kind.name !== 'chat') return undefined
-  const session = sessionOf(core, uri)?.told as SessionState | undefined
-  return session?.chats.find(({ resource }) => resource === uri)
+  for (const session of core.catalog.homes.told(uri)) {
+    const state = core.log.channel(session)?.told as SessionState | undefined
+    const entry = state?.chats.find(({ resource }) => resource === uri)
+    if (entry) return entry
+  }
+  // It has moved, and the session that it left has been disposed of, all before anybody was told.
+  const session = sessionOf(core, uri)
+  return session && entryOf(session, uri)
 }

@@ -59,11 +59,14 @@ export class Dialect {
 
   params(method: string, params: unknown): unknown {
     const up = this.#lens ? this.#lens.paramsUp(method, params as object) : params
-    const { channel, chat } = (up ?? {}) as { channel?: Uri; chat?: Uri }
+    const { channel, chat, source } = (up ?? {}) as { channel?: Uri; chat?: Uri; source?: { chat?: unknown } }
+    const from = source?.chat
     return {
       ...(up as object),
       ...(channel !== undefined && { channel: this.meant(channel) }),
       ...(chat !== undefined && { chat: this.meant(chat) }),
+      // Of a kind that nobody knows it may be anything.
+      ...(typeof from === 'string' && { source: { ...source, chat: this.meant(from) } }),
     }
   }
 

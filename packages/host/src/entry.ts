@@ -1,4 +1,5 @@
 import type { Action, Origin, Uri } from '@atrium/protocol/channel'
+import type { StoredEnvelope } from './ports/log.ts'
 
 /** Somebody who is told what happens, in number order. */
 export interface Listener {
@@ -79,6 +80,11 @@ interface Place {
 export function entryIn({ uri: channel, label, kind: { name: kind } }: Place, said: Said): Entry {
   const { seq, last, action, text, origin, reason, only } = said
   return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
+}
+
+/** What a client dispatched, as the store would give it back: as whom it did, nobody needs to know here. */
+export function asStored({ seq, channel, text, origin }: Entry): readonly StoredEnvelope[] {
+  return origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : []
 }
 
 const encoder = new TextEncoder()

@@ -2,6 +2,7 @@ import type { Action, Origin } from '@atrium/protocol/channel'
 import type { Beside } from './beside.ts'
 import type { Channel } from './channel.ts'
 import type { Entry } from './entry.ts'
+import type { RowChange } from './ports/log.ts'
 
 export interface LogOptions {
   /** The records that go with the steps. */
@@ -23,4 +24,13 @@ export interface LogEvents {
   told(channel: Channel, entry: Entry): void
   /** The store failed in a way that cannot be repaired here. */
   fatal(error: unknown): void
+}
+
+/** What is given to the store in one step of a channel that is made piece by piece. */
+export interface Piece {
+  readonly born?: boolean
+  /** As JSON. */
+  readonly action?: string
+  readonly rows?: readonly RowChange[]
+  readonly head?: string
 }

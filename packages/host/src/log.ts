@@ -4,17 +4,16 @@ import { limits } from '@atrium/protocol/limits'
 import { Channel, needsRow, takesAll } from './channel.ts'
 import { Commit } from './commit.ts'
 import { Completion } from './completion.ts'
-import { entryIn } from './entry.ts'
+import { asStored, entryIn } from './entry.ts'
 import type { Entry, Listener, Said } from './entry.ts'
 import { equal } from './equal.ts'
 import type { LogStore, RowChange, StoredEnvelope } from './ports/log.ts'
 import type { World } from './ports/world.ts'
-import type { Dispatcher, LogEvents, LogOptions } from './log-options.ts'
+import type { Dispatcher, LogEvents, LogOptions, Piece } from './log-options.ts'
 import { Numbers } from './numbers.ts'
 import { Queue } from './queue.ts'
 import type { Queued } from './queue.ts'
-import { awakened } from './awakened.ts'
-import { leastTail } from './rebuild.ts'
+import { loaded } from './awakened.ts'
 import { Waiters } from './waiters.ts'
 
 /**
@@ -30,6 +29,8 @@ export class Log {
   readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
   /** Dropped, and perhaps still on the disk: not to be woken. */
   readonly #dropped = new Set<Uri>()
+  /** Being made on the disk: nobody finds them, until they are shown or dropped. */
+  readonly hidden = new Set<Uri>()
   readonly #waiters = new Waiters()
   readonly #queue: Queue
   readonly #numbers: Numbers
@@ -102,6 +103,30 @@ export class Log {
     return this.#awake.has(uri) || this.#waking.has(uri)
   }
 
+  /** Keeps a piece of a channel that is hidden, and tells nobody. Gives its number. */
+  lay(channel: Channel, { born, action, rows = [], head }: Piece): number {
+    const { uri, kind } = channel
+    const seq = this.#number(true)
+    if (born) this.#commit.born({ seq, channel: uri, kind: kind.name, state: JSON.stringify(channel.head) })
+    if (action !== undefined) this.#commit.envelope({ seq, channel: uri, action })
+    this.#commit.rows(rows)
+    if (head !== undefined) this.#commit.head({ channel: uri, seq, state: head })
+    this.#enqueue(channel, channel.head, true, { seq, last: seq, action: birth, text: '' })
+    return seq
+  }
+
+  /** A hidden channel, as it is on the disk. */
+  async whole(uri: Uri): Promise<Channel | undefined> {
+    const found = await loaded(this.#store, uri, this.#tail)
+    return found?.(this.told)
+  }
+
+  /** A channel that was hidden is there from now on, as if it had just been woken. */
+  show(channel: Channel): void {
+    this.hidden.delete(channel.uri)
+    this.#awake.set(channel.uri, channel)
+  }
+
   born(uri: Uri, kindName: string, state: object): Channel {
     const kind = kindNamed(kindName)
     if (!kind || this.#awake.has(uri)) throw new Error(`cannot be born: ${kindName} ${uri}`)
@@ -167,7 +192,7 @@ export class Log {
   /** Brings a channel into memory. Nothing when there is none; throws when what is stored of it cannot be trusted. */
   async wake(uri: Uri): Promise<Channel | undefined> {
     const awake = this.#awake.get(uri)
-    if (awake || this.#dropped.has(uri)) return awake
+    if (awake || this.#dropped.has(uri) || this.hidden.has(uri)) return awake
     const waking = this.#waking.get(uri) ?? this.#load(uri).finally(() => this.#waking.delete(uri))
     this.#waking.set(uri, waking)
     return waking
@@ -345,6 +370,7 @@ export class Log {
     if (entry.action === death) {
       channel.listeners.clear()
       this.#dropped.delete(channel.uri)
+      this.hidden.delete(channel.uri)
       return
     }
     for (const listener of channel.listeners) this.#attempt(() => listener.tell(entry))
@@ -363,25 +389,14 @@ export class Log {
   }
 
   async #load(uri: Uri): Promise<Channel | undefined> {
-    for (let tail = this.#tail; ;) {
-      const loaded = await this.#store.load(uri, tail)
-      // It may have been born, or woken, while the disk was asked.
-      const meanwhile = this.#awake.get(uri)
-      if (meanwhile || !loaded || this.#dropped.has(uri)) return meanwhile
-      const least = leastTail(loaded)
-      if (least <= tail) {
-        const channel = awakened(uri, loaded, this.told)
-        this.#awake.set(uri, channel)
-        return channel
-      }
-      // After a crash, when many rows came since the head.
-      tail = least
-    }
+    const found = await loaded(this.#store, uri, this.#tail)
+    // It may have been born, or woken, while the disk was asked.
+    const meanwhile = this.#awake.get(uri)
+    if (meanwhile || !found || this.#dropped.has(uri) || this.hidden.has(uri)) return meanwhile
+    const channel = found(this.told)
+    this.#awake.set(uri, channel)
+    return channel
   }
-}
-
-function asStored({ seq, channel, text, origin }: Entry): readonly StoredEnvelope[] {
-  return origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : []
 }
 
 // In the queue so that nothing behind them is told before they are durable; told to nobody.

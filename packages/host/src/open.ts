@@ -14,6 +14,7 @@ import type { Core } from './core.ts'
 import { effect } from './dispatch.ts'
 import type { Entry } from './entry.ts'
 import { Grace } from './grace.ts'
+import { Heirs } from './heirs.ts'
 import { Lenders } from './lenders.ts'
 import { takeBack } from './lent.ts'
 import { Listings } from './listing.ts'
@@ -94,6 +95,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const work = await Work.open(records)
   const belongings = await Belongings.open(records)
   const owners = await Owners.open(records)
+  const heirs = await Heirs.open(records)
   const limitValues = { ...limits, ...ports.limits }
   // Last of all that waits: from here on somebody may be missed.
   const grace = await Grace.open(records, world, [
@@ -132,6 +134,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     work,
     grace,
     belongings,
+    heirs,
     lenders,
     owners,
     tokens,

@@ -14,7 +14,7 @@ export async function readRows(
 ): Promise<ReadonlyMap<string, Row>> {
   const found = new Map<string, Row>()
   for (let at = 0; at < ids.length;) {
-    const some = await readSome(store, uri, ids.slice(at, at + most))
+    const some = await readSome(store, uri, ids.slice(at))
     for (const [id, row] of some.rows) found.set(id, row)
     at += some.count
   }
@@ -27,21 +27,31 @@ export async function readSome(
   uri: Uri,
   ids: readonly string[],
 ): Promise<{ readonly rows: ReadonlyMap<string, Row>; readonly count: number }> {
-  const slice = await store.rows(uri, ids)
+  const { texts, count } = await readTexts(store, uri, ids)
+  return { rows: new Map([...texts].map(([id, text]) => [id, JSON.parse(text) as Row])), count }
+}
+
+/** The same as JSON, for whoever does not look into them. */
+export async function readTexts(
+  store: LogStore,
+  uri: Uri,
+  ids: readonly string[],
+): Promise<{ readonly texts: ReadonlyMap<string, string>; readonly count: number }> {
+  const slice = await store.rows(uri, ids.slice(0, most))
   const last = slice.rows.at(-1)
-  const count = slice.more && last ? ids.indexOf(last.id) + 1 : ids.length
+  const count = slice.more && last ? ids.indexOf(last.id) + 1 : Math.min(most, ids.length)
   // Whoever asks knows them from the store: if one is not there, it has just been taken away, or is damaged.
-  if (slice.rows.length < count) return { rows: await foldedRows(store, uri), count: ids.length }
-  return { rows: new Map(slice.rows.map(({ id, text }) => [id, JSON.parse(text) as Row])), count }
+  if (slice.rows.length < count) return { texts: await foldedTexts(store, uri), count: ids.length }
+  return { texts: new Map(slice.rows.map(({ id, text }) => [id, text])), count }
 }
 
 /** Rows are only a cache. Loading all of them finds out which can be trusted, and folds from the birth if one cannot. */
-async function foldedRows(store: LogStore, uri: Uri): Promise<ReadonlyMap<string, Row>> {
+async function foldedTexts(store: LogStore, uri: Uri): Promise<ReadonlyMap<string, string>> {
   const loaded = await store.load(uri)
   if (!loaded) return new Map()
   const { kind, state } = rebuild(uri, loaded)
   const rows = kind.rows === undefined ? [] : (state as Record<string, readonly Row[]>)[kind.rows]
-  return new Map(rows?.map((row) => [row.id, row]))
+  return new Map(rows?.map((row) => [row.id, JSON.stringify(row)]))
 }
 
 /** How long something is as JSON. It is looked at often, and never changes. */

@@ -45,19 +45,31 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const summary = newSummary(core, chat, { origin: { kind: 'user' } })
   const first = { ...firstState(agent, params), ...(project && { project }) }
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
+  const session = bearSession(core, link, uri, state, summary.modifiedAt)
+  newChat(core, uri, summary)
+  const seq = core.log.last
+  const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
+  void core.log.reached(seq).then(() => create(core, session, progress))
+  return { seq }
+}
+
+/** A session that nobody hears of before it is used: of the client that has this link. */
+export function bearSession(
+  core: Core,
+  link: Link,
+  uri: Uri,
+  state: SessionState,
+  createdAt: string,
+): Channel {
   const session = core.log.born(uri, 'session', state)
-  core.catalog.add(uri, summary.modifiedAt, state, link.clientId)
+  core.catalog.add(uri, createdAt, state, link.clientId)
   core.owners.give(uri, link.principal)
   core.work.mark(uri, true)
   core.grace.join(link.clientId, uri)
   // It went while the records were asked: nobody else would notice.
   if (core.links.get(link.clientId) !== link) core.grace.left(link.clientId)
-  newChat(core, uri, summary)
   rest(core, session)
-  const seq = core.log.last
-  const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
-  void core.log.reached(seq).then(() => create(core, session, progress))
-  return { seq }
+  return session
 }
 
 export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Done {
@@ -65,11 +77,11 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
   const session = await wakeAll(core, uri)
   // A moment ago somebody else may have disposed of it.
   if (core.log.channel(uri) !== session) throw AhpError.sessionNotFound(uri)
-  return { seq: forget(core, session) }
+  return { seq: forgetSession(core, session) }
 }
 
 /** A session that is awake, and all its chats, are forgotten in one step. Gives the number after which they are. */
-function forget(core: Core, session: Channel): number {
+export function forgetSession(core: Core, session: Channel): number {
   const { uri } = session
   const { provider, activeClients, chats } = session.head as SessionState
   const creator = core.catalog.creatorOf(uri)
@@ -84,6 +96,7 @@ function forget(core: Core, session: Channel): number {
   core.records.put(goneKey(uri), '')
   core.owners.forget(uri)
   core.catalog.delete(uri)
+  const needless = core.heirs.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
   if (announced) countSessions(core)
   core.log
@@ -91,7 +104,8 @@ function forget(core: Core, session: Channel): number {
     .then(() => {
       core.catalog.told(uri)
       if (!unheard) core.bulletin.removed(uri)
-      return Promise.all([core.store.blobs.drop(uri), agentOf(core, provider)?.dispose?.(uri)])
+      const dropped = needless.map((each) => core.store.blobs.drop(each))
+      return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])
     })
     .catch((error: unknown) => core.world.report('a disposed session left something behind', error))
   return seq
@@ -131,7 +145,7 @@ export async function missed(core: Core, clientId: string): Promise<void> {
 /** A session that its maker left may have been used while it was woken: then it stays. */
 function takeLeave(core: Core, session: Channel, clientId: string): void {
   const { uri } = session
-  if (core.catalog.creatorOf(uri) === clientId) return void forget(core, session)
+  if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
   const { activeClients } = session.head as SessionState
   if (activeClients.some((client) => client.clientId === clientId))
     core.log.append(session, { type: 'session/activeClientRemoved', clientId } as SessionAction)

@@ -7,12 +7,17 @@ import { expect, test } from 'vitest'
 import { LazyChat, asleep, turn } from '../test/lazy.ts'
 import { Channel } from './channel.ts'
 import type { Core } from './core.ts'
+import { Homes } from './homes.ts'
 import { needsRows, snapshotText } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 import { ready, wake } from './wake.ts'
 
 const turns = ['a', 'b', 'c'].map((id) => ({ id }))
-const core = { log: { told: 7 }, limits, catalog: { sessionOf: () => undefined } } as unknown as Core
+const core = {
+  log: { told: 7 },
+  limits,
+  catalog: { homes: new Homes(), sessionOf: () => undefined },
+} as unknown as Core
 
 function chatOf(state: object): Channel {
   const channel = new Channel('ahp-chat:/1', kinds.chat as unknown as ChannelKind, state, 0)

@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { RootAction } from '@atrium/protocol/root/actions'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
-import type { TerminalInfo, TerminalState } from '@atrium/protocol/terminal/state'
+import type { TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol/terminal/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
@@ -18,9 +18,15 @@ export function alongTerminal(core: Core, terminal: Channel, action: TerminalAct
   if (!listing.has(action.type)) return
   if (action.type === 'terminal/titleChanged' && by) core.work.job(terminal.uri)?.named?.()
   const { claim, lifecycle } = stateOf(terminal)
-  core.belongings.give(terminal.uri, claim.kind === 'session' ? claim.session : undefined)
+  entrust(core, terminal.uri, claim)
   core.work.mark(terminal.uri, lifecycle.status === 'running')
   list(core, terminal)
+}
+
+/** What a session holds goes with it. The chat may have moved since the claim was made, and the terminal with it. */
+export function entrust({ belongings, catalog }: Core, terminal: Uri, claim: TerminalClaim): void {
+  if (claim.kind === 'client') return belongings.give(terminal, undefined)
+  belongings.give(terminal, catalog.sessionOf(claim.chat) ?? claim.session, claim.chat)
 }
 
 export function list(core: Core, terminal: Channel): void {

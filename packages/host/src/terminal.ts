@@ -13,7 +13,7 @@ import { placeOf } from './roots.ts'
 import type { Effects } from './rules.ts'
 import { Screen } from './screen.ts'
 import { claimProblem, sizeProblem } from './terminal-guards.ts'
-import { list, terminals, unlist } from './terminal-list.ts'
+import { entrust, list, terminals, unlist } from './terminal-list.ts'
 import { wake } from './wake.ts'
 import { kinds } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
@@ -83,7 +83,7 @@ export function open(core: Core, uri: Uri, opening: NewTerminal) {
   const screen = new Screen(core, terminal, title !== '')
   core.work.begin(uri, screen)
   core.work.mark(uri, true)
-  core.belongings.give(uri, claim.kind === 'session' ? claim.session : undefined)
+  entrust(core, uri, claim)
   list(core, terminal)
   const born = core.log.last
   const start = async (port: Terminals) => {

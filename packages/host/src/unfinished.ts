@@ -6,6 +6,7 @@ import { agentFor } from './agents.ts'
 import { isWritable, sessionOf } from './alongside.ts'
 import type { Channel } from './channel.ts'
 import { begin } from './chat.ts'
+import { forgetCopies } from './copy.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
@@ -21,6 +22,7 @@ import { cancel, depth, isUnwanted, lasted } from './workers.ts'
  * whether it can go on. Nothing runs twice.
  */
 export async function goOn(core: Core): Promise<void> {
+  await forgetCopies(core)
   if (core.unchangeable() !== undefined) return
   const sessions: Channel[] = []
   const chats: Channel[] = []

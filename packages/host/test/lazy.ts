@@ -8,6 +8,7 @@ import { Activity } from '@atrium/protocol/status'
 import { Beside } from '../src/beside.ts'
 import type { Channel } from '../src/channel.ts'
 import type { Core } from '../src/core.ts'
+import { Homes } from '../src/homes.ts'
 import { Log } from '../src/log.ts'
 import type { LogStore } from '../src/ports/log.ts'
 import { testWorld } from './world.ts'
@@ -137,7 +138,8 @@ export class LazyChat {
       limits: { ...limits, ...over },
       world: this.world,
     }
-    return { ...parts, catalog: { get: () => undefined, sessionOf: () => undefined } } as unknown as Core
+    const catalog = { get: () => undefined, sessionOf: () => undefined, homes: new Homes() }
+    return { ...parts, catalog } as unknown as Core
   }
 
   async #live(): Promise<void> {

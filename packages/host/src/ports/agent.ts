@@ -128,7 +128,7 @@ export interface Worker {
   readonly done: Promise<ChatState>
 }
 
-/** How a turn begins and ends is said by the host, what people write and read by them, and pages are no agent's. */
+/** How a turn begins and ends, and where its chat may go, is said by the host; what people write and read by them; pages are no agent's. */
 export const unsayable = [
   'chat/turnStarted',
   'chat/turnComplete',
@@ -142,6 +142,7 @@ export const unsayable = [
   'chat/isArchivedChanged',
   'chat/pendingMessageSet',
   'chat/queuedMessagesReordered',
+  'chat/movableChanged',
 ] as const
 
 /** The few actions of a session that its agent may say. */

@@ -49,7 +49,7 @@ export class Clients {
     this.#known.set(record.clientId, record)
     const handed = [...record.handed].slice(-limits.handed)
     this.#records.put(keyOf(record.clientId), JSON.stringify({ ...record, handed }))
-    this.#log.touch()
+    this.#log.keep()
   }
 
   /** A client has gone: its record stays on the disk. */

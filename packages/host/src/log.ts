@@ -219,9 +219,9 @@ export class Log {
     return true
   }
 
-  /** Writes a channel's state down as it is: nothing else is kept of what only passed. */
-  keep(channel: Channel): void {
-    if (channel.changed) this.#writeHead(channel)
+  /** A flush is due: for records beside the log, or for a channel's state, where nothing else is kept of what only passed. */
+  keep(channel?: Channel): void {
+    if (channel?.changed) this.#writeHead(channel)
     this.#schedule()
   }
 
@@ -249,11 +249,6 @@ export class Log {
   settled(): Promise<boolean> {
     this.#settle()
     return this.#commit.settled()
-  }
-
-  /** Records were put beside the log: they become durable with the next flush, which is due. */
-  touch(): void {
-    this.#schedule()
   }
 
   /** What a client dispatched and nobody was told yet. */

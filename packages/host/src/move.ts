@@ -18,6 +18,7 @@ import type { Core, Link } from './core.ts'
 import { create } from './creation.ts'
 import { equal } from './equal.ts'
 import { movableChange, unmovable } from './movable.ts'
+import { rest } from './rest.ts'
 import { bearSession, forgetSession } from './session.ts'
 import { wake } from './wake.ts'
 
@@ -75,6 +76,7 @@ async function moveOut(core: Core, link: Link, uri: Uri): Moved {
   chooseAgent(core, like.provider)
   const createdAt = new Date(core.world.now()).toISOString()
   const made = bearSession(core, link, sessionUri(core.world.id()), newState(like), createdAt)
+  rest(core, made)
   await core.log.reached(core.log.last)
   await create(core, made)
   try {

@@ -47,6 +47,8 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
   const session = bearSession(core, link, uri, state, summary.modifiedAt)
   newChat(core, uri, summary)
+  // After its chat, which keeps it awake.
+  rest(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
   void core.log.reached(seq).then(() => create(core, session, progress))
@@ -68,7 +70,6 @@ export function bearSession(
   core.grace.join(link.clientId, uri)
   // It went while the records were asked: nobody else would notice.
   if (core.links.get(link.clientId) !== link) core.grace.left(link.clientId)
-  rest(core, session)
   return session
 }
 
@@ -139,7 +140,7 @@ export async function missed(core: Core, clientId: string): Promise<void> {
     if (core.links.has(clientId)) return
     if (session && core.log.channel(uri) === session) takeLeave(core, session, clientId)
   }
-  core.log.touch()
+  core.log.keep()
 }
 
 /** A session that its maker left may have been used while it was woken: then it stays. */

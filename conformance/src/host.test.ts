@@ -58,6 +58,8 @@ test.each([
   ['agentless', 'the host offers no agent to create a session with'],
   ['chatless', 'a new session has no chat here'],
   ['oneChat', 'sessions of this agent have one chat'],
+  ['triggerless', 'the host announces no completionTriggerCharacters'],
+  ['unguarded', 'no agent of the host requires a login'],
   ['viewIgnored', 'the host gives all turns, whatever the view'],
   ['onePage', 'the host gives its list in one page, whatever the limit'],
   ['snapshotsOnly', 'the host answers reconnect with snapshots, which it always may'],

@@ -3,6 +3,7 @@ import { listen } from '@atrium/adapters/listen'
 import { memoryStore } from '@atrium/adapters/store-memory'
 import { nodeWorld } from '@atrium/adapters/world-node'
 import { createHost } from '@atrium/host/host'
+import type { Agent } from '@atrium/host/ports/agent'
 import { expect, onTestFinished, test } from 'vitest'
 import { judgeHost } from './host.ts'
 import { runRules } from './kit/run.ts'
@@ -12,7 +13,17 @@ const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 
 async function atrium(): Promise<string> {
   const world = nodeWorld(() => {})
-  const host = await createHost({ store: memoryStore(), world, agents: [guide(world.later)] })
+  const open = guide(world.later)
+  const guarded: Agent = {
+    ...open,
+    info: {
+      ...open.info,
+      provider: 'guarded',
+      models: [],
+      protectedResources: [{ resource: 'https://guarded.example' }],
+    },
+  }
+  const host = await createHost({ store: memoryStore(), world, agents: [open, guarded] })
   const listening = await listen({ token, connect: (link, principal) => host.connect(link, principal) })
   onTestFinished(async () => {
     const closed = listening.close()

@@ -142,9 +142,17 @@ export const talkFaults = {
   cursorMissing: ['K141'],
   turnsLoadedLate: ['K142'],
   anyTurnsCursor: ['K143'],
+  completionsBare: ['K160', 'K161'],
+  rangesInBytes: ['K161'],
+  completedAnywhere: ['K162'],
+  anyResource: ['K170'],
+  resourcesMissing: ['K171'],
+  authMiscoded: ['K171'],
   // What a host may do, and no rule may hold against it.
   oneChat: [],
   viewIgnored: [],
+  triggerless: [],
+  unguarded: [],
 } as const
 
 export const faults = { ...wireFaults, ...talkFaults }

@@ -8,6 +8,8 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { bornChat, createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
+import { authenticate, complete, needsLogin } from './wrong-words.ts'
+import { guarded } from './wrong-log.ts'
 import type { Follower, WrongLog } from './wrong-log.ts'
 
 /** Of two settings only one can be changed later. */
@@ -76,6 +78,7 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       return {
         protocolVersion,
         serverSeq,
+        ...(!host.has('triggerless') && { completionTriggerCharacters: ['@'] }),
         ...(!(host.has('snapshotsLeftOut') && shown.length === 0) && { snapshots: shown }),
       }
     }),
@@ -134,6 +137,7 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
     run('createSession', ({ channel: uri, provider = 'mock', activeClient }) => {
       if (host.channels.has(uri) && !host.has('usedUriTaken')) throw AhpError.sessionAlreadyExists(uri)
       if (host.has('agentless')) throw AhpError.providerNotFound(provider)
+      if (provider === guarded.provider && !host.has('unguarded')) throw needsLogin(host)
       if (provider !== 'mock' && !host.has('anyProvider')) throw AhpError.providerNotFound(provider)
       if (activeClient && activeClient.clientId !== link.clientId && !host.has('anyActiveClient'))
         throw AhpError.invalidParams('activeClient')
@@ -166,6 +170,8 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       return null
     }),
 
+    run('completions', ({ channel, text, offset }) => complete(host, channel, text, offset)),
+    run('authenticate', ({ resource }) => authenticate(host, resource)),
     run('createChat', ({ channel, chat }) => createChat(host, channel, chat)),
     run('disposeChat', ({ channel }) => disposeChat(host, channel)),
     run('fetchTurns', ({ channel, cursor }) => fetchTurns(host, link, channel, cursor)),

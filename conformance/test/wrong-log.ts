@@ -44,7 +44,7 @@ export class WrongLog {
     this.fault = fault
     const several = !this.has('oneChat') && { capabilities: { multipleChats: {} } }
     const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [], ...several }
-    const agents = this.has('agentless') ? [] : [agent]
+    const agents = this.has('agentless') ? [] : [agent, ...(this.has('unguarded') ? [] : [guarded])]
     this.channels.set(rootUri, { kind: 'root', state: { agents, activeSessions: 0 } })
   }
 
@@ -139,6 +139,15 @@ export class WrongLog {
     const changes = { title, status, ...(this.has('summaryRepeats') && { provider: 'mock' }) }
     this.note('root/sessionSummaryChanged', { session: uri, changes })
   }
+}
+
+/** An agent that nobody can use without a login. */
+export const guarded = {
+  provider: 'guarded',
+  displayName: 'Guarded',
+  description: '',
+  models: [],
+  protectedResources: [{ resource: 'https://guarded.example' }],
 }
 
 function withoutUsage(state: ChatState): ChatState {

@@ -1,5 +1,7 @@
 import type { Rule, Topic } from '../kit/rule.ts'
+import { auth } from './auth.ts'
 import { chats } from './chats.ts'
+import { completions } from './completions.ts'
 import { guards } from './guards.ts'
 import { handshake } from './handshake.ts'
 import { history } from './history.ts'
@@ -30,6 +32,8 @@ export const topics: readonly Topic[] = [
   turns,
   guards,
   history,
+  completions,
+  auth,
 ]
 
 /** The topics with only the rules that are asked for: by an id, by what ten of them begin with, or by topic. */

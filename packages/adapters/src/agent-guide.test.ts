@@ -165,6 +165,24 @@ test('[N5] spawn: a worker that fails is said to have failed, and spawns nobody'
   expect(all.workers.map((worker) => worker.workers.length)).toEqual([0, 0])
 })
 
+test('[J11] login: a call of a server of its own that waits, and then says who signed in where, and not with what', async () => {
+  const run = stage().begin('login')
+  const { responseParts } = await run.end()
+  const resource = { resource: 'https://guide.atrium.example', resource_name: 'Atrium Guide' }
+  expect(run.said.slice(0, 5).map(({ type }) => type)).toEqual([
+    'chat/toolCallStart',
+    'chat/toolCallReady',
+    'chat/toolCallAuthRequired',
+    'chat/toolCallComplete',
+    'chat/responsePart',
+  ])
+  expect(run.said[0]).toMatchObject({ contributor: { kind: 'mcp', customizationId: 'guide' } })
+  expect(run.said[1]).toMatchObject({ confirmed: 'not-needed' })
+  expect(run.said[2]).toMatchObject({ auth: { reason: 'required', resource } })
+  expect(responseParts[0]).toMatchObject({ toolCall: { pastTenseMessage: 'Signed in to Atrium Guide' } })
+  expect(JSON.stringify(responseParts)).not.toContain('"token"')
+})
+
 test('[N5] fail: fails in its own words, once', async () => {
   const all = stage()
   const run = all.begin('fail because')

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -135,4 +136,28 @@ test('[Y9] [Q9] a line of a person is run in the session’s directory, whicheve
   const { data } = await ann.ask('resourceRead', { uri: output.uri })
   const numbers = Array.from({ length: 20_000 }, (_, n) => n + 1)
   expect(data).toBe([work, ...numbers].join('\n'))
+})
+
+test('[J2] [J3] [J4] the command completes files that git does not ignore, files without git, and verbs of the guide', async () => {
+  const complete = async (client: Client, channel: string, text: string) =>
+    (await client.ask('completions', { channel, kind: 'userMessage', text, offset: text.length })).items.map(
+      ({ insertText }) => insertText,
+    )
+  mkdirSync(join(work, 'node_modules'))
+  writeFileSync(join(work, 'node_modules', 'a.js'), '')
+  // Without git a link is shown as a name, and not followed out.
+  expect(await complete(ann, chat, '@')).toEqual(['@out', '@a.txt'])
+  expect(await complete(ann, chat, '/logi')).toEqual(['/login'])
+
+  const tree = join(home, 'tree')
+  execFileSync('git', ['init', '-q', tree])
+  for (const name of ['kept.ts', 'ignored.ts', '.gitignore'])
+    writeFileSync(join(tree, name), name === '.gitignore' ? 'ignored.ts' : '')
+  const other = 'ahp-session:/tree'
+  await ann.ask('createSession', { channel: other, workingDirectories: [fileUri(tree)] })
+  expect(await complete(ann, defaultChatUri(other), '@')).toEqual(['@kept.ts', '@.gitignore'])
+  const old = new Client(await life.dial())
+  const opened = await old.ask('initialize', { protocolVersions: ['0.9.0'], clientId: 'old' })
+  expect(opened.completionTriggerCharacters).toEqual(['@', '#', '/'])
+  expect(await complete(old, defaultChatUri(other), '@')).toEqual(['@kept.ts', '@.gitignore'])
 })

@@ -1,7 +1,9 @@
+import { guide } from '@atrium/adapters/agent-guide'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
 import { begun, call, complete, mcp, result, running } from '../test/calls.ts'
 import { quiet } from '../test/held.ts'
-import { Puppet } from '../test/puppet.ts'
+import { Puppet, until } from '../test/puppet.ts'
 import { room } from '../test/room.ts'
 import type { Client, RoomOptions } from '../test/room.ts'
 import { chat, chatOf, message, session, sessionOf, started, talk } from '../test/talk.ts'
@@ -386,4 +388,62 @@ test('[J10] two who sign in at once: the call goes on once', async () => {
   await quiet()
   const resolved = ben.envelopes.filter(({ action }) => action.type === 'chat/toolCallAuthResolved')
   expect(resolved).toHaveLength(1)
+})
+
+const later = (_: number, task: () => void) => {
+  const immediate = setImmediate(task)
+  return () => clearImmediate(immediate)
+}
+const guideDoor = 'https://guide.atrium.example'
+
+/** Ann has asked the guide to sign in. */
+async function atTheDoor() {
+  const all = await room({ agents: [guide(later)] })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+  ann.dispatch(chat, started('t1', 'login'))
+  return { all, ann }
+}
+
+const partsOf = async (client: Client) => {
+  await client.until(() => chatOf(client).turns.length === 1)
+  return chatOf(client).turns[0]
+}
+
+test('[J11] the guide waits at its door; whoever does not want to sign in ends the call', async () => {
+  const { ann } = await atTheDoor()
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  expect(sessionOf(ann).inputNeeded).toMatchObject([
+    { kind: 'toolAuthentication', toolCall: { auth: { resource: { resource: guideDoor } } } },
+  ])
+  const toolCallId = 't1-1'
+  ann.dispatch(chat, { type: 'chat/toolCallComplete', turnId: 't1', toolCallId, ...result(false) })
+  expect(await partsOf(ann)).toMatchObject({
+    state: 'complete',
+    responseParts: [{ toolCall: { status: 'completed', success: false } }, { kind: 'markdown' }],
+  })
+})
+
+test('[J10] somebody who signs in before anybody was told that it is needed is heard', async () => {
+  const { all, ann } = await atTheDoor()
+  // In the very step in which the call begins to wait, whatever the agent has seen by then.
+  const { log } = all.core()
+  await until(() => {
+    const [part] = (log.channel(chat)?.head as ChatState).activeTurn?.responseParts ?? []
+    return part?.kind === 'toolCall' && part.toolCall.status === 'auth-required'
+  })
+  await give(ann, guideDoor)
+  expect(await partsOf(ann)).toMatchObject({
+    state: 'complete',
+    responseParts: [{ toolCall: { success: true } }, { kind: 'markdown' }],
+  })
+})
+
+test('[J11] a token that is gone before the agent looks is said to be', async () => {
+  const { ann } = await atTheDoor()
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  // Both in one frame's time: the agent hears of the first when the second is done.
+  await Promise.all([give(ann, guideDoor), give(ann, guideDoor, '')])
+  expect(await partsOf(ann)).toMatchObject({ responseParts: [{ toolCall: { success: false } }, {}] })
 })

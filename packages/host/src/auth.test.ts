@@ -430,7 +430,7 @@ test('[J10] somebody who signs in before anybody was told that it is needed is h
   // In the very step in which the call begins to wait, whatever the agent has seen by then.
   const { log } = all.core()
   await until(() => {
-    const [part] = (log.channel(chat)?.head as ChatState).activeTurn?.responseParts ?? []
+    const [part] = (log.channel(chat)?.head as ChatState | undefined)?.activeTurn?.responseParts ?? []
     return part?.kind === 'toolCall' && part.toolCall.status === 'auth-required'
   })
   await give(ann, guideDoor)

@@ -6,10 +6,11 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { Cabinet } from '../test/cabinet.ts'
-import { room } from '../test/room.ts'
+import { mute, room } from '../test/room.ts'
 import type { Client } from '../test/room.ts'
 import { fakeTerminals } from '../test/shells.ts'
 import { choices } from './permissions.ts'
+import type { Agent, Chat } from './ports/agent.ts'
 import { isProtected } from './protected.ts'
 
 const session = 's:/1'
@@ -268,6 +269,46 @@ test('[X4] outside its session a tool reaches nothing, whatever clients were gra
       expect(call, verb).toMatchObject({ success: false })
     }
   expect(files.asked).toEqual([])
+})
+
+test('[X4] I7: an agent that calls its own tool confirmed, or does not wait, gets nothing done', async () => {
+  const terminals = fakeTerminals()
+  const files = new Cabinet()
+  files.put('/w/a.txt', 'x')
+  const outcomes: string[] = []
+  const hasty = (confirmed: object, act: (chat: Chat) => Promise<unknown>): Agent => ({
+    ...mute,
+    async *run(it) {
+      yield { type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'run', displayName: 'Run' }
+      yield {
+        type: 'chat/toolCallReady',
+        toolCallId: 'c',
+        invocationMessage: 'ls',
+        toolInput: 'ls',
+        ...confirmed,
+      }
+      await act(it).catch((error: Error) => outcomes.push(error.message))
+    },
+  })
+  const acts: readonly ((chat: Chat) => Promise<unknown>)[] = [
+    (it) => it.run({ toolCallId: 'c', line: 'ls' }),
+    (it) => it.run({ toolCallId: 'other', line: 'ls' }),
+    (it) => it.files.read('c', 'a.txt'),
+    (it) => it.files.apply('c', 'a.txt', { text: 'y' }),
+  ]
+  for (const confirmed of [{ confirmed: 'not-needed' }, {}])
+    for (const act of acts) {
+      const all = await room({ agents: [hasty(confirmed, act)], machine: { terminals, files } })
+      const ann = await enter(all, 'ann')
+      await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
+      await ann.ask('subscribe', { channel: chat })
+      await ended(ann, await say(ann, 'go'))
+    }
+  expect(outcomes).toHaveLength(8)
+  expect(new Set(outcomes)).toEqual(
+    new Set(['nobody has approved this tool call', 'a tool may work while its call runs, and no longer']),
+  )
+  expect([terminals.shells, files.asked]).toEqual([[], []])
 })
 
 test('[X5] I6, I7: a host that dies while it is asked asks still; approved, it is done once', async () => {

@@ -98,6 +98,16 @@ test('[J5] what only a client has is asked of it, and of nobody else', async () 
   await expect(given.read(own)).rejects.toMatchObject({ name: 'TurnFailed' })
 })
 
+test('[J5] S-10: what a client of another principal has is not for this agent', async () => {
+  const { all, read } = await working()
+  const eve = await all.join('eve', { principal: 'eve', subscribe: [chat] })
+  eve.lend = () => ({ data: 'of eve', encoding: 'utf-8' })
+  const uri = 'untitled:/eve'
+  const draft = { ...message('x'), attachments: [{ type: 'resource', uri, label: 'x' }] }
+  await eve.echo(eve.dispatch(chat, { type: 'chat/draftChanged', draft }))
+  await expect(read({ type: 'resource', uri })).rejects.toMatchObject(failed(`"x": nobody here has "${uri}"`))
+})
+
 test('[J5] a host without files says so; what there is not is said not to be there', async () => {
   const { read } = await working({ machine: {} })
   await expect(read({ type: 'resource', uri: 'file:///w/a.txt' })).rejects.toMatchObject(
@@ -193,6 +203,29 @@ test('[J6] turns that are not in memory are read, and do not stay', async () => 
   expect(whole.startsWith('# User\n\nask word 0.')).toBe(true)
   expect((await read('t10')).match(/# Agent/g)).toHaveLength(11)
   expect(all.core().log.channel(chat)?.older).toBe(70)
+})
+
+test('[J6] a turn that is done while older ones are read is not among them', async () => {
+  const agent = new Puppet()
+  const { all, ann } = await talk(agent, { tail: 1 })
+  for (let n = 1; n <= 30; n++) await said(ann, agent, chat, `t${n}`, `word ${n}`)
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [session] })
+  await ben.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message('go') })
+  const { chat: given } = await agent.given(30)
+  await ben.ask('subscribe', { channel: chat, view: { turns: 1 } })
+  const { log } = all.store()
+  const { rows } = log
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  let asked = false
+  log.rows = async (...params) => ((asked = true), await held, rows(...params))
+  const text = given.read({ type: 'chat', label: 'x', resource: chat, endTurn: 't30' })
+  await until(() => asked)
+  await said(ben, agent, chat, 't31', 'word 31')
+  release()
+  const words = (await text).data.match(/^word \d+$/gm)
+  expect([words?.length, words?.at(-1)]).toEqual([30, 'word 30'])
 })
 
 test('[J5] nothing is read for a turn that is over', async () => {

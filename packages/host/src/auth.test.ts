@@ -317,6 +317,10 @@ test('[J11] an agent is given what it says it needs, and nothing that others wer
   expect(given.token(optional.resource)).toBe('newer')
   await give(ann, optional.resource, '')
   expect(given.token(optional.resource)).toBeUndefined()
+  await give(ann, optional.resource, 'again')
+  agent.runs[0]?.end()
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  expect(given.token(optional.resource)).toBeUndefined()
 })
 
 test('[J10] a call waits over the end of its host; whoever signs in then lets its agent go on', async () => {
@@ -430,7 +434,8 @@ test('[J10] somebody who signs in before anybody was told that it is needed is h
   // In the very step in which the call begins to wait, whatever the agent has seen by then.
   const { log } = all.core()
   await until(() => {
-    const [part] = (log.channel(chat)?.head as ChatState | undefined)?.activeTurn?.responseParts ?? []
+    const { activeTurn } = (log.channel(chat)?.head ?? {}) as Partial<ChatState>
+    const [part] = activeTurn?.responseParts ?? []
     return part?.kind === 'toolCall' && part.toolCall.status === 'auth-required'
   })
   await give(ann, guideDoor)

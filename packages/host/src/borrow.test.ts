@@ -51,6 +51,7 @@ test('[Q6] what nobody has spoken of, what the asker has itself, and what has go
   expect(await read('vscode-userdata:/other')).toMatchObject({ code: -32008 })
   expect(await read('https://example.com/')).toMatchObject({ code: -32008 })
   await expect(ann.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32008 })
+  ann.lend = () => ({ data: 'of ann', encoding: 'utf-8' })
   const eve = await all.join('eve', { principal: 'eve' })
   await expect(eve.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32008 })
   ann.lend = () => new Promise(() => {})

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { Cabinet } from '../test/cabinet.ts'
 import { testWorld } from '../test/world.ts'
 import { Listings } from './listing.ts'
+import type { Vcs } from './ports/vcs.ts'
 
 function listings(paths: readonly string[]) {
   const files = new Cabinet()
@@ -16,6 +17,14 @@ function listings(paths: readonly string[]) {
 test('[J3] the shortest paths first, those of a length by their letters', async () => {
   const { of } = listings(['/w/b/c', '/w/ab', '/w/a/c', '/w/z'])
   expect(await of('/w')).toEqual(['z', 'ab', 'a/c', 'b/c'])
+})
+
+test('[J3] a tree whose name begins alike is another', async () => {
+  const files = new Cabinet()
+  files.put('/wx/a', '')
+  const vcs = { root: async () => '/w', files: async () => ['x/b', 'b'] } as unknown as Vcs
+  const all = new Listings({ files, vcs }, testWorld(), limits)
+  expect(await all.of('/wx')).toMatchObject([{ path: 'a' }])
 })
 
 test('[J3] when the time is over the rest of the walk is left out', async () => {

@@ -54,7 +54,7 @@ export class Listings {
       const paths = (await this.#tracked(directory)) ?? (await this.#walked(directory))
       return paths.map((path) => ({ path, folded: fold(path) })).toSorted(shortestFirst)
     } catch (error) {
-      if (!(error instanceof FileProblem)) this.#world.report('a directory could not be listed', error)
+      this.#world.report('a directory could not be listed', error)
       return []
     }
   }

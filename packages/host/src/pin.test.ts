@@ -126,6 +126,16 @@ test('[J6] a chat that sleeps is woken first, and what was said before comes bef
   ann.peer.close()
 })
 
+test('[J6] so is one that the first message of a chat has attached', async () => {
+  const { all, agent } = await two()
+  await all.restart()
+  const cem = await all.join('cem')
+  const initialMessage = attached([ref()]) as never
+  await cem.ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage })
+  const { chat: given } = await agent.given(2)
+  expect(given.state.activeTurn?.message.attachments).toEqual([ref({ endTurn: 'o2' })])
+})
+
 test('[L6] what was pinned is the same wish when it is sent again', async () => {
   const { all, ann, agent } = await two()
   ann.dispatch(chat, started('t1'))
@@ -182,4 +192,15 @@ test('[S-57 chatAttachments] past 64: the message is refused, wherever it is', a
       initialMessage: attached(many(65)) as never,
     }),
   ).rejects.toMatchObject({ code: -32602, message: `createChat: ${reason}` })
+})
+
+test('[J6] for a message that is refused nothing is woken', async () => {
+  const { all, ann } = await two()
+  const uris = Array.from({ length: 65 }, (_, n) => `ahp-chat:/n${n}`)
+  for (const uri of uris) await ann.ask('createChat', { channel: session, chat: uri })
+  await all.restart()
+  const cem = await all.join('cem', { subscribe: [chat] })
+  const refs = uris.map((resource) => ref({ resource }))
+  expect((await cem.echo(cem.dispatch(chat, asks('t1', refs)))).rejectionReason).toBeDefined()
+  expect(uris.filter((uri) => all.core().log.channel(uri))).toEqual([])
 })

@@ -27,12 +27,11 @@ export function attachmentProblem(core: Core, action: Action): string | undefine
   return count > chatAttachments ? `a message has at most ${chatAttachments} chats attached` : undefined
 }
 
-/** The chats that must be awake before an action can be pinned, and are not. */
+/** The chats that must be awake before an action can be pinned, and are not. For what will be refused none must. */
 export function asleepFor(core: Core, action: Action): readonly Uri[] {
   const chats = attachmentsOf(messageOf(action)).filter(isUnpinned)
-  const uris = new Set(
-    chats.slice(0, core.limits.chatAttachments).map(({ resource }) => meant(core, resource)),
-  )
+  if (chats.length === 0 || attachmentProblem(core, action) !== undefined) return []
+  const uris = new Set(chats.map(({ resource }) => meant(core, resource)))
   return [...uris].filter((uri) => core.catalog.sessionOf(uri) !== undefined && !core.log.channel(uri))
 }
 

@@ -97,7 +97,7 @@ test('[S-57 transcriptLength] past 262,144: the newest turns, whole, and that th
     '[What was said before is left out.]\n\n# User\n\na\n\n# Agent',
   )
   // One turn alone: its end, without half a letter.
-  const huge = of(turn('a', [markdown('😀'.repeat(200_000))]))
+  const huge = of(turn('a', [markdown(`${'😀'.repeat(200_000)}x`)]))
   expect(huge.length).toBeLessThan(262_144 + 50)
   expect(huge).not.toMatch(/\p{Surrogate}/u)
 })

@@ -47,6 +47,8 @@ export interface RoomOptions extends MemoryOptions {
   readonly agents?: readonly Agent[]
   /** What the host can use of its machine. */
   readonly machine?: Machine
+  /** So many finished turns of a chat are in memory when it wakes. */
+  readonly tail?: number
   /** What is on the disk before the host begins. */
   readonly disk?: MemoryStore
 }
@@ -55,13 +57,14 @@ export async function room({
   limits = {},
   agents = [mute],
   machine = {},
+  tail,
   disk,
   ...options
 }: RoomOptions = {}): Promise<Room> {
   const world = testWorld()
   let store = disk ?? memoryStore(options)
   const start = (readOnly?: string, present = agents) => {
-    const kept = { ...(readOnly !== undefined && { readOnly }) }
+    const kept = { ...(readOnly !== undefined && { readOnly }), ...(tail !== undefined && { tail }) }
     return openCore({ store, world, agents: present, build: 'test', limits, ...machine, ...kept })
   }
   let core = await start()

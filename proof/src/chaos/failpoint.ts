@@ -39,6 +39,7 @@ export const newerSchema: Patch = {
 
 const commit = 'host/dist/commit.js'
 const log = 'host/dist/log.js'
+const awakened = 'host/dist/awakened.js'
 const connection = 'host/dist/connection.js'
 const session = 'host/dist/session.js'
 const chat = 'host/dist/chat.js'
@@ -88,8 +89,8 @@ export const failpoints: readonly Failpoint[] = [
   ...both('one listener is told', log, 'this.#attempt(() => listener.tell(entry))', often),
   ...both('an effect', log, 'this.#attempt(() => this.#events.told(channel, entry))', often),
   ...both('bytes leave', 'adapters/dist/transport-websocket.js', 'this.#wire?.uncork()', often),
-  before('a channel is loaded', log, 'await this.#store.load(uri, tail)', sometimes),
-  before('a loaded channel is folded', log, 'awakened(uri, loaded, this.told)', sometimes),
+  before('a channel is loaded', awakened, 'await store.load(uri, tail)', sometimes),
+  before('a loaded channel is folded', awakened, 'rebuild(uri, found)', sometimes),
   before('a greeting is made', connection, 'await greeting()', sometimes),
   ...both(
     'a client’s record is kept',

@@ -102,7 +102,7 @@ export const failpoints: readonly Failpoint[] = [
   after(
     'a session is put on the list',
     session,
-    'core.catalog.add(uri, summary.modifiedAt, state, link.clientId)',
+    'core.catalog.add(uri, createdAt, state, link.clientId)',
     2,
   ),
   ...both(

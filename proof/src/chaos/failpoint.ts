@@ -99,12 +99,7 @@ export const failpoints: readonly Failpoint[] = [
     sometimes,
   ),
   before('a replay is answered', 'host/dist/greeting.js', 'actions.join()', 3),
-  after(
-    'a session is put on the list',
-    session,
-    'core.catalog.add(uri, createdAt, state, link.clientId)',
-    2,
-  ),
+  after('a session is put on the list', session, 'core.catalog.add(uri, createdAt, state, link.clientId)', 2),
   ...both(
     'a session is made',
     'host/dist/creation.js',

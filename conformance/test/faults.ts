@@ -142,9 +142,23 @@ export const talkFaults = {
   cursorMissing: ['K141'],
   turnsLoadedLate: ['K142'],
   anyTurnsCursor: ['K143'],
+  forkShort: ['K150', 'K151'],
+  forkShared: ['K151'],
+  originLost: ['K152', 'K153'],
+  sideChatFull: ['K153'],
+  anySource: ['K154'],
+  orderIgnored: ['K160'],
+  movedTwice: ['K161', 'K162'],
+  newSessionEmpty: ['K162'],
+  defaultMoved: ['K163'],
+  anyAnchor: ['K164'],
+  orderTaken: ['K165'],
   // What a host may do, and no rule may hold against it.
   oneChat: [],
   viewIgnored: [],
+  forkless: [],
+  moveless: [],
+  unmovable: [],
 } as const
 
 export const faults = { ...wireFaults, ...talkFaults }

@@ -8,6 +8,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { bornChat, createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
+import { moveChat } from './wrong-moves.ts'
 import type { Follower, WrongLog } from './wrong-log.ts'
 
 /** Of two settings only one can be changed later. */
@@ -166,7 +167,8 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       return null
     }),
 
-    run('createChat', ({ channel, chat }) => createChat(host, channel, chat)),
+    run('createChat', ({ channel, chat, source }) => createChat(host, channel, chat, source)),
+    run('moveChat', (params) => moveChat(host, params)),
     run('disposeChat', ({ channel }) => disposeChat(host, channel)),
     run('fetchTurns', ({ channel, cursor }) => fetchTurns(host, link, channel, cursor)),
   ])

@@ -1,10 +1,12 @@
 import type { Rule, Topic } from '../kit/rule.ts'
 import { chats } from './chats.ts'
+import { forks } from './forks.ts'
 import { guards } from './guards.ts'
 import { handshake } from './handshake.ts'
 import { history } from './history.ts'
 import { lifecycle } from './lifecycle.ts'
 import { messages } from './messages.ts'
+import { moves } from './moves.ts'
 import { order } from './order.ts'
 import { rejection } from './rejection.ts'
 import { replay } from './replay.ts'
@@ -30,6 +32,8 @@ export const topics: readonly Topic[] = [
   turns,
   guards,
   history,
+  forks,
+  moves,
 ]
 
 /** The topics with only the rules that are asked for: by an id, by what ten of them begin with, or by topic. */

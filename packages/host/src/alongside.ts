@@ -22,7 +22,7 @@ import { dismiss } from './workers.ts'
 export function alongside(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
   // Streamed text changes nothing but the text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
-  if (channel.kind.name === 'chat') alongChat(core, channel, action as ChatAction)
+  if (channel.kind.name === 'chat') alongChat(core, channel, action as ChatAction, by)
   if (channel.kind.name === 'terminal') alongTerminal(core, channel, action as TerminalAction, by)
   if (channel.kind.name !== 'session') return
   if (action.type === 'session/titleChanged' && by) core.catalog.entitled(channel.uri)
@@ -44,13 +44,13 @@ export function isWritable(session: Channel, chat: Uri): boolean {
   return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
 }
 
-function alongChat(core: Core, chat: Channel, action: ChatAction): void {
+function alongChat(core: Core, chat: Channel, action: ChatAction, by?: Dispatcher): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
   if (begins.has(action.type)) unread(core, session)
   if (action.type === 'chat/turnStarted') entitle(core, session, chat.uri, action.message.text)
   if (!stateOf(chat).activeTurn) atRest(core, session, chat, action)
-  const movable = movableChange(session.head as SessionState, stateOf(chat))
+  const movable = movableChange(session.head as SessionState, stateOf(chat), by ? undefined : action)
   if (movable !== undefined) append(core, chat, { type: 'chat/movableChanged', movable })
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))

@@ -274,6 +274,24 @@ describe('[H12] a chat says whether it can be moved', () => {
   })
 })
 
+test('[H12] a chat that goes on with what waits was at no time one that could be moved', async () => {
+  const agent = patientAgent()
+  agent.finish('t1')
+  const { ann } = await several(severalChats(agent))
+  ann.dispatch(b, started('b1'))
+  const waiting = { kind: 'queued', id: 'q', message: { text: 'q', origin: { kind: 'user' } } }
+  await ann.echo(ann.dispatch(b, { type: 'chat/pendingMessageSet', ...waiting }))
+  agent.finish('b1')
+  await ann.until(() => chatOf(ann, b).activeTurn?.message.text === 'q')
+  agent.finish(chatOf(ann, b).activeTurn?.id ?? '')
+  await ann.until(() => chatOf(ann, b).turns.length === 2)
+  await quiet()
+  const said = ann.envelopes.flatMap(({ channel, action }) =>
+    channel === b && action.type === 'chat/movableChanged' ? [(action as { movable?: boolean }).movable] : [],
+  )
+  expect(said).toEqual([false, true])
+})
+
 /** Lets a worker work for as long as its own turn goes on. */
 const boss: Agent = {
   ...readyAgent(),

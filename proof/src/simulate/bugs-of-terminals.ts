@@ -17,7 +17,7 @@ export const terminalBugs: readonly Bug[] = [
   bug(
     'what goes with a session is not kept',
     'belongings',
-    'this.#records.put(`${prefix}${uri}`, session);',
+    'this.#records.put(`${prefix}${uri}`, chat === undefined ? session : `${session}\\n${chat}`);',
     '',
   ),
   bug(

@@ -200,7 +200,8 @@ export class Simulation implements Court {
     if (listed.toSorted().join() !== expected.toSorted().join())
       this.fail('Y2', `the root lists the terminals ${listed.join()}, and they are ${expected.join()}`)
     for (const [uri, { claim }] of terminals)
-      if (claim.kind === 'session' && !this.truth.living(claim.session))
+      // A chat that has moved took with it what it had held.
+      if (claim.kind === 'session' && !this.truth.living(this.laws.sessionOf(claim.chat) ?? claim.session))
         this.fail('Y7', `${uri} is there, and its session ${claim.session} is not`)
   }
 
@@ -235,6 +236,7 @@ export class Simulation implements Court {
     const held = terminals.filter(([, { claim }]) => claim.kind === 'session')
     compare('part/', 'what goes with sessions', uris(held))
     this.#listed(terminals)
+    compare('copy/', 'chats that are being made', this.laws.unborn())
     const guests = sessions.flatMap(([uri, { activeClients }]) =>
       activeClients.map(({ clientId }) => JSON.stringify([clientId, uri])),
     )
@@ -248,8 +250,11 @@ export class Simulation implements Court {
         this.fail('L1', `${uri} is there without its session`)
   }
 
+  /** What is there, and can be known of. */
   living(prefix = ''): readonly Uri[] {
-    return [...this.truth.stories.keys()].filter((uri) => uri.startsWith(prefix) && this.truth.living(uri))
+    const hidden = new Set(this.laws.unborn())
+    const known = [...this.truth.stories.keys()].filter((uri) => uri.startsWith(prefix) && !hidden.has(uri))
+    return known.filter((uri) => this.truth.living(uri))
   }
 }
 

@@ -11,14 +11,7 @@ export const chatBugs: readonly Bug[] = [
     'copying.pages(ids)',
   ),
   bug('the rows of a fork are forgotten', 'copy', 'await copying.lay({ rows:', 'void ({ rows:'),
-  bug(
-    'a fork is found while it is made',
-    'log',
-    'this.#dropped.has(uri) || this.hidden.has(uri))\n            return awake;',
-    'this.#dropped.has(uri))\n            return awake;',
-    'this.#dropped.has(uri) || this.hidden.has(uri))\n            return meanwhile;',
-    'this.#dropped.has(uri))\n            return meanwhile;',
-  ),
+  bug('a fork is found while it is made', 'log', ' || this.hidden.has(uri)', ''),
   bug('what was left half made stays', 'unfinished', 'await forgetCopies(core);', ''),
   bug(
     'a fork is shown before it is in its session',

@@ -57,7 +57,7 @@ export class Ghost implements Terminals {
     const chat = chance.pick(this.#house.living('ahp-chat:')) ?? ''
     const session = this.#house.laws.sessionOf(chat)
     if (doomed === undefined || chance.oneIn(2))
-      this.prepare(client, chance.oneIn(3) ? session : undefined, chat)
+      this.prepare(client, chance.oneIn(2) ? session : undefined, chat)
     else if (client?.open && chance.oneIn(3)) client.ask('disposeTerminal', { channel: doomed }, () => {})
   }
 }

@@ -21,6 +21,8 @@ export function createChat(sim: Simulation, client: Client, session: Uri, chance
     : {}
   const chat = `ahp-chat:/${sim.name()}`
   client.ask('createChat', { channel: session, chat, ...source, ...initialMessage }, () => {})
+  const curious = chance.pick(sim.clients)
+  if (curious?.open && curious !== client && chance.oneIn(2)) curious.subscribe(chat)
 }
 
 /** A turn that has ended; now and then one that has not, or that is in another chat. */

@@ -52,7 +52,8 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   },
   subscribe(sim, chance) {
     const client = chance.pick(sim.clients)
-    const uri = chance.pick(sim.living())
+    // Who guesses the name of what is being made finds nothing.
+    const uri = chance.pick([...sim.living(), ...sim.laws.unborn()])
     if (!client?.open || client.pages || uri === undefined) return
     client.subscribe(uri, chance.oneIn(4) ? 20 : undefined, viewOf(sim, uri, chance))
   },

@@ -86,14 +86,14 @@ const usual: { readonly [N in OpName]: number } = {
   break: 1,
 }
 
-const themes: readonly Theme[] = ['links', 'links', 'people', 'windows', 'births', 'nights', 'homes']
+const themes: readonly Theme[] = ['links', 'links', 'links', 'people', 'windows', 'births', 'nights', 'homes']
 
 /** How much more often each happens. What a theme is about is never left out. */
 const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
   links: { cut: 2, open: 2, agent: 2, crash: 2, backup: 3, restore: 4 },
   people: { agent: 2 },
   windows: { subscribe: 2, fetch: 4, cut: 2, open: 2 },
-  births: { create: 4, dispose: 4, chat: 6, list: 3 },
+  births: { create: 4, dispose: 4, chat: 6, list: 3, ghost: 2 },
   nights: { tick: 4, ghost: 4, subscribe: 0, agent: 0 },
   homes: {
     chat: 20,
@@ -104,7 +104,7 @@ const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
     late: 0.5,
     dispatch: 0.3,
     dispose: 0.5,
-    crash: 0.5,
+    ghost: 2,
   },
 }
 

@@ -70,12 +70,15 @@ async function prologue(sim: Simulation): Promise<void> {
   await heal(sim)
 }
 
-/** Chats that can move, and where to. */
+/** Chats that can move, with what they hold, and where to. */
 async function furnish(sim: Simulation, session: Uri): Promise<void> {
   const [first] = sim.clients
   for (let n = 0; n < 2; n++) first?.create(`ahp-session:/${sim.name()}`, false)
-  for (let n = 0; n < 3; n++)
-    first?.ask('createChat', { channel: session, chat: `ahp-chat:/${sim.name()}` }, () => {})
+  for (let n = 0; n < 3; n++) {
+    const chat = `ahp-chat:/${sim.name()}`
+    first?.ask('createChat', { channel: session, chat }, () => {})
+    sim.life?.ghost.prepare(first, session, chat)
+  }
   await heal(sim)
 }
 

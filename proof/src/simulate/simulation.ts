@@ -235,6 +235,7 @@ export class Simulation implements Court {
     compare('open/', 'open work', uris([...busy, ...unmade, ...running]))
     const held = terminals.filter(([, { claim }]) => claim.kind === 'session')
     compare('part/', 'what goes with sessions', uris(held))
+    for (const [uri, { claim }] of held) this.#owned(uri, claim, records.get(`part/${uri}`))
     this.#listed(terminals)
     compare('copy/', 'chats that are being made', this.laws.unborn())
     const guests = sessions.flatMap(([uri, { activeClients }]) =>
@@ -248,6 +249,13 @@ export class Simulation implements Court {
     for (const [uri] of this.laws.chats())
       if (!this.truth.living(this.laws.sessionOf(uri) ?? ''))
         this.fail('L1', `${uri} is there without its session`)
+  }
+
+  /** What a chat holds goes with the session that it is in. */
+  #owned(uri: Uri, claim: TerminalState['claim'], kept = ''): void {
+    const home = claim.kind === 'session' ? this.laws.sessionOf(claim.chat) : undefined
+    if (home !== undefined && kept.split('\n')[0] !== home)
+      this.fail('Y7', `${uri} goes with ${kept}, and its chat is in ${home}`)
   }
 
   /** What is there, and can be known of. */

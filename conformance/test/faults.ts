@@ -148,11 +148,25 @@ export const talkFaults = {
   anyResource: ['K170'],
   resourcesMissing: ['K171'],
   authMiscoded: ['K171'],
+  forkShort: ['K150', 'K151'],
+  forkShared: ['K151'],
+  originLost: ['K152', 'K153'],
+  sideChatFull: ['K153'],
+  anySource: ['K154'],
+  orderIgnored: ['K180'],
+  movedTwice: ['K181', 'K182'],
+  newSessionEmpty: ['K182'],
+  defaultMoved: ['K183'],
+  anyAnchor: ['K184'],
+  orderTaken: ['K185'],
   // What a host may do, and no rule may hold against it.
   oneChat: [],
   viewIgnored: [],
   triggerless: [],
   unguarded: [],
+  forkless: [],
+  moveless: [],
+  unmovable: [],
 } as const
 
 export const faults = { ...wireFaults, ...talkFaults }

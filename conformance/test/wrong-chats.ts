@@ -1,29 +1,40 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatSource } from '@atrium/protocol/chat/commands'
 import { chatSummaryShape } from '@atrium/protocol/chat/state'
 import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri } from '@atrium/protocol/uri'
 import { answer } from './wrong-agent.ts'
+import { beginningOf, cutForks } from './wrong-moves.ts'
+import type { Beginning } from './wrong-moves.ts'
 import type { Follower, WrongLog } from './wrong-log.ts'
 
 /** A new chat of a session, which does not list it yet. */
-export function bornChat(host: WrongLog, session: Uri, uri: Uri): ChatSummary {
-  const summary = { resource: uri, title: '', status: 1, modifiedAt: new Date().toISOString() }
+export function bornChat(
+  host: WrongLog,
+  session: Uri,
+  uri: Uri,
+  { turns, origin }: Beginning = { turns: [] },
+): ChatSummary {
+  const about = { resource: uri, title: '', status: 1, modifiedAt: new Date().toISOString() }
+  const movable = uri !== chatUri(session) && !host.has('unmovable') && { movable: true }
+  const summary = { ...about, ...movable, ...(origin && { origin }) }
   const elsewhere = host.has('createdStateForeign') && uri !== chatUri(session)
   const resource = elsewhere ? chatUri(session) : uri
-  host.channels.set(uri, { kind: 'chat', state: { ...summary, resource, turns: [] } })
+  host.channels.set(uri, { kind: 'chat', state: { ...summary, resource, turns } })
   host.owners.set(uri, session)
   return summary
 }
 
-export function createChat(host: WrongLog, session: Uri, uri: Uri): null {
+export function createChat(host: WrongLog, session: Uri, uri: Uri, source?: ChatSource): null {
   if (!host.summaries.has(session)) {
     if (host.has('chatWithoutSession')) return null
     throw AhpError.sessionNotFound(session)
   }
   if (host.channels.has(uri) && !host.has('usedChatTaken')) throw AhpError.alreadyExists(uri)
-  const added = { type: 'session/chatAdded', summary: bornChat(host, session, uri) } as Action
+  const summary = bornChat(host, session, uri, beginningOf(host, session, source))
+  const added = { type: 'session/chatAdded', summary } as Action
   if (host.has('chatAddedLate')) setImmediate(() => host.append(session, added))
   else host.append(session, added)
   return null
@@ -93,5 +104,6 @@ export function followChat(host: WrongLog, uri: Uri, action: Action): void {
       chat: uri,
       changes: { ...changes, ...named },
     } as Action)
+  cutForks(host, uri, action)
   if (action.type === 'chat/turnStarted') answer(host, uri, (action as Action & { turnId: string }).turnId)
 }

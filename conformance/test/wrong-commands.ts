@@ -10,6 +10,7 @@ import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { bornChat, createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
 import { authenticate, complete, needsLogin } from './wrong-words.ts'
 import { guarded } from './wrong-log.ts'
+import { moveChat } from './wrong-moves.ts'
 import type { Follower, WrongLog } from './wrong-log.ts'
 
 /** Of two settings only one can be changed later. */
@@ -172,7 +173,8 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
 
     run('completions', ({ channel, text, offset }) => complete(host, channel, text, offset)),
     run('authenticate', ({ resource }) => authenticate(host, resource)),
-    run('createChat', ({ channel, chat }) => createChat(host, channel, chat)),
+    run('createChat', ({ channel, chat, source }) => createChat(host, channel, chat, source)),
+    run('moveChat', (params) => moveChat(host, params)),
     run('disposeChat', ({ channel }) => disposeChat(host, channel)),
     run('fetchTurns', ({ channel, cursor }) => fetchTurns(host, link, channel, cursor)),
   ])

@@ -11,6 +11,7 @@ export function refusal(host: WrongLog, { kind, state }: Channel, action: Action
   const checked = checkAction(kinds[kind], action)
   if (!checked.ok) return host.has('invalidTaken') ? undefined : checked.problem
   if (type === 'session/defaultChatChanged' && host.has('defaultChatTaken')) return undefined
+  if (type === 'session/chatsReordered' && host.has('orderTaken')) return undefined
   if (host.has('unknownActionApplied') && !kinds[kind].actions.has(type))
     Object.assign(state as object, action)
   if (host.has('strictActions') && 'x-conformance' in action) return 'what is x-conformance?'

@@ -42,7 +42,8 @@ export class WrongLog {
 
   constructor(fault: Fault | undefined) {
     this.fault = fault
-    const several = !this.has('oneChat') && { capabilities: { multipleChats: {} } }
+    const begun = this.has('forkless') ? {} : { fork: true, sideChat: true }
+    const several = !this.has('oneChat') && { capabilities: { multipleChats: begun } }
     const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [], ...several }
     const agents = this.has('agentless') ? [] : [agent, ...(this.has('unguarded') ? [] : [guarded])]
     this.channels.set(rootUri, { kind: 'root', state: { agents, activeSessions: 0 } })

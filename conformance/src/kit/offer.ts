@@ -15,6 +15,9 @@ export interface Offer {
   readonly provider?: string | undefined
   /** Whether its sessions may have more chats than the first. */
   readonly severalChats?: boolean
+  /** Whether a chat may begin from a turn of another: with what came before it, or beside it. */
+  readonly forks?: boolean
+  readonly sideChats?: boolean
   /** The model that turns ask for; else the agent's own choice. */
   readonly model?: string | undefined
   /** Why the host does not speak this version. */
@@ -56,10 +59,18 @@ function agentOf(answer: Answer, wanted: string | undefined): Omit<Offer, 'versi
   if (!root.ok) return { sessionless: `the agents of the host cannot be read from its root: ${root.problem}` }
   const { agents } = root.value
   const agent = wanted === undefined ? (agents.find(open) ?? agents[0]) : agents.find(named(wanted))
-  if (agent)
-    return { provider: agent.provider, severalChats: agent.capabilities?.multipleChats !== undefined }
+  if (agent) return { provider: agent.provider, ...chatsOf(agent) }
   const missing = wanted === undefined ? 'no agent' : `no agent ${wanted}`
   return { sessionless: `the host offers ${missing} to create a session with` }
+}
+
+function chatsOf({ capabilities }: AgentInfo): Omit<Offer, 'version'> {
+  const { multipleChats: several } = capabilities ?? {}
+  return {
+    severalChats: several !== undefined,
+    forks: several?.fork === true,
+    sideChats: several?.sideChat === true,
+  }
 }
 
 function named(provider: string): (agent: AgentInfo) => boolean {

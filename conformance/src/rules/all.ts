@@ -2,11 +2,13 @@ import type { Rule, Topic } from '../kit/rule.ts'
 import { auth } from './auth.ts'
 import { chats } from './chats.ts'
 import { completions } from './completions.ts'
+import { forks } from './forks.ts'
 import { guards } from './guards.ts'
 import { handshake } from './handshake.ts'
 import { history } from './history.ts'
 import { lifecycle } from './lifecycle.ts'
 import { messages } from './messages.ts'
+import { moves } from './moves.ts'
 import { order } from './order.ts'
 import { rejection } from './rejection.ts'
 import { replay } from './replay.ts'
@@ -32,8 +34,10 @@ export const topics: readonly Topic[] = [
   turns,
   guards,
   history,
+  forks,
   completions,
   auth,
+  moves,
 ]
 
 /** The topics with only the rules that are asked for: by an id, by what ten of them begin with, or by topic. */

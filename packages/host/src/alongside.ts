@@ -53,9 +53,7 @@ function alongChat(core: Core, chat: Channel, action: ChatAction, by?: Dispatche
   if (action.type === 'chat/toolCallConfirmed' && by) remember(core, session, chat, action, by.clientId)
   if (action.type === 'chat/turnStarted') entitle(core, session, chat.uri, action.message.text)
   if (!stateOf(chat).activeTurn) atRest(core, session, chat, action)
-  // A message that the host takes out of the queue begins a turn in the same breath.
-  const begun = action.type === 'chat/pendingMessageRemoved' && !by
-  const movable = begun ? undefined : movableChange(session.head as SessionState, stateOf(chat))
+  const movable = movableChange(session.head as SessionState, stateOf(chat), by ? undefined : action)
   if (movable !== undefined) append(core, chat, { type: 'chat/movableChanged', movable })
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))

@@ -225,14 +225,20 @@ describe('[H11] what happens while a fork is made', () => {
   })
 
   test('its source stays awake, however long it takes', async () => {
-    const { all, ann, made, release } = await halfway()
+    const { all, ann, at, held, flush } = await twelve()
     for (const channel of [chat, session]) ann.peer.notify('unsubscribe', { channel })
-    await quiet()
-    all.world.advance(200_000)
+    await ann.ask('listSessions', {})
+    at.holding = true
+    const made = fork(ann, copy, 't12')
+    await until(() => held.length > 0)
+    for (let i = 0; i < 3; i++) {
+      all.world.advance(61_000)
+      await quiet()
+    }
     expect(all.core().log.channel(chat)).toBeDefined()
-    release()
-    expect(await made).toBe('made')
-    all.world.advance(61_000)
+    at.holding = false
+    flush()
+    await made
     await until(() => {
       all.world.advance(61_000)
       return all.core().log.channel(chat) === undefined

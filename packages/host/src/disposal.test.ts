@@ -1,6 +1,8 @@
+import { memoryStore } from '@atrium/adapters/store-memory'
 import { expect, test } from 'vitest'
 import { askingAgent, lateAgent, readyAgent } from '../test/agents.ts'
 import { quiet } from '../test/held.ts'
+import { until } from '../test/puppet.ts'
 import { room } from '../test/room.ts'
 import { chat, message, session, sessionOf, started, talk } from '../test/talk.ts'
 import type { Agent } from './ports/agent.ts'
@@ -78,4 +80,26 @@ test('[L8] F-04: the name of a damaged chat is not free when its session has gon
     code: -32010,
   })
   expect(all.world.reports.map(({ event }) => event)).toEqual(['damaged channel'])
+})
+
+test('[L9] a session of many chats that sleep is disposed of, however slow the disk is', async () => {
+  const disk = memoryStore()
+  let slow = () => {}
+  let loads = 0
+  const load: typeof disk.log.load = (...asked) => {
+    if (++loads > 100) throw new Error('it does not come to an end')
+    slow()
+    return disk.log.load(...asked)
+  }
+  const { all, ann } = await talk(boss, { disk: { ...disk, log: { ...disk.log, load } } })
+  for (const name of ['2', '3', '4']) await ann.ask('createChat', { channel: session, chat: `c:/${name}` })
+  for (const channel of [session, chat]) ann.peer.notify('unsubscribe', { channel })
+  const { log } = all.core()
+  await until(() => {
+    all.world.advance(61_000)
+    return [session, chat, 'c:/2', 'c:/3', 'c:/4'].every((uri) => !log.channel(uri))
+  })
+  // Each look at it takes so long that what was woken before the last is about to sleep again.
+  slow = () => all.world.advance(40_000)
+  await ann.ask('disposeSession', { channel: session })
 })

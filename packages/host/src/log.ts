@@ -192,7 +192,7 @@ export class Log {
   /** Brings a channel into memory. Nothing when there is none; throws when what is stored of it cannot be trusted. */
   async wake(uri: Uri): Promise<Channel | undefined> {
     const awake = this.#awake.get(uri)
-    if (awake || this.#dropped.has(uri) || this.hidden.has(uri)) return awake
+    if (awake || this.#dropped.has(uri)) return awake
     const waking = this.#waking.get(uri) ?? this.#load(uri).finally(() => this.#waking.delete(uri))
     this.#waking.set(uri, waking)
     return waking

@@ -12,8 +12,14 @@ export function unmovable({ defaultChat }: SessionState, chat: ChatState): strin
   return chat.queuedMessages ? 'messages wait in this chat' : undefined
 }
 
-/** The same as its state says it, where that does not say so yet. */
-export function movableChange(session: SessionState, chat: ChatState): boolean | undefined {
+/** What a chat must say of that now, if it says something else; `said`: the host's last action there. */
+export function movableChange(
+  session: SessionState,
+  chat: ChatState,
+  said?: { readonly type: string },
+): boolean | undefined {
+  // It takes a message out of a queue to begin with it: that is no rest.
+  if (said?.type === 'chat/pendingMessageRemoved') return undefined
   const movable = unmovable(session, chat) === undefined
   return movable === (chat.movable ?? false) ? undefined : movable
 }

@@ -26,6 +26,19 @@ async function several(agent: Agent = severalChats(), options: Parameters<typeof
   return found
 }
 
+/** The same on a disk that holds everything up, when it is told to. */
+async function held() {
+  let holding = false
+  const tasks: (() => void)[] = []
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const found = await several(severalChats(), { soon })
+  const release = () => {
+    holding = false
+    for (const task of tasks.splice(0)) task()
+  }
+  return { ...found, hold: () => void (holding = true), release }
+}
+
 const to = (client: Client, channel: string, destination: object) =>
   client.ask('moveChat', { channel, destination: destination as never })
 const toSession = (client: Client, channel: string, uri: string, after?: string) =>
@@ -144,22 +157,47 @@ describe('[H12] another session', () => {
     oneHome(all, two)
   })
 
-  test('is found by whoever opens the chat before the move is told', async () => {
-    let holding = false
-    const tasks: (() => void)[] = []
-    const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
-    const { all, ann } = await several(severalChats(), { soon })
+  test('is not known of before the move is told: who opens the chat sees it as it was', async () => {
+    const { all, ann, hold, release } = await held()
     await turnsIn(ann, b, ['b1'])
     const ben = await all.join('ben')
-    holding = true
+    hold()
     const moved = toSession(ann, b, two)
     await quiet()
-    const { title } = await read(ben, b)
-    expect(title).toBe('say b1')
-    holding = false
-    for (const task of tasks.splice(0)) task()
+    expect((await read(ben, b)).title).toBe('say b1')
+    release()
     await moved
     expect((await read(ben, b)).title).toBe('say b1')
+  })
+
+  test('also where it got its name, and moved, in one breath', async () => {
+    const { all, ann, hold, release } = await held()
+    const ben = await all.join('ben')
+    hold()
+    ann.dispatch(b, started('b1', 'a name'))
+    ann.dispatch(b, { type: 'chat/turnCancelled', turnId: 'b1', duration: 1 })
+    const moved = toSession(ann, b, two)
+    await quiet()
+    expect(all.core().catalog.sessionOf(b)).toBe(two)
+    expect(await read(ben, b)).toMatchObject({ title: '', turns: [] })
+    release()
+    await moved
+    expect((await read(ben, b)).title).toBe('a name')
+  })
+
+  test('keeps it where the old one is disposed of before the move is told', async () => {
+    const { all, ann, hold, release } = await held()
+    hold()
+    const moved = toSession(ann, b, two)
+    const gone = ann.ask('disposeSession', { channel: session })
+    await quiet()
+    expect(all.core().log.channel(session)).toBeUndefined()
+    const ben = await all.join('ben')
+    expect((await read(ben, b)).turns).toEqual([])
+    release()
+    await Promise.all([moved, gone])
+    await turnsIn(ann, b, ['b1'])
+    oneHome(all, two)
   })
 
   test('takes the workers of the chat with it', async () => {
@@ -272,6 +310,24 @@ describe('[H12] a chat says whether it can be moved', () => {
     expect([chatOf(ann, b).turns.length, entry()]).toMatchObject([1, { movable: true, status: 1 }])
     expect(chatOf(ann).movable).toBeUndefined()
   })
+})
+
+test('[H12] a chat that goes on with what waits was at no time one that could be moved', async () => {
+  const agent = patientAgent()
+  agent.finish('t1')
+  const { ann } = await several(severalChats(agent))
+  ann.dispatch(b, started('b1'))
+  const waiting = { kind: 'queued', id: 'q', message: { text: 'q', origin: { kind: 'user' } } }
+  await ann.echo(ann.dispatch(b, { type: 'chat/pendingMessageSet', ...waiting }))
+  agent.finish('b1')
+  await ann.until(() => chatOf(ann, b).activeTurn?.message.text === 'q')
+  agent.finish(chatOf(ann, b).activeTurn?.id ?? '')
+  await ann.until(() => chatOf(ann, b).turns.length === 2)
+  await quiet()
+  const said = ann.envelopes.flatMap(({ channel, action }) =>
+    channel === b && action.type === 'chat/movableChanged' ? [(action as { movable?: boolean }).movable] : [],
+  )
+  expect(said).toEqual([false, true])
 })
 
 /** Lets a worker work for as long as its own turn goes on. */

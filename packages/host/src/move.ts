@@ -188,7 +188,7 @@ function newState({ provider, workingDirectories, config, project }: SessionStat
 /** A chat, its session and another are in memory in one moment, as far as they are there. */
 async function wakeTogether(core: Core, chat: Uri, session: Uri): Promise<void> {
   for (let up = false; !up;) {
-    const found = [await wake(core, chat), await wake(core, session)]
+    const found = await Promise.all([chat, session].map((uri) => wake(core, uri)))
     up = found.every((channel) => !channel || core.log.channel(channel.uri) === channel)
   }
 }

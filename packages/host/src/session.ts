@@ -193,8 +193,13 @@ async function wakeAll(core: Core, uri: Uri): Promise<Channel> {
     if (session?.kind.name !== 'session' || !core.catalog.get(uri) || core.log.channel(uri) !== session)
       throw AhpError.sessionNotFound(uri)
     const { chats } = session.head as SessionState
-    const asleep = chats.find(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
-    if (!asleep) return session
-    if (!(await wakeIfSound(core, asleep.resource))) damaged.add(asleep.resource)
+    const asleep = chats.filter(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
+    if (asleep.length === 0) return session
+    // All at once: on a slow disk the first would else be asleep again before the last is awake.
+    await Promise.all(
+      asleep.map(async ({ resource }) => {
+        if (!(await wakeIfSound(core, resource))) damaged.add(resource)
+      }),
+    )
   }
 }

@@ -53,13 +53,9 @@ const firstStep = 256
 
 /** A chat keeps its session awake from the moment it is being woken. */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {
-  for (;;) {
-    const session = core.catalog.sessionOf(uri)
-    if (session !== undefined) await wakeOne(core, session)
-    const channel = await wakeOne(core, uri)
-    // It may have moved to another meanwhile.
-    if (core.catalog.sessionOf(uri) === session) return channel
-  }
+  const session = core.catalog.sessionOf(uri)
+  if (session !== undefined) await wakeOne(core, session)
+  return wakeOne(core, uri)
 }
 
 /** Whoever wakes something may never follow it: so it is looked at again whether anybody does. */

@@ -30,6 +30,7 @@ export interface Question {
     readonly subscriptions?: readonly Uri[]
     readonly view?: { readonly turns: number }
     readonly chat?: Uri
+    readonly destination?: object
     /** Asked behind having left a channel. */
     readonly left?: Uri
   }
@@ -85,11 +86,10 @@ export class Audit {
     const ended = method === 'disposeSession' || method === 'disposeChat'
     if (ended && story && !(story.dropped && story.dropped.at < disk.durable))
       this.#fail('I1', `${method} of ${params.channel} was answered before it was durable`)
-    if (
-      method === 'createChat' &&
-      !((truth.stories.get(params.chat ?? '')?.born.at ?? Infinity) < disk.durable)
-    )
+    if (method === 'createChat' && !this.#wasSafelyIn(params.chat ?? '', params.channel ?? ''))
       this.#fail('I1', `createChat of ${params.chat} was answered before it was durable`)
+    if (method === 'moveChat' && !this.#wasSafelyIn(params.channel ?? '', result.session ?? ''))
+      this.#fail('I1', `moveChat of ${params.channel} was answered before it was durable`)
     if (method === 'listSessions') this.#list(params.left, result.items ?? [])
     for (const snapshot of result.snapshots ?? []) this.#snapshot(snapshot)
     if (result.snapshot) this.#snapshot(result.snapshot, params.view?.turns)
@@ -102,6 +102,16 @@ export class Audit {
       if (!result.missing?.includes(uri)) this.#upTo.set(uri, lastSeen)
     this.#last = lastSeen
     return result.actions.map((envelope) => this.#envelope(envelope, true))
+  }
+
+  /** What may have become of it since, its session has durably had it. */
+  #wasSafelyIn(chat: Uri, session: Uri): boolean {
+    const { truth, disk } = this.#court
+    const lists = (state: unknown) =>
+      (state as { chats: readonly { resource: Uri }[] }).chats.some(({ resource }) => resource === chat)
+    const { born, facts = [] } = truth.stories.get(session) ?? {}
+    if (born && born.at < disk.durable && lists(born.state)) return true
+    return facts.some(({ at = Infinity, state }) => at < disk.durable && lists(state))
   }
 
   #list(left: Uri | undefined, items: readonly { readonly resource: Uri }[]): void {
@@ -191,6 +201,8 @@ export class Audit {
     const { truth, disk } = this.#court
     const story = truth.stories.get(resource)
     if (!story) return this.#fail('I9', `was given a snapshot of ${resource}, which is not there`)
+    if (resource.startsWith('ahp-chat:') && this.#court.laws.sessionOf(resource) === undefined)
+      this.#fail('I9', `was given a snapshot of ${resource}, which is still being made`)
     const fold = truth.stateAt(resource, fromSeq)
     if (!this.#eye.sees(resource, story.kind, state, fold))
       this.#fail('I3', `the snapshot of ${resource} at ${fromSeq} is not its fold`)
@@ -269,6 +281,7 @@ interface Answer {
   readonly snapshots?: readonly Snapshot[]
   readonly actions?: readonly Envelope[]
   readonly missing?: readonly Uri[]
+  readonly session?: Uri
   readonly items?: readonly { readonly resource: Uri }[]
 }
 

@@ -1,5 +1,6 @@
 import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
+import { chatBugs } from './bugs-of-chats.ts'
 import { terminalBugs } from './bugs-of-terminals.ts'
 import { pictureBugs, turnBugs } from './bugs-of-turns.ts'
 
@@ -94,5 +95,6 @@ export const bugs: readonly Bug[] = [
   ),
   ...turnBugs,
   ...terminalBugs,
+  ...chatBugs,
   ...pictureBugs,
 ]

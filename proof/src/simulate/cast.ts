@@ -39,7 +39,7 @@ export class Cast {
         displayName: 'Sim',
         description: '',
         models: [],
-        capabilities: { multipleChats: {} },
+        capabilities: { multipleChats: { fork: true, sideChat: true } },
       },
       resumes: true,
       create: ({ uri }, signal) => this.#create(uri, signal),

@@ -254,7 +254,9 @@ export class Client {
     // What a replay shows needs no answer of its own; and without a number one cannot know which of them is answered.
     if (!this.open || clientSeq === 0) return void this.#sent.splice(at, 1)
     const before = this.#sent.slice(0, at).filter((wish) => !this.#again.has(wish))
-    const overtaken = before.find((wish) => this.#court.truth.living(wish.channel))
+    // When its host is dead, it may be there again what was gone when that looked.
+    const alive = this.link?.hears === true
+    const overtaken = before.find((wish) => alive && this.#court.truth.living(wish.channel))
     if (overtaken)
       this.#court.fail('I2', `${this.id} was answered ${clientSeq} before ${overtaken.clientSeq}`)
     this.#sent = [

@@ -47,6 +47,7 @@ export class Eye {
   /** Whether a state that it has says what is true. */
   sees(uri: Uri, kind: ChannelKind, own: unknown, truth: unknown): boolean {
     const whole = this.#old && truth ? v09.stateDown(kind.name as KindName, truth) : truth
+    if (this.#old && kind.name === 'session') return alike(kind, unordered(own), unordered(whole))
     return alike(kind, this.narrow.has(uri) ? withCursor(own, whole) : own, this.#cut(uri, own, whole))
   }
 
@@ -55,6 +56,12 @@ export class Eye {
     const { turns } = truth as Turns
     return { ...(truth as Turns), turns: turns.slice(turns.length - (own as Turns).turns.length) }
   }
+}
+
+/** The order of chats is 1.0's own. */
+function unordered(state: unknown): unknown {
+  const { chats, ...rest } = state as { readonly chats: readonly { readonly resource: Uri }[] }
+  return { ...rest, chats: chats.toSorted((a, b) => (a.resource < b.resource ? -1 : 1)) }
 }
 
 interface Turns {

@@ -10,6 +10,7 @@ type Say = (said: TerminalSaid) => void
 interface House {
   readonly clients: readonly Client[]
   readonly name: () => number
+  readonly laws: { sessionOf(chat: Uri): Uri | undefined }
   living(prefix: string): readonly Uri[]
   isSafe(uri: Uri): boolean
   fail(invariant: string, problem: string): void
@@ -42,10 +43,10 @@ export class Ghost implements Terminals {
   }
 
   /** A client wants a terminal: its own, or for a session. */
-  prepare(client: Client | undefined, session?: Uri): void {
+  prepare(client: Client | undefined, session?: Uri, held?: Uri): void {
     const name = this.#house.name()
     const own = { kind: 'client', clientId: client?.id }
-    const chat = session === undefined ? undefined : defaultChatUri(session)
+    const chat = session === undefined ? undefined : (held ?? defaultChatUri(session))
     const claim = session === undefined ? own : { kind: 'session', session, chat }
     const params = { channel: `ahp-terminal:/${name}`, claim, cwd: `file:///${name}` }
     if (client?.open) client.ask('createTerminal', params, () => {})
@@ -53,8 +54,10 @@ export class Ghost implements Terminals {
 
   #ask(client: Client | undefined, chance: Chance): void {
     const doomed = chance.pick(this.#house.living('ahp-terminal:'))
-    const session = chance.pick(this.#house.living('ahp-session:'))
-    if (doomed === undefined || chance.oneIn(2)) this.prepare(client, chance.oneIn(3) ? session : undefined)
+    const chat = chance.pick(this.#house.living('ahp-chat:')) ?? ''
+    const session = this.#house.laws.sessionOf(chat)
+    if (doomed === undefined || chance.oneIn(2))
+      this.prepare(client, chance.oneIn(2) ? session : undefined, chat)
     else if (client?.open && chance.oneIn(3)) client.ask('disposeTerminal', { channel: doomed }, () => {})
   }
 }

@@ -5,6 +5,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Disk } from './disk.ts'
+import { Homes } from './homes.ts'
 import type { Fact, Truth } from './truth.ts'
 import { begins, questionOf, wasInterrupted } from './word.ts'
 import type { Word } from './word.ts'
@@ -16,8 +17,7 @@ export class Laws {
   readonly #truth: Truth
   readonly #disk: Disk
   readonly #fail: Fail
-  /** Each chat's session. */
-  readonly #home = new Map<Uri, Uri>()
+  readonly #homes: Homes
   /** Sessions that were used, each with the transaction from which on. */
   readonly #used = new Map<Uri, number>()
   /** The starts of turns that an agent was run for, each with how much was durable then, and in which life. */
@@ -29,6 +29,7 @@ export class Laws {
     this.#truth = truth
     this.#disk = disk
     this.#fail = fail
+    this.#homes = new Homes(truth, fail)
   }
 
   /** A session is used once it has a title, or a chat of it anything in it. */
@@ -42,12 +43,12 @@ export class Laws {
   }
 
   sessionOf(chat: Uri): Uri | undefined {
-    return this.#home.get(chat)
+    return this.#homes.of(chat)
   }
 
   step(step: Step, at: number): void {
     const touched = new Set([...step.born, ...step.envelopes].map(({ channel }) => channel))
-    for (const uri of touched) this.#house(uri)
+    for (const uri of touched) if (this.#homes.look(uri) && !this.#used.has(uri)) this.#used.set(uri, at)
     for (const [place, { channel, seq }] of step.envelopes.entries()) {
       const fact = channel.startsWith('ahp-chat:') ? this.#truth.fact(channel, seq) : undefined
       if (fact) this.#word(channel, fact, step.envelopes.slice(place + 1))
@@ -58,10 +59,13 @@ export class Laws {
     if (step.dropped.length === 0 && touched.size === 0) return
     this.#employ()
     this.#count()
+    this.#homes.judge()
   }
 
   /** So many transactions are left: what was only known from later ones is not known. */
   crashed(left: number): void {
+    this.#homes.forget()
+    this.#homes.judge()
     for (const [uri, at] of this.#used) if (at >= left) this.#used.delete(uri)
     for (const [key, { durable }] of this.#ran) if (durable > left) this.#ran.delete(key)
   }
@@ -71,7 +75,7 @@ export class Laws {
     const begun = this.#begun(chat, turnId)
     if (!begun || !this.#safe(begun))
       return this.#fail('I7', `an agent runs ${turnId} of ${chat} before its start was durable`)
-    const facts = this.#truth.stories.get(this.#home.get(chat) ?? '')?.facts ?? []
+    const facts = this.#truth.stories.get(this.#homes.of(chat) ?? '')?.facts ?? []
     if (!facts.some((fact) => fact.action.type === 'session/ready' && this.#safe(fact)))
       this.#fail('I7', `an agent runs ${turnId} of ${chat} before its session was ready`)
     if ((this.#state(chat) as ChatState).activeTurn?.id !== turnId)
@@ -122,7 +126,13 @@ export class Laws {
 
   /** Every chat that is there, with its state. */
   chats(): readonly (readonly [Uri, ChatState])[] {
-    return this.#living('ahp-chat:').map((uri) => [uri, this.#state(uri) as ChatState] as const)
+    const known = this.#living('ahp-chat:').filter((uri) => this.sessionOf(uri) !== undefined)
+    return known.map((uri) => [uri, this.#state(uri) as ChatState] as const)
+  }
+
+  /** Chats that are being made, and that nobody knows of. */
+  unborn(): readonly Uri[] {
+    return this.#living('ahp-chat:').filter((uri) => this.sessionOf(uri) === undefined)
   }
 
   sessions(): readonly (readonly [Uri, SessionState])[] {
@@ -150,11 +160,6 @@ export class Laws {
     return this.#truth.stories
       .get(chat)
       ?.facts.findLast(({ action }) => begins.has(action.type) && (action as Word).turnId === turnId)
-  }
-
-  #house(uri: Uri): void {
-    for (const { resource } of uri.startsWith('ahp-session:') ? (this.#session(uri)?.chats ?? []) : [])
-      this.#home.set(resource, uri)
   }
 
   /** A turn begins once, and all that is said of it is said until it has ended, once. */
@@ -187,21 +192,21 @@ export class Laws {
 
   /** Before this life, so that an agent may have worked there. */
   #wasReady(chat: Uri): boolean {
-    const facts = this.#truth.stories.get(this.#home.get(chat) ?? '')?.facts ?? []
+    const facts = this.#truth.stories.get(this.#homes.of(chat) ?? '')?.facts ?? []
     return facts.some(({ action, at = Infinity }) => action.type === 'session/ready' && at < this.#life)
   }
 
   /** What a step leaves may not show it: a draft is set and taken back in one. */
   #useBy(uri: Uri, action: Action, at: number): void {
     const { draft } = action as { readonly draft?: unknown }
-    const session = this.#home.get(uri)
+    const session = this.#homes.of(uri)
     const uses = draft !== undefined || action.type === 'chat/pendingMessageSet'
     if (session !== undefined && uses && !this.#used.has(session)) this.#used.set(session, at)
   }
 
   #use(uri: Uri, at: number): void {
     const chat = uri.startsWith('ahp-chat:') ? (this.#state(uri) as ChatState) : undefined
-    const session = chat ? this.#home.get(uri) : uri
+    const session = chat ? this.#homes.of(uri) : uri
     if (session === undefined || this.#used.has(session) || !session.startsWith('ahp-session:')) return
     const used = chat
       ? (chat.activeTurn ?? chat.turns[0] ?? chat.queuedMessages ?? chat.steeringMessage ?? chat.draft)
@@ -211,7 +216,7 @@ export class Laws {
 
   /** A session's entry of a chat says what the chat says, and its activity is its speaker's. */
   #rollup(uri: Uri): void {
-    const session = this.#home.get(uri) ?? uri
+    const session = this.#homes.of(uri) ?? uri
     const state = session.startsWith('ahp-session:') ? this.#session(session) : undefined
     if (!state) return
     for (const entry of state.chats) {

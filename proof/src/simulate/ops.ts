@@ -1,10 +1,11 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import type { Client } from './client.ts'
+import { createChat, moveChat } from './ops-of-chats.ts'
 import type { OpName } from './plan.ts'
 import type { Chance } from '../chance.ts'
 import type { Simulation } from './simulation.ts'
-import { message, wishFor } from './wish.ts'
+import { wishFor } from './wish.ts'
 
 /** What each op does, where it makes sense. */
 export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) => void } = {
@@ -51,7 +52,8 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   },
   subscribe(sim, chance) {
     const client = chance.pick(sim.clients)
-    const uri = chance.pick(sim.living())
+    // Who guesses the name of what is being made finds nothing.
+    const uri = chance.pick([...sim.living(), ...sim.laws.unborn()])
     if (!client?.open || client.pages || uri === undefined) return
     client.subscribe(uri, chance.oneIn(4) ? 20 : undefined, viewOf(sim, uri, chance))
   },
@@ -84,11 +86,10 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     const [first] = sim.living('ahp-session:')
     if (!client?.open || first === undefined) return
     const doomed = chance.pick(chats)
-    if (doomed !== undefined && chats.length > 2 && chance.oneIn(2))
+    if (doomed !== undefined && chats.length > 2 && chance.oneIn(3))
       return client.ask('disposeChat', { channel: doomed }, () => {})
-    const channel = chance.pick(sim.living('ahp-session:')) ?? first
-    const initialMessage = chance.oneIn(2) ? { initialMessage: message(String(sim.name())) } : {}
-    client.ask('createChat', { channel, chat: `ahp-chat:/${sim.name()}`, ...initialMessage }, () => {})
+    if (chance.oneIn(2)) return moveChat(sim, client, chance)
+    createChat(sim, client, chance.pick(sim.living('ahp-session:')) ?? first, chance)
   },
   list(sim, chance) {
     const client = chance.pick(sim.clients)

@@ -36,9 +36,9 @@ export interface Op {
 /**
  * `links`: little is said in chats. `people`: much is. `windows`: clients have the newest turns only, of which there are many,
  * and take them away. `births`: sessions, chats and workers come and go. `nights`: nobody looks, and what is there falls
- * asleep.
+ * asleep. `homes`: chats are forked, and move between sessions.
  */
-export type Theme = 'links' | 'people' | 'windows' | 'births' | 'nights'
+export type Theme = 'links' | 'people' | 'windows' | 'births' | 'nights' | 'homes'
 
 export interface Plan {
   readonly seed: number
@@ -86,15 +86,26 @@ const usual: { readonly [N in OpName]: number } = {
   break: 1,
 }
 
-const themes: readonly Theme[] = ['links', 'links', 'people', 'windows', 'births', 'nights']
+const themes: readonly Theme[] = ['links', 'links', 'links', 'people', 'windows', 'births', 'nights', 'homes']
 
 /** How much more often each happens. What a theme is about is never left out. */
 const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
   links: { cut: 2, open: 2, agent: 2, crash: 2, backup: 3, restore: 4 },
   people: { agent: 2 },
   windows: { subscribe: 2, fetch: 4, cut: 2, open: 2 },
-  births: { create: 4, dispose: 4, chat: 6, list: 3 },
+  births: { create: 4, dispose: 4, chat: 6, list: 3, ghost: 2 },
   nights: { tick: 4, ghost: 4, subscribe: 0, agent: 0 },
+  homes: {
+    chat: 20,
+    deliver: 3,
+    disk: 4,
+    cut: 0.5,
+    open: 0.5,
+    late: 0.5,
+    dispatch: 0.3,
+    dispose: 0.5,
+    ghost: 2,
+  },
 }
 
 /** These are in every plan: without them nothing happens. */
@@ -130,7 +141,9 @@ export function planOf(seed: number, length = 120): Plan {
 
 function prologueOf(theme: Theme, chance: Chance): Plan['prologue'] {
   if (theme === 'nights') return 'alone'
-  return theme === 'windows' ? 'followed' : (chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none')
+  return theme === 'windows' || theme === 'homes'
+    ? 'followed'
+    : (chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none')
 }
 
 function drawn(weights: readonly number[], at: number): OpName {

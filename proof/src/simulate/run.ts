@@ -1,4 +1,4 @@
-import type { Action } from '@atrium/protocol/channel'
+import type { Action, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { judgeAtRest, judgeAlone } from './verdict.ts'
 import { open, ops, restart, viewOf } from './ops.ts'
@@ -50,7 +50,8 @@ async function prologue(sim: Simulation): Promise<void> {
   sim.life?.ghost.prepare(first)
   await heal(sim)
   // Some turns that are over, and one that is not.
-  for (let past = 0; past < (sim.plan.theme === 'windows' ? 3 : 0); past++) {
+  const talkative = sim.plan.theme === 'windows' || sim.plan.theme === 'homes'
+  for (let past = 0; past < (talkative ? 3 : 0); past++) {
     first?.dispatch(chat, {
       type: 'chat/pendingMessageSet',
       kind: 'queued',
@@ -61,10 +62,23 @@ async function prologue(sim: Simulation): Promise<void> {
     sim.life?.cast.finish()
     await heal(sim)
   }
+  if (sim.plan.theme === 'homes') await furnish(sim, session)
   sim.life?.cast.prepare()
   const chance = new Chance(sim.plan.seed)
   for (const client of sim.plan.prologue === 'alone' ? [] : sim.clients)
     for (const uri of sim.living()) client.subscribe(uri, undefined, viewOf(sim, uri, chance))
+  await heal(sim)
+}
+
+/** Chats that can move, with what they hold, and where to. */
+async function furnish(sim: Simulation, session: Uri): Promise<void> {
+  const [first] = sim.clients
+  for (let n = 0; n < 2; n++) first?.create(`ahp-session:/${sim.name()}`, false)
+  for (let n = 0; n < 3; n++) {
+    const chat = `ahp-chat:/${sim.name()}`
+    first?.ask('createChat', { channel: session, chat }, () => {})
+    sim.life?.ghost.prepare(first, session, chat)
+  }
   await heal(sim)
 }
 
@@ -109,6 +123,9 @@ async function heal(sim: Simulation): Promise<void> {
     const busy = unrest(sim) !== ''
     quiet = busy ? 0 : quiet + 1
     for (const client of sim.clients) if (!client.link) open(sim, client, chance)
+    // Somebody waits for an answer as long as these are made.
+    for (const [uri, { chats }] of sim.laws.sessions())
+      if (chats.length === 0) sim.life?.cast.creations.get(uri)?.()
     for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
     sim.disk.flush()
     for (const { link } of sim.clients) {

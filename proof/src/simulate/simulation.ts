@@ -200,7 +200,8 @@ export class Simulation implements Court {
     if (listed.toSorted().join() !== expected.toSorted().join())
       this.fail('Y2', `the root lists the terminals ${listed.join()}, and they are ${expected.join()}`)
     for (const [uri, { claim }] of terminals)
-      if (claim.kind === 'session' && !this.truth.living(claim.session))
+      // A chat that has moved took with it what it had held.
+      if (claim.kind === 'session' && !this.truth.living(this.laws.sessionOf(claim.chat) ?? claim.session))
         this.fail('Y7', `${uri} is there, and its session ${claim.session} is not`)
   }
 
@@ -234,7 +235,9 @@ export class Simulation implements Court {
     compare('open/', 'open work', uris([...busy, ...unmade, ...running]))
     const held = terminals.filter(([, { claim }]) => claim.kind === 'session')
     compare('part/', 'what goes with sessions', uris(held))
+    for (const [uri, { claim }] of held) this.#owned(uri, claim, records.get(`part/${uri}`))
     this.#listed(terminals)
+    compare('copy/', 'chats that are being made', this.laws.unborn())
     const guests = sessions.flatMap(([uri, { activeClients }]) =>
       activeClients.map(({ clientId }) => JSON.stringify([clientId, uri])),
     )
@@ -248,8 +251,18 @@ export class Simulation implements Court {
         this.fail('L1', `${uri} is there without its session`)
   }
 
+  /** What a chat holds goes with the session that it is in. */
+  #owned(uri: Uri, claim: TerminalState['claim'], kept = ''): void {
+    const home = claim.kind === 'session' ? this.laws.sessionOf(claim.chat) : undefined
+    if (home !== undefined && kept.split('\n')[0] !== home)
+      this.fail('Y7', `${uri} goes with ${kept}, and its chat is in ${home}`)
+  }
+
+  /** What is there, and can be known of. */
   living(prefix = ''): readonly Uri[] {
-    return [...this.truth.stories.keys()].filter((uri) => uri.startsWith(prefix) && this.truth.living(uri))
+    const hidden = new Set(this.laws.unborn())
+    const known = [...this.truth.stories.keys()].filter((uri) => uri.startsWith(prefix) && !hidden.has(uri))
+    return known.filter((uri) => this.truth.living(uri))
   }
 }
 

@@ -13,6 +13,7 @@ export function judgeAtRest(sim: Simulation): void {
   for (const [uri, { lifecycle }] of sim.laws.sessions())
     if (lifecycle === 'creating' && !sim.life?.cast.creations.has(uri))
       sim.fail('I11', `${uri} is being made, and nobody makes it`)
+  for (const uri of sim.laws.unborn()) sim.fail('I20', `${uri} is being made, and nobody makes it`)
   judgeList(sim)
   if (!sim.truth.living(rootUri)) sim.fail('I11', 'there is no root')
 }

@@ -66,10 +66,13 @@ function ofSession(name: string, clientId: string, chance: Chance): readonly obj
 }
 
 function ofTerminal(name: string, clientId: string, chance: Chance): readonly object[] {
+  const typed = { type: 'terminal/input', data: `${name}\r` }
   return [
     { type: 'terminal/titleChanged', title: name },
     { type: 'terminal/resized', cols: chance.below(3), rows: 1 },
-    { type: 'terminal/input', data: `${name}\r` },
+    typed,
+    typed,
+    typed,
     { type: 'terminal/claimed', claim: { kind: 'client', clientId: chance.oneIn(2) ? clientId : 'c1' } },
     { type: 'terminal/cleared' },
   ]

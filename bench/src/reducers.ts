@@ -1,4 +1,5 @@
-import { kinds, reducers } from '@atrium/protocol/channels'
+import { kinds } from '@atrium/protocol/channels'
+import { reducers } from '@atrium/protocol/reducers'
 import type { ChatState, MarkdownPart } from '@atrium/protocol/chat/state'
 import { notes } from '@atrium/protocol/commands'
 import { checkAction } from '@atrium/protocol/kind'

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import { reducers } from '@atrium/protocol/channels'
+import { reducers } from '@atrium/protocol/reducers'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'

@@ -1,5 +1,6 @@
-import { reducers } from '@atrium/protocol/channels'
-import type { Action, Reduce } from '@atrium/protocol/channel'
+import { reducers } from '@atrium/protocol/reducers'
+import type { Action } from '@atrium/protocol/channel'
+import type { Reduce } from '@atrium/protocol/reduce'
 import { canonical, sameJson } from './json.ts'
 
 interface ReducerFixture {

@@ -1,5 +1,6 @@
-import type { Action, Envelope, Reduce, Uri } from '@atrium/protocol/channel'
-import { reducers } from '@atrium/protocol/channels'
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
+import type { Reduce } from '@atrium/protocol/reduce'
+import { reducers } from '@atrium/protocol/reducers'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { patch } from '@atrium/protocol/update'

@@ -1,5 +1,7 @@
-import type { Envelope, Reduce, Snapshot } from '@atrium/protocol/channel'
-import { kinds, reducers } from '@atrium/protocol/channels'
+import type { Envelope, Snapshot } from '@atrium/protocol/channel'
+import type { Reduce } from '@atrium/protocol/reduce'
+import { kinds } from '@atrium/protocol/channels'
+import { reducers } from '@atrium/protocol/reducers'
 import { same } from './check.ts'
 
 type Kind = 'root' | 'session' | 'chat'

@@ -1,5 +1,6 @@
 import type { Envelope } from '@atrium/protocol/channel'
-import type { MessageId, WireError } from '@atrium/protocol/rpc/message'
+import type { MessageId } from '@atrium/protocol/rpc/message'
+import type { WireError } from '@atrium/protocol/rpc/shapes'
 import { rootUri } from '@atrium/protocol/uri'
 import { WebSocket } from 'ws'
 import { Failed, shown } from './check.ts'

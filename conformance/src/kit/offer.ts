@@ -1,7 +1,7 @@
 import { errorCodes } from '@atrium/protocol/errors'
 import { RootState } from '@atrium/protocol/root/state'
 import type { AgentInfo } from '@atrium/protocol/root/state'
-import type { WireError } from '@atrium/protocol/rpc/message'
+import type { WireError } from '@atrium/protocol/rpc/shapes'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
 import { shown } from './check.ts'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { errorCodes, errorData } from '@atrium/protocol/errors'
+import { errorData } from '@atrium/protocol/error-data'
+import { errorCodes } from '@atrium/protocol/errors'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { Skipped, check, fits } from '../kit/check.ts'

@@ -1,4 +1,5 @@
-import { errorCodes, errorData } from '@atrium/protocol/errors'
+import { errorData } from '@atrium/protocol/error-data'
+import { errorCodes } from '@atrium/protocol/errors'
 import { Failed, Skipped, check, fits, same, shown } from '../kit/check.ts'
 import { refusalOf } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'

@@ -1,6 +1,6 @@
 import type { Envelope } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
-import type { KindName } from '@atrium/protocol/channels'
+import type { KindName } from '@atrium/protocol/reducers'
 import { commands, notes } from '@atrium/protocol/commands'
 import { errorCodes } from '@atrium/protocol/errors'
 import { checkAction } from '@atrium/protocol/kind'

@@ -1,4 +1,4 @@
-import type { KindName } from '@atrium/protocol/channels'
+import type { KindName } from '@atrium/protocol/reducers'
 import type { Lens } from '@atrium/protocol/versions/lens'
 import type { Channel, Row } from './channel.ts'
 import type { Core } from './core.ts'

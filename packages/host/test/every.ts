@@ -1,5 +1,5 @@
 import { kinds } from '@atrium/protocol/channels'
-import type { KindName } from '@atrium/protocol/channels'
+import type { KindName } from '@atrium/protocol/reducers'
 import { shapeName } from '@atrium/protocol/action'
 import type { Action } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'

@@ -1,7 +1,7 @@
 import { memoryStore } from '@atrium/adapters/store-memory'
 import type { MemoryOptions, MemoryStore } from '@atrium/adapters/store-memory'
 import type { Action, Envelope, Snapshot } from '@atrium/protocol/channel'
-import { reducers } from '@atrium/protocol/channels'
+import { reducers } from '@atrium/protocol/reducers'
 import type { Method, Params, Result } from '@atrium/protocol/commands'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { clientLimits } from '@atrium/protocol/rpc/hygiene'

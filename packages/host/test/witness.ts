@@ -1,5 +1,5 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import { reducers } from '@atrium/protocol/channels'
+import { reducers } from '@atrium/protocol/reducers'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { SessionState } from '@atrium/protocol/session/state'

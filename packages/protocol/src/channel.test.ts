@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { reducer } from './channel.ts'
-import { kinds, reducers } from './channels.ts'
+import { reducer } from './reduce.ts'
+import { kinds } from './channels.ts'
+import { reducers } from './reducers.ts'
 
 type Lamp = { readonly lit: boolean }
 type On = { readonly type: 'lamp/on' }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { deepFreeze, stateCases } from '../test/cases.ts'
-import type { Reduce } from './channel.ts'
-import { kindNamed, kinds, reducers } from './channels.ts'
+import type { Reduce } from './reduce.ts'
+import { kindNamed, kinds } from './channels.ts'
+import { reducers } from './reducers.ts'
 import { checkAction } from './kind.ts'
 import { decode } from './schema.ts'
 

@@ -1,51 +1,29 @@
 import { annotationsActions } from './annotations/actions.ts'
-import { reduceAnnotations } from './annotations/reducer.ts'
 import { AnnotationsState } from './annotations/state.ts'
 import { automationActions, automationRunActions } from './automation/actions.ts'
-import { reduceAutomation, reduceAutomationRun } from './automation/reducer.ts'
 import { AutomationRunState, AutomationState } from './automation/state.ts'
 import { canvasActions } from './canvas/actions.ts'
-import { reduceCanvas } from './canvas/reducer.ts'
 import { CanvasState } from './canvas/state.ts'
 import { changesetActions } from './changeset/actions.ts'
-import { reduceChangeset } from './changeset/reducer.ts'
 import { ChangesetState } from './changeset/state.ts'
 import { chatActions } from './chat/actions.ts'
-import { reduceChat } from './chat/reducer.ts'
 import { ChatState } from './chat/state.ts'
 import { kind } from './kind.ts'
 import type { ChannelKind } from './kind.ts'
 import { resourceWatchActions } from './resource-watch/actions.ts'
-import { reduceResourceWatch } from './resource-watch/reducer.ts'
 import { ResourceWatchState } from './resource-watch/state.ts'
 import { rootActions } from './root/actions.ts'
-import { reduceRoot } from './root/reducer.ts'
 import { RootState } from './root/state.ts'
 import { sessionActions } from './session/actions.ts'
-import { reduceSession } from './session/reducer.ts'
 import { SessionState } from './session/state.ts'
+import { reducers } from './reducers.ts'
+import type { KindName } from './reducers.ts'
 import { activityMask } from './status.ts'
 import { terminalActions } from './terminal/actions.ts'
-import { reduceTerminal } from './terminal/reducer.ts'
 import { TerminalState } from './terminal/state.ts'
 import { tailOf } from './terminal/tail.ts'
 
-/** The registry: a new channel is one line. Telemetry and MCP channels bear no state and so are not here. */
-export const reducers = {
-  root: reduceRoot,
-  session: reduceSession,
-  chat: reduceChat,
-  terminal: reduceTerminal,
-  changeset: reduceChangeset,
-  annotations: reduceAnnotations,
-  resourceWatch: reduceResourceWatch,
-  automation: reduceAutomation,
-  automationRun: reduceAutomationRun,
-  canvas: reduceCanvas,
-}
-
-export type KindName = keyof typeof reducers
-
+/** The registry of everything a kind is. */
 export const kinds = {
   root: kind({
     name: 'root',

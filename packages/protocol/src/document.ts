@@ -1,8 +1,8 @@
 // Each of these files names its shapes when it is loaded.
 import './channels.ts'
 import './commands.ts'
-import './errors.ts'
-import './rpc/message.ts'
+import './error-data.ts'
+import './rpc/shapes.ts'
 import { jsonSchema } from './schema.ts'
 import { nativeVersion } from './versions/negotiate.ts'
 

@@ -1,8 +1,5 @@
 import type { ProtectedResourceMetadata } from './common/auth.ts'
-import { ProtectedResourceMetadata as ResourceSchema } from './common/auth.ts'
-import { resourceRequestShape } from './resource/commands.ts'
-import { array, object, optional, string } from './schema.ts'
-import type { Infer, Schema } from './schema.ts'
+import type { ResourceRequest } from './error-data.ts'
 
 /** Every code of the wire. -32006 is reserved and used for nothing. */
 export const errorCodes = {
@@ -23,16 +20,6 @@ export const errorCodes = {
   Conflict: -32011,
 } as const
 export type ErrorName = keyof typeof errorCodes
-
-const resourceRequest = object('ResourceRequest', resourceRequestShape)
-export type ResourceRequest = Infer<typeof resourceRequestShape>
-
-/** What an error of a kind carries beside its message. */
-export const errorData = {
-  UnsupportedProtocolVersion: object('UnsupportedProtocolVersionData', { supportedVersions: array(string) }),
-  AuthRequired: object('AuthRequiredData', { resources: array(ResourceSchema) }),
-  PermissionDenied: object('PermissionDeniedData', { request: optional(resourceRequest) }),
-} satisfies { readonly [N in ErrorName]?: Schema<unknown> }
 
 /** A failure that the other side may see: a code, a sentence, sometimes data. Anything else thrown stays inside. */
 export class AhpError extends Error {

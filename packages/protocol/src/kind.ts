@@ -1,5 +1,6 @@
 import type { ActionTable, Class } from './action.ts'
-import type { Action, Reduce } from './channel.ts'
+import type { Action } from './channel.ts'
+import type { Reduce } from './reduce.ts'
 import { decode } from './schema.ts'
 import type { Decoded, Schema } from './schema.ts'
 

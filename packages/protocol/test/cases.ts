@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import type { Action } from '../src/channel.ts'
-import type { KindName } from '../src/channels.ts'
+import type { KindName } from '../src/reducers.ts'
 
 /** One story for a reducer: a state, what happens, and what is then. */
 export interface StateCase {

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { Action, Reduce } from '../src/channel.ts'
-import { reducers } from '../src/channels.ts'
-import type { KindName } from '../src/channels.ts'
+import type { Action } from '../src/channel.ts'
+import type { Reduce } from '../src/reduce.ts'
+import { reducers } from '../src/reducers.ts'
+import type { KindName } from '../src/reducers.ts'
 import { definitions } from './arbitrary.ts'
 
 /**

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { shapeName } from '../src/action.ts'
 import type { Action } from '../src/channel.ts'
 import { kinds } from '../src/channels.ts'
-import type { KindName } from '../src/channels.ts'
+import type { KindName } from '../src/reducers.ts'
 import { definitions, valueOf } from './arbitrary.ts'
 
 /** Random states and actions of a kind that have to do with each other: all ids are one of a few. */

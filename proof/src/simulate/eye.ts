@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { KindName } from '@atrium/protocol/channels'
+import type { KindName } from '@atrium/protocol/reducers'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import { v09 } from '@atrium/protocol/versions/v0-9'
 import { alike } from './truth.ts'

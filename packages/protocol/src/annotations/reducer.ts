@@ -1,4 +1,4 @@
-import { reducer } from '../channel.ts'
+import { reducer } from '../reduce.ts'
 import { remove, upsert } from '../update.ts'
 import type { AnnotationsAction } from './actions.ts'
 import type { Annotation, AnnotationsState } from './state.ts'

@@ -1,4 +1,4 @@
-import { reducer } from '../channel.ts'
+import { reducer } from '../reduce.ts'
 import { patch, remove, upsert } from '../update.ts'
 import type { AutomationAction, AutomationRunAction } from './actions.ts'
 import type { AutomationRunState, AutomationState } from './state.ts'

@@ -1,4 +1,4 @@
-import { reducer } from '../channel.ts'
+import { reducer } from '../reduce.ts'
 import type { CanvasAction } from './actions.ts'
 import type { CanvasState } from './state.ts'
 

@@ -1,4 +1,4 @@
-import { reducer } from '../channel.ts'
+import { reducer } from '../reduce.ts'
 import { mapped, patch, remove, upsert } from '../update.ts'
 import type { ChangesetAction } from './actions.ts'
 import type { ChangesetFile, ChangesetState } from './state.ts'

@@ -1,4 +1,4 @@
-import type { Cases } from '../channel.ts'
+import type { Cases } from '../reduce.ts'
 import { directoryRemoved, directorySet } from '../common/directories.ts'
 import { Flag, withFlag } from '../status.ts'
 import { patch, remove, upsert } from '../update.ts'

@@ -1,4 +1,4 @@
-import type { Cases } from '../channel.ts'
+import type { Cases } from '../reduce.ts'
 import { patch } from '../update.ts'
 import type { InputAction } from './actions.ts'
 import type { ChatInputAnswer, ChatInputRequest } from './request.ts'

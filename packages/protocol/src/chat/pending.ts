@@ -1,4 +1,4 @@
-import type { Cases } from '../channel.ts'
+import type { Cases } from '../reduce.ts'
 import { orAbsent, patch, upsert } from '../update.ts'
 import type { PendingAction } from './actions.ts'
 import type { ChatState } from './state.ts'

@@ -1,4 +1,4 @@
-import { reducer } from '../channel.ts'
+import { reducer } from '../reduce.ts'
 import type { ChatAction } from './actions.ts'
 import { factCases } from './facts.ts'
 import { inputCases } from './input.ts'

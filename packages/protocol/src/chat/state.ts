@@ -9,7 +9,7 @@ import {
 } from '../common/content.ts'
 import { array, boolean, id, is, number, object, oneOf, optional, string, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
-import { SessionStatus } from '../status.ts'
+import { SessionStatus } from '../common/status.ts'
 import { Message, PendingMessage } from './message.ts'
 import { ChatInputRequest, ChatInputResponse } from './request.ts'
 import { ToolCallState } from './tool.ts'

@@ -1,6 +1,6 @@
-import type { Case, Cases } from '../channel.ts'
+import type { Case, Cases } from '../reduce.ts'
 import { Activity, withActivity } from '../status.ts'
-import type { SessionStatus } from '../status.ts'
+import type { SessionStatus } from '../common/status.ts'
 import { compact, mapped, patch } from '../update.ts'
 import type { Changes } from '../update.ts'
 import type { ToolCallAction } from './actions.ts'

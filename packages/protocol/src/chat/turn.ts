@@ -1,4 +1,4 @@
-import type { Case, Cases } from '../channel.ts'
+import type { Case, Cases } from '../reduce.ts'
 import { Activity, Flag, withActivity, withFlag } from '../status.ts'
 import { compact, orAbsent, patch } from '../update.ts'
 import type { TurnAction } from './actions.ts'

@@ -1,4 +1,4 @@
-import { reducer } from '../channel.ts'
+import { reducer } from '../reduce.ts'
 import type { ResourceWatchAction } from './actions.ts'
 import type { ResourceWatchState } from './state.ts'
 

@@ -1,5 +1,5 @@
-import { reducer } from '../channel.ts'
-import { configured } from '../common/config.ts'
+import { reducer } from '../reduce.ts'
+import { configured } from '../common/configured.ts'
 import type { RootAction } from './actions.ts'
 import type { RootState } from './state.ts'
 

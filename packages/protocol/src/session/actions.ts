@@ -5,7 +5,7 @@ import { ChatSummary, chatSummaryShape } from '../chat/state.ts'
 import { ErrorInfo } from '../common/content.ts'
 import { array, bag, boolean, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
-import { SessionStatus } from '../status.ts'
+import { SessionStatus } from '../common/status.ts'
 import { Customization, CustomizationEnablement, McpServerState, customizationId } from './customization.ts'
 import { SessionActiveClient, SessionInputRequest, ToolDefinition } from './state.ts'
 

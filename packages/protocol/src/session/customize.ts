@@ -1,4 +1,4 @@
-import type { Cases } from '../channel.ts'
+import type { Cases } from '../reduce.ts'
 import { mapped, patch, remove, upsert } from '../update.ts'
 import type { CustomizationAction } from './actions.ts'
 import type { ChildCustomization, Customization, McpServerCustomization } from './customization.ts'

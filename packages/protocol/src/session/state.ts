@@ -23,7 +23,7 @@ import {
   variant,
 } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
-import { SessionStatus } from '../status.ts'
+import { SessionStatus } from '../common/status.ts'
 import { ClientPluginCustomization, Customization } from './customization.ts'
 
 const toolAnnotations = {

@@ -1,4 +1,4 @@
-import { reducer } from '../channel.ts'
+import { reducer } from '../reduce.ts'
 import { compact, patch } from '../update.ts'
 import type { TerminalAction } from './actions.ts'
 import type { TerminalContentPart, TerminalLifecycle, TerminalState } from './state.ts'

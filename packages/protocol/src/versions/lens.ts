@@ -1,5 +1,5 @@
 import type { Action } from '../channel.ts'
-import type { KindName } from '../channels.ts'
+import type { KindName } from '../reducers.ts'
 import type { Version } from './negotiate.ts'
 
 /**

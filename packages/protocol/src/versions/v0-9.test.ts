@@ -4,7 +4,7 @@ import { valueOf } from '../../test/arbitrary.ts'
 import { deepFreeze } from '../../test/cases.ts'
 import { problemOf } from '../../test/oracle-v0-9.ts'
 import { kinds } from '../channels.ts'
-import type { KindName } from '../channels.ts'
+import type { KindName } from '../reducers.ts'
 import { v09 } from './v0-9.ts'
 
 const counted = { type: 'array', title: 'T', minItems: 1, maxItems: 2 }

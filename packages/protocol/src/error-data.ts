@@ -1,0 +1,15 @@
+import { ProtectedResourceMetadata } from './common/auth.ts'
+import type { ErrorName } from './errors.ts'
+import { resourceRequestShape } from './resource/commands.ts'
+import { array, object, optional, string } from './schema.ts'
+import type { Infer, Schema } from './schema.ts'
+
+const resourceRequest = object('ResourceRequest', resourceRequestShape)
+export type ResourceRequest = Infer<typeof resourceRequestShape>
+
+/** What an error of a kind carries beside its message. */
+export const errorData = {
+  UnsupportedProtocolVersion: object('UnsupportedProtocolVersionData', { supportedVersions: array(string) }),
+  AuthRequired: object('AuthRequiredData', { resources: array(ProtectedResourceMetadata) }),
+  PermissionDenied: object('PermissionDeniedData', { request: optional(resourceRequest) }),
+} satisfies { readonly [N in ErrorName]?: Schema<unknown> }

@@ -1,0 +1,25 @@
+import { reduceAnnotations } from './annotations/reducer.ts'
+import { reduceAutomation, reduceAutomationRun } from './automation/reducer.ts'
+import { reduceCanvas } from './canvas/reducer.ts'
+import { reduceChangeset } from './changeset/reducer.ts'
+import { reduceChat } from './chat/reducer.ts'
+import { reduceResourceWatch } from './resource-watch/reducer.ts'
+import { reduceRoot } from './root/reducer.ts'
+import { reduceSession } from './session/reducer.ts'
+import { reduceTerminal } from './terminal/reducer.ts'
+
+/** The registry: a new channel is one line. Telemetry and MCP channels bear no state and so are not here. */
+export const reducers = {
+  root: reduceRoot,
+  session: reduceSession,
+  chat: reduceChat,
+  terminal: reduceTerminal,
+  changeset: reduceChangeset,
+  annotations: reduceAnnotations,
+  resourceWatch: reduceResourceWatch,
+  automation: reduceAutomation,
+  automationRun: reduceAutomationRun,
+  canvas: reduceCanvas,
+}
+
+export type KindName = keyof typeof reducers

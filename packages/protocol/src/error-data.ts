@@ -2,10 +2,9 @@ import { ProtectedResourceMetadata } from './common/auth.ts'
 import type { ErrorName } from './errors.ts'
 import { resourceRequestShape } from './resource/commands.ts'
 import { array, object, optional, string } from './schema.ts'
-import type { Infer, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 const resourceRequest = object('ResourceRequest', resourceRequestShape)
-export type ResourceRequest = Infer<typeof resourceRequestShape>
 
 /** What an error of a kind carries beside its message. */
 export const errorData = {

@@ -1,5 +1,5 @@
 import type { ProtectedResourceMetadata } from './common/auth.ts'
-import type { ResourceRequest } from './error-data.ts'
+import type { ResourceRequest } from './resource/commands.ts'
 
 /** Every code of the wire. -32006 is reserved and used for nothing. */
 export const errorCodes = {

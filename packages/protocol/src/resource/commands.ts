@@ -18,6 +18,7 @@ const watched = { uri: id, recursive: optional(boolean) }
 
 /** Neither read nor write means read. */
 export const resourceRequestShape = { uri: id, read: optional(boolean), write: optional(boolean) }
+export type ResourceRequest = Infer<typeof resourceRequestShape>
 
 /** Files, symmetric: either side may ask, and whoever is asked decides what the other may touch. */
 export const resourceCommands = {

@@ -1,0 +1,73 @@
+import { rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { quiet } from '../../host/test/held.ts'
+import { house } from '../test/house.ts'
+
+const session = 'ahp-session:/one'
+
+async function two() {
+  const all = await house()
+  const ann = all.guest('ann')
+  const ben = all.guest('ben')
+  await ann.ask('createSession', { channel: session, provider: 'mock' })
+  const a = ann.subscribe('session', session)
+  const b = ben.subscribe('session', session)
+  await Promise.all([a.until(({ lifecycle }) => lifecycle === 'ready'), b.ready()])
+  return { all, ann, ben, a, b }
+}
+
+test('[U1] what is wished is shown at once, and is true for all when the host has said so', async () => {
+  const { a, b } = await two()
+  const wished = a.dispatch({ type: 'session/titleChanged', title: 'mine' })
+  expect(a.state?.title).toBe('mine')
+  expect(a.confirmed?.title).not.toBe('mine')
+  expect(a.pending).toHaveLength(1)
+  expect(await wished).toEqual({ outcome: 'accepted', serverSeq: expect.any(Number) })
+  expect(a.pending).toEqual([])
+  expect((await b.until(({ title }) => title === 'mine')).title).toBe('mine')
+})
+
+test('[U1] what is refused is taken back, and the reason is told', async () => {
+  const { ann, a } = await two()
+  const root = ann.subscribe('root', rootUri)
+  await root.ready()
+  const outcome = await root.dispatch({ type: 'root/configChanged', config: {}, replace: true })
+  expect(outcome).toEqual({ outcome: 'refused', reason: expect.stringMatching(/replace/) })
+  expect(root.pending).toEqual([])
+  expect(root.state).toEqual(root.confirmed)
+  expect(await a.dispatch({ type: 'session/titleChanged', title: 5 } as never)).toMatchObject({
+    outcome: 'refused',
+  })
+  expect(a.pending).toEqual([])
+})
+
+test('[U4] a cut link is made again, and everything said meanwhile is there, on both sides', async () => {
+  const { ann, ben, a, b } = await two()
+  ann.cut()
+  await quiet()
+  expect(ann.link.state).toBe('stale')
+  const wished = a.dispatch({ type: 'session/titleChanged', title: 'offline' })
+  await b.dispatch({ type: 'session/isArchivedChanged', isArchived: true })
+  expect(a.state?.title).toBe('offline')
+  ann.clock.advance(1_000)
+  expect(await wished).toMatchObject({ outcome: 'accepted' })
+  await b.until(({ title }) => title === 'offline')
+  await a.until(({ status }) => (status & 64) !== 0)
+  expect(a.confirmed).toEqual(b.confirmed)
+  expect(ann.links).toBe(2)
+  expect([ann, ben].flatMap(({ problems }) => problems.filter(({ kind }) => kind !== 'link'))).toEqual([])
+})
+
+test('[U4] a host that was killed is found again by itself, with what was on its way to it', async () => {
+  const { all, ann, ben, a, b } = await two()
+  const wished = a.dispatch({ type: 'session/titleChanged', title: 'before the fall' })
+  await all.restart()
+  for (const guest of [ann, ben]) {
+    guest.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+  }
+  expect(await wished).toMatchObject({ outcome: 'accepted' })
+  await b.until(({ title }) => title === 'before the fall')
+  expect(b.confirmed).toEqual(a.confirmed)
+})

@@ -1,0 +1,199 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Method, NoteMethod, NoteParams, Params, Result } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import type { KindName } from '@atrium/protocol/reducers'
+import type { Peer } from '@atrium/protocol/rpc/peer'
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import type { Channel, ChannelOptions } from './channel.ts'
+import type { Check } from './check.ts'
+import { Following } from './following.ts'
+import { initialize, reconnect } from './greeting.ts'
+import type { Card, HostInfo } from './greeting.ts'
+import { Listeners } from './listeners.ts'
+import { answer } from './offers.ts'
+import type { Offers } from './offers.ts'
+import { messageOf } from './problem.ts'
+import type { Problem } from './problem.ts'
+import { Reconnect } from './reconnect.ts'
+import type { LinkStatus } from './reconnect.ts'
+import type { Wish } from './replica.ts'
+import { Subscription } from './subscription.ts'
+import type { Outcome } from './wishes.ts'
+import type { World } from './world.ts'
+
+export interface ClientOptions extends Card {
+  /** Opens a new pipe to the host; asked again whenever the last one ended. */
+  readonly open: () => Transport | Promise<Transport>
+  readonly world: World
+  readonly check: Check
+  readonly offers?: Offers
+}
+
+/** One host, seen from a client: typed commands, channels that keep themselves true, and a link that comes back. */
+export class Client {
+  readonly clientId: string
+  readonly #options: ClientOptions
+  readonly #link: Reconnect
+  readonly #following: Following
+  readonly #links: Listeners<[LinkStatus]>
+  readonly #problems = new Listeners<[Problem]>(() => {})
+  readonly #notes = new Map<string, Listeners<[never]>>()
+  readonly #waiting = new Set<() => void>()
+  #host: HostInfo | undefined
+
+  constructor(options: ClientOptions) {
+    this.#options = options
+    this.clientId = options.clientId
+    const { world, check, clientId } = options
+    const problem = (said: Problem) => this.#problems.tell(said)
+    this.#links = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
+    this.#following = new Following({ clientId, check, world, problem, live: () => this.#link.live })
+    this.#link = new Reconnect({
+      open: options.open,
+      world,
+      greet: (peer, opened) => this.#greet(peer, opened),
+      receiver: {
+        request: (method, params) => this.#asked(method, params),
+        notification: (method, params) => this.#told(method, params),
+      },
+      changed: () => this.#changed(),
+      report: (error) => problem({ kind: 'stray', detail: messageOf(error) }),
+      cut: () => this.#following.cut(),
+    })
+  }
+
+  /** Begins, or tries again at once instead of when the time has come. */
+  connect(): this {
+    this.#link.retry()
+    return this
+  }
+
+  get link(): LinkStatus {
+    return this.#link.status
+  }
+
+  /** What the host said of itself; nothing before the first handshake. */
+  get host(): HostInfo | undefined {
+    return this.#host
+  }
+
+  /** What was dispatched and not answered, over all channels. */
+  get pending(): readonly Wish[] {
+    return this.#following.pending
+  }
+
+  /** Asks the host, once there is a link. Rejects with what the host answers, or when the link ends before it does. */
+  async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
+    const peer = await this.live()
+    return this.#options.check.result(method, await peer.request(method, params))
+  }
+
+  /** Resolves when the link is live; rejects when it never will be again. */
+  async live(): Promise<Peer> {
+    for (;;) {
+      const peer = this.#link.live
+      if (peer) return peer
+      if (this.link.state === 'closed') throw new Error(`there is no link: ${this.link.reason}`)
+      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+    }
+  }
+
+  /** A handle on a channel. Where somebody holds one already, the state is there at once, and their options hold. */
+  subscribe<K extends KindName>(kind: K, uri: Uri, options: ChannelOptions = {}): Subscription<K> {
+    const channel = this.#following.follow(kind, uri, options)
+    return new Subscription(this, kind, channel)
+  }
+
+  /** For who does not follow the channel: answering a question in a chat, say. */
+  dispatch(channel: Uri, action: Action): Promise<Outcome> {
+    if (this.link.state === 'closed')
+      return Promise.resolve({ outcome: 'lost', reason: `there is no link: ${this.link.reason}` })
+    return this.#following.dispatch(channel, action)
+  }
+
+  release(channel: Channel): void {
+    this.#following.leave(channel)
+  }
+
+  on<M extends NoteMethod>(method: M, listener: (params: NoteParams<M>) => void): () => void {
+    let listeners = this.#notes.get(method)
+    if (!listeners) {
+      listeners = new Listeners((error) => this.#problems.tell({ kind: 'app', detail: messageOf(error) }))
+      this.#notes.set(method, listeners)
+    }
+    return listeners.add(listener as (params: never) => void)
+  }
+
+  onLink(listener: (status: LinkStatus) => void): () => void {
+    return this.#links.add(listener)
+  }
+
+  onProblem(listener: (problem: Problem) => void): () => void {
+    return this.#problems.add(listener)
+  }
+
+  /** For good. What was pending is lost, and its dispatchers learn that. */
+  close(reason = 'closed here'): void {
+    this.#link.close(reason)
+  }
+
+  async #greet(peer: Peer, opened: () => void): Promise<void> {
+    const { check } = this.#options
+    const open = () => {
+      // Before anybody is told, so that nothing newer overtakes what was wished before.
+      this.#following.opened(peer, resendsOf(this.#host))
+      opened()
+    }
+    try {
+      if (this.#host) return void (await reconnect(peer, this.#options, this.#following, check, open))
+    } catch (error) {
+      // It does not know this client any more, or does not do that at all: then as a new one.
+      if (!(error instanceof AhpError)) throw error
+    }
+    await initialize(peer, this.#card(), this.#following, check, (host) => {
+      this.#host = host
+      open()
+    })
+  }
+
+  #card(): Card {
+    const { clientId, versions, info, locale } = this.#options
+    return { clientId, versions, ...(info && { info }), ...(locale !== undefined && { locale }) }
+  }
+
+  #asked(method: string, params: unknown): unknown {
+    const { offers = {}, check } = this.#options
+    return answer(offers, check, method, params, (error) =>
+      this.#problems.tell({ kind: 'app', detail: messageOf(error) }),
+    )
+  }
+
+  #told(method: string, params: unknown): void {
+    if (method === 'action') return this.#following.hear(params)
+    const listeners = this.#notes.get(method)
+    if (!listeners) return
+    try {
+      listeners.tell(this.#options.check.note(method as NoteMethod, params ?? {}) as never)
+    } catch (error) {
+      this.#problems.tell({ kind: 'malformed', detail: messageOf(error) })
+    }
+  }
+
+  #changed(): void {
+    const { status } = this.#link
+    if (status.state === 'closed') this.#following.close(status.reason ?? 'closed')
+    if (status.state !== 'live' && status.reason !== undefined)
+      this.#problems.tell({ kind: 'link', detail: status.reason })
+    if (status.state === 'live' || status.state === 'closed') {
+      for (const resolve of this.#waiting) resolve()
+      this.#waiting.clear()
+    }
+    this.#links.tell(status)
+  }
+}
+
+/** Whether what was sent before may be sent again under its number. */
+function resendsOf(host: HostInfo | undefined): boolean {
+  const own = host?._meta?.['x-atrium'] as { readonly resends?: unknown } | undefined
+  return own?.resends === true
+}

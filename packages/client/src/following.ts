@@ -1,0 +1,236 @@
+import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { KindName } from '@atrium/protocol/reducers'
+import { LinkClosed } from '@atrium/protocol/rpc/peer'
+import type { Peer } from '@atrium/protocol/rpc/peer'
+import { Channel } from './channel.ts'
+import type { ChannelOptions } from './channel.ts'
+import type { Check } from './check.ts'
+import { Listeners } from './listeners.ts'
+import { messageOf } from './problem.ts'
+import type { Problem } from './problem.ts'
+import type { Wish } from './replica.ts'
+import { Wishes, outcomeOf } from './wishes.ts'
+import type { Outcome } from './wishes.ts'
+import type { World } from './world.ts'
+
+interface Surroundings {
+  readonly clientId: string
+  readonly check: Check
+  readonly world: World
+  readonly problem: (problem: Problem) => void
+  /** Whom to talk to, if anybody. */
+  readonly live: () => Peer | undefined
+}
+
+/** A channel is asked for again at most so often, whatever its host says. */
+const healEveryMs = 1_000
+/** More than anybody types while a link is down. */
+const mostWishes = 10_000
+
+/** The channels that a client follows, and what it has wished in them. */
+export class Following {
+  readonly #around: Surroundings
+  readonly #channels = new Map<Uri, Channel>()
+  readonly #wishes = new Wishes()
+  /** Asked for again a moment ago: what is to be said about that when the moment is over. */
+  readonly #healed = new Map<Channel, 'once' | 'again'>()
+  /** The highest number that was seen. */
+  lastSeen = 0
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  get all(): readonly Channel[] {
+    return [...this.#channels.values()]
+  }
+
+  get pending(): readonly Wish[] {
+    return this.#wishes.all
+  }
+
+  follow(kind: KindName, uri: Uri, options: ChannelOptions): Channel {
+    const known = this.#channels.get(uri)
+    if (known && known.kind !== kind)
+      throw new TypeError(`${uri} is followed as a ${known.kind}, not a ${kind}`)
+    if (known) return known
+    const changes = new Listeners<[]>((error) =>
+      this.#around.problem({ kind: 'app', detail: messageOf(error) }),
+    )
+    const channel = new Channel(uri, kind, options, changes)
+    this.#channels.set(uri, channel)
+    const peer = this.#around.live()
+    if (peer) this.fetch(channel, peer)
+    return channel
+  }
+
+  leave(channel: Channel): void {
+    if (--channel.followers > 0 || this.#channels.get(channel.uri) !== channel) return
+    this.#channels.delete(channel.uri)
+    this.#around.live()?.notify('unsubscribe', { channel: channel.uri })
+  }
+
+  dispatch(uri: Uri, given: Action): Promise<Outcome> {
+    const channel = this.#channels.get(uri)
+    let action: Action
+    try {
+      // What is shown is what is sent: without `undefined`, and nobody's to change any more.
+      action = JSON.parse(JSON.stringify(given)) as Action
+      if (channel) this.#around.check.action(channel.kind, action)
+    } catch (error) {
+      return Promise.resolve({ outcome: 'refused', reason: messageOf(error) })
+    }
+    if (channel?.status === 'gone')
+      return Promise.resolve({
+        outcome: 'refused',
+        reason: `there is no ${uri}: ${channel.problem?.message}`,
+      })
+    if (this.#wishes.size >= mostWishes)
+      return Promise.resolve({ outcome: 'refused', reason: `${mostWishes} wishes wait for the host` })
+    const { wish, outcome } = this.#wishes.add(uri, action)
+    channel?.write(wish)
+    const peer = this.#around.live()
+    if (peer) this.#send(wish, peer)
+    channel?.changes.tell()
+    return outcome
+  }
+
+  /** Asks for a channel as it is now; until the answer is there, what comes of it waits. */
+  fetch(channel: Channel, peer: Peer): void {
+    if (channel.waits) return
+    channel.hold()
+    const { uri, options } = channel
+    const taken = (value: unknown) => {
+      const { snapshot } = this.#around.check.result('subscribe', value)
+      if (!snapshot) throw new Error(`${uri} has no state that could be followed`)
+      this.take(channel, snapshot)
+    }
+    peer.request('subscribe', { channel: uri, ...options }, taken).catch((error: unknown) => {
+      if (!(error instanceof LinkClosed)) this.gone(channel, error)
+    })
+  }
+
+  /** A state handed over by the host. */
+  take(channel: Channel, snapshot: Snapshot): void {
+    if (this.#channels.get(channel.uri) !== channel) return
+    const { check, clientId } = this.#around
+    const { state, fromSeq } = check.snapshot(channel.kind, snapshot)
+    this.#seen(fromSeq)
+    const problem = channel.take(
+      { resource: channel.uri, state, fromSeq },
+      this.#wishes.of(channel.uri),
+      clientId,
+    )
+    if (problem) this.#heal(channel, problem)
+    channel.changes.tell()
+  }
+
+  gone(channel: Channel, error: unknown): void {
+    if (this.#channels.get(channel.uri) !== channel || channel.status === 'gone') return
+    const problem = error instanceof Error ? error : new Error(messageOf(error))
+    channel.gone(problem)
+    for (const wish of this.#wishes.of(channel.uri))
+      this.#lose(wish, `${channel.uri} is gone: ${problem.message}`)
+    channel.changes.tell()
+  }
+
+  named(uri: Uri): Channel | undefined {
+    return this.#channels.get(uri)
+  }
+
+  /** What the host says has happened. */
+  hear(value: unknown): void {
+    let envelope: Envelope
+    let channel: Channel | undefined
+    try {
+      envelope = this.#around.check.envelope(value)
+      channel = this.#channels.get(envelope.channel)
+      if (channel) this.#around.check.action(channel.kind, envelope.action)
+    } catch (error) {
+      return this.#puzzled(value, messageOf(error))
+    }
+    const problem = this.#apply(envelope, channel)
+    if (problem && channel) this.#heal(channel, problem)
+    channel?.changes.tell()
+  }
+
+  /** Everything that a host says happened while nobody listened. Told of once, when all of it is done. */
+  replay(envelopes: readonly Envelope[]): void {
+    for (const envelope of envelopes) {
+      const channel = this.#channels.get(envelope.channel)
+      const problem = this.#apply(envelope, channel)
+      if (problem && channel) this.#heal(channel, problem)
+    }
+  }
+
+  /** A new link is open: what was wished goes over it, and what has no state is asked for. */
+  opened(peer: Peer, resends: boolean): void {
+    for (const channel of this.all)
+      if (channel.status !== 'open' && channel.status !== 'gone') this.fetch(channel, peer)
+    if (!resends)
+      for (const wish of this.#wishes.sent)
+        this.#lose(wish, 'the link was lost before this was answered, and the host does not take it twice')
+    for (const wish of this.#wishes.all) this.#send(wish, peer)
+    for (const channel of this.all) channel.changes.tell()
+  }
+
+  cut(): void {
+    for (const channel of this.all) channel.cut()
+  }
+
+  close(reason: string): void {
+    for (const wish of this.#wishes.all) this.#lose(wish, reason)
+    for (const channel of this.all) channel.changes.tell()
+  }
+
+  #apply(envelope: Envelope, channel: Channel | undefined): Problem | undefined {
+    const { serverSeq, origin, rejectionReason } = envelope
+    this.#seen(serverSeq)
+    if (origin?.clientId === this.#around.clientId)
+      this.#wishes.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
+    return channel?.receive(envelope, this.#around.clientId)
+  }
+
+  /** It is asked for again, and until then it is not what it should be. */
+  #heal(channel: Channel, problem: Problem): void {
+    this.#around.problem(problem)
+    channel.doubt()
+    if (this.#healed.has(channel)) return void this.#healed.set(channel, 'again')
+    this.#healed.set(channel, 'once')
+    this.#around.world.after(healEveryMs, () => {
+      const again = this.#healed.get(channel) === 'again'
+      this.#healed.delete(channel)
+      if (again && this.#channels.get(channel.uri) === channel && channel.status === 'stale')
+        this.#heal(channel, { kind: 'gap', detail: 'asked for again', channel: channel.uri })
+    })
+    const peer = this.#around.live()
+    if (peer) this.fetch(channel, peer)
+  }
+
+  /** Something was said that cannot be read: it concerns the channel it names, or any. */
+  #puzzled(value: unknown, detail: string): void {
+    const uri = (value as { readonly channel?: unknown } | undefined)?.channel
+    const named = typeof uri === 'string' ? this.#channels.get(uri) : undefined
+    const concerned = named ? [named] : typeof uri === 'string' ? [] : this.all
+    if (concerned.length === 0) this.#around.problem({ kind: 'malformed', detail })
+    for (const channel of concerned) {
+      this.#heal(channel, { kind: 'malformed', detail, channel: channel.uri })
+      channel.changes.tell()
+    }
+  }
+
+  #lose(wish: Wish, reason: string): void {
+    this.#wishes.end(wish.clientSeq, { outcome: 'lost', reason })
+    this.#channels.get(wish.channel)?.withdraw(wish.clientSeq)
+    this.#around.problem({ kind: 'lost', detail: `${wish.action.type}: ${reason}`, channel: wish.channel })
+  }
+
+  #send(wish: Wish, peer: Peer): void {
+    this.#wishes.send(wish)
+    peer.notify('dispatchAction', wish)
+  }
+
+  #seen(seq: number): void {
+    this.lastSeen = Math.max(this.lastSeen, seq)
+  }
+}

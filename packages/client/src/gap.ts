@@ -1,0 +1,60 @@
+import type { Action } from '@atrium/protocol/channel'
+import { indexOfPart } from '@atrium/protocol/chat/part'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { KindName } from '@atrium/protocol/reducers'
+import type { SessionState } from '@atrium/protocol/session/state'
+
+/**
+ * Numbers are the whole host's, so holes in them mean nothing to a client. What shows that something was lost is an
+ * action that takes for granted what is not there: text for a part that never began, the end of a turn that did not.
+ */
+export function gapIn(kind: KindName, state: unknown, action: Action): string | undefined {
+  return looks.get(kind)?.(state, action)
+}
+
+const looks = new Map<KindName, (state: unknown, action: Action) => string | undefined>([
+  ['chat', (state, action) => inChat(state as ChatState, action)],
+  ['session', (state, action) => inSession(state as SessionState, action)],
+])
+
+interface Said extends Action {
+  readonly turnId?: string
+  readonly partId?: string
+  readonly toolCallId?: string
+  readonly chat?: string
+}
+
+/** What can only be said of the turn that goes on; what later versions add may mean something else. */
+const live = new Set([
+  'chat/delta',
+  'chat/reasoning',
+  'chat/responsePart',
+  'chat/usage',
+  'chat/turnComplete',
+  'chat/turnCancelled',
+  'chat/error',
+  'chat/toolCallStart',
+  'chat/toolCallDelta',
+  'chat/toolCallReady',
+  'chat/toolCallConfirmed',
+  'chat/toolCallComplete',
+  'chat/toolCallResultConfirmed',
+  'chat/toolCallContentChanged',
+  'chat/toolCallAuthRequired',
+  'chat/toolCallAuthResolved',
+])
+
+function inChat({ activeTurn }: ChatState, action: Said): string | undefined {
+  const { type, turnId, partId, toolCallId } = action
+  if (!live.has(type)) return undefined
+  if (!activeTurn || activeTurn.id !== turnId)
+    return `${type} names the turn ${turnId}, which is not going on here`
+  const part = type === 'chat/toolCallStart' ? undefined : (partId ?? toolCallId)
+  if (part === undefined || indexOfPart(activeTurn.responseParts, part) >= 0) return undefined
+  return `${type} names the part ${part}, which is not there`
+}
+
+function inSession({ chats }: SessionState, { type, chat }: Said): string | undefined {
+  if (type !== 'session/chatUpdated' || chats.some(({ resource }) => resource === chat)) return undefined
+  return `${type} names the chat ${chat}, which is not there`
+}

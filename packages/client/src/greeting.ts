@@ -1,0 +1,98 @@
+import type { Snapshot } from '@atrium/protocol/channel'
+import type { Result } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import type { Implementation } from '@atrium/protocol/root/connection'
+import type { Peer } from '@atrium/protocol/rpc/peer'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Check } from './check.ts'
+import type { Following } from './following.ts'
+import { messageOf } from './problem.ts'
+
+/** What a host says of itself. */
+export type HostInfo = Omit<Result<'initialize'>, 'snapshots'>
+
+/** How a client says who it is. */
+export interface Card {
+  readonly clientId: string
+  readonly versions: readonly string[]
+  readonly info?: Implementation
+  readonly locale?: string
+}
+
+/**
+ * Says who one is. Everything is read the moment the answer is, before any later frame: a snapshot is in place ahead of
+ * what follows it.
+ */
+export function initialize(
+  peer: Peer,
+  { clientId, versions, info, locale }: Card,
+  following: Following,
+  check: Check,
+  opened: (host: HostInfo) => void,
+): Promise<unknown> {
+  // A view is asked for by a request of its own.
+  const plain = following.all.filter(({ options }) => Object.keys(options).length === 0)
+  for (const channel of plain) channel.hold()
+  const params = {
+    channel: rootUri,
+    protocolVersions: versions,
+    clientId,
+    ...(info && { clientInfo: info }),
+    ...(locale !== undefined && { locale }),
+    initialSubscriptions: plain.map(({ uri }) => uri),
+  }
+  return peer.request('initialize', params, (value) => {
+    const { snapshots, ...host } = check.result('initialize', value)
+    following.lastSeen = host.serverSeq
+    for (const channel of following.all) channel.cut()
+    hand(following, snapshots)
+    opened(host)
+  })
+}
+
+/** Comes back: with what was missed, or, if the host will not, with everything as it is now. */
+export function reconnect(
+  peer: Peer,
+  { clientId }: Card,
+  following: Following,
+  check: Check,
+  opened: () => void,
+): Promise<unknown> {
+  // A replay of what one has no state of would be of no use.
+  const had = following.all.filter(({ replica }) => replica)
+  const params = {
+    channel: rootUri,
+    clientId,
+    lastSeenServerSeq: following.lastSeen,
+    subscriptions: had.map(({ uri }) => uri),
+  }
+  return peer.request('reconnect', params, (value) => {
+    const result = check.result('reconnect', value)
+    if (result.type === 'replay') {
+      const gone = new Set(result.missing)
+      for (const channel of had) {
+        if (gone.has(channel.uri))
+          following.gone(channel, AhpError.notFound(`there is no ${channel.uri} any more`))
+        else channel.resumed()
+      }
+      following.replay(result.actions)
+    } else {
+      // What numbers the host has now is its own affair: it may have begun anew.
+      following.lastSeen = Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq))
+      hand(following, result.snapshots)
+    }
+    opened()
+  })
+}
+
+function hand(following: Following, snapshots: readonly Snapshot[]): void {
+  for (const snapshot of snapshots) {
+    const channel = following.named(snapshot.resource)
+    if (!channel) continue
+    try {
+      following.take(channel, snapshot)
+    } catch (error) {
+      following.gone(channel, new Error(messageOf(error)))
+    }
+  }
+}

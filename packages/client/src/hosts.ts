@@ -1,0 +1,61 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { SessionSummary } from '@atrium/protocol/session/state'
+import type { Client } from './client.ts'
+import { Listeners } from './listeners.ts'
+import type { LinkStatus } from './reconnect.ts'
+import { SessionList } from './sessions.ts'
+
+/** A session, and whose it is: two hosts may have used the same URI. */
+export interface HostedSession extends SessionSummary {
+  readonly host: string
+}
+
+/** Several hosts as one: their sessions in one list, each host's link on its own. */
+export class Hosts {
+  readonly #hosts = new Map<
+    string,
+    { readonly client: Client; readonly list: SessionList; readonly end: () => void }
+  >()
+  readonly #changes = new Listeners<[]>(() => {})
+
+  /** Under a name of one's own; one that has that name is left first. The client stays its owner's to close. */
+  add(name: string, client: Client): void {
+    this.remove(name)
+    const list = new SessionList(client)
+    const undo = [list.onChange(() => this.#changes.tell()), client.onLink(() => this.#changes.tell())]
+    const end = () => {
+      for (const each of undo) each()
+      list.release()
+    }
+    this.#hosts.set(name, { client, list, end })
+    this.#changes.tell()
+  }
+
+  remove(name: string): void {
+    this.#hosts.get(name)?.end()
+    if (this.#hosts.delete(name)) this.#changes.tell()
+  }
+
+  client(name: string): Client | undefined {
+    return this.#hosts.get(name)?.client
+  }
+
+  get links(): ReadonlyMap<string, LinkStatus> {
+    return new Map([...this.#hosts].map(([name, { client }]) => [name, client.link]))
+  }
+
+  /** Those that changed last come first, whosever they are. A host that is away keeps its own in the list. */
+  get sessions(): readonly HostedSession[] {
+    return [...this.#hosts]
+      .flatMap(([host, { list }]) => list.items.map((session) => ({ ...session, host })))
+      .toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
+  }
+
+  find(uri: Uri): readonly HostedSession[] {
+    return this.sessions.filter(({ resource }) => resource === uri)
+  }
+
+  onChange(listener: () => void): () => void {
+    return this.#changes.add(listener)
+  }
+}

@@ -1,0 +1,66 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Wish } from './replica.ts'
+
+/** How a wish ended. `lost`: nobody knows whether it came true, or nobody could be asked. */
+export type Outcome =
+  | { readonly outcome: 'accepted'; readonly serverSeq: number }
+  | { readonly outcome: 'refused' | 'lost'; readonly reason: string }
+
+interface Open {
+  readonly wish: Wish
+  readonly end: (outcome: Outcome) => void
+  /** It went over some link, so the host may have it. */
+  sent: boolean
+}
+
+/** Everything wished on one client and not ended, in one order over all channels. Each ends exactly once. */
+export class Wishes {
+  readonly #open = new Map<number, Open>()
+  #last = 0
+
+  add(channel: Uri, action: Action): { readonly wish: Wish; readonly outcome: Promise<Outcome> } {
+    const wish = { clientSeq: ++this.#last, channel, action }
+    const outcome = new Promise<Outcome>((end) => this.#open.set(wish.clientSeq, { wish, end, sent: false }))
+    return { wish, outcome }
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** In the order they were wished. */
+  get all(): readonly Wish[] {
+    return [...this.#open.values()].map(({ wish }) => wish)
+  }
+
+  of(channel: Uri): readonly Wish[] {
+    return this.all.filter((wish) => wish.channel === channel)
+  }
+
+  /** Those that the host may have. */
+  get sent(): readonly Wish[] {
+    return [...this.#open.values()].filter(({ sent }) => sent).map(({ wish }) => wish)
+  }
+
+  send(wish: Wish): void {
+    const open = this.#open.get(wish.clientSeq)
+    if (open) open.sent = true
+  }
+
+  /** Nothing where it has ended before. */
+  end(clientSeq: number, outcome: Outcome): Wish | undefined {
+    const open = this.#open.get(clientSeq)
+    if (!open) return undefined
+    this.#open.delete(clientSeq)
+    open.end(outcome)
+    return open.wish
+  }
+}
+
+/** What a refusal means: a host that knows resends says so of one that it had taken before. */
+export function outcomeOf(serverSeq: number, rejectionReason: string | undefined): Outcome {
+  if (rejectionReason === undefined) return { outcome: 'accepted', serverSeq }
+  const before = /^already accepted as (\d+)$/.exec(rejectionReason)?.[1]
+  if (before !== undefined) return { outcome: 'accepted', serverSeq: Number(before) }
+  return { outcome: 'refused', reason: rejectionReason }
+}

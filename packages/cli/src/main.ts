@@ -1,13 +1,20 @@
 import { Command, CommanderError, Option } from 'commander'
-import { newToken, showToken } from './commands/token.ts'
-import { Problem, sentenceOf } from './problem.ts'
+import { Problem, exits, sentenceOf } from './problem.ts'
+import type { Exit } from './problem.ts'
+import { common, verbs } from './verbs.ts'
+import type { Verb } from './verbs.ts'
 import { version } from './version.ts'
 
 /** Also takes the arguments out of the list of processes, where a token might stand. */
 process.title = 'atrium'
 
+// Whoever reads may have had enough: `atrium logs | head` is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exits.ok)
+})
+
 try {
-  await program().parseAsync()
+  await program().parseAsync(promptFirst(process.argv))
   process.exit()
 } catch (error) {
   process.exit(exitOf(error))
@@ -20,11 +27,41 @@ function program(): Command {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'atrium: ')) })
   atrium.addCommand(serveCommand().copyInheritedSettings(atrium))
+  for (const verb of verbs) atrium.addCommand(commandOf(verb).copyInheritedSettings(atrium))
   const token = atrium.command('token').description('the token of a data folder')
   const data = () => new Option('--data <dir>', 'the data folder')
-  token.command('show').description('print it').addOption(data()).action(showToken)
-  token.command('rotate').description('make a new one').addOption(data()).action(newToken)
+  const tokens = () => import('./commands/token.ts')
+  token
+    .command('show')
+    .description('print it')
+    .addOption(data())
+    .action(async (flags: object) => (await tokens()).showToken(flags))
+  token
+    .command('rotate')
+    .description('make a new one')
+    .addOption(data())
+    .action(async (flags: object) => (await tokens()).newToken(flags))
   return atrium
+}
+
+function commandOf({ usage, about, options = [], load }: Verb): Command {
+  const [name = '', ...args] = usage.split(' ')
+  const command = new Command(name).description(about)
+  for (const argument of args) command.argument(argument)
+  for (const [flags, meaning] of [...options, ...common]) command.option(flags, meaning)
+  return command.action(async (...given: unknown[]) => {
+    const work = (await load()) as (...all: unknown[]) => Promise<unknown>
+    // Commander hands itself over behind the flags.
+    const exit = await work(...given.slice(0, -1))
+    if (typeof exit === 'number') process.exitCode = exit
+  })
+}
+
+/** Bare text is a prompt: what has a space in it is the name of no command. */
+function promptFirst(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex((word, index) => index >= 2 && !word.startsWith('-'))
+  if (at < 0 || at !== 2 || !argv[at]?.includes(' ')) return argv
+  return [...argv.slice(0, at), 'run', ...argv.slice(at)]
 }
 
 function serveCommand(): Command {
@@ -46,7 +83,6 @@ function serveCommand(): Command {
     .option('--json', 'say on stdout, as the first line, where the host is')
     .option('--read-only', 'change nothing on disk')
     .action(async ({ json = false, ...flags }: { json?: boolean }) => {
-      // Loaded here, so that the other commands start without a host.
       const { serve } = await import('./commands/serve.ts')
       await serve(flags, json)
     })
@@ -56,9 +92,9 @@ function append(value: string, before: readonly string[] = []): readonly string[
   return [...before, value]
 }
 
-/** 0 after help and version, 2 for what was typed wrong, 1 for everything else. */
-function exitOf(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+/** Help and version are fine, what was typed wrong is said by commander, and the rest says itself how it ends. */
+function exitOf(error: unknown): Exit {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exits.ok : exits.usage
   process.stderr.write(`atrium: ${sentenceOf(error)}\n`)
-  return error instanceof Problem ? error.exit : 1
+  return error instanceof Problem ? error.exit : exits.error
 }

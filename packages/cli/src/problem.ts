@@ -1,9 +1,21 @@
+/** How a command ends: fine, failed, typed wrong, too late, no such session, not allowed, interrupted. */
+export const exits = {
+  ok: 0,
+  error: 1,
+  usage: 2,
+  timeout: 3,
+  notFound: 4,
+  denied: 5,
+  interrupted: 130,
+} as const
+export type Exit = (typeof exits)[keyof typeof exits]
+
 /** What keeps a command from its work: one sentence with the cause and the way out, and how the process exits. */
 export class Problem extends Error {
   override readonly name = 'Problem'
-  readonly exit: 1 | 2
+  readonly exit: Exit
 
-  constructor(sentence: string, exit: 1 | 2 = 1) {
+  constructor(sentence: string, exit: Exit = exits.error) {
     super(sentence)
     this.exit = exit
   }

@@ -46,6 +46,13 @@ export class Life {
     return websocketTransport(socket)
   }
 
+  /** Asked to, and waited for. */
+  async stop(): Promise<void> {
+    const gone = once(this.#child, 'exit')
+    this.#child.kill('SIGTERM')
+    await gone
+  }
+
   /** Nothing that it has not written by now will ever be. */
   async kill(): Promise<void> {
     const gone = once(this.#child, 'exit')

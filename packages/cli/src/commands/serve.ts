@@ -20,6 +20,7 @@ import type { Announcement } from '../banner.ts'
 import { configure } from '../config.ts'
 import type { Flags } from '../config.ts'
 import type { Settings } from '../fields.ts'
+import { announceHost, withdrawHost } from '../discovery.ts'
 import { openLog } from '../log.ts'
 import { findPort } from '../port.ts'
 import { Problem, sentenceOf } from '../problem.ts'
@@ -61,12 +62,19 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     throw error
   })
   const stop = askedToStop()
+  // Before it is said aloud, so that whoever heard it finds us.
+  const found = { url: listening.url, ...(token !== undefined && { token }), pid: process.pid, version }
+  if (!settings.readOnly)
+    await announceHost(settings.data, found).catch((error: unknown) =>
+      log.warn({ err: error }, 'unannounced'),
+    )
   announce({ version, url: listening.url, token, notes }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
 
   const signal = await stop
   stopping = true
   log.info({ signal }, 'stopping')
+  await withdrawHost(settings.data, process.pid)
   // The door first, then the links behind it: the host ends them, and the door waits for the last.
   await Promise.all([listening.close(), host.close()])
   log.info('stopped')

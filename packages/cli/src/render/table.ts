@@ -1,0 +1,26 @@
+/** Columns as wide as their widest cell; colours have no width. The last one is as long as it is. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = []
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, widthOf(cell))
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, at) =>
+        at === row.length - 1 ? cell : cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell)),
+      )
+      .join('  ')
+  return rows.map(line).join('\n')
+}
+
+/** How many columns a text takes: none for colours and marks that combine, two for what is wide. */
+export function widthOf(text: string): number {
+  // oxlint-disable-next-line no-control-regex
+  const plain = text.replace(/\u001b\[[0-9;]*m/g, '')
+  let width = 0
+  for (const character of plain)
+    width += /\p{Mark}|\u200d/u.test(character) ? 0 : wide.test(character) ? 2 : 1
+  return width
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u

@@ -70,7 +70,7 @@ export async function privateFolder(folder: string): Promise<void> {
   await chmod(folder, 0o700)
 }
 
-function tokenPath(folder: string): string {
+export function tokenPath(folder: string): string {
   return join(folder, 'token')
 }
 

@@ -6,7 +6,8 @@ import { Problem } from './problem.ts'
 /** Where the host of a data folder is, for the commands of the same user. */
 export interface Found {
   readonly url: string
-  readonly token?: string
+  /** Where its token is; absent where it has none, or one that was typed and stands in no file. */
+  readonly tokenFile?: string
   readonly pid: number
   readonly version: string
 }
@@ -36,9 +37,9 @@ async function readHost(data: string): Promise<Found | undefined> {
   const text = await readOwn(path)
   if (text === undefined) return undefined
   try {
-    const { url, token, pid, version } = JSON.parse(text) as Record<string, unknown>
+    const { url, tokenFile, pid, version } = JSON.parse(text) as Record<string, unknown>
     if (typeof url === 'string' && typeof pid === 'number' && typeof version === 'string')
-      return { url, pid, version, ...(typeof token === 'string' && { token }) }
+      return { url, pid, version, ...(typeof tokenFile === 'string' && { tokenFile }) }
   } catch {
     // Said below.
   }

@@ -63,11 +63,11 @@ describe('[Z1] which host', () => {
   })
 
   test('one at a URL, with a token from a file or the environment, and not without', async () => {
-    const { url, token } = JSON.parse(readFileSync(join(home, 'data', 'host.json'), 'utf8')) as Record<
-      string,
-      string
-    >
-    const there = ['ls', '--host', (url ?? '').replace('ws:', 'http:')]
+    const { url = '', tokenFile = '' } = JSON.parse(
+      readFileSync(join(home, 'data', 'host.json'), 'utf8'),
+    ) as Record<string, string>
+    const token = readFileSync(tokenFile, 'utf8').trim()
+    const there = ['ls', '--host', url.replace('ws:', 'http:')]
     const elsewhere = mkdtempSync(join(tmpdir(), 'atrium-ls-'))
     const file = join(elsewhere, 'token')
     writeFileSync(file, `${token}\n`, { mode: 0o600 })

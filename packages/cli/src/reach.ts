@@ -60,7 +60,7 @@ export async function addressOf({ host, tokenFile, data }: Whereabouts, env = pr
   const { settings } = await configure({ ...(data !== undefined && { data }) }, env)
   const found = await findHost(settings.data)
   if (!found) throw new Problem(`No host runs with ${settings.data}; start one with: atrium serve`)
-  const own = token ?? found.token
+  const own = token ?? (found.tokenFile === undefined ? undefined : await tokenIn(found.tokenFile))
   return { url: found.url, kin: found.version === version, ...(own !== undefined && { token: own }) }
 }
 

@@ -10,7 +10,7 @@ import { ptyTerminals } from '@atrium/adapters/terminals-pty'
 import { gitVcs } from '@atrium/adapters/vcs-git'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store-sqlite'
-import { privateFolder, readToken, tokenOf } from '@atrium/adapters/token'
+import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/token'
 import { nodeWorld } from '@atrium/adapters/world-node'
 import type { Host } from '@atrium/host/host'
 import type { Store } from '@atrium/host/ports/store'
@@ -63,7 +63,9 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   })
   const stop = askedToStop()
   // Before it is said aloud, so that whoever heard it finds us.
-  const found = { url: listening.url, ...(token !== undefined && { token }), pid: process.pid, version }
+  const tokenFile = tokenFileOf(settings)
+  const place = { url: listening.url, pid: process.pid, version }
+  const found = { ...place, ...(tokenFile !== undefined && { tokenFile }) }
   if (!settings.readOnly)
     await announceHost(settings.data, found).catch((error: unknown) =>
       log.warn({ err: error }, 'unannounced'),
@@ -133,6 +135,16 @@ async function chooseToken(settings: Settings): Promise<string | undefined> {
   if (withoutConnectionToken) return undefined
   if (connectionToken !== undefined) return connectionToken
   return file === undefined ? tokenOf(data) : readToken(file).catch(ifMissing(file))
+}
+
+function tokenFileOf({
+  connectionToken,
+  connectionTokenFile,
+  withoutConnectionToken,
+  data,
+}: Settings): string | undefined {
+  if (withoutConnectionToken || connectionToken !== undefined) return undefined
+  return connectionTokenFile === undefined ? tokenPath(data) : resolve(connectionTokenFile)
 }
 
 async function readCertificate({ tlsCert, tlsKey }: Settings): Promise<Secure | undefined> {

@@ -4,12 +4,16 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { pathOf } from '@atrium/protocol/file-uri'
+import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 import { Approval } from './render/approval.ts'
 import type { Question } from './render/ask.ts'
 import { diffLines } from './render/diff.ts'
 import { Form } from './render/form.ts'
 import { SignIn } from './render/sign-in.ts'
+import { Problem, exits } from './problem.ts'
+import { shortName } from './sessions.ts'
+import { harmless } from './voice.ts'
 import type { Style } from './voice.ts'
 
 /** Something that waits for a person. */
@@ -41,6 +45,15 @@ export function subjectOf(ask: Ask): string {
   if (ask.kind === 'chatInput') return ask.request.message ?? 'a question'
   const { invocationMessage } = ask.toolCall
   return typeof invocationMessage === 'string' ? invocationMessage : invocationMessage.markdown
+}
+
+/** Nobody is here who could be asked: how somebody can answer. */
+export function unanswered(ask: Ask, session: Uri): Problem {
+  const what = harmless(subjectOf(ask)).replaceAll(/\s+/g, ' ').slice(0, 200).replace(/\.$/, '')
+  const name = shortName(session)
+  const approve = ask.kind === 'toolConfirmation' ? `atrium approve ${name}, or see it with: ` : ''
+  const how = `${approve}atrium attach ${name}`
+  return new Problem(`It waits for an answer: ${what}. Give one with: ${how}`, exits.denied)
 }
 
 /** Two with the same mark ask for the same: an answer to one that changed meanwhile would be to something else. */
@@ -87,6 +100,12 @@ async function preview(
 
 async function contentOf(client: Client, side: FileEditSide | undefined): Promise<string | undefined> {
   if (!side) return undefined
-  const { data, encoding } = await client.ask('resourceRead', { uri: side.content.uri, encoding: 'utf-8' })
-  return encoding === 'base64' ? Buffer.from(data, 'base64').toString() : data
+  try {
+    const { data, encoding } = await client.ask('resourceRead', { uri: side.content.uri, encoding: 'utf-8' })
+    return encoding === 'base64' ? Buffer.from(data, 'base64').toString() : data
+  } catch (error) {
+    // Nobody shall be asked to agree to what could not be shown because a link ended just then.
+    if (error instanceof LinkClosed) return contentOf(client, side)
+    throw error
+  }
 }

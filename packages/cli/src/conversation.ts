@@ -98,7 +98,8 @@ export class Conversation {
 
   /** Nothing where no turn goes on. */
   cancel(): Promise<Outcome> | undefined {
-    const turn = this.chat.confirmed?.activeTurn
+    // One that the host has not heard of yet is begun and cancelled, in that order.
+    const turn = this.chat.state?.activeTurn
     if (!turn) return undefined
     const duration = Math.max(0, Date.now() - Date.parse(turn.startedAt)) || 0
     return this.chat.dispatch({ type: 'chat/turnCancelled', turnId: turn.id, duration })

@@ -1,6 +1,6 @@
 import type { LinkStatus } from '@atrium/client/reconnect'
 import type { Turn } from '@atrium/protocol/chat/state'
-import { openAsks, subjectOf } from './asks.ts'
+import { openAsks, unanswered } from './asks.ts'
 import type { Ask } from './asks.ts'
 import { becomeOf } from './become.ts'
 import { Beforehand } from './beforehand.ts'
@@ -11,11 +11,11 @@ import type { Key } from './keys.ts'
 import { Problem, exits } from './problem.ts'
 import type { Exit } from './problem.ts'
 import { documentOf } from './render/document.ts'
-import { Transcript } from './render/transcript.ts'
+import { Narrator } from './render/narrator.ts'
 import { shortName } from './sessions.ts'
 import { spinning, tickMs } from './render/spinner.ts'
-import { input } from './terminal.ts'
-import type { Input, Terminal } from './terminal.ts'
+import { input } from './front.ts'
+import type { Input, Front } from './front.ts'
 import { harmless } from './voice.ts'
 import type { Voice } from './voice.ts'
 
@@ -23,7 +23,7 @@ export interface ErrandOptions {
   readonly conversation: Conversation
   readonly turnId: string
   readonly voice: Voice
-  readonly terminal: Terminal
+  readonly front: Front
   /** What was agreed to before anybody asked. */
   readonly allow?: 'once' | 'session'
 }
@@ -35,7 +35,7 @@ const mostResumes = 5
 export class Errand {
   readonly #options: ErrandOptions
   readonly #happenings = new Happenings()
-  readonly #transcript: Transcript
+  readonly #narrator: Narrator
   readonly #interview: Interview
   readonly #input: Input
   readonly #beforehand: Beforehand | undefined
@@ -46,28 +46,30 @@ export class Errand {
   #interrupted = false
   #resumes = 0
   #away = false
+  /** The time that it was given is over. */
+  #late = false
   #end: (how: Exit | Problem) => void = () => {}
 
   constructor(options: ErrandOptions) {
     this.#options = options
-    const { terminal, conversation, allow } = options
+    const { front, conversation, allow } = options
     this.#beforehand = allow && new Beforehand(conversation.client, allow, () => this.#look())
-    const { screen, style, text } = terminal
+    const { pane, style, text } = front
     const paper = {
-      text: (piece: string) => screen.text(piece),
+      text: (piece: string) => pane.text(piece),
       note: (line: string) => this.#note(line),
-      fresh: () => screen.fresh(),
+      fresh: () => pane.fresh(),
     }
-    this.#transcript = new Transcript({ paper, style, text, messages: false })
+    this.#narrator = new Narrator({ paper, style, text, messages: false })
     this.#interview = new Interview({
       client: conversation.client,
-      screen,
+      pane,
       style,
       become: (ask) => becomeOf(conversation.chat.confirmed, ask),
       changed: () => this.#draw(),
     })
     this.#input = input(
-      screen,
+      pane,
       (key) => this.#press(key),
       (line) => this.#interview.line(line),
     )
@@ -81,7 +83,7 @@ export class Errand {
     if (chat.confirmed) this.#happenings.skip(chat.confirmed, 0)
     const over = new Promise<Exit | Problem>((resolve) => (this.#end = resolve))
     const resized = () => {
-      this.#options.terminal.screen.resized()
+      this.#options.front.pane.resized()
       this.#draw()
     }
     process.stdout.on('resize', resized)
@@ -90,7 +92,7 @@ export class Errand {
       client.onLink((status) => this.#linked(status)),
       () => process.stdout.off('resize', resized),
     )
-    if (this.#options.terminal.screen.moves && !voice.json && !voice.quiet)
+    if (this.#options.front.pane.moves && !voice.json && !voice.quiet)
       this.#ticks = setInterval(() => this.#draw(), tickMs)
     this.#look()
     const how = await over
@@ -114,9 +116,15 @@ export class Errand {
     this.#note(this.#away ? '· the host is away; once more leaves the turn to itself' : '· cancelling')
   }
 
+  /** It cannot go on. */
+  fail(problem: Problem): void {
+    this.#end(problem)
+  }
+
   /** Too late: the turn is ended, if anybody hears that. */
   async expire(seconds: number): Promise<void> {
     const { conversation } = this.#options
+    this.#late = true
     const patience = new Promise((resolve) => setTimeout(resolve, 2_000).unref())
     const said = await Promise.race([conversation.cancel(), patience])
     const ended = said === undefined ? 'it may still go on' : 'the turn was cancelled'
@@ -136,7 +144,7 @@ export class Errand {
         'turn' in happening ? happening.turn.id : 'turnId' in happening ? happening.turnId : undefined
       if (about !== turnId) continue
       if (voice.json) voice.tell(documentOf(happening), () => '')
-      else this.#transcript.tell(happening)
+      else this.#narrator.tell(happening)
       if (happening.kind === 'ended') this.#ended(happening.turn)
     }
     const { lifecycle, creationError } = session.confirmed
@@ -153,7 +161,7 @@ export class Errand {
     const left = asks.filter((ask) => !this.#beforehand?.agrees(ask))
     if (voice.asks) return this.#interview.update(left)
     const [first] = left
-    if (first) this.#end(this.#unanswered(first))
+    if (first) this.#end(unanswered(first, this.#options.conversation.session.uri))
   }
 
   #report(asks: readonly Ask[]): void {
@@ -164,17 +172,8 @@ export class Errand {
     this.#told = new Set(asks.map(({ id }) => id))
   }
 
-  #unanswered(ask: Ask): Problem {
-    const what = harmless(subjectOf(ask)).replaceAll(/\s+/g, ' ').slice(0, 200).replace(/\.$/, '')
-    const name = shortName(this.#options.conversation.session.uri)
-    const how =
-      ask.kind === 'toolConfirmation'
-        ? `atrium approve ${name}, or see it with: atrium attach ${name}`
-        : `atrium attach ${name}`
-    return new Problem(`It waits for an answer: ${what}. Give one with: ${how}`, exits.denied)
-  }
-
   #ended(turn: Turn): void {
+    if (this.#late) return
     const last = turn.responseParts.at(-1)
     const broken = turn.state === 'error' && last?.kind === 'error' ? last : undefined
     if (
@@ -197,34 +196,34 @@ export class Errand {
   }
 
   #linked({ state, reason = '' }: LinkStatus): void {
-    const { voice, terminal } = this.#options
+    const { voice, front } = this.#options
     if (state === 'closed') return this.#end(new Problem(`The host cannot be talked to any more: ${reason}`))
     if (this.#away === (state !== 'live')) return
     this.#away = state !== 'live'
     if (voice.json) voice.tell({ type: 'link', state, ...(reason !== '' && { reason }) }, () => '')
     const said = this.#away ? '· the host is away; going on as soon as it is back' : '· the host is back'
-    this.#note(terminal.style.yellow(said))
+    this.#note(front.style.yellow(said))
     this.#draw()
   }
 
   #note(line: string): void {
-    const { voice, terminal } = this.#options
-    if (!voice.json && !voice.quiet) terminal.screen.note(line)
+    const { voice, front } = this.#options
+    if (!voice.json && !voice.quiet) front.pane.note(line)
   }
 
   #draw(): void {
-    const { terminal, voice, conversation } = this.#options
-    const { screen, style } = terminal
+    const { front, voice, conversation } = this.#options
+    const { pane, style } = front
     if (voice.json) return
     if (this.#interview.open) {
-      this.#transcript.rest()
+      this.#narrator.rest()
       this.#input.open()
-      const { rows, cursor } = this.#interview.rows(screen.columns)
-      return screen.show(rows, cursor)
+      const { rows, cursor } = this.#interview.rows(pane.columns)
+      return pane.show(rows, cursor)
     }
     this.#input.close()
     const doing = this.#away ? 'waiting for the host' : (conversation.chat.confirmed?.activity ?? 'working')
-    screen.show(
+    pane.show(
       this.#ticks
         ? [style.dim(spinning(harmless(doing), conversation.chat.confirmed?.activeTurn?.startedAt))]
         : [],
@@ -236,8 +235,8 @@ export class Errand {
     clearInterval(this.#ticks)
     this.#interview.close()
     this.#input.close()
-    this.#transcript.end()
-    this.#options.terminal.screen.show([])
+    this.#narrator.end()
+    this.#options.front.pane.show([])
   }
 
   get #attach(): string {

@@ -6,17 +6,17 @@ import { Happenings } from './happenings.ts'
 import { Problem, exits } from './problem.ts'
 import type { Exit } from './problem.ts'
 import { documentOf } from './render/document.ts'
-import { Transcript } from './render/transcript.ts'
+import { Narrator } from './render/narrator.ts'
 import { sayIn } from './say.ts'
 import { shortName } from './sessions.ts'
-import type { Terminal } from './terminal.ts'
+import type { Front } from './front.ts'
 import { harmless } from './voice.ts'
 import type { Voice } from './voice.ts'
 
 export interface Parts {
   readonly conversation: Conversation
   readonly voice: Voice
-  readonly terminal: Terminal
+  readonly front: Front
   /** How many of the last turns are shown first. */
   readonly turns: number
 }
@@ -28,7 +28,7 @@ export interface Parts {
 export class Follower {
   readonly #parts: Parts
   readonly #happenings = new Happenings()
-  readonly #transcript: Transcript
+  readonly #narrator: Narrator
   readonly #undo: (() => void)[] = []
   #told: ReadonlySet<string> = new Set()
   /** What was said here and is not in the chat yet. */
@@ -39,13 +39,13 @@ export class Follower {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    const { screen, style, text } = parts.terminal
+    const { pane, style, text } = parts.front
     const paper = {
-      text: (piece: string) => screen.text(piece),
+      text: (piece: string) => pane.text(piece),
       note: (line: string) => this.#note(line),
-      fresh: () => screen.fresh(),
+      fresh: () => pane.fresh(),
     }
-    this.#transcript = new Transcript({ paper, style, text, messages: true })
+    this.#narrator = new Narrator({ paper, style, text, messages: true })
   }
 
   async done(): Promise<Exit> {
@@ -67,7 +67,7 @@ export class Follower {
     this.#look()
     const how = await over
     for (const undo of this.#undo) undo()
-    this.#transcript.end()
+    this.#narrator.end()
     if (how instanceof Problem) throw how
     return how
   }
@@ -88,7 +88,7 @@ export class Follower {
     if (!chat.confirmed || !session.confirmed) return
     for (const happening of this.#happenings.see(chat.confirmed))
       if (voice.json) voice.tell(documentOf(happening), () => '')
-      else this.#transcript.tell(happening)
+      else this.#narrator.tell(happening)
     const asks = openAsks(session.confirmed)
     for (const ask of asks) {
       if (this.#told.has(ask.id)) continue
@@ -115,7 +115,7 @@ export class Follower {
   }
 
   #note(line: string): void {
-    const { voice, terminal } = this.#parts
-    if (!voice.json && !voice.quiet) terminal.screen.note(line)
+    const { voice, front } = this.#parts
+    if (!voice.json && !voice.quiet) front.pane.note(line)
   }
 }

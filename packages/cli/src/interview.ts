@@ -4,12 +4,12 @@ import type { Ask } from './asks.ts'
 import type { Key } from './keys.ts'
 import { sentenceOf } from './problem.ts'
 import type { Answer, Question, Rows } from './render/ask.ts'
-import type { Screen } from './render/screen.ts'
+import type { Pane } from './render/pane.ts'
 import type { Style } from './voice.ts'
 
 interface Surroundings {
   readonly client: Client
-  readonly screen: Screen
+  readonly pane: Pane
   readonly style: Style
   /** How a question was answered that others answered, where that is known. */
   readonly become: (ask: Ask) => string | undefined
@@ -122,21 +122,21 @@ export class Interview {
   }
 
   #put(ask: Ask, question: Question): void {
-    const { screen, style, changed } = this.#around
+    const { pane, style, changed } = this.#around
     this.#loading = undefined
     const now = this.#asks.find(({ id }) => id === ask.id)
     // Answered, or changed, while it was being read.
     if (!now || markOf(now) !== markOf(ask)) return this.#next()
-    for (const line of question.head(style)) screen.note(line)
-    this.#current = { ask, mark: markOf(ask), question, armed: !screen.moves }
-    if (screen.moves) this.#wait(this.#current)
+    for (const line of question.head(style)) pane.note(line)
+    this.#current = { ask, mark: markOf(ask), question, armed: !pane.moves }
+    if (pane.moves) this.#wait(this.#current)
     else this.#print(this.#current)
     changed()
   }
 
   #print({ question }: Current): void {
-    const { screen, style } = this.#around
-    for (const row of question.rows(style, screen.columns).rows) screen.note(row)
+    const { pane, style } = this.#around
+    for (const row of question.rows(style, pane.columns).rows) pane.note(row)
   }
 
   #wait(current: Current): void {
@@ -148,11 +148,11 @@ export class Interview {
   }
 
   #gone(current: Current, changed: boolean): void {
-    const { screen, style, become } = this.#around
+    const { pane, style, become } = this.#around
     clearTimeout(this.#timer)
     this.#current = undefined
     const how = become(current.ask)
-    screen.note(
+    pane.note(
       style.dim(
         changed
           ? '  It asks for something else now:'
@@ -168,7 +168,7 @@ export class Interview {
     this.#answered.add(ask.id)
     void this.#send(ask, answer).then((problem) => {
       if (problem === undefined) return
-      this.#around.screen.note(this.#around.style.yellow(`  That was not taken: ${problem}`))
+      this.#around.pane.note(this.#around.style.yellow(`  That was not taken: ${problem}`))
       this.#answered.delete(ask.id)
       this.update(this.#asks)
     })

@@ -143,7 +143,8 @@ export class Keyboard {
       this.open()
       back()
     })
-    process.kill(process.pid, 'SIGTSTP')
+    // All that the shell started with one line, as the terminal itself would.
+    process.kill(0, 'SIGTSTP')
   }
 
   readonly #heard = (chunk: Buffer | string): void => {

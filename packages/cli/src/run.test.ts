@@ -82,6 +82,16 @@ describe('[Z5] run', () => {
   })
 })
 
+test('[Z5] a chat that is busy says so', async () => {
+  const { stderr } = await house.run(['run', 'write busy.txt x'])
+  const [, name = ''] = /session (\w{8})/.exec(stderr) ?? []
+  expect(await house.run(['run', 'say x', '--session', name])).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: expect.stringContaining('atrium: The turn could not begin: a turn is in progress'),
+  })
+})
+
 describe('[Z7] without a terminal', () => {
   test('nobody is asked: the command ends with 5 and says how to answer, and the session waits', async () => {
     const { status, stderr } = await house.run(['run', 'write a.txt hello'])

@@ -12,18 +12,18 @@ import type { Exit } from './problem.ts'
 import { LineEntry } from './render/entry.ts'
 import { tickMs } from './render/spinner.ts'
 import { statusRow } from './render/status.ts'
-import { Transcript } from './render/transcript.ts'
+import { Narrator } from './render/narrator.ts'
 import { reasonOf, sayIn } from './say.ts'
 import { shortName } from './sessions.ts'
-import { input } from './terminal.ts'
-import type { Input } from './terminal.ts'
+import { input } from './front.ts'
+import type { Input } from './front.ts'
 import { harmless } from './voice.ts'
 
 /** Somebody at a terminal in a session: what happens goes up, and below it is a line to type in, or a question. */
 export class Visit {
   readonly #parts: Parts
   readonly #happenings = new Happenings()
-  readonly #transcript: Transcript
+  readonly #narrator: Narrator
   readonly #interview: Interview
   readonly #input: Input
   readonly #entry = new LineEntry()
@@ -41,19 +41,19 @@ export class Visit {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    const { conversation, terminal } = parts
-    const { screen, style, text } = terminal
+    const { conversation, front } = parts
+    const { pane, style, text } = front
     this.#link = conversation.client.link
-    this.#transcript = new Transcript({ paper: screen, style, text, messages: true })
+    this.#narrator = new Narrator({ paper: pane, style, text, messages: true })
     this.#interview = new Interview({
       client: conversation.client,
-      screen,
+      pane,
       style,
       become: (ask) => becomeOf(conversation.chat.confirmed, ask),
       changed: () => this.#draw(),
     })
     this.#input = input(
-      screen,
+      pane,
       (key) => this.#press(key),
       (line) => (this.#interview.open ? this.#interview.line(line) : this.#submit(line, false)),
       () => this.#end(exits.ok),
@@ -61,13 +61,13 @@ export class Visit {
   }
 
   async done(): Promise<Exit> {
-    const { conversation, turns, terminal } = this.#parts
+    const { conversation, turns, front } = this.#parts
     const { chat, client } = conversation
     const over = new Promise<Exit | Problem>((resolve) => (this.#end = resolve))
     if (chat.confirmed) this.#happenings.skip(chat.confirmed, turns)
     this.#greet()
     const resized = () => {
-      terminal.screen.resized()
+      front.pane.resized()
       this.#draw()
     }
     const interrupted = () => this.#interrupt()
@@ -86,22 +86,22 @@ export class Visit {
     clearInterval(this.#ticks)
     clearImmediate(this.#soon)
     this.#interview.close()
-    this.#transcript.end()
-    terminal.screen.show([])
+    this.#narrator.end()
+    front.pane.show([])
     this.#input.close()
     if (how instanceof Problem) throw how
     return how
   }
 
   #greet(): void {
-    const { conversation, terminal } = this.#parts
+    const { conversation, front } = this.#parts
     const { session } = conversation
     const { title = '', provider = '', workingDirectories: [first] = [] } = session.confirmed ?? {}
     const folder = first === undefined ? undefined : pathOf(first)
     const where = folder?.ok ? ` in ${folder.path}` : ''
     const about = [`${shortName(session.uri)}`, `${provider}${where}`, title].map(harmless)
-    terminal.screen.note(terminal.style.dim(about.filter((text) => text !== '').join(' · ')))
-    terminal.screen.note(terminal.style.dim(help))
+    front.pane.note(front.style.dim(about.filter((text) => text !== '').join(' · ')))
+    front.pane.note(front.style.dim(help))
   }
 
   #look(): void {
@@ -112,7 +112,7 @@ export class Visit {
     // First what others have answered, then what came of it.
     this.#interview.update(openAsks(session.confirmed))
     for (const happening of this.#happenings.see(chat.confirmed)) {
-      this.#transcript.tell(happening)
+      this.#narrator.tell(happening)
       if (happening.kind === 'ended') this.#ended(happening.turn)
     }
     this.#meet()
@@ -128,12 +128,12 @@ export class Visit {
     if (turn.state !== 'error' || last?.kind !== 'error' || !last.resumable) return
     if (last.error.errorType === 'interrupted' && this.#own.delete(turn.id))
       return void this.#parts.conversation.resume(turn.id)
-    this.#parts.terminal.screen.note(this.#parts.terminal.style.dim('· /resume lets it go on'))
+    this.#parts.front.pane.note(this.#parts.front.style.dim('· /resume lets it go on'))
   }
 
   /** Who comes and goes. */
   #meet(): void {
-    const { conversation, terminal } = this.#parts
+    const { conversation, front } = this.#parts
     const names = (conversation.session.confirmed?.activeClients ?? []).flatMap(({ clientId, displayName }) =>
       clientId === conversation.client.clientId
         ? []
@@ -142,15 +142,13 @@ export class Visit {
     const others = names.join(', ')
     if (others === this.#others) return
     this.#others = others
-    terminal.screen.note(
-      terminal.style.dim(others === '' ? '· nobody else is here' : `· also here: ${others}`),
-    )
+    front.pane.note(front.style.dim(others === '' ? '· nobody else is here' : `· also here: ${others}`))
   }
 
   #press(key: Key): void {
     if (key.name === 'ctrl-c') return this.#interrupt()
     if (key.name === 'ctrl-z') return this.#input.suspend(() => this.#draw())
-    if (key.name === 'ctrl-l') return this.#parts.terminal.screen.clear()
+    if (key.name === 'ctrl-l') return this.#parts.front.pane.clear()
     const answering = this.#interview.open && !this.#aside && this.#entry.empty
     if (answering && this.#interview.armed) {
       if (key.name !== 'tab') return this.#interview.press(key)
@@ -168,12 +166,12 @@ export class Visit {
   }
 
   #submit(text: string, queued: boolean): void {
-    const { conversation, terminal } = this.#parts
+    const { conversation, front } = this.#parts
     const [, command = '', rest = ''] = /^\/(\w+)\s*([^]*)$/.exec(text) ?? []
     this.#aside = false
     if (command === 'quit') return this.#end(exits.ok)
     if (command === 'cancel') return void this.#cancel()
-    if (command === 'keys') return terminal.screen.note(terminal.style.dim(help))
+    if (command === 'keys') return front.pane.note(front.style.dim(help))
     if (command === 'resume') {
       const last = conversation.chat.confirmed?.turns.at(-1)
       return this.#hear(
@@ -187,22 +185,22 @@ export class Visit {
   }
 
   #hear(said: Promise<string | undefined>): void {
-    const { screen, style } = this.#parts.terminal
+    const { pane, style } = this.#parts.front
     void said.then((problem) => {
-      if (problem !== undefined) screen.note(style.red(`✗ ${harmless(problem)}`))
+      if (problem !== undefined) pane.note(style.red(`✗ ${harmless(problem)}`))
     })
   }
 
   /** A line that was begun first, then the turn, then this command. */
   #interrupt(): void {
-    const { screen, style } = this.#parts.terminal
+    const { pane, style } = this.#parts.front
     if (!this.#entry.empty) {
       this.#entry.clear()
       return this.#draw()
     }
     if (this.#leaving) return this.#end(exits.interrupted)
     this.#leaving = true
-    if (!this.#cancel()) screen.note(style.dim('· once more leaves; so do Ctrl-D and /quit'))
+    if (!this.#cancel()) pane.note(style.dim('· once more leaves; so do Ctrl-D and /quit'))
   }
 
   #cancel(): boolean {
@@ -212,13 +210,13 @@ export class Visit {
   }
 
   #linked(status: LinkStatus): void {
-    const { screen, style } = this.#parts.terminal
+    const { pane, style } = this.#parts.front
     const was = this.#link.state
     this.#link = status
     if (status.state === 'closed')
       return this.#end(new Problem(`The host cannot be talked to any more: ${status.reason}`))
     if (was !== status.state)
-      screen.note(style.yellow(status.state === 'live' ? '· the host is back' : '· the host is away'))
+      pane.note(style.yellow(status.state === 'live' ? '· the host is back' : '· the host is away'))
     this.#draw()
   }
 
@@ -231,17 +229,17 @@ export class Visit {
   }
 
   #show(): void {
-    const { screen, style } = this.#parts.terminal
+    const { pane, style } = this.#parts.front
     const answering = this.#interview.open && !this.#aside && this.#entry.empty
-    if (this.#interview.open) this.#transcript.rest()
+    if (this.#interview.open) this.#narrator.rest()
     if (answering) {
-      const { rows, cursor } = this.#interview.rows(screen.columns)
+      const { rows, cursor } = this.#interview.rows(pane.columns)
       const status = [...rows, style.dim(`Tab types a message instead · ${this.#status()}`)]
-      return screen.show(status, cursor)
+      return pane.show(status, cursor)
     }
-    const shown = this.#entry.shown(screen.columns - 2)
+    const shown = this.#entry.shown(pane.columns - 2)
     const rows = [style.dim(this.#status()), `${style.cyan('›')} ${shown.text}`]
-    screen.show(rows, { row: 1, column: 2 + shown.column })
+    pane.show(rows, { row: 1, column: 2 + shown.column })
   }
 
   #status(): string {

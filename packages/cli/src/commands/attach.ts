@@ -6,7 +6,7 @@ import type { Exit } from '../problem.ts'
 import { reach } from '../reach.ts'
 import type { Whereabouts } from '../reach.ts'
 import { allSessions, findSession } from '../sessions.ts'
-import { terminal } from '../terminal.ts'
+import { frontOf } from '../front.ts'
 import { Visit } from '../visit.ts'
 import { voice } from '../voice.ts'
 import type { Manners } from '../voice.ts'
@@ -21,7 +21,7 @@ export async function attach(name: string | undefined, flags: Flags): Promise<Ex
   const speaker = voice(flags)
   const client = await reach(flags)
   const conversation = await Conversation.open(client, await sessionOf(client, name), Math.max(1, turns))
-  const parts = { conversation, voice: speaker, terminal: terminal(), turns }
+  const parts = { conversation, voice: speaker, front: frontOf(), turns }
   if (speaker.asks) conversation.join('atrium attach')
   try {
     return await (speaker.asks ? new Visit(parts) : new Follower(parts)).done()

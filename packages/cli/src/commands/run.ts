@@ -15,7 +15,7 @@ import type { Exit } from '../problem.ts'
 import { reach } from '../reach.ts'
 import type { Whereabouts } from '../reach.ts'
 import { findSession, shortName } from '../sessions.ts'
-import { terminal } from '../terminal.ts'
+import { frontOf } from '../front.ts'
 import { harmless, voice } from '../voice.ts'
 import type { Manners } from '../voice.ts'
 
@@ -48,25 +48,25 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   )
   if (speaker.json)
     speaker.tell({ type: 'session', session: uri, chat: conversation.chat.uri, turnId }, () => '')
-  const front = terminal()
+  const front = frontOf()
   speaker.note(front.style.dim(`· session ${shortName(uri)}`))
 
   const errand = new Errand({
     conversation,
     turnId,
     voice: speaker,
-    terminal: front,
+    front,
     ...(allow && { allow }),
   })
   process.on('SIGINT', () => errand.interrupt())
   const timer =
     seconds === undefined ? undefined : setTimeout(() => void errand.expire(seconds), seconds * 1000)
-  const refused = outcome.then((said) => {
-    if (said.outcome === 'accepted') return new Promise<never>(() => {})
-    throw new Problem(`The turn could not begin: ${harmless(said.reason)}`)
+  void outcome.then((said) => {
+    if (said.outcome !== 'accepted')
+      errand.fail(new Problem(`The turn could not begin: ${harmless(said.reason)}`))
   })
   try {
-    const exit = await Promise.race([errand.done(), refused])
+    const exit = await errand.done()
     if (speaker.json) speaker.tell({ type: 'end', exit }, () => '')
     return exit
   } catch (error) {

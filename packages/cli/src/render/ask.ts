@@ -1,7 +1,7 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { Key } from '../keys.ts'
 import type { Style } from '../voice.ts'
-import type { Cursor } from './screen.ts'
+import type { Cursor } from './pane.ts'
 
 /** What a person wants to be said in a chat, or to be shown to whoever asks to sign in. */
 export type Answer =

@@ -22,7 +22,7 @@ export interface Cursor {
  * What was said goes up and stays; below it are a few rows that come and go: what is being typed, what is asked, how it
  * goes. Only those are ever drawn again, and the row that text is still being added to.
  */
-export class Screen {
+export class Pane {
   readonly #surface: Surface
   /** The line that text is still being added to, with the colours that it began in. */
   #partial = ''
@@ -120,7 +120,7 @@ export class Screen {
     if (rows.length === 0) return
     const { columns } = this
     // Nothing may wrap by itself: the way back up is counted in rows.
-    const shown = rows.map((row) => cut(row, columns - 1))
+    const shown = rows.map((row) => cut(row.replaceAll(/[\n\t]/g, ' '), columns - 1))
     this.#rows = shown
     const down = this.#partial === '' ? '' : `${reset(this.#partial)}\n`
     const up = cursor ? shown.length - 1 - cursor.row : 0

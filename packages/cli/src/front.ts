@@ -2,25 +2,25 @@ import { createInterface } from 'node:readline'
 import { Keyboard } from './keys.ts'
 import type { Key } from './keys.ts'
 import { Markdown } from './render/markdown.ts'
-import { Screen } from './render/screen.ts'
-import type { Text } from './render/transcript.ts'
+import { Pane } from './render/pane.ts'
+import type { Text } from './render/narrator.ts'
 import { colourful, harmless, styled } from './voice.ts'
 import type { Style } from './voice.ts'
 
 /** What a command that stays has in front of it: where it writes, and who may type. */
-export interface Terminal {
-  readonly screen: Screen
+export interface Front {
+  readonly pane: Pane
   /** For what goes to stderr. */
   readonly style: Style
   /** Markdown where somebody reads it, and as it came where a program does. */
   text(): Text
 }
 
-export function terminal(env = process.env): Terminal {
+export function frontOf(env = process.env): Front {
   const { stdout, stderr } = process
   const shared = stdout.isTTY === true && stderr.isTTY === true
   const columns = () => stdout.columns || stderr.columns || 80
-  const screen = new Screen({
+  const pane = new Pane({
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
     columns,
@@ -28,9 +28,9 @@ export function terminal(env = process.env): Terminal {
     moves: stderr.isTTY === true && env['TERM'] !== 'dumb',
   })
   const colour = colourful(stdout.isTTY === true, env)
-  const read = (): Text => new Markdown({ style: styled(colour), colour, columns: () => screen.columns })
+  const read = (): Text => new Markdown({ style: styled(colour), colour, columns: () => pane.columns })
   return {
-    screen,
+    pane,
     style: styled(colourful(stderr.isTTY === true, env)),
     text: stdout.isTTY === true ? read : () => new AsItCame(),
   }
@@ -45,7 +45,7 @@ export interface Input {
 }
 
 export function input(
-  { moves }: Screen,
+  { moves }: Pane,
   pressed: (key: Key) => void,
   typed: (line: string) => void,
   ended: () => void = () => {},

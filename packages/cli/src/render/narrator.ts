@@ -20,7 +20,7 @@ export interface Paper {
   fresh(): void
 }
 
-export interface TranscriptOptions {
+export interface NarratorOptions {
   readonly paper: Paper
   /** For what is said about the answer. */
   readonly style: Style
@@ -31,14 +31,14 @@ export interface TranscriptOptions {
 }
 
 /** A chat as it is read in a terminal: the answer itself, and a line for whatever else happens. */
-export class Transcript {
-  readonly #options: TranscriptOptions
+export class Narrator {
+  readonly #options: NarratorOptions
   #part: { readonly name: string; readonly text: Text } | undefined
   /** Nothing of it was said since something else was. */
   #rests = true
   #thought: { name: string; text: string } | undefined
 
-  constructor(options: TranscriptOptions) {
+  constructor(options: NarratorOptions) {
     this.#options = options
   }
 

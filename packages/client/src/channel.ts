@@ -1,5 +1,4 @@
 import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import type { Reduce } from '@atrium/protocol/reduce'
 import { reducers } from '@atrium/protocol/reducers'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { SubscribeDelivery, SubscribeView } from '@atrium/protocol/root/connection'
@@ -8,7 +7,7 @@ import type { Listeners } from './listeners.ts'
 import { messageOf } from './problem.ts'
 import type { Problem } from './problem.ts'
 import { fromSnapshot, receive, view, withdraw, writeAhead } from './replica.ts'
-import type { Replica, Wish } from './replica.ts'
+import type { Fold, Replica, Wish } from './replica.ts'
 
 export interface ChannelOptions {
   readonly delivery?: SubscribeDelivery
@@ -136,7 +135,7 @@ export class Channel {
     if (this.replica) this.replica = { ...this.replica, pending: [] }
   }
 
-  get #reduce(): Reduce<unknown> {
-    return reducers[this.kind] as Reduce<unknown>
+  get #reduce(): Fold<unknown> {
+    return reducers[this.kind] as Fold<unknown>
   }
 }

@@ -3,6 +3,7 @@ import { runRules } from '../src/kit/run.ts'
 import type { Verdict } from '../src/kit/run.ts'
 import { topics } from '../src/rules/all.ts'
 import type { Fault } from './faults.ts'
+import { prompts } from './wrong-asking.ts'
 import { startWrongHost } from './wrong-host.ts'
 
 /** Only what never comes takes this long. */
@@ -12,7 +13,7 @@ export const timeoutMs = 5000
 export async function judge(fault?: Fault, versions = ['1.0.0']): Promise<readonly Verdict[]> {
   const { url, close } = await startWrongHost(fault)
   try {
-    return await runRules({ url, timeoutMs, turnMs: timeoutMs }, { versions, topics })
+    return await runRules({ url, timeoutMs, turnMs: timeoutMs }, { versions, topics, ...prompts })
   } finally {
     await close()
   }

@@ -179,7 +179,7 @@ export const talkFaults = {
 /** The same of what people are asked, and of messages for later. */
 export const askFaults = {
   callsUnshown: ['K190'],
-  callsKept: ['K190', 'K198', 'K199'],
+  callsKept: ['K190', 'K199'],
   confirmedBySetting: ['K191'],
   approvalLost: ['K191', 'K192', 'K193', 'K194', 'K195', 'K196', 'K198'],
   editLost: ['K192'],
@@ -189,6 +189,7 @@ export const askFaults = {
   anyTurnConfirmed: ['K196'],
   chatMustBeOpen: ['K197', 'K206'],
   resultsUnshown: ['K198'],
+  resultsKept: ['K198'],
   anyResult: ['K198'],
   callsLeftOpen: ['K199'],
   formsUnshown: ['K200'],

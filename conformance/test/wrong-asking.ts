@@ -2,6 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ActiveTurn, ChatState, ResponsePart } from '@atrium/protocol/chat/state'
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 import { chatUri } from '@atrium/protocol/uri'
+import type { Fault } from './faults.ts'
 import { bornChat } from './wrong-birth.ts'
 import type { WrongLog } from './wrong-log.ts'
 
@@ -116,12 +117,17 @@ export function showNeeded(host: WrongLog, session: Uri, chat: Uri): void {
   const turn = turnOf(host, chat)
   const open = (turn?.responseParts ?? []).flatMap((part) => needed(host, chat, turn?.id ?? '', part))
   const shown = inputNeeded.filter((entry) => entry.chat === chat)
-  for (const { id, kind } of shown)
-    if (!open.some((entry) => entry.id === id) && !host.has(kind === 'chatInput' ? 'formsKept' : 'callsKept'))
-      host.append(session, { type: 'session/inputNeededRemoved', id } as Action)
+  for (const entry of shown)
+    if (!open.some(({ id }) => id === entry.id) && !host.has(keptBy(entry)))
+      host.append(session, { type: 'session/inputNeededRemoved', id: entry.id } as Action)
   for (const request of open)
     if (!shown.some(({ id }) => id === request.id))
       host.append(session, { type: 'session/inputNeededSet', request } as Action)
+}
+
+function keptBy(entry: SessionInputRequest): Fault {
+  if (entry.kind !== 'toolConfirmation') return 'formsKept'
+  return entry.toolCall.status === 'pending-confirmation' ? 'callsKept' : 'resultsKept'
 }
 
 function needed(

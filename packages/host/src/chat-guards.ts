@@ -7,6 +7,7 @@ import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/to
 import type { SessionState } from '@atrium/protocol/session/state'
 import { isWritable, sessionOf } from './alongside.ts'
 import { answerProblem, answersProblem } from './answers.ts'
+import { unkept } from './approval.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log-options.ts'
@@ -40,11 +41,19 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
   'chat/truncated': (_, { turnId }, __, core, chat) =>
     turnId === undefined || chat.has(turnId) ? closed(core, chat) : 'this chat has no such turn',
 
-  'chat/toolCallConfirmed': (state, action) => {
+  'chat/toolCallConfirmed': (state, action, _, core, chat) => {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
     if (call.status !== 'pending-confirmation') return 'this tool call waits for no confirmation'
-    return choiceProblem(call.options, action) ?? editProblem(call, action)
+    // With that an agent says that it asks nobody.
+    if (action.approved && action.confirmed === 'not-needed')
+      return 'a call that asks is not run unless somebody agrees'
+    const session = sessionOf(core, chat.uri)
+    return (
+      choiceProblem(call.options, action) ??
+      editProblem(call, action) ??
+      (session && unkept(core, session, chat, action))
+    )
   },
   'chat/toolCallResultConfirmed': (state, action) => {
     const call = callOf(state, action)

@@ -49,6 +49,13 @@ export function permissionsIn(values: Values | undefined): readonly Permission[]
   return decoded.ok ? decoded.value : []
 }
 
+/** Values that take the place of others, and leave what is allowed as it was. */
+export function withPermissions(values: Values, before: Values = {}): Values {
+  return Object.hasOwn(before, permissionsKey)
+    ? { ...values, [permissionsKey]: before[permissionsKey] }
+    : values
+}
+
 /** Whether a tool may be used without asking: in this session, or in a folder that it works in. */
 export function allows(
   tool: string,
@@ -66,13 +73,18 @@ export function allows(
 export function permissionsProblem(value: unknown, most: number): string | undefined {
   const decoded = decode(Permissions, value)
   if (!decoded.ok) return `${permissionsKey}: ${decoded.problem}`
-  if (decoded.value.length > most) return `there are at most ${most} permissions`
+  const crowd = countProblem(decoded.value.length, most)
+  if (crowd !== undefined) return crowd
   for (const { folder } of decoded.value) {
     const named = folder === undefined ? undefined : pathOf(folder)
     if (named && !named.ok)
       return `${permissionsKey}: ${JSON.stringify(folder?.slice(0, 200))}: ${named.problem}`
   }
   return undefined
+}
+
+export function countProblem(count: number, most: number): string | undefined {
+  return count > most ? `there are at most ${most} permissions` : undefined
 }
 
 /** The choices of a person who is asked, and how far each reaches. */

@@ -17,7 +17,7 @@ import { execute, outcomeOf } from './execute.ts'
 import { isLarge, slimmed } from './large.ts'
 import type { Agent, Chat, Command, Running, Said, Task, Worker } from './ports/agent.ts'
 import { TurnFailed, failureOf } from './ports/agent.ts'
-import { understood } from './said.ts'
+import { kept, understood } from './said.ts'
 import { toolFiles } from './tool-files.ts'
 import type { Job } from './work.ts'
 
@@ -126,14 +126,11 @@ export class Turn implements Job {
     this.#core.log.append(channel, action)
   }
 
-  /** A name that a client gave stays, and what others keep beside a session does too. */
+  /** A name that a client gave stays. */
   #sayOfSession(action: SessionAction): void {
     const { uri, head } = this.#session
     if (action.type === 'session/titleChanged' && this.#core.catalog.isTitled(uri)) return
-    const kept = (head as SessionState)._meta
-    const merged =
-      action.type === 'session/metaChanged' ? { ...action, _meta: { ...kept, ...action._meta } } : action
-    this.#append(this.#session, merged)
+    this.#append(this.#session, kept(action, head as SessionState))
   }
 
   #fail(error: unknown): void {

@@ -6,7 +6,7 @@ import type { ChatState, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { isWritable, sessionOf } from './alongside.ts'
-import { answerProblem, answersProblem } from './answers.ts'
+import { answerProblem, answersProblem, consentProblem } from './answers.ts'
 import { unkept } from './approval.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
@@ -48,6 +48,7 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
     // With that an agent says that it asks nobody.
     if (action.approved && action.confirmed === 'not-needed')
       return 'a call that asks is not run unless somebody agrees'
+    if (!action.approved && action.reason === 'result-denied') return 'this tool call has no result yet'
     const session = sessionOf(core, chat.uri)
     return (
       choiceProblem(call.options, action) ??
@@ -81,7 +82,8 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
   'chat/inputCompleted': (state, { requestId, response, answers }) => {
     const part = questionOf(state, requestId)
     if (!part) return noQuestion
-    return response === 'accept' ? answersProblem(part.request, answers) : undefined
+    const problem = answersProblem(part.request, answers)
+    return problem ?? (response === 'accept' ? consentProblem(part.request, answers) : undefined)
   },
 
   'chat/pendingMessageSet': ({ queuedMessages = [] }, { id, message }, __, core, chat) => {
@@ -158,7 +160,8 @@ function editProblem(
 ): string | undefined {
   if (!answer.approved || answer.editedToolInput === undefined) return undefined
   if (!editable) return 'the input of this tool call cannot be edited'
-  return toolInput === undefined || typeof toolInput === 'string'
+  if (toolInput === undefined) return 'this tool call has no input that could be edited'
+  return typeof toolInput === 'string'
     ? undefined
     : 'the input of this tool call is kept elsewhere, and cannot be edited here'
 }

@@ -130,6 +130,12 @@ describe('[X6] an answer is within what was asked', () => {
     },
   )
 
+  test.each(['decline', 'cancel'])('to %s nothing has to be answered well', async (response) => {
+    const all = await asked([{ kind: 'text', min: 3, required: true }])
+    await accepted(all.ann, chat, completed('r1', { response, ...submitted(text('x')) }))
+    expect(part(all)).toMatchObject({ response })
+  })
+
   test('a request with an address and no questions is agreed to, declined or cancelled, once', async () => {
     for (const response of ['accept', 'decline', 'cancel']) {
       const all = await asked([], { url: 'https://example.com/consent' })

@@ -10,6 +10,7 @@ import { answerProblem, answersProblem, consentProblem } from './answers.ts'
 import { unkept } from './approval.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
+import { equal } from './equal.ts'
 import type { Dispatcher } from './log-options.ts'
 import { lengthOf } from './rows.ts'
 import type { Guards } from './rules.ts'
@@ -86,9 +87,15 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
     return problem ?? (response === 'accept' ? consentProblem(part.request, answers) : undefined)
   },
 
-  'chat/pendingMessageSet': ({ queuedMessages = [] }, { id, message }, __, core, chat) => {
+  'chat/pendingMessageSet': (state, { kind, id, message }, __, core, chat) => {
+    const { steeringMessage, queuedMessages = [] } = state
+    const steers = kind === 'steering'
+    const others = queuedMessages.filter((waiting) => steers || waiting.id !== id)
+    if (steeringMessage && !steers) others.push(steeringMessage)
+    // A turn takes all of its name out of both places.
+    if (others.some((waiting) => waiting.id === id && !equal(waiting.message, message)))
+      return 'another message waits here under that id'
     // They stand in every snapshot: too long for that, they would lock everyone out.
-    const others = queuedMessages.filter((waiting) => waiting.id !== id)
     const length = others.reduce((sum, waiting) => sum + lengthOf(waiting.message), lengthOf(message))
     if (length > core.limits.pendingLength)
       return `at most ${core.limits.pendingLength} characters of messages wait in a chat`

@@ -7,6 +7,7 @@ import {
   call,
   completed,
   confirmed,
+  lends,
   lentBy,
   ready,
   result,
@@ -122,6 +123,7 @@ describe('[H9] what is open when a host dies', () => {
   /** The agent said this, and the host died and came back. */
   const died = async (said: readonly Said[], resumes = true): Promise<Scene> => {
     const all = await scene(new Puppet({ resumes }))
+    await accepted(all.ann, session, lends('ann'))
     await turn(all, 't1', ...said)
     await all.core().log.settled()
     await all.restart('crash')

@@ -14,7 +14,7 @@ interface Step {
   readonly said?: Said
   readonly answered?: AnyAction
   readonly signedIn?: true
-  readonly then: object
+  readonly stands: object
   /** What the session shows of it. */
   readonly needs?: string
 }
@@ -31,34 +31,39 @@ const edited = { ...confirmed, editedToolInput: '{"a":2}', selectedOptionId: 'go
 const confirms = { needs: 'toolConfirmation' }
 
 const way: readonly Step[] = [
-  { said: begun(mcp), then: { status: 'streaming' } },
-  { said: delta('{"a"'), then: { partialInput: '{"a"' } },
-  { said: delta(':1}'), then: { partialInput: '{"a":1}' } },
+  { said: begun(mcp), stands: { status: 'streaming' } },
+  { said: delta('{"a"'), stands: { partialInput: '{"a"' } },
+  { said: delta(':1}'), stands: { partialInput: '{"a":1}' } },
   {
     said: ready({ toolInput: '{"a":1}', riskAssessment: { kind: 'judge', status: 'loading' } }),
-    then: { status: 'pending-confirmation', riskAssessment: { status: 'loading' }, toolInput: '{"a":1}' },
+    stands: { status: 'pending-confirmation', riskAssessment: { status: 'loading' }, toolInput: '{"a":1}' },
     ...confirms,
   },
   {
     said: asked,
-    then: { status: 'pending-confirmation', editable: true, edits, options, riskAssessment: risk },
+    stands: { status: 'pending-confirmation', editable: true, edits, options, riskAssessment: risk },
     ...confirms,
   },
   {
     answered: edited,
-    then: { status: 'running', toolInput: '{"a":2}', confirmed: 'user-action', selectedOption: { id: 'go' } },
+    stands: {
+      status: 'running',
+      toolInput: '{"a":2}',
+      confirmed: 'user-action',
+      selectedOption: { id: 'go' },
+    },
   },
-  { said: live, then: { status: 'running', content: shown } },
+  { said: live, stands: { status: 'running', content: shown } },
   {
     said: again,
-    then: { status: 'pending-confirmation', confirmationTitle: 'Really?', toolInput: '{"a":2}' },
+    stands: { status: 'pending-confirmation', confirmationTitle: 'Really?', toolInput: '{"a":2}' },
     ...confirms,
   },
-  { answered: confirmed, then: { status: 'running', toolInput: '{"a":2}', confirmed: 'user-action' } },
-  { said: signIn, then: { status: 'auth-required' }, needs: 'toolAuthentication' },
-  { signedIn: true, then: { status: 'running', confirmed: 'user-action' } },
-  { said: unseen, then: { status: 'pending-result-confirmation', success: true }, ...confirms },
-  { answered: resultConfirmed, then: { status: 'completed', success: true, toolInput: '{"a":2}' } },
+  { answered: confirmed, stands: { status: 'running', toolInput: '{"a":2}', confirmed: 'user-action' } },
+  { said: signIn, stands: { status: 'auth-required' }, needs: 'toolAuthentication' },
+  { signedIn: true, stands: { status: 'running', confirmed: 'user-action' } },
+  { said: unseen, stands: { status: 'pending-result-confirmation', success: true }, ...confirms },
+  { answered: resultConfirmed, stands: { status: 'completed', success: true, toolInput: '{"a":2}' } },
 ]
 
 const callOf = (all: Scene): ToolCallState | undefined => {
@@ -72,7 +77,7 @@ async function go(all: Scene, run: Run, ann: Client, step: Step): Promise<void> 
   if (step.said) await says(all, run, step.said)
   if (step.answered) await accepted(ann, chat, step.answered)
   if (step.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
-  expect(callOf(all)).toMatchObject(step.then)
+  expect(callOf(all)).toMatchObject(step.stands)
   expect(needed(all)).toEqual(step.needs === undefined ? [] : [step.needs])
 }
 
@@ -103,7 +108,7 @@ test('[X1] a call goes its whole way, and all who look on see each step of it', 
   })
 })
 
-const points = way.map(({ then }, n) => [n + 1, JSON.stringify(then).slice(0, 60)] as const)
+const points = way.map(({ stands }, n) => [n + 1, JSON.stringify(stands).slice(0, 60)] as const)
 
 describe('[X1] a call whose turn is ended is skipped, wherever it stands', () => {
   const ends: readonly (readonly [how: string, end: (all: Scene, run: Run) => unknown])[] = [
@@ -133,8 +138,10 @@ describe('[X1] a call whose turn is ended is skipped, wherever it stands', () =>
 })
 
 describe('[X5] a host dies while somebody is asked: it asks still, the rest of the way is gone, once', () => {
-  const asking = way.flatMap(({ needs, then }, n) => (needs === undefined ? [] : [[n + 1, then] as const]))
-  test.each(asking)('after step %i: %j', async (steps, then) => {
+  const asking = way.flatMap(({ needs, stands }, n) =>
+    needs === undefined ? [] : [[n + 1, stands] as const],
+  )
+  test.each(asking)('after step %i: %j', async (steps, stands) => {
     const { all } = await gone(steps)
     const before = callOf(all)
     for (const how of ['crash', 'close'] as const) {
@@ -143,17 +150,17 @@ describe('[X5] a host dies while somebody is asked: it asks still, the rest of t
       expect(callOf(all)).toEqual(before)
       expect(needed(all)).toEqual([way[steps - 1]?.needs])
     }
-    expect(before).toMatchObject(then)
+    expect(before).toMatchObject(stands)
     expect(all.agent.runs).toHaveLength(1)
     const ann = await all.join('ann', { subscribe: [session, chat] })
     const [first, ...others] = way.slice(steps).filter(({ said }) => said !== asked)
     if (!first) throw new Error('there is no answer')
     // What was not shown yet when the host died is not there to be chosen, or edited.
-    const plain = steps < 5 ? { answered: confirmed, then: { status: 'running' } } : first
+    const plain = steps < 5 ? { answered: confirmed, stands: { status: 'running' } } : first
     if (plain.answered) await accepted(ann, chat, plain.answered)
     if (plain.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
     const run = await all.agent.given(1)
-    for (const step of others) await go(all, run, ann, { ...step, then: { status: statusIn(step) } })
+    for (const step of others) await go(all, run, ann, { ...step, stands: { status: statusIn(step) } })
     run.end()
     await until(() => chatOf(all).turns.length === 1)
     expect(chatOf(all).turns[0]).toMatchObject({ id: 't1', state: 'complete' })
@@ -161,6 +168,6 @@ describe('[X5] a host dies while somebody is asked: it asks still, the rest of t
   })
 })
 
-function statusIn({ then }: Step): unknown {
-  return (then as { readonly status?: string }).status ?? expect.anything()
+function statusIn({ stands }: Step): unknown {
+  return (stands as { readonly status?: string }).status ?? expect.anything()
 }

@@ -145,3 +145,26 @@ test('[X3] S-35: letters that nobody sees change no name', () => {
   expect(names.filter((name) => !isProtected(`file:///a/${encodeURIComponent(name)}/x`)).length).toBe(1)
   expect(isProtected(`file:///a/${encodeURIComponent('pack\u2060age.json')}`)).toBe(true)
 })
+
+test('[X2] a chat that works in a folder of its own asks by what is allowed there', async () => {
+  const { all } = await allowed('folder')
+  await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
+  await accepted(all.ann, chat, { type: 'chat/workingDirectorySet', directory: 'file:///b' })
+  await turn(all, 't1', begun(), ready())
+  expect(callIn(all)).toMatchObject({ status: 'pending-confirmation' })
+  await accepted(all.ann, chat, chosen(choices.folder))
+  const folders = (rootOf(all).config?.values[permissionsKey] as { folder: string }[]).map(
+    ({ folder }) => folder,
+  )
+  expect(folders).toEqual(['file:///a', 'file:///b'])
+})
+
+test('[X1] a choice of a kind that no build of today knows says what its answer says', async () => {
+  for (const approved of [true, false]) {
+    const all = await scene()
+    const options = [{ id: 'maybe', label: 'Maybe', kind: 'perhaps' }]
+    await turn(all, 't1', begun(), ready({ options }))
+    await accepted(all.ann, chat, { ...chosen('maybe'), approved, ...(!approved && { reason: 'denied' }) })
+    expect(callIn(all)?.status).toBe(approved ? 'running' : 'cancelled')
+  }
+})

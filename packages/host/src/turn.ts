@@ -1,12 +1,13 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
-import { judged, unapproved } from './approval.ts'
+import { callIn, judged, unapproved } from './approval.ts'
 import { bang } from './bang.ts'
 import { readAttachment } from './attachment.ts'
 import { tokenFor } from './auth.ts'
@@ -237,6 +238,11 @@ export class Turn implements Job {
     const stop = () => void screen.stop()
     if (this.#over) stop()
     this.#abort.signal.addEventListener('abort', stop, { once: true })
+    // Whoever is asked again in the midst of it may say no.
+    this.#when(this.#channel, (state) => isDecided(callIn(state, command.toolCallId))).then(
+      (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && stop(),
+      () => {},
+    )
     const done = screen.ended.then(() => {
       if (this.#over) throw stopped()
       return outcomeOf(terminal)
@@ -287,6 +293,10 @@ async function left(iterator: AsyncIterator<Said> | undefined): Promise<void> {
   } catch {
     // There is nobody whom it could be told to.
   }
+}
+
+function isDecided(call: ToolCallState | undefined): boolean {
+  return call === undefined || call.status === 'cancelled' || call.status === 'completed'
 }
 
 function stopped(): Error {

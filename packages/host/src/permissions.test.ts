@@ -153,10 +153,10 @@ test('[X2] a chat that works in a folder of its own asks by what is allowed ther
   await turn(all, 't1', begun(), ready())
   expect(callIn(all)).toMatchObject({ status: 'pending-confirmation' })
   await accepted(all.ann, chat, chosen(choices.folder))
-  const folders = (rootOf(all).config?.values[permissionsKey] as { folder: string }[]).map(
-    ({ folder }) => folder,
-  )
-  expect(folders).toEqual(['file:///a', 'file:///b'])
+  expect(rootOf(all).config?.values[permissionsKey]).toMatchObject([
+    { tool: 'x', folder: 'file:///a' },
+    { tool: 'x', folder: 'file:///b' },
+  ])
 })
 
 test('[X1] a choice of a kind that no build of today knows says what its answer says', async () => {

@@ -181,6 +181,13 @@ describe('[X1] an answer to a call', () => {
     expect(await refused(all, chat, action)).toBe(reason)
   })
 
+  test('what is denied needs no input: nobody minds one', async () => {
+    const all = await scene()
+    await turn(all, 't1', begun(), ready())
+    await accepted(all.ann, chat, { ...no, reason: 'denied', editedToolInput: 'x' })
+    expect(chatOf(all).activeTurn?.responseParts).toMatchObject([{ toolCall: { reason: 'denied' } }])
+  })
+
   test.each(['x', ''])('an input that is edited to %j is what runs', async (editedToolInput) => {
     const all = await scene()
     await turn(all, 't1', begun(), ready({ editable: true, toolInput: 'ls' }))

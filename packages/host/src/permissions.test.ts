@@ -6,6 +6,7 @@ import { begun, confirmed, ready } from '../test/calls.ts'
 import { Cabinet } from '../test/cabinet.ts'
 import { session } from '../test/held.ts'
 import { Puppet } from '../test/puppet.ts'
+import type { Client } from '../test/room.ts'
 import { accepted, cancelled, chat, chatOf, refused, says, scene, sessionOf, turn } from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
 import { choices, permissionsKey } from './permissions.ts'
@@ -168,3 +169,32 @@ test('[X1] a choice of a kind that no build of today knows says what its answer 
     expect(callIn(all)?.status).toBe(approved ? 'running' : 'cancelled')
   }
 })
+
+test.each([
+  ['session', session, 'session/configChanged'],
+  ['root', rootUri, 'root/configChanged'],
+])(
+  "[X2] S-17: in the list of a %s a client adds in its own name, and an old list brings nobody's back",
+  async (_, channel, type) => {
+    const all = await scene()
+    const set = (...list: readonly object[]) => ({ type, config: { [permissionsKey]: list } })
+    const [mine, hers, nobodys] = ['ann', 'ben', undefined].map((by, n) => ({
+      id: `p${n}`,
+      tool: 'x',
+      ...(by !== undefined && { by }),
+    })) as [object, object, object]
+    const forged = 'a permission is given in the name of the client that gives it'
+    const own = async (client: Client, list: object) => {
+      expect((await client.echo(client.dispatch(channel, list as never))).rejectionReason).toBeUndefined()
+    }
+    expect(await refused(all, channel, set(hers))).toBe(forged)
+    await own(all.ann, set(mine, nobodys))
+    await own(all.ben, set(hers, mine, nobodys))
+    expect(await refused(all, channel, set(mine, { ...hers, tool: 'y' }))).toBe(forged)
+    // She sees his, and may take it away; then it is his alone to give again.
+    await own(all.ann, set(hers, mine))
+    await own(all.ann, set(mine))
+    expect(await refused(all, channel, set(mine, hers))).toBe(forged)
+    await own(all.ben, set(mine, hers))
+  },
+)

@@ -4,6 +4,7 @@ import type { SessionConfigPropertySchema } from '@atrium/protocol/common/config
 import { pathOf } from '@atrium/protocol/file-uri'
 import { array, decode, id, object, optional, string } from '@atrium/protocol/schema'
 import type { Infer } from '@atrium/protocol/schema'
+import { equal } from './equal.ts'
 
 /** The key of what is allowed without asking: in a session's config for that session, in the root's for folders. */
 export const permissionsKey = 'atrium.permissions'
@@ -81,6 +82,19 @@ export function permissionsProblem(value: unknown, most: number): string | undef
       return `${permissionsKey}: ${JSON.stringify(folder?.slice(0, 200))}: ${named.problem}`
   }
   return undefined
+}
+
+/** Who adds one does so in their own name: what another has allowed, and somebody took back, comes back by no old list. */
+export function forgedPermission(
+  given: Values,
+  before: Values | undefined,
+  clientId: string,
+): string | undefined {
+  const list = permissionsIn(before)
+  const forged = permissionsIn(given).some(
+    (each) => each.by !== undefined && each.by !== clientId && !list.some((one) => equal(one, each)),
+  )
+  return forged ? 'a permission is given in the name of the client that gives it' : undefined
 }
 
 export function countProblem(count: number, most: number): string | undefined {

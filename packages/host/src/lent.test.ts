@@ -5,7 +5,7 @@ import { begun, complete, confirmed, lends, lentBy, ready, running } from '../te
 import { session } from '../test/held.ts'
 import { Puppet } from '../test/puppet.ts'
 import type { Client } from '../test/room.ts'
-import { chat, scene, turn } from '../test/scene.ts'
+import { chat, says, scene, turn } from '../test/scene.ts'
 
 /** Ann takes part, and lends a tool that runs. */
 async function loan(...said: Parameters<typeof turn>[2][]) {
@@ -98,4 +98,31 @@ test('[X7] a tool that its client took back while it waited is lent again, and s
   await all.ben.echo(all.ben.dispatch(chat, confirmed))
   expect(callIn(all.ben)?.status).toBe('running')
   expect((await all.ann.echo(all.ann.dispatch(chat, complete))).rejectionReason).toBeUndefined()
+})
+
+test('[X7] of tools that several lend, those of whoever left have failed', async () => {
+  const all = await loan()
+  await all.ben.echo(all.ben.dispatch(session, lends('ben')))
+  const run = await all.agent.given()
+  const other = { toolCallId: 'c2' }
+  await says(all, run, begun({ ...lentBy('ann') }), running)
+  await says(all, run, begun({ ...lentBy('ben'), ...other }), ready({ confirmed: 'not-needed', ...other }))
+  const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
+  await all.ann.echo(all.ann.dispatch(session, gone))
+  await all.ben.until(() => callIn(all.ben)?.status === 'completed')
+  expect((all.ben.state(chat) as unknown as ChatState).activeTurn?.responseParts).toMatchObject([
+    { toolCall: { toolCallId: 'c1', ...failed } },
+    { toolCall: { toolCallId: 'c2', status: 'running' } },
+  ])
+})
+
+test('[X7] F-08: a host that can change nothing lets a tool wait', async () => {
+  const all = await loan(...lent)
+  await all.core().log.settled()
+  await all.restart('close', 'the disk is sealed')
+  const ben = await all.join('ben', { subscribe: [session, chat] })
+  all.world.advance(60_000)
+  await ben.ask('ping', {})
+  expect(callIn(ben)?.status).toBe('running')
+  expect(all.world.reports).toEqual([])
 })

@@ -9,7 +9,7 @@ import { Puppet } from '../test/puppet.ts'
 import type { Client } from '../test/room.ts'
 import { accepted, cancelled, chat, chatOf, refused, says, scene, sessionOf, turn } from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
-import { choices, permissionsKey } from './permissions.ts'
+import { choices, permissionsIn, permissionsKey } from './permissions.ts'
 import { isProtected } from './protected.ts'
 
 const several = { multipleWorkingDirectories: {} }
@@ -139,6 +139,12 @@ test('[X3] S-35: a name that leads to what is held is held, and shown as what it
       `"docs/${name}" is only written when somebody agrees to it`,
     )
   expect([...files.files.keys()]).toEqual(['/a/.git/hooks/pre-commit'])
+})
+
+test('[X3] S-35: what cannot be read as a path is held; what cannot be read as permissions allows nothing', () => {
+  expect(['https://x/y', 'file://other/a', 'x'].filter((uri) => !isProtected(uri))).toEqual([])
+  const bad = [undefined, 'all', {}, [{}], [{ id: 'p', tool: 7 }], [null]]
+  expect(bad.flatMap((list) => permissionsIn({ [permissionsKey]: list }))).toEqual([])
 })
 
 test('[X3] S-35: letters that nobody sees change no name', () => {

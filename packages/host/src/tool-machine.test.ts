@@ -79,6 +79,9 @@ async function go(all: Scene, run: Run, ann: Client, step: Step): Promise<void> 
   if (step.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
   expect(callOf(all)).toMatchObject(step.stands)
   expect(needed(all)).toEqual(step.needs === undefined ? [] : [step.needs])
+  // Who has not opened the chat decides by what stands here: it is the newest.
+  if (step.needs !== undefined)
+    expect(sessionOf(all).inputNeeded).toMatchObject([{ chat, turnId: 't1', toolCall: callOf(all) }])
 }
 
 /** So many steps of the way. */

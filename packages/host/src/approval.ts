@@ -23,7 +23,8 @@ type Confirmed = Extract<ChatAction, { readonly type: 'chat/toolCallConfirmed' }
 export function judged(core: Core, session: Channel, chat: Channel, action: Action): Action {
   if (action.type !== 'chat/toolCallReady') return action
   const ready = action as Ready
-  if (ready.confirmed !== undefined) return action
+  // That somebody, or a rule, has agreed is not for an agent to say: it can only mean that nobody need be asked.
+  if (ready.confirmed !== undefined) return { ...ready, confirmed: 'not-needed' } as Action
   const tool = callIn(chat.head as ChatState, ready.toolCallId)?.toolName
   const folder = folderOf(session, chat)
   const free = tool !== undefined && !touchesProtected(ready) && isAllowed(core, session, tool, folder)

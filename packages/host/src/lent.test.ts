@@ -81,3 +81,11 @@ test('[X7] a tool that is allowed when its client has gone is waited for as long
   await other.ann.until(() => callIn(other.ann)?.status === 'completed')
   expect(callIn(other.ann)).toMatchObject(failed)
 })
+
+test('[X7] a tool that its client has taken back fails when it is allowed, though the client is there', async () => {
+  const all = await loan(begun(lentBy('ann')), ready())
+  await all.ann.echo(all.ann.dispatch(session, { type: 'session/activeClientRemoved', clientId: 'ann' }))
+  await all.ben.echo(all.ben.dispatch(chat, confirmed))
+  await all.ben.until(() => callIn(all.ben)?.status === 'completed')
+  expect(callIn(all.ben)).toMatchObject(failed)
+})

@@ -2,6 +2,7 @@ import type { Action } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import { toolCallActions, turnActions } from '@atrium/protocol/chat/actions'
 import { checkAction } from '@atrium/protocol/kind'
+import { permissionsKey } from './permissions.ts'
 import { TurnFailed, aboutSession, unsayable } from './ports/agent.ts'
 
 /** What an agent says: an action of its chat, in the turn it was given, or one of the few of its session. */
@@ -20,7 +21,18 @@ export function understood(said: unknown, turnId: string): Understood {
   const action = { ...lasting(said as Action), ...(inTurn.has(type) && { turnId }) }
   const checked = checkAction(kinds[of], action)
   if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${type}: ${checked.problem}`)
+  const problem = presumption(checked.value)
+  if (problem !== undefined) throw new TurnFailed('agent', problem)
   return { of, action: checked.value }
+}
+
+/** What is of a kind that agents may say, and would decide in the place of people what a tool may do. */
+function presumption(action: Action): string | undefined {
+  const { part, config } = action as { readonly part?: { readonly kind: string }; readonly config?: object }
+  if (part?.kind === 'toolCall') return 'a tool call is started before anything else is said of it'
+  return config && Object.hasOwn(config, permissionsKey)
+    ? 'what is allowed is not for the agent to say'
+    : undefined
 }
 
 /** As it stays, whatever the agent does with its own object later. A state is JSON. */

@@ -28,6 +28,7 @@ import {
   scene,
   sessionOf,
   started,
+  takesPart,
   turn,
 } from '../test/scene.ts'
 import type { AnyAction, Scene } from '../test/scene.ts'
@@ -122,6 +123,7 @@ describe('[H9] what is open when a host dies', () => {
   /** The agent said this, and the host died and came back. */
   const died = async (said: readonly Said[], resumes = true): Promise<Scene> => {
     const all = await scene(new Puppet({ resumes }))
+    await takesPart(all.ann)
     await turn(all, 't1', ...said)
     await all.core().log.settled()
     await all.restart('crash')

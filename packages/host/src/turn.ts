@@ -235,11 +235,11 @@ export class Turn implements Job {
     if (this.#over) throw stopped()
     this.#breath.out()
     await this.#approved(command.toolCallId)
-    const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId }
-    const { terminal, screen } = await execute(this.#core, place, command)
-    const stop = () => void screen.stop()
-    if (this.#over) stop()
-    this.#abort.signal.addEventListener('abort', stop, { once: true })
+    const { signal } = this.#abort
+    const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId, signal }
+    const { terminal, screen } = await execute(this.#core, place, command).catch((error: unknown) => {
+      throw this.#over ? stopped() : error
+    })
     const done = screen.ended.then(() => {
       if (this.#over) throw stopped()
       return outcomeOf(terminal)

@@ -128,7 +128,7 @@ export interface Worker {
   readonly done: Promise<ChatState>
 }
 
-/** How a turn begins and ends, and where its chat may go, is said by the host; what people write and read by them; pages are no agent's. */
+/** How a turn begins and ends, and where its chat may go, is said by the host; what people write, read and decide by them; pages are no agent's. */
 export const unsayable = [
   'chat/turnStarted',
   'chat/turnComplete',
@@ -143,6 +143,8 @@ export const unsayable = [
   'chat/pendingMessageSet',
   'chat/queuedMessagesReordered',
   'chat/movableChanged',
+  'chat/toolCallConfirmed',
+  'chat/toolCallResultConfirmed',
 ] as const
 
 /** The few actions of a session that its agent may say. */

@@ -1,9 +1,9 @@
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
-import { begun, call, ready } from '../test/calls.ts'
+import { begun, call, confirmed, lentBy, ready } from '../test/calls.ts'
 import { session } from '../test/held.ts'
 import { Puppet } from '../test/puppet.ts'
-import { accepted, chat, chatOf, scene, sessionOf, started, turn } from '../test/scene.ts'
+import { accepted, chat, chatOf, scene, sessionOf, started, takesPart, turn } from '../test/scene.ts'
 import { fakeTerminals } from '../test/shells.ts'
 import { callIn } from './approval.ts'
 import { permissionsKey } from './permissions.ts'
@@ -25,6 +25,15 @@ test.each(['user-action', 'setting', 'some-day'])(
     expect(terminals.shells).toEqual([])
   },
 )
+
+test('[X7] what a client lends runs there: its agent gets nothing done for it here', async () => {
+  const { all, terminals } = await stage()
+  await takesPart(all.ann)
+  const run = await turn(all, 't1', begun(lentBy('ann')), ready())
+  await accepted(all.ann, chat, confirmed)
+  await expect(run.chat.run({ ...call, line: 'ls' })).rejects.toThrow('runs in the client that lends it')
+  expect(terminals.shells).toEqual([])
+})
 
 const running = {
   ...call,

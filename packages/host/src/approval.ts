@@ -65,6 +65,8 @@ export function unkept(core: Core, session: Channel, chat: Channel, action: Conf
 export function unapproved(chat: Channel, toolCallId: string): string | undefined {
   const call = callIn(chat.told as ChatState, toolCallId)
   if (call?.status !== 'running') return 'a tool may work while its call runs, and no longer'
+  // It was agreed to where it runs.
+  if (call.contributor?.kind === 'client') return 'this tool runs in the client that lends it'
   return call.confirmed === 'not-needed' ? 'nobody has approved this tool call' : undefined
 }
 

@@ -19,7 +19,7 @@ import {
   unseen,
 } from '../test/calls.ts'
 import { session } from '../test/held.ts'
-import { accepted, chat, refused, scene, turn } from '../test/scene.ts'
+import { accepted, chat, refused, scene, takesPart, turn } from '../test/scene.ts'
 import type { AnyAction } from '../test/scene.ts'
 import type { Said } from './ports/agent.ts'
 
@@ -81,6 +81,7 @@ describe('[H8] of calls and questions', () => {
   ]
   test.each(rows)('%s: refused', async (_, agentSays, action, reason) => {
     const all = await scene()
+    for (const client of [all.ann, all.ben]) await takesPart(client)
     await turn(all, 't1', ...agentSays)
     expect(await refused(all, chat, action)).toBe(reason)
   })

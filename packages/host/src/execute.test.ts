@@ -4,6 +4,7 @@ import { quiet } from '../test/held.ts'
 import { Puppet, until } from '../test/puppet.ts'
 import { accepted, cancelled, chat, says, scene, turn } from '../test/scene.ts'
 import { fakeTerminals } from '../test/shells.ts'
+import { terminals as terminalsOf } from './terminal-list.ts'
 
 /** A line that was approved runs, and does not end by itself. */
 async function running() {
@@ -43,4 +44,26 @@ test('[X4] a line whose turn is cancelled is ended, and nothing is said of it', 
   await accepted(all.ann, chat, cancelled('t1'))
   await until(() => shell.ended)
   await expect(done).rejects.toThrow('the turn is over')
+})
+
+test('[X4] a turn that is cancelled while its terminal is made runs nothing, and leaves no terminal', async () => {
+  const terminals = fakeTerminals()
+  const tasks: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const all = await scene(new Puppet(), { machine: { terminals }, soon })
+  const run = await turn(all, 't1', begun(), ready())
+  await accepted(all.ann, chat, confirmed)
+  holding = true
+  const refused = expect(run.chat.run({ ...call, line: 'rm -r x' })).rejects.toThrow('over')
+  await quiet()
+  expect(terminalsOf(all.core())).toHaveLength(1)
+  all.ann.dispatch(chat, cancelled('t1'))
+  await quiet()
+  holding = false
+  for (const task of tasks.splice(0)) task()
+  await refused
+  expect(terminals.shells).toEqual([])
+  await quiet()
+  expect(terminalsOf(all.core())).toHaveLength(0)
 })

@@ -32,8 +32,9 @@ export function lookForLender(core: Core, session: Channel, chat: Channel, actio
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
   const { clientId } = call.contributor
   const { activeClients } = session.head as SessionState
-  if (!activeClients.some((client) => client.clientId === clientId))
-    end(core, chat, action.turnId, action.toolCallId)
+  // Who is there and takes part no more runs nothing either; and when it goes, nobody would miss it.
+  const takesPart = activeClients.some((client) => client.clientId === clientId)
+  if (!takesPart) end(core, chat, action.turnId, action.toolCallId)
   else if (!core.links.has(clientId)) core.grace.left(clientId)
 }
 

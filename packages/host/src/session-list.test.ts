@@ -15,6 +15,7 @@ import {
   scene,
   sessionOf,
   started,
+  takesPart,
   turn,
 } from '../test/scene.ts'
 import type { AnyAction, Scene } from '../test/scene.ts'
@@ -211,6 +212,7 @@ describe('[H10] a session is as its chats are', () => {
   }
   test.each(rows)('the other chat %s, its own %s: %i', async (other, own, status) => {
     const all = await scene()
+    await takesPart(all.ann)
     await accepted(all.ann, session, title('listed'))
     await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
     for (const [uri, what] of [

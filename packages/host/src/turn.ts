@@ -233,14 +233,14 @@ export class Turn implements Job {
     if (this.#over) throw stopped()
     this.#breath.out()
     await this.#approved(command.toolCallId)
-    const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId }
-    const { terminal, screen } = await execute(this.#core, place, command)
-    const stop = () => void screen.stop()
-    if (this.#over) stop()
-    this.#abort.signal.addEventListener('abort', stop, { once: true })
+    const { signal } = this.#abort
+    const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId, signal }
+    const { terminal, screen } = await execute(this.#core, place, command).catch((error: unknown) => {
+      throw this.#over ? stopped() : error
+    })
     // Whoever is asked again in the midst of it may say no.
     this.#when(this.#channel, (state) => isDecided(callIn(state, command.toolCallId))).then(
-      (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && stop(),
+      (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void screen.stop(),
       () => {},
     )
     const done = screen.ended.then(() => {

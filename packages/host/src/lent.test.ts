@@ -126,3 +126,23 @@ test('[X7] F-08: a host that can change nothing lets a tool wait', async () => {
   expect(callIn(ben)?.status).toBe('running')
   expect(all.world.reports).toEqual([])
 })
+
+test('[X7] F-39: a host that is slow to start misses whoever was to be missed meanwhile', async () => {
+  const all = await loan(...lent)
+  await left(all)
+  const store = all.store()
+  const slow = store.reopen()
+  const load = slow.log.load.bind(slow.log)
+  // The time is over before the chat is there whose tool is waited for.
+  const late: typeof load = (uri, ...more) => {
+    if (uri === chat) all.world.advance(30_000)
+    return load(uri, ...more)
+  }
+  Object.assign(slow.log, { load: late })
+  Object.assign(store, { reopen: () => slow })
+  await all.restart('crash')
+  const ben = await all.join('ben', { subscribe: [chat] })
+  all.world.advance(30_000)
+  await ben.until(() => callIn(ben)?.status === 'completed')
+  expect(callIn(ben)).toMatchObject(failed)
+})

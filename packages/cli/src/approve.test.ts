@@ -76,7 +76,8 @@ describe.sequential('[Z22] approve and deny', () => {
 
   test('no means no, with a reason; and one of several must be named', async () => {
     const chat = await sessionOf(client, 'several', work)
-    await say(chat, 'write no.txt never')
+    const waiting = atrium(home, ['send', 'several', '-w', 'write no.txt never'])
+    await chat.until(({ status }) => (status & 31) === 24)
     const other = 'ahp-chat:/second'
     await client.ask('createChat', { channel: 'ahp-session:/several', chat: other })
     await say(client.subscribe('chat', other), 'ask something')
@@ -100,6 +101,16 @@ describe.sequential('[Z22] approve and deny', () => {
       },
     ])
     expect(existsSync(join(work, 'no.txt'))).toBe(false)
+    expect(await waiting).toEqual({
+      status: 5,
+      stdout: '',
+      stderr: [
+        'Sent.',
+        'It waits for an answer; see what it asks with: atrium approve several',
+        'Somebody said no to one of its tools.',
+        '',
+      ].join('\n'),
+    })
     // A form that must be filled in is not answered by a yes.
     expect(await atrium(home, ['approve', 'several'])).toMatchObject({
       status: 1,

@@ -53,10 +53,15 @@ export async function endOf(chat: Chat, { as, id, during }: Sent): Promise<Turn>
   return turn as Turn
 }
 
-/** How a command that waited for a turn exits. */
-export function exitOf({ state }: Turn): Exit {
+/** How a command that waited for a turn exits. One in which somebody said no has not done what was asked. */
+export function exitOf({ state, responseParts }: Turn): Exit {
   if (state === 'cancelled') return exits.interrupted
-  return state === 'complete' ? exits.ok : exits.error
+  if (state === 'error') return exits.error
+  const denied = responseParts.some(
+    (part) =>
+      part.kind === 'toolCall' && part.toolCall.status === 'cancelled' && part.toolCall.reason === 'denied',
+  )
+  return denied ? exits.denied : exits.ok
 }
 
 /** What an agent said in a turn, without its thoughts and its tools. */

@@ -2,14 +2,14 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Whereabouts } from '../reach.ts'
 import { table } from '../render/table.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { harmless, onOneLine, voice } from '../voice.ts'
 import type { Manners, Style } from '../voice.ts'
 
 /** `atrium agents`: who can be talked to here, with what, and whether somebody must sign in first. */
 export function agents(flags: Whereabouts & Manners): Promise<void> {
   const { tell, note, json, style } = voice(flags)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     const { agents: all } = await client.subscribe('root', rootUri).ready()
     if (json) for (const agent of all) tell({ ...agent, loginRequired: loginsOf(agent).length > 0 }, () => '')
     else if (all.length > 0) tell({}, () => table(all.map((agent) => row(agent, style))))

@@ -8,7 +8,7 @@ import type { Exit } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { table } from '../render/table.ts'
 import { allSessions, findSession, shortName } from '../sessions.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { harmless, onOneLine, voice } from '../voice.ts'
 import type { Manners, Voice } from '../voice.ts'
 import { fateOf, waitingIn } from '../waiting.ts'
@@ -20,14 +20,14 @@ interface Flags extends Whereabouts, Manners, Wanted {
 
 /** `atrium approve`: says yes to what waits in a session; without a session it lists what waits anywhere. */
 export function approve(name: string | undefined, flags: Flags): Promise<Exit> {
-  return visit(flags, (client) =>
+  return trip(flags, (client) =>
     name === undefined ? listAll(client, flags) : answer(client, name, flags, true),
   )
 }
 
 /** `atrium deny`: the same, with a no. */
 export function deny(name: string, flags: Flags): Promise<Exit> {
-  return visit(flags, (client) => answer(client, name, flags, false))
+  return trip(flags, (client) => answer(client, name, flags, false))
 }
 
 async function answer(client: Client, name: string, flags: Flags, yes: boolean): Promise<Exit> {

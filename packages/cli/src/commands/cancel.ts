@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { findAddressee } from '../sessions.ts'
 import type { Addressee } from '../sessions.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { voice } from '../voice.ts'
 import type { Manners } from '../voice.ts'
 import { accepted } from '../wish.ts'
@@ -18,7 +18,7 @@ interface Flags extends Whereabouts, Manners {
 /** `atrium cancel`: ends what goes on in a session, in all of its chats, or in the one that is named. */
 export function cancel(name: string, flags: Flags): Promise<void> {
   const { did, note } = voice(flags)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     const addressee = await findAddressee(client, name)
     let ended = 0
     for (const uri of await chatsOf(client, addressee, flags.queued === true)) {

@@ -4,7 +4,7 @@ import { setRoot } from '../allowances.ts'
 import { Problem, exits } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { table } from '../render/table.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { harmless, onOneLine, voice } from '../voice.ts'
 import type { Manners, Style } from '../voice.ts'
 
@@ -23,7 +23,7 @@ export function config(key: string | undefined, value: string | undefined, flags
   const { tell, did, json, style } = voice(flags)
   if (value !== undefined && flags.unset)
     throw new Problem('A value and --unset exclude each other; leave one out.', exits.usage)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     const root = client.subscribe('root', rootUri)
     const { config: state } = await root.ready()
     // Keys of clients are there too; they are theirs, and nobody here knows what they mean.

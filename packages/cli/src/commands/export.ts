@@ -4,10 +4,10 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Problem, exits } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
-import { chatPage } from '../render/transcript.ts'
+import { chatPage } from '../render/page.ts'
 import { findAddressee } from '../sessions.ts'
 import type { Addressee } from '../sessions.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { harmless, onOneLine, voice } from '../voice.ts'
 import type { Manners } from '../voice.ts'
 
@@ -20,7 +20,7 @@ export function exportSession(name: string, flags: Flags): Promise<void> {
   const { format = flags.json ? 'json' : 'markdown' } = flags
   if (!['markdown', 'json'].includes(format))
     throw new Problem(`--format must be markdown or json, and not '${format}'.`, exits.usage)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     const addressee = await findAddressee(client, name)
     const session = await client.subscribe('session', addressee.session.resource).ready()
     const chats = await chatsOf(client, session, addressee)

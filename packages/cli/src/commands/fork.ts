@@ -5,7 +5,7 @@ import { chatUri } from '@atrium/protocol/uri'
 import { Problem, exits } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { findAddressee, shortName } from '../sessions.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { voice } from '../voice.ts'
 import type { Manners } from '../voice.ts'
 
@@ -16,7 +16,7 @@ interface Flags extends Whereabouts, Manners {
 /** `atrium fork`: a chat that begins with the turns of another, up to one of them. */
 export function fork(name: string, flags: Flags): Promise<void> {
   const { tell, note } = voice(flags)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     const { session, chat: source } = await findAddressee(client, name)
     const turnId = turnIn(await withTurns(client, client.subscribe('chat', source)), flags.turn)
     const chat = chatUri(newId())

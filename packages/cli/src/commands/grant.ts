@@ -7,7 +7,7 @@ import { Problem, exits } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { table } from '../render/table.ts'
 import { shortName } from '../sessions.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { harmless, onOneLine, voice } from '../voice.ts'
 import type { Manners, Style } from '../voice.ts'
 
@@ -21,7 +21,7 @@ export function grant(folder: string | undefined, flags: Flags): Promise<void> {
   const uri = folder === undefined ? undefined : uriOf(folder, flags)
   if (uri !== undefined && !elsewhere(flags) && !existsSync(shown(uri)))
     throw new Problem(`There is no ${shown(uri)}; grant a folder that is there.`)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     if (uri !== undefined) {
       await grantFolder(client, uri, flags.write === true)
       return did({ kind: 'grant', uri, write: flags.write === true }, () => {
@@ -38,7 +38,7 @@ export function grant(folder: string | undefined, flags: Flags): Promise<void> {
 /** `atrium revoke`: takes back a folder with all that is allowed in it, or one permission. */
 export function revoke(what: string, flags: Flags): Promise<void> {
   const { did } = voice(flags)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     const all = await allAllowances(client)
     for (const each of meant(all, what, flags)) {
       await takeBack(client, each)

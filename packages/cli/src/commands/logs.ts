@@ -6,7 +6,7 @@ import type { Whereabouts } from '../reach.ts'
 import { actionLine, turnLines } from '../render/log.ts'
 import { findAddressee, shortName } from '../sessions.ts'
 import type { Addressee } from '../sessions.ts'
-import { visit } from '../visit.ts'
+import { trip } from '../trip.ts'
 import { onOneLine, voice } from '../voice.ts'
 import type { Manners, Voice } from '../voice.ts'
 
@@ -22,7 +22,7 @@ interface Flags extends Whereabouts, Manners {
 export async function logs(name: string, flags: Flags): Promise<void> {
   const out = voice(flags)
   const most = countOf(flags.turns)
-  await visit(flags, async (client) => {
+  await trip(flags, async (client) => {
     const addressee = await findAddressee(client, name)
     const follow = flags.follow ? follower(client, addressee, out) : undefined
     const chats = await chatsOf(client, addressee)

@@ -6,7 +6,7 @@ import type { Whereabouts } from '../reach.ts'
 import { findAddressee } from '../sessions.ts'
 import { answerIn, endOf, exitOf, failureIn, say } from '../turns.ts'
 import type { Sent } from '../turns.ts'
-import { secondsIn, visit, within } from '../visit.ts'
+import { secondsIn, trip, within } from '../trip.ts'
 import { harmless, onOneLine, voice } from '../voice.ts'
 import type { Manners } from '../voice.ts'
 
@@ -21,7 +21,7 @@ export async function send(name: string, words: readonly string[], flags: Flags)
   const { tell, did, note } = voice(flags)
   const seconds = secondsIn(flags.timeout, '--timeout')
   const text = await textOf(words)
-  return visit(flags, async (client) => {
+  return trip(flags, async (client) => {
     const { session, chat: uri } = await findAddressee(client, name)
     const chat = client.subscribe('chat', uri, { view: { turns: 5 } })
     const sent = await say(chat, text, flags.steer)
@@ -44,6 +44,7 @@ export async function send(name: string, words: readonly string[], flags: Flags)
     tell({ ...about, turn }, () => harmless(answerIn(turn)))
     const exit = exitOf(turn)
     if (exit === exits.interrupted) note('Somebody cancelled the turn.')
+    if (exit === exits.denied) note('Somebody said no to one of its tools.')
     if (exit === exits.error)
       throw new Problem(`The turn failed: ${onOneLine(failureIn(turn) ?? 'nobody said why')}`)
     return exit

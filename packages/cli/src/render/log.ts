@@ -3,7 +3,7 @@ import type { ActiveTurn, ResponsePart, Turn } from '@atrium/protocol/chat/state
 import { harmless, onOneLine } from '../voice.ts'
 import type { Style } from '../voice.ts'
 import { textOf } from '../waiting.ts'
-import { callState, callTitle, speaker } from './transcript.ts'
+import { callState, callTitle, speaker } from './page.ts'
 
 /** A turn that is over, or goes on, as lines: what was asked, and each thing that came of it. */
 export function turnLines(turn: Turn | ActiveTurn, number: number, style: Style): string {

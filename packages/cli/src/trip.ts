@@ -6,8 +6,8 @@ import type { Whereabouts } from './reach.ts'
 /** So long a host may be away, to be started again say, before whoever waits for it is told. */
 const patienceMs = 5_000
 
-/** The whole of a command's visit: it ends with its work, when the host has gone for good, or at Ctrl-C. */
-export async function visit<T>(given: Whereabouts, work: (client: Client) => Promise<T>): Promise<T> {
+/** The whole of a command's trip to a host: it ends with its work, when the host has gone for good, or at Ctrl-C. */
+export async function trip<T>(given: Whereabouts, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await reach(given)
   process.once('SIGINT', () => process.exit(exits.interrupted))
   const watch = watchLink(client)

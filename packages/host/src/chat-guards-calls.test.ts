@@ -7,6 +7,7 @@ import {
   completed,
   confirmed,
   content,
+  lends,
   lentBy,
   mcp,
   ready,
@@ -17,6 +18,7 @@ import {
   text,
   unseen,
 } from '../test/calls.ts'
+import { session } from '../test/held.ts'
 import { accepted, chat, refused, scene, turn } from '../test/scene.ts'
 import type { AnyAction } from '../test/scene.ts'
 import type { Said } from './ports/agent.ts'
@@ -99,6 +101,7 @@ describe('[H8] of calls and questions', () => {
   ]
   test.each(good)('%s: taken', async (_, agentSays, actions) => {
     const all = await scene()
+    await accepted(all.ann, session, lends('ann'))
     await turn(all, 't1', ...agentSays)
     for (const action of actions) await accepted(all.ann, chat, action)
   })

@@ -31,10 +31,10 @@ export function lookForLender(core: Core, session: Channel, chat: Channel, actio
   const call = callIn(chat.head as ChatState, action.toolCallId)
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
   const { clientId } = call.contributor
-  if (core.links.has(clientId)) return
   const { activeClients } = session.head as SessionState
-  if (activeClients.some((client) => client.clientId === clientId)) core.grace.left(clientId)
-  else end(core, chat, action.turnId, action.toolCallId)
+  if (!activeClients.some((client) => client.clientId === clientId))
+    end(core, chat, action.turnId, action.toolCallId)
+  else if (!core.links.has(clientId)) core.grace.left(clientId)
 }
 
 function end(core: Core, chat: Channel, turnId: string, toolCallId: string): void {

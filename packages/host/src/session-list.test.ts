@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asks, begun, completed, lentBy, ready, running } from '../test/calls.ts'
+import { asks, begun, completed, lends, lentBy, ready, running } from '../test/calls.ts'
 import { quiet, root, session, title } from '../test/held.ts'
 import { Puppet, until } from '../test/puppet.ts'
 import { room } from '../test/room.ts'
@@ -232,6 +232,7 @@ describe('[H10] a session is as its chats are', () => {
 
   test('and what it needs of a person is there as long as it is needed', async () => {
     const all = await scene()
+    await accepted(all.ann, session, lends('ann'))
     const run = await turn(all, 't1', asks, begun(lentBy('ann')), running)
     expect(sessionOf(all).inputNeeded?.map(({ kind }) => kind)).toEqual(['chatInput', 'toolClientExecution'])
     await accepted(all.ann, chat, completed('r1', { response: 'cancel' }))

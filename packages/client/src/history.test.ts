@@ -23,7 +23,7 @@ async function talked(turns: number) {
   return { all, ann }
 }
 
-test('[U8] older turns are fetched page by page, all of them or as many as are wanted', async () => {
+test('[U10] older turns are fetched page by page, all of them or as many as are wanted', async () => {
   const { all } = await talked(9)
   const ben = all.guest('ben')
   const part = ben.subscribe('chat', chat, { view: { turns: 1 } })
@@ -37,7 +37,7 @@ test('[U8] older turns are fetched page by page, all of them or as many as are w
   expect(ben.problems).toEqual([])
 })
 
-test('[U8] every action is told in its order, those of a break among them, until nobody listens', async () => {
+test('[U10] every action is told in its order, those of a break among them, until nobody listens', async () => {
   const { all, ann } = await talked(1)
   const ben = all.guest('ben')
   await ben.subscribe('session', session).ready()

@@ -4,7 +4,7 @@ import type { Grant } from '@atrium/host/grants'
 import type { Permission } from '@atrium/host/permissions'
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
-import { allSessions } from './sessions.ts'
+import { allSessions, lookInto } from './sessions.ts'
 import { accepted } from './wish.ts'
 
 export const grantsKey = 'atrium.grants'
@@ -19,27 +19,17 @@ export type Allowance =
 export async function allAllowances(client: Client): Promise<readonly Allowance[]> {
   const root = await client.subscribe('root', rootUri).ready()
   const values = root.config?.values
-  const sessions = await allSessions(client)
   const inSessions: Allowance[] = []
-  // A list of sessions says nothing of this, so each is looked at; some at a time, so that none waits for thousands.
-  for (let at = 0; at < sessions.length; at += 64)
-    for (const found of await Promise.all(
-      sessions.slice(at, at + 64).map((each) => inSession(client, each.resource)),
-    ))
-      inSessions.push(...found)
+  // A list of sessions says nothing of this, so each is looked at.
+  await lookInto(client, await allSessions(client), (state, session) => {
+    for (const each of permissionsIn(state.config?.values))
+      inSessions.push({ kind: 'permission', session, ...each })
+  })
   return [
     ...grantsIn(values).map((grant) => ({ kind: 'grant' as const, ...grant })),
     ...permissionsIn(values).map((permission) => ({ kind: 'permission' as const, ...permission })),
     ...inSessions,
   ]
-}
-
-/** One that was disposed of meanwhile allows nothing. */
-async function inSession(client: Client, session: Uri): Promise<readonly Allowance[]> {
-  const followed = client.subscribe('session', session)
-  const state = await followed.ready().catch(() => undefined)
-  followed.release()
-  return permissionsIn(state?.config?.values).map((each) => ({ kind: 'permission', session, ...each }))
 }
 
 /** A folder for everyone; one that was granted already has its new terms. */

@@ -167,6 +167,13 @@ describe.concurrent('[Z27] agents and config', () => {
   })
 })
 
+test('[Z28] a host that hangs is told to hang', async () => {
+  process.kill(life.pid, 'SIGSTOP')
+  const { status, stdout } = await atrium(home, ['doctor', '-q'])
+  process.kill(life.pid, 'SIGCONT')
+  expect([status, stdout]).toEqual([1, expect.stringMatching(/^fail {2}host .*did not answer in 3 s/)])
+})
+
 describe('[Z29] completion', () => {
   /** A shell in which the command has its name. */
   const path = () => {

@@ -1,19 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/subscription'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atrium } from '../test/command.ts'
 import { guestOf, say, sessionOf } from '../test/guest.ts'
 import { Life } from '../test/life.ts'
+import { running } from '../test/running.ts'
 import { onTerminal } from '../test/terminal.ts'
 
-const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
 let home = ''
 let life: Life
 let client: Client
@@ -51,11 +47,9 @@ describe('[Z23] logs', () => {
   })
 
   test('-f goes on with each action as it happens, numbers and all, until its reader has had enough', async () => {
-    const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data` }
-    const child = spawn(process.execPath, [bin, 'logs', 'talk', '-f', '-n', '0', '--json'], { env })
-    const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+    const following = running(home, ['logs', 'talk', '-f', '-n', '0', '--json'])
     const next = async () =>
-      JSON.parse(((await lines.next()) as { value: string }).value) as Record<string, unknown>
+      JSON.parse((await following.lines.next()).value as string) as Record<string, unknown>
     // Until it listens nobody knows what it will see: so something is said until it does.
     const types: unknown[] = []
     const first = next()
@@ -80,9 +74,9 @@ describe('[Z23] logs', () => {
     await turn
     expect(types).toEqual(expect.arrayContaining(['chat/turnStarted', 'chat/delta']))
     // Like `head`: it goes at the next line that it cannot write.
-    child.stdout.destroy()
+    following.stopReading()
     await client.dispatch('ahp-session:/talk', { type: 'session/titleChanged', title: 'over' } as never)
-    expect(await once(child, 'exit')).toEqual([0, null])
+    expect(await following.ended).toMatchObject({ status: 0, stderr: '' })
   })
 
   test('-f on a terminal is in colour, and Ctrl-C ends it with 130', async () => {

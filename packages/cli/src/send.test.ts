@@ -1,17 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/subscription'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atrium } from '../test/command.ts'
 import { guestOf, sessionOf } from '../test/guest.ts'
 import { Life } from '../test/life.ts'
+import { running } from '../test/running.ts'
 
-const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
 let home = ''
 let life: Life
 let client: Client
@@ -111,6 +108,7 @@ describe.concurrent('[Z20] send', () => {
   test('refuses what makes no sense', async () => {
     for (const [args, status] of [
       [['nobody', 'hi'], 4],
+      [['st', 'hi'], 2],
       [['idle', ' '], 2],
       [['idle'], 2],
       [['idle', 'hi', '--timeout', 'soon'], 2],
@@ -158,25 +156,35 @@ describe.concurrent('[Z21] cancel', () => {
   })
 })
 
-test('[Z30] Ctrl-C is 130 and ends no turn; a host that goes for good ends whoever waits, with 1', async () => {
-  const chat = await sessionOf(client, 'end')
-  const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data` }
-  const child = spawn(process.execPath, [bin, 'send', 'end', '-w', 'slow 3600'], { env })
-  let stderr = ''
-  child.stderr.on('data', (data: Buffer) => void (stderr += data.toString()))
-  await chat.until(({ activeTurn }) => activeTurn !== undefined)
-  while (!stderr.includes('Sent.')) await once(child.stderr, 'data')
-  child.kill('SIGINT')
-  expect(await once(child, 'close')).toEqual([130, null])
-  expect(stderr).toContain('It goes on without you; end it with: atrium cancel end')
-  expect(chat.state?.activeTurn).toBeDefined()
+describe('[Z30] what goes away in the middle', () => {
+  test('whoever waits: Ctrl-C is 130, and ends no turn', async () => {
+    const chat = await sessionOf(client, 'end')
+    const waiting = running(home, ['send', 'end', '-w', 'slow 3600'])
+    await waiting.said('Sent.')
+    waiting.interrupt()
+    expect(await waiting.ended).toMatchObject({
+      status: 130,
+      stderr: 'Sent.\nIt goes on without you; end it with: atrium cancel end\n',
+    })
+    expect(chat.state?.activeTurn).toBeDefined()
+  })
 
-  const waiting = atrium(home, ['send', 'end', '-w', 'say never'])
-  await chat.until(({ queuedMessages }) => queuedMessages !== undefined)
-  await life.kill()
-  expect(await waiting).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: expect.stringContaining('atrium: The host went away in the middle of this'),
+  test('the session: 4', async () => {
+    await sessionOf(client, 'removed')
+    const waiting = running(home, ['send', 'removed', '-w', 'slow 3600'])
+    await waiting.said('Sent.')
+    await client.ask('disposeSession', { channel: 'ahp-session:/removed' })
+    expect(await waiting.ended).toMatchObject({ status: 4, stderr: expect.stringContaining('was removed') })
+  })
+
+  test('the host: 1, where it does not come back', async () => {
+    const waiting = running(home, ['send', 'end', '-w', 'say never'])
+    await waiting.said('It waits for the end')
+    await life.kill()
+    expect(await waiting.ended).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('atrium: The host went away in the middle of this'),
+    })
   })
 })

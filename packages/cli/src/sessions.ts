@@ -1,7 +1,7 @@
 import type { Client } from '@atrium/client/client'
 import type { Uri } from '@atrium/protocol/channel'
-import type { SessionSummary } from '@atrium/protocol/session/state'
-import { defaultChatUri } from '@atrium/protocol/uri'
+import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { Problem, exits } from './problem.ts'
 
 /** Every session, those that changed last first. */
@@ -14,6 +14,37 @@ export async function allSessions(client: Client): Promise<readonly SessionSumma
     cursor = page.nextCursor
   } while (cursor !== undefined)
   return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
+}
+
+/** Looks into each of some sessions, a few at a time: a link follows only so many, and there may be thousands. */
+export async function lookInto(
+  client: Client,
+  sessions: readonly SessionSummary[],
+  look: (state: SessionState, session: Uri) => void,
+): Promise<void> {
+  const one = async ({ resource }: SessionSummary) => {
+    const followed = client.subscribe('session', resource)
+    try {
+      look(await followed.ready(), resource)
+    } catch {
+      // It was disposed of meanwhile.
+    } finally {
+      followed.release()
+    }
+  }
+  for (let at = 0; at < sessions.length; at += 64) await Promise.all(sessions.slice(at, at + 64).map(one))
+}
+
+/** Work in a session, for as long as that is there: in one that is disposed of nobody answers any more. */
+export async function whileThere<T>(client: Client, session: Uri, work: () => Promise<T>): Promise<T> {
+  const removed = new Promise<never>((_, reject) => {
+    const problem = new Problem('The session was removed in the middle of this.', exits.notFound)
+    client.on('root/sessionRemoved', (gone) => void (gone.session === session && reject(problem)))
+  })
+  removed.catch(() => {})
+  // Who follows the root is told.
+  await client.subscribe('root', rootUri).ready()
+  return Promise.race([work(), removed])
 }
 
 /** What people type instead of a URI: the beginning of what is behind its last slash. */

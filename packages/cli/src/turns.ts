@@ -22,7 +22,7 @@ export async function say(chat: Chat, text: string, steer = false): Promise<Sent
   const { activeTurn, queuedMessages } = await chat.ready()
   const id = newId()
   // A message that waits becomes a turn with an id of its own; by this it is known again.
-  const message: Message = { text, origin: { kind: 'user' }, _meta: { [mark]: id } }
+  const message: Message = { text, origin: { kind: 'user' }, _meta: { 'x-atrium': { sent: id } } }
   if (!activeTurn && !queuedMessages) {
     const startedAt = new Date().toISOString()
     const outcome = await chat.dispatch({ type: 'chat/turnStarted', turnId: id, startedAt, message })
@@ -38,7 +38,7 @@ export async function say(chat: Chat, text: string, steer = false): Promise<Sent
 
 /** The turn that a message became, or was said into, once that is over. */
 export async function endOf(chat: Chat, { as, id, during }: Sent): Promise<Turn> {
-  const own = (turn: Turn | ActiveTurn) => turn.id === id || turn.message._meta?.[mark] === id
+  const own = (turn: Turn | ActiveTurn) => turn.id === id || markOf(turn) === id
   const over = ({ turns }: ChatState) => turns.find(own)
   const begun = (state: ChatState) => over(state) ?? (state.activeTurn && own(state.activeTurn))
   await chat.until((state) => Boolean(begun(state)) || !waits(state, id))
@@ -75,7 +75,9 @@ export function failureIn({ responseParts }: Turn): string | undefined {
   return part?.kind === 'error' ? part.error.message : undefined
 }
 
-const mark = 'atrium.sent'
+function markOf({ message }: Turn | ActiveTurn): unknown {
+  return (message._meta?.['x-atrium'] as { readonly sent?: unknown } | undefined)?.sent
+}
 
 function waits({ steeringMessage, queuedMessages }: ChatState, id: string): boolean {
   return steeringMessage?.id === id || (queuedMessages ?? []).some((message) => message.id === id)

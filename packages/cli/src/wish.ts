@@ -4,6 +4,7 @@ import { Problem } from './problem.ts'
 /** What a host did not want, or may not have heard, is a problem of whoever wished it. */
 export function accepted(outcome: Outcome): void {
   if (outcome.outcome === 'accepted') return
-  if (outcome.outcome === 'refused') throw new Problem(`The host refuses this: ${outcome.reason}.`)
-  throw new Problem(`Nobody knows whether this was done: ${outcome.reason}. Look with: atrium logs`)
+  const reason = outcome.reason.replace(/\.$/, '')
+  if (outcome.outcome === 'refused') throw new Problem(`The host refuses this: ${reason}.`)
+  throw new Problem(`Nobody knows whether this was done: ${reason}. Look with: atrium logs`)
 }

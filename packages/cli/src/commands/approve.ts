@@ -7,12 +7,13 @@ import { Problem, exits } from '../problem.ts'
 import type { Exit } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { table } from '../render/table.ts'
-import { allSessions, findSession, shortName } from '../sessions.ts'
+import { allSessions, findSession, lookInto, shortName } from '../sessions.ts'
 import { trip } from '../trip.ts'
 import { harmless, onOneLine, voice } from '../voice.ts'
 import type { Manners, Voice } from '../voice.ts'
 import { fateOf, waitingIn } from '../waiting.ts'
 import type { Waiting } from '../waiting.ts'
+import { accepted } from '../wish.ts'
 
 interface Flags extends Whereabouts, Manners, Wanted {
   readonly call?: string
@@ -48,7 +49,8 @@ async function answer(client: Client, name: string, flags: Flags, yes: boolean):
   if (outcome.outcome !== 'accepted') {
     const fate = await fateOf(client, state, one.id)
     const late = fate !== undefined && !waitingIn(session.state ?? state).some(({ id }) => id === one.id)
-    throw late ? tooLate(fate) : new Problem(`The host refuses this: ${outcome.reason}.`)
+    if (late) throw tooLate(fate)
+    accepted(outcome)
   }
   out.did({ session: resource, chat: one.chat, id: one.id, approved: yes }, () => {
     return `${yes ? 'Approved' : 'Denied'}: ${onOneLine(one.what)}`
@@ -74,14 +76,12 @@ async function listAll(client: Client, flags: Flags): Promise<Exit> {
   const asking = (await allSessions(client)).filter(
     ({ status }) => activityOf(status) === Activity.InputNeeded,
   )
-  const found = await Promise.all(
-    asking.map(async ({ resource }) => {
-      const state = await client.subscribe('session', resource).ready()
-      return waitingIn(state).map((each) => ({ ...each, session: resource }))
-    }),
-  )
-  if (found.flat().length === 0) throw new Problem('Nothing waits for an answer.')
-  list(voice(flags), found.flat())
+  const found: (Waiting & { readonly session: string })[] = []
+  await lookInto(client, asking, (state, session) => {
+    for (const each of waitingIn(state)) found.push({ ...each, session })
+  })
+  if (found.length === 0) throw new Problem('Nothing waits for an answer.')
+  list(voice(flags), found)
   return exits.ok
 }
 

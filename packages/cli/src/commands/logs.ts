@@ -1,10 +1,11 @@
 import type { Client } from '@atrium/client/client'
 import { withTurns } from '@atrium/client/history'
 import type { Envelope, Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import { Problem, exits } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { actionLine, turnLines } from '../render/log.ts'
-import { findAddressee, shortName } from '../sessions.ts'
+import { findAddressee, whileThere, shortName } from '../sessions.ts'
 import type { Addressee } from '../sessions.ts'
 import { trip } from '../trip.ts'
 import { onOneLine, voice } from '../voice.ts'
@@ -26,24 +27,26 @@ export async function logs(name: string, flags: Flags): Promise<void> {
     const addressee = await findAddressee(client, name)
     const follow = flags.follow ? follower(client, addressee, out) : undefined
     const chats = await chatsOf(client, addressee)
-    for (const { uri, heading } of chats)
-      await tellTurns(client, uri, chats.length > 1 ? heading : '', most, out)
+    for (const { uri, heading } of chats) {
+      const chat = client.subscribe('chat', uri, text)
+      tellTurns(await withTurns(client, chat), chats.length > 1 ? heading : '', most, out)
+      if (!follow) chat.release()
+    }
     if (!follow) return
     out.note('Following; Ctrl-C ends it.')
     follow.begin()
-    // It ends with its reader, with Ctrl-C, or with the host.
-    await new Promise(() => {})
+    // It ends with its reader, with Ctrl-C, with the session, or with the host.
+    await whileThere(client, addressee.session.resource, () => new Promise(() => {}))
   })
 }
 
-async function tellTurns(client: Client, uri: Uri, heading: string, most: number, out: Voice): Promise<void> {
-  const { tell, json, style } = out
-  const { turns, activeTurn } = await withTurns(client, client.subscribe('chat', uri, text))
+function tellTurns(chat: ChatState, heading: string, most: number, { tell, json, style }: Voice): void {
+  const { turns, activeTurn, resource } = chat
   if (heading !== '' && !json) tell({}, () => style.bold(heading))
   const all = activeTurn ? [...turns, activeTurn] : turns
   for (const [at, turn] of all.entries())
     if (at >= all.length - most)
-      tell({ kind: 'turn', chat: uri, number: at + 1, turn }, () => turnLines(turn, at + 1, style))
+      tell({ kind: 'turn', chat: resource, number: at + 1, turn }, () => turnLines(turn, at + 1, style))
 }
 
 /** Words that come in a stretch of half a second are one action. */
@@ -65,7 +68,7 @@ function follower(client: Client, { session, chat, narrow }: Addressee, { tell, 
     else show(envelope)
   })
   client.onLink(({ state }) => {
-    if (state === 'stale') note('The host is silent; what it says meanwhile is shown when it is back.')
+    if (state === 'stale') note('The host is silent; what it remembers of this is shown when it is back.')
     if (state === 'live') note('The host is back.')
   })
   return {

@@ -11,9 +11,13 @@ import { defaultPort } from '../port.ts'
 import { sentenceOf } from '../problem.ts'
 import { addressOf, reach } from '../reach.ts'
 import type { Whereabouts } from '../reach.ts'
+import { within } from '../trip.ts'
 import { version } from '../version.ts'
 import { fail, ok, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
+
+/** A host that takes longer to say who it is hangs. */
+const answerSeconds = 3
 
 /** The host that is meant, if one runs; else whether one could. */
 export async function hostFindings(given: Whereabouts, settings: Settings): Promise<readonly Finding[]> {
@@ -28,7 +32,7 @@ export async function hostFindings(given: Whereabouts, settings: Settings): Prom
     return [fail('host', sentenceOf(error), 'do what it says')]
   }
   try {
-    const client = await reach(given)
+    const client = await within(answerSeconds, reach(given), 'The host did not answer')
     const { url } = await addressOf(given)
     try {
       const found = [versionFinding(client, url), numbersFinding(client), ...(await agentFindings(client))]

@@ -18,6 +18,7 @@ interface Surroundings {
   readonly check: Check
   readonly world: World
   readonly problem: (problem: Problem) => void
+  readonly heard: (envelope: Envelope) => void
   /** Whom to talk to, if anybody. */
   readonly live: () => Peer | undefined
 }
@@ -152,6 +153,7 @@ export class Following {
     }
     const problem = this.#apply(envelope, channel)
     if (problem && channel) this.#heal(channel, problem)
+    this.#around.heard(envelope)
     channel?.changes.tell()
   }
 
@@ -162,6 +164,7 @@ export class Following {
       const channel = this.#channels.get(envelope.channel)
       const problem = this.#apply(envelope, channel)
       if (problem && channel) this.#heal(channel, problem)
+      this.#around.heard(envelope)
     }
   }
 

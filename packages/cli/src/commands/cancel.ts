@@ -40,8 +40,9 @@ export function cancel(name: string, flags: Flags): Promise<void> {
       if (chat.confirmed?.activeTurn?.id === turn.id) accepted(outcome)
       ended++
       did({ session: addressee.session.resource, chat: uri, turn: turn.id }, () => 'Cancelled.')
-      const left = chat.confirmed?.queuedMessages?.length ?? 0
-      if (left > 0) note(`More waits behind it, and begins now; next time take it along with --queued.`)
+      // As it was before: what waited may be over by now.
+      if (!flags.queued && waitingOf(state).length > 0)
+        note('More waits behind it, and begins now; next time take it along with --queued.')
     }
     if (ended === 0) throw new Problem(`Nothing goes on in '${name}'.`)
   })

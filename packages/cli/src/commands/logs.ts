@@ -2,6 +2,7 @@ import type { Client } from '@atrium/client/client'
 import { withTurns } from '@atrium/client/history'
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
+import { rootUri } from '@atrium/protocol/uri'
 import { Problem, exits } from '../problem.ts'
 import type { Whereabouts } from '../reach.ts'
 import { actionLine, turnLines } from '../render/log.ts'
@@ -42,7 +43,7 @@ export async function logs(name: string, flags: Flags): Promise<void> {
 
 function tellTurns(chat: ChatState, heading: string, most: number, { tell, json, style }: Voice): void {
   const { turns, activeTurn, resource } = chat
-  if (heading !== '' && !json) tell({}, () => style.bold(heading))
+  if (heading !== '' && most > 0 && !json) tell({}, () => style.bold(heading))
   const all = activeTurn ? [...turns, activeTurn] : turns
   for (const [at, turn] of all.entries())
     if (at >= all.length - most)
@@ -64,6 +65,8 @@ function follower(client: Client, { session, chat, narrow }: Addressee, { tell, 
     const { summary } = envelope.action as { readonly summary?: { readonly resource?: Uri } }
     const born = envelope.action.type === 'session/chatAdded' ? summary?.resource : undefined
     if (born !== undefined && !narrow) client.subscribe('chat', born, text)
+    // The root is followed for its notes alone.
+    if (envelope.channel === rootUri) return
     if (early) early.push(envelope)
     else show(envelope)
   })

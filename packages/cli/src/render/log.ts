@@ -87,6 +87,7 @@ const telling = [
   'summary',
   'draft',
   'config',
+  'changes',
   'toolCallId',
   'turnId',
   'chat',
@@ -96,8 +97,12 @@ function wordsIn(value: unknown): string {
   if (typeof value === 'string') return onOneLine(value)
   if (typeof value === 'boolean') return String(value)
   if (typeof value !== 'object' || value === null) return ''
-  const { text, markdown, content, pastTenseMessage, message, title, kind } = value as Record<string, unknown>
-  const [first] = [text, markdown, content, pastTenseMessage, message, title, kind]
+  if (Array.isArray(value)) return value.map(wordsIn).filter(Boolean).join(', ')
+  const { text, markdown, content, pastTenseMessage, message, title, kind, type } = value as Record<
+    string,
+    unknown
+  >
+  const [first] = [pastTenseMessage, text, markdown, content, message, title, kind, type]
     .map(wordsIn)
     .filter(Boolean)
   return first ?? onOneLine(Object.keys(value).join(', '))

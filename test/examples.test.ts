@@ -86,3 +86,20 @@ test('[A4] the program in the README runs', () => {
   })
   expect({ stdout, stderr }).toEqual({ stdout: 'ran\n', stderr: '' })
 })
+
+test('[A4] [U1] [U4] examples/client.mjs: shown at once, taken back, and on by itself when the host was killed', () => {
+  const path = fileURLToPath(new URL('../examples/client.mjs', import.meta.url))
+  const { stdout, stderr } = spawnSync(process.execPath, [path], { encoding: 'utf8' })
+  expect({ lines: stdout.trimEnd().split('\n'), stderr }).toEqual({
+    lines: [
+      'Shown at once: My session; the host says: nothing yet',
+      'Then: accepted',
+      'What may not be is taken back: refused, a client can only speak for itself',
+      'The answer grows.',
+      'The link is stale; shown all the same: Said while nobody listened',
+      'Then: accepted, and the link is live.',
+      'The turn says what became of it: error. Nothing is pending: true',
+    ],
+    stderr: '',
+  })
+})

@@ -23,7 +23,10 @@ const below: { readonly [layer: string]: readonly string[] } = {
 const outward = ['adapters', 'web', 'cli', 'bench', 'conformance', 'proof']
 
 /** Each foreign package of the pure layers, and the one file that may know it. */
-const keepers: { readonly [specifier: string]: string } = { zod: 'packages/protocol/src/schema.ts' }
+const keepers: { readonly [specifier: string]: string } = {
+  zod: 'packages/protocol/src/schema.ts',
+  react: 'packages/client/src/react.ts',
+}
 
 /** Time, chance and the machine come in through ports, so that a simulation can own them. */
 const impure =

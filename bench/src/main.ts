@@ -1,5 +1,6 @@
 import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
+import { clientBench } from './reconcile.ts'
 import { reducersBench } from './reducers.ts'
 import { turnBench } from './turn.ts'
 import { workspaceBench } from './workspace.ts'
@@ -13,6 +14,7 @@ const benches: {
   load: loadBench,
   turn: turnBench,
   workspace: workspaceBench,
+  client: clientBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

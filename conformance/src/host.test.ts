@@ -5,6 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { faults } from '../test/faults.ts'
 import type { Fault } from '../test/faults.ts'
 import { judge, timeoutMs } from '../test/judge.ts'
+import { prompts } from '../test/wrong-asking.ts'
 import { startWrongHost } from '../test/wrong-host.ts'
 import { judgeHost } from './host.ts'
 import { Client } from './kit/client.ts'
@@ -61,6 +62,11 @@ test.each([
   ['triggerless', 'the host announces no completionTriggerCharacters'],
   ['unguarded', 'no agent of the host requires a login'],
   ['viewIgnored', 'the host gives all turns, whatever the view'],
+  ['resultsUnseen', 'no result of a call waits for approval here'],
+  ['optionless', 'the call comes without options of the host'],
+  ['uneditable', 'the input of the call cannot be edited'],
+  ['queueResting', 'the host does not begin a turn with what waits'],
+  ['workerless', 'no chat was begun when the agent was told "Let a worker do it."'],
   ['onePage', 'the host gives its list in one page, whatever the limit'],
   ['snapshotsOnly', 'the host answers reconnect with snapshots, which it always may'],
 ] as const)('[C6] %s: what cannot be judged is skipped and says why', async (fault, reason) => {
@@ -111,6 +117,19 @@ test('[C6] a host that begins no turn is not judged by turns; --model says which
   expect(out).toContain('0 failed')
 })
 
+test('[C6] an agent that nobody can make ask is not judged by what it asks', async () => {
+  const judged = async (...more: readonly string[]) =>
+    (await command('--url', await host(), '--rules', 'calls,questions,pending', ...more)).out
+  const without = await judged()
+  expect(without).toContain('no --tool-prompt says what makes the agent ask before it uses a tool')
+  expect(without).toContain('no --form-prompt says what makes the agent put questions')
+  expect(without).toContain('host: 1 passed, 0 failed, 24 skipped')
+  const silent = await judged('--tool-prompt', 'Hello.', '--form-prompt', 'Hello.')
+  expect(silent.match(/the agent did not ask when it was told "Hello\."/g)).toHaveLength(24)
+  const call = await judged('--tool-prompt', prompts.toolPrompt)
+  expect(call).toContain('host: 16 passed, 0 failed, 9 skipped')
+})
+
 test('[C7] a link that ends is a failure that says how', async () => {
   const { out } = await command('--url', await host('strangerShutOut'), '--rules', 'K66')
   expect(out).toMatch(/FAIL {2}K66[^]*came the link ended: closed with 1002/)
@@ -119,7 +138,7 @@ test('[C7] a link that ends is a failure that says how', async () => {
 test('[C8] nothing is left behind: no session, no link', async () => {
   const { url, links, close } = await startWrongHost()
   onTestFinished(close)
-  await runRules({ url, timeoutMs, turnMs: timeoutMs }, { versions: ['1.0.0'], topics })
+  await runRules({ url, timeoutMs, turnMs: timeoutMs }, { versions: ['1.0.0'], topics, ...prompts })
   await vi.waitFor(() => expect(links()).toBe(0))
   const client = new Client({ url, timeoutMs }, '1.0.0')
   await client.opened()

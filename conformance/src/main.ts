@@ -13,6 +13,9 @@ const usage = `usage: npm run conformance -- host --url URL [options]
     --rules K12,K6    only these: an id, the beginning of ten ids, or a topic
     --provider ID     the agent to create sessions with (default: the first that needs no login)
     --model ID        the model that turns ask for (default: what the agent takes)
+    --tool-prompt T   what makes the agent ask before it uses a tool (default: rules that need it are skipped)
+    --form-prompt T   the same for questions that it puts to people
+    --worker-prompt T the same for a chat that a tool of it begins
     --timeout S       how long to wait for what never comes (default 5)
     --turn-timeout S  the same for the end of a turn (default 60)
     --json            one JSON document instead of a table

@@ -3,7 +3,8 @@ import { listen } from '@atrium/adapters/listen'
 import { memoryStore } from '@atrium/adapters/store-memory'
 import { nodeWorld } from '@atrium/adapters/world-node'
 import { createHost } from '@atrium/host/host'
-import type { Agent } from '@atrium/host/ports/agent'
+import type { Agent, Chat, Said } from '@atrium/host/ports/agent'
+import type { ResponsePart } from '@atrium/protocol/chat/state'
 import { expect, onTestFinished, test } from 'vitest'
 import { judgeHost } from './host.ts'
 import { runRules } from './kit/run.ts'
@@ -11,9 +12,11 @@ import { topics } from './rules/all.ts'
 
 const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 
+const prompts = { toolPrompt: 'run ls', formPrompt: 'ask', workerPrompt: 'spawn say hello' }
+
 async function atrium(): Promise<string> {
   const world = nodeWorld(() => {})
-  const open = guide(world.later)
+  const open = careful(guide(world.later))
   const guarded: Agent = {
     ...open,
     info: {
@@ -33,9 +36,29 @@ async function atrium(): Promise<string> {
   return listening.url
 }
 
+/** The same agent, but for the results of what it asks for: somebody has to look at them. */
+function careful(agent: Agent): Agent {
+  async function* run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
+    for await (const said of agent.run(chat, signal)) {
+      const asked = chat.state.activeTurn?.message.text === prompts.toolPrompt
+      if (said.type !== 'chat/toolCallComplete' || !asked) {
+        yield said
+        continue
+      }
+      yield { ...said, requiresResultConfirmation: true }
+      await chat.when(({ activeTurn }) => activeTurn?.responseParts.every(isOver) === true)
+    }
+  }
+  return { ...agent, run }
+}
+
+function isOver(part: ResponsePart): boolean {
+  return part.kind !== 'toolCall' || ['completed', 'cancelled'].includes(part.toolCall.status)
+}
+
 test('[C10] our own host keeps every rule, and skips none', async () => {
   const target = { url: await atrium(), token, timeoutMs: 10_000 }
-  const verdicts = await runRules(target, { versions: ['1.0.0'], topics })
+  const verdicts = await runRules(target, { versions: ['1.0.0'], topics, ...prompts })
   expect(verdicts.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
 })
 

@@ -1,13 +1,15 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
+import { asks } from './wrong-asking.ts'
 import type { WrongLog } from './wrong-log.ts'
 
 const tickMs = 2
 /** Who comes while a turn runs is waited for, so that it comes in the middle however slow the machine is. */
 const mostTicks = 100
 
-/** Answers every turn with the same words, a step at a time, until it is over. */
-export function answer(host: WrongLog, chat: Uri, turnId: string): void {
+/** Asks where it is told to; else it answers with the same words, a step at a time, until the turn is over. */
+export function answer(host: WrongLog, chat: Uri, turnId: string, text: string): void {
+  if (asks(host, chat, text)) return
   const say = (step: Step) => host.append(chat, { ...step, turnId } as Action)
   const runs = () => (host.channels.get(chat)?.state as ChatState | undefined)?.activeTurn?.id === turnId
   const [began, steps] = [host.seq, words(host)]

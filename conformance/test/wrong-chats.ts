@@ -1,31 +1,14 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatSource } from '@atrium/protocol/chat/commands'
 import { chatSummaryShape } from '@atrium/protocol/chat/state'
-import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
+import type { ChatState, ChatSummary, ResponsePart } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { chatUri } from '@atrium/protocol/uri'
 import { answer } from './wrong-agent.ts'
+import { beginNext, goOn, showNeeded } from './wrong-asking.ts'
+import { bornChat } from './wrong-birth.ts'
 import { beginningOf, cutForks } from './wrong-moves.ts'
-import type { Beginning } from './wrong-moves.ts'
 import type { Follower, WrongLog } from './wrong-log.ts'
-
-/** A new chat of a session, which does not list it yet. */
-export function bornChat(
-  host: WrongLog,
-  session: Uri,
-  uri: Uri,
-  { turns, origin }: Beginning = { turns: [] },
-): ChatSummary {
-  const about = { resource: uri, title: '', status: 1, modifiedAt: new Date().toISOString() }
-  const movable = uri !== chatUri(session) && !host.has('unmovable') && { movable: true }
-  const summary = { ...about, ...movable, ...(origin && { origin }) }
-  const elsewhere = host.has('createdStateForeign') && uri !== chatUri(session)
-  const resource = elsewhere ? chatUri(session) : uri
-  host.channels.set(uri, { kind: 'chat', state: { ...summary, resource, turns } })
-  host.owners.set(uri, session)
-  return summary
-}
 
 export function createChat(host: WrongLog, session: Uri, uri: Uri, source?: ChatSource): null {
   if (!host.summaries.has(session)) {
@@ -63,12 +46,16 @@ export function viewOf(host: WrongLog, state: ChatState, wanted?: number): ChatS
   const { activeTurn } = state
   const shown =
     activeTurn && host.has('joinedBehind')
-      ? { ...state, activeTurn: { ...activeTurn, responseParts: [] } }
+      ? { ...state, activeTurn: { ...activeTurn, responseParts: activeTurn.responseParts.filter(isAsked) } }
       : state
   const last = wanted ?? (host.has('historyCut') ? 1 : undefined)
   if (last === undefined || last >= state.turns.length || host.has('viewIgnored')) return shown
   const turns = state.turns.slice(state.turns.length - last)
   return { ...shown, turns, ...(!host.has('cursorMissing') && { turnsNextCursor: String(last) }) }
+}
+
+function isAsked({ kind }: ResponsePart): boolean {
+  return kind === 'toolCall' || kind === 'inputRequest'
 }
 
 /** One turn more than the cursor says are there; told to who asks and kept by nobody. */
@@ -84,6 +71,20 @@ export function fetchTurns(host: WrongLog, link: Follower, chat: Uri, cursor = '
   if (host.has('turnsLoadedLate')) setImmediate(tell)
   else tell()
   return {}
+}
+
+/** Who has not seen all turns of a chat is shown them before one of them is named. */
+export function showOlder(host: WrongLog, chat: Uri, action: Action): void {
+  if (action.type !== 'chat/truncated' || host.has('olderTurnsUntold')) return
+  const state = host.channels.get(chat)?.state as ChatState | undefined
+  const { turns = [] } = state ?? {}
+  for (const link of host.links)
+    if (link.views.delete(chat))
+      link.tell({
+        channel: chat,
+        action: { type: 'chat/turnsLoaded', turns } as Action,
+        serverSeq: ++host.seq,
+      })
 }
 
 /** What else happens when something has happened in a chat. */
@@ -105,5 +106,10 @@ export function followChat(host: WrongLog, uri: Uri, action: Action): void {
       changes: { ...changes, ...named },
     } as Action)
   cutForks(host, uri, action)
-  if (action.type === 'chat/turnStarted') answer(host, uri, (action as Action & { turnId: string }).turnId)
+  showNeeded(host, session, uri)
+  const { activeTurn } = state
+  if (action.type === 'chat/turnStarted' && activeTurn)
+    answer(host, uri, activeTurn.id, activeTurn.message.text)
+  goOn(host, uri, action)
+  beginNext(host, uri, action)
 }

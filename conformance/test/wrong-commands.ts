@@ -7,7 +7,8 @@ import { decode } from '@atrium/protocol/schema'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
-import { bornChat, createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
+import { bornChat } from './wrong-birth.ts'
+import { createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
 import { authenticate, complete, needsLogin } from './wrong-words.ts'
 import { guarded } from './wrong-log.ts'
 import { moveChat } from './wrong-moves.ts'
@@ -32,8 +33,9 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
   const first = new Map<Uri, Snapshot>()
 
   const snapshot = (uri: Uri, turns?: number): Snapshot => {
-    const fromSeq = host.has('fromSeqTooLow') ? Math.max(0, host.seq - 1) : host.seq
     const { kind, state } = host.channels.get(uri) ?? {}
+    const low = host.has('fromSeqTooLow') && kind !== 'chat'
+    const fromSeq = low ? Math.max(0, host.seq - 1) : host.seq
     return {
       resource: uri,
       state: kind === 'chat' ? viewOf(host, state as ChatState, turns) : state,
@@ -116,6 +118,7 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       if (!host.channels.has(uri)) throw AhpError.notFound(uri)
       link.following.add(uri)
       const fresh = snapshot(uri, view?.turns)
+      if (view?.turns !== undefined) link.views.set(uri, view.turns)
       if (!first.has(uri)) first.set(uri, fresh)
       const given = host.has('staleSnapshot') ? first.get(uri) : fresh
       if (uri === rootUri && host.has('rootStateBare')) return { snapshot: { ...fresh, state: {} } }
@@ -135,7 +138,7 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       return { items, ...(next < all.length && { nextCursor: String(next) }) }
     }),
 
-    run('createSession', ({ channel: uri, provider = 'mock', activeClient }) => {
+    run('createSession', ({ channel: uri, provider = 'mock', activeClient, progressToken }) => {
       if (host.channels.has(uri) && !host.has('usedUriTaken')) throw AhpError.sessionAlreadyExists(uri)
       if (host.has('agentless')) throw AhpError.providerNotFound(provider)
       if (provider === guarded.provider && !host.has('unguarded')) throw needsLogin(host)
@@ -155,6 +158,7 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
       if (!host.has('neverReady')) host.append(uri, { type: 'session/ready' } as Action)
       if (host.has('announcedInUse')) host.quiet.add(uri)
       else host.announce(uri)
+      if (progressToken !== undefined) reportProgress(host, link, progressToken)
       return host.has('createAnswersMore') ? { channel: uri } : null
     }),
 
@@ -178,6 +182,13 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
     run('disposeChat', ({ channel }) => disposeChat(host, channel)),
     run('fetchTurns', ({ channel, cursor }) => fetchTurns(host, link, channel, cursor)),
   ])
+}
+
+function reportProgress(host: WrongLog, link: Follower, progressToken: string): void {
+  if (host.has('progressless')) return
+  const steps = host.has('progressBack') ? [1, 0, 2] : host.has('progressGoesOn') ? [1, 2, 2] : [0, 1, 2]
+  for (const progress of steps)
+    link.send({ method: 'root/progress', params: { channel: rootUri, progressToken, progress, total: 2 } })
 }
 
 /** The version to answer; what cannot be spoken ends the link. */

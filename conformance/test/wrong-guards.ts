@@ -3,13 +3,15 @@ import { kinds } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { checkAction } from '@atrium/protocol/kind'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { answerRefusal, grantedAnswer } from './wrong-answers.ts'
 import type { Channel, WrongLog } from './wrong-log.ts'
 
 /** Why a client may not have what it wishes. */
 export function refusal(host: WrongLog, { kind, state }: Channel, action: Action): string | undefined {
   const { type } = action
   const checked = checkAction(kinds[kind], action)
-  if (!checked.ok) return host.has('invalidTaken') ? undefined : checked.problem
+  const unchecked = host.has('invalidTaken') || (host.has('anyAnswer') && type.startsWith('chat/input'))
+  if (!checked.ok) return unchecked ? undefined : checked.problem
   if (type === 'session/defaultChatChanged' && host.has('defaultChatTaken')) return undefined
   if (type === 'session/chatsReordered' && host.has('orderTaken')) return undefined
   if (host.has('unknownActionApplied') && !kinds[kind].actions.has(type))
@@ -23,6 +25,7 @@ export function refusal(host: WrongLog, { kind, state }: Channel, action: Action
 }
 
 type Wish = Action & {
+  readonly [key: string]: unknown
   readonly turnId?: string
   readonly message?: { readonly origin: { readonly kind: string }; readonly model?: { readonly id: string } }
   readonly draft?: Wish['message']
@@ -34,7 +37,8 @@ function settled(host: WrongLog, { config }: SessionState, wish: Wish): string |
   return fixed === undefined || host.has('configTaken') ? undefined : `${fixed} is fixed`
 }
 
-function inChat(host: WrongLog, { activeTurn, turns }: ChatState, wish: Wish): string | undefined {
+function inChat(host: WrongLog, state: ChatState, wish: Wish): string | undefined {
+  const { activeTurn, turns } = state
   const { type, turnId, message = wish.draft } = wish
   if (message && message.origin.kind !== 'user' && !host.has('anyMessageOrigin')) return 'not from the user'
   switch (type) {
@@ -47,7 +51,11 @@ function inChat(host: WrongLog, { activeTurn, turns }: ChatState, wish: Wish): s
       return activeTurn?.id === turnId ? undefined : 'that turn does not run'
     case 'chat/toolCallConfirmed':
       if (host.has('confirmTaken') || (activeTurn && host.has('anyCallConfirmed'))) return undefined
-      return 'no such call'
+      return answerRefusal(host, state, wish)
+    case 'chat/toolCallResultConfirmed':
+    case 'chat/inputAnswerChanged':
+    case 'chat/inputCompleted':
+      return answerRefusal(host, state, wish)
     case 'chat/truncated':
       if (turnId === undefined || host.has('truncatedAnyway')) return undefined
       return turns.some(({ id }) => id === turnId) ? undefined : 'no such turn'
@@ -55,6 +63,8 @@ function inChat(host: WrongLog, { activeTurn, turns }: ChatState, wish: Wish): s
       return host.has('resumedAnyway') ? undefined : 'nothing to resume'
     case 'chat/draftChanged':
     case 'chat/pendingMessageSet':
+    case 'chat/pendingMessageRemoved':
+    case 'chat/queuedMessagesReordered':
     case 'chat/isReadChanged':
     case 'chat/isArchivedChanged':
       return undefined
@@ -64,8 +74,10 @@ function inChat(host: WrongLog, { activeTurn, turns }: ChatState, wish: Wish): s
 }
 
 /** What an accepted wish becomes. */
-export function granted(host: WrongLog, { state }: Channel, action: Action): Action {
+export function granted(host: WrongLog, { kind, state }: Channel, action: Action): Action {
   const { turns } = state as ChatState
+  if (kind === 'chat' && action.type !== 'chat/turnResume' && action.type !== 'chat/truncated')
+    return grantedAnswer(host, state as ChatState, action as Wish)
   if (action.type === 'chat/truncated' && host.has('truncatedAnyway')) return { type: action.type }
   const last = action.type === 'chat/turnResume' ? turns.at(-1) : undefined
   if (!last) return action

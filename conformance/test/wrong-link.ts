@@ -2,6 +2,7 @@ import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { WebSocket } from 'ws'
 import { commandsOf } from './wrong-commands.ts'
+import { showOlder } from './wrong-chats.ts'
 import { granted, refusal } from './wrong-guards.ts'
 import type { Follower, WrongLog } from './wrong-log.ts'
 
@@ -14,6 +15,7 @@ interface Message {
 /** One client. */
 export class WrongLink implements Follower {
   readonly following = new Set<Uri>()
+  readonly views = new Map<Uri, number>()
   readonly since: number
   clientId = ''
   readonly #host: WrongLog
@@ -120,7 +122,9 @@ export class WrongLink implements Follower {
         host.refuse(uri, action, this, clientSeq, 'no such channel')
       return
     }
-    const reason = refusal(host, channel, action)
+    const stranger = host.has('chatMustBeOpen') && channel.kind === 'chat' && !this.following.has(uri)
+    const reason = stranger ? 'open the chat first' : refusal(host, channel, action)
+    if (reason === undefined) showOlder(host, uri, action)
     if (reason === undefined) host.append(uri, granted(host, channel, action), this, clientSeq)
     else host.refuse(uri, action, this, clientSeq, reason)
   }

@@ -6,6 +6,8 @@ import type { SessionState, SessionSummary } from '@atrium/protocol/session/stat
 import { patch } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Fault } from './faults.ts'
+import { lostAnswer, misread } from './wrong-answers.ts'
+import type { Wish } from './wrong-answers.ts'
 import { followChat } from './wrong-chats.ts'
 
 type Kind = 'root' | 'session' | 'chat'
@@ -21,6 +23,8 @@ export interface Follower {
   readonly since: number
   clientId: string
   readonly following: Set<Uri>
+  /** How many turns of a chat it has seen, where that is not all. */
+  readonly views: Map<Uri, number>
   tell(envelope: Envelope): void
   send(message: object): void
   close(): void
@@ -58,8 +62,11 @@ export class WrongLog {
   append(uri: Uri, action: Action, by?: Follower, clientSeq = 0): void {
     const channel = this.channels.get(uri)
     if (!channel) return
-    if (!this.#lost(action))
+    const before = channel.state
+    if (!this.#lost(channel, action))
       channel.state = (reducers[channel.kind] as Reduce<unknown>)(channel.state, action)
+    if (channel.kind === 'chat')
+      channel.state = misread(this, before as ChatState, channel.state as ChatState, action as Wish)
     if (this.has('endingLost') && action.type === 'chat/turnComplete')
       channel.state = withoutUsage(channel.state as ChatState)
     const number = this.has('numbersPerChannel')
@@ -77,7 +84,9 @@ export class WrongLog {
       ...(!origin && this.has('nullOrigin') && ({ origin: null } as object)),
     }
     this.log.push(envelope)
-    const secret = this.has('draftPrivate') && action.type === 'chat/draftChanged'
+    const secret =
+      (this.has('draftPrivate') && action.type === 'chat/draftChanged') ||
+      (this.has('draftsPrivate') && action.type === 'chat/inputAnswerChanged')
     const told = (link: Follower) =>
       !secret && (link.following.has(uri) || (this.has('toldToAll') && link.clientId !== ''))
     for (const link of this.links)
@@ -118,8 +127,10 @@ export class WrongLog {
   }
 
   /** Told, and then not done. */
-  #lost({ type }: Action): boolean {
+  #lost({ kind, state }: Channel, action: Action): boolean {
+    const { type } = action
     return (
+      (kind === 'chat' && lostAnswer(this, state as ChatState, action as Wish)) ||
       (this.has('wrongReducer') && type === 'session/isArchivedChanged') ||
       (this.has('chatReadLost') && type === 'chat/isReadChanged')
     )

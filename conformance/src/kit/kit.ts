@@ -14,6 +14,9 @@ const mostTurnMs = 60_000
 export interface Known {
   /** Why no turn can be waited for: an agent that never ends one would keep every rule for as long as a turn may take. */
   endless?: string
+  /** Why the agent cannot be made to ask for approval, or to put questions. */
+  callless?: string | undefined
+  formless?: string | undefined
 }
 
 /** What one rule works with: links and sessions of its own, which are gone when it is done. */
@@ -65,8 +68,8 @@ export class Kit {
   }
 
   /** A session by a client of the rule. That none can be had is the concern of one rule, and skips all others. */
-  async create(by: Client, uri = this.unusedUri()): Promise<Uri> {
-    return this.mustCreate(by, uri).catch((error: Error) => {
+  async create(by: Client, uri = this.unusedUri(), more: object = {}): Promise<Uri> {
+    return this.mustCreate(by, uri, more).catch((error: Error) => {
       throw error instanceof Skipped ? error : new Skipped(`no session could be created: ${error.message}`)
     })
   }
@@ -84,9 +87,9 @@ export class Kit {
   }
 
   /** Creates a session, sees to its end, and takes a refusal for a fault. */
-  async mustCreate(by: Client, uri: Uri): Promise<Uri> {
+  async mustCreate(by: Client, uri: Uri, more: object = {}): Promise<Uri> {
     this.made(uri)
-    const answer = await by.ask('createSession', { channel: uri, provider: this.offer.provider })
+    const answer = await by.ask('createSession', { channel: uri, provider: this.offer.provider, ...more })
     if ('error' in answer && answer.error.code === errorCodes.AuthRequired)
       throw new Skipped(`the agent ${shown(this.offer.provider)} needs a login to create a session`)
     resultOf('createSession', answer)

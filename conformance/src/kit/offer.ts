@@ -20,6 +20,10 @@ export interface Offer {
   readonly sideChats?: boolean
   /** The model that turns ask for; else the agent's own choice. */
   readonly model?: string | undefined
+  /** What makes the agent ask before it uses a tool, put questions, and begin a chat by a tool. */
+  readonly toolPrompt?: string | undefined
+  readonly formPrompt?: string | undefined
+  readonly workerPrompt?: string | undefined
   /** Why the host does not speak this version. */
   readonly unspoken?: string | undefined
   /** Why no session can be created. */

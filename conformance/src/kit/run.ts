@@ -25,6 +25,10 @@ export interface RunOptions {
   readonly provider?: string | undefined
   /** The model that turns ask for; else the agent's own choice. */
   readonly model?: string | undefined
+  /** What makes the agent ask before it uses a tool, put questions, and begin a chat by a tool; else those rules are skipped. */
+  readonly toolPrompt?: string | undefined
+  readonly formPrompt?: string | undefined
+  readonly workerPrompt?: string | undefined
   readonly told?: (verdict: Verdict) => void
 }
 
@@ -32,8 +36,9 @@ export interface RunOptions {
 export async function runRules(target: Target, options: RunOptions): Promise<readonly Verdict[]> {
   const verdicts: Verdict[] = []
   for (const version of options.versions) {
-    const { provider, model } = options
-    const offer = { ...(await offerOf(target, version, provider)), model }
+    const { provider, model, toolPrompt, formPrompt, workerPrompt } = options
+    const prompts = { toolPrompt, formPrompt, workerPrompt }
+    const offer = { ...(await offerOf(target, version, provider)), model, ...prompts }
     const known: Known = {}
     for (const topic of options.topics)
       for (const rule of topic.rules) {

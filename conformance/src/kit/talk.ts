@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { Skipped, fits, shown } from './check.ts'
+import { Skipped, fits, same, shown } from './check.ts'
 import type { Client } from './client.ts'
 import { fold } from './fold.ts'
 import type { Kit } from './kit.ts'
@@ -82,15 +82,28 @@ export class Talk {
     return (await this.joined()).start.state as ChatState
   }
 
+  /**
+   * Something in the chat as somebody sees it who comes now, and as this client knows it: a state is changed by actions
+   * alone, so that they are one.
+   */
+  async agreed<T>(what: string, pick: (state: ChatState) => T): Promise<T> {
+    const late = await this.joined()
+    // Numbers rise on a link: once this is here, all that the other's snapshot holds is here.
+    await this.client.retitle(this.session)
+    const found = pick(late.start.state as ChatState)
+    same(`${what} in a snapshot`, pick(this.state(late.start.fromSeq)), found)
+    return found
+  }
+
   dispatch(action: Action): number {
     return this.client.dispatch(this.chat, action)
   }
 
-  /** Dispatches a turn that asks for as little as a turn can. */
-  prompt(turnId: string = randomUUID(), origin = 'user'): string {
+  /** Dispatches a turn; one that asks for as little as a turn can, where nothing else is said. */
+  prompt(turnId: string = randomUUID(), origin = 'user', text = promptText): string {
     const { model } = this.#kit.offer
     const message = {
-      text: promptText,
+      text,
       origin: { kind: origin },
       ...(model !== undefined && { model: { id: model } }),
     }
@@ -116,8 +129,8 @@ export class Talk {
   }
 
   /** A turn that runs, or has run already. */
-  async begin(): Promise<string> {
-    const turnId = this.prompt()
+  async begin(text?: string): Promise<string> {
+    const turnId = this.prompt(undefined, undefined, text)
     await this.begun(turnId)
     return turnId
   }

@@ -1,5 +1,6 @@
 import type { Rule, Topic } from '../kit/rule.ts'
 import { auth } from './auth.ts'
+import { calls } from './calls.ts'
 import { chats } from './chats.ts'
 import { completions } from './completions.ts'
 import { forks } from './forks.ts'
@@ -10,6 +11,8 @@ import { lifecycle } from './lifecycle.ts'
 import { messages } from './messages.ts'
 import { moves } from './moves.ts'
 import { order } from './order.ts'
+import { pending } from './pending.ts'
+import { questions } from './questions.ts'
 import { rejection } from './rejection.ts'
 import { replay } from './replay.ts'
 import { sessions } from './sessions.ts'
@@ -17,6 +20,7 @@ import { subscriptions } from './subscriptions.ts'
 import { turns } from './turns.ts'
 import { unknown } from './unknown.ts'
 import { versions } from './versions.ts'
+import { workers } from './workers.ts'
 
 /** Every rule. A new topic is a line here; its numbers are a decade of their own. */
 export const topics: readonly Topic[] = [
@@ -38,6 +42,10 @@ export const topics: readonly Topic[] = [
   completions,
   auth,
   moves,
+  calls,
+  questions,
+  pending,
+  workers,
 ]
 
 /** The topics with only the rules that are asked for: by an id, by what ten of them begin with, or by topic. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Snapshot } from '@atrium/protocol/channel'
+import type { Action, Snapshot } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { errorCodes } from '@atrium/protocol/errors'
 import { Skipped, check, same } from '../kit/check.ts'
@@ -69,6 +69,20 @@ export const history: Topic = {
         const { InvalidParams, MethodNotFound } = errorCodes
         const { code } = await client.refused('fetchTurns', params, InvalidParams, MethodNotFound)
         if (code === MethodNotFound) throw new Skipped('the host does not serve fetchTurns')
+      },
+    },
+    {
+      id: 'K144',
+      title: 'who has not seen a turn is shown it before the chat is cut off there',
+      source: 'chats: older turns are loaded before anything names one of them',
+      needs: 'session',
+      async run(kit) {
+        const { talk, made } = await talked(kit)
+        const { client, start } = await viewed(kit, talk, made)
+        const cut = { type: 'chat/truncated', turnId: made[0] } as Action
+        const { serverSeq } = await client.hears(await talk.client.change(talk.chat, cut))
+        const now = fold('chat', start, client.envelopes, serverSeq) as ChatState
+        same('the turns', made.slice(0, 1), idsOf(now.turns, made))
       },
     },
   ],

@@ -5,6 +5,7 @@ import { errorCodes } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Skipped, check, fits, same, shown } from '../kit/check.ts'
 import { fold } from '../kit/fold.ts'
+import type { Note } from '../kit/link.ts'
 import type { Topic } from '../kit/rule.ts'
 import { listed } from '../kit/list.ts'
 import { talkOf } from '../kit/talk.ts'
@@ -116,7 +117,47 @@ export const lifecycle: Topic = {
         same(`the setting ${shown(key)} in a snapshot`, before, late.config?.values[key])
       },
     },
+    {
+      id: 'K106',
+      title: 'progress never goes back, its last word is that all is done, and nothing follows that',
+      source: 'root/progress: what it says under a token',
+      needs: 'session',
+      async run(kit) {
+        const client = await kit.join()
+        const [channel, progressToken] = [kit.unusedUri(), randomUUID()]
+        const frames = () =>
+          client.notes.flatMap(({ method, params }) => progressOf(method, params, progressToken))
+        await kit.create(client, channel, { progressToken })
+        const start = await client.subscribe(channel)
+        const at = () => (fold('session', start, client.envelopes) as SessionState).lifecycle
+        await client.until('the session to be created', () => at() !== 'creating' || undefined)
+        await client.retitle(channel)
+        if (frames().length === 0) throw new Skipped('the host tells no progress of a new session')
+        await client.until('a last word: progress that is the total', () => frames().find(isLast))
+        await client.retitle(channel)
+        same(
+          'progress that does not go back',
+          frames().toSorted((a, b) => a.progress - b.progress),
+          frames(),
+        )
+        same('what comes behind the last word', [], frames().slice(frames().findIndex(isLast) + 1))
+      },
+    },
   ],
+}
+
+interface Progress {
+  readonly progress: number
+  readonly total?: number
+}
+
+function progressOf(method: string, params: Note['params'], token: string): readonly Progress[] {
+  const mine = method === 'root/progress' && params['progressToken'] === token
+  return mine ? [params as unknown as Progress] : []
+}
+
+function isLast({ progress, total }: Progress): boolean {
+  return progress === total
 }
 
 /** A value of the type that is not this one: that it is refused for its type would show nothing. */

@@ -1,9 +1,11 @@
-import { Command, CommanderError, Option } from 'commander'
-import { Problem, exits, sentenceOf } from './problem.ts'
+import { Argument, Command, CommanderError, Option } from 'commander'
+import type { Shell } from './completion.ts'
+import { exitFor, exits, sentenceOf } from './problem.ts'
 import type { Exit } from './problem.ts'
 import { common, verbs } from './verbs.ts'
 import type { Verb } from './verbs.ts'
 import { version } from './version.ts'
+import { harmless } from './voice.ts'
 
 /** Also takes the arguments out of the list of processes, where a token might stand. */
 process.title = 'atrium'
@@ -15,9 +17,17 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 try {
   await program().parseAsync(promptFirst(process.argv))
+  await written()
   process.exit()
 } catch (error) {
-  process.exit(exitOf(error))
+  const exit = exitOf(error)
+  await written()
+  process.exit(exit)
+}
+
+/** Not on every system is what was written to a pipe in it at once. */
+function written(): Promise<unknown> {
+  return new Promise((resolve) => process.stdout.write('', resolve))
 }
 
 function program(): Command {
@@ -27,7 +37,10 @@ function program(): Command {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'atrium: ')) })
   atrium.addCommand(serveCommand().copyInheritedSettings(atrium))
-  for (const verb of verbs) atrium.addCommand(commandOf(verb).copyInheritedSettings(atrium))
+  for (const verb of verbs) {
+    const command = commandOf(verb).copyInheritedSettings(atrium)
+    atrium.addCommand(command, { hidden: verb.hidden ?? false })
+  }
   const token = atrium.command('token').description('the token of a data folder')
   const data = () => new Option('--data <dir>', 'the data folder')
   const tokens = () => import('./commands/token.ts')
@@ -41,6 +54,11 @@ function program(): Command {
     .description('make a new one')
     .addOption(data())
     .action(async (flags: object) => (await tokens()).newToken(flags))
+  atrium
+    .command('completion')
+    .description('a script that lets your shell complete all this')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: Shell) => (await import('./commands/completion.ts')).completion(shell, atrium))
   return atrium
 }
 
@@ -95,6 +113,7 @@ function append(value: string, before: readonly string[] = []): readonly string[
 /** Help and version are fine, what was typed wrong is said by commander, and the rest says itself how it ends. */
 function exitOf(error: unknown): Exit {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exits.ok : exits.usage
-  process.stderr.write(`atrium: ${sentenceOf(error)}\n`)
-  return error instanceof Problem ? error.exit : exits.error
+  // Some of it may be the words of a host.
+  process.stderr.write(`atrium: ${harmless(sentenceOf(error))}\n`)
+  return exitFor(error)
 }

@@ -1,3 +1,5 @@
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+
 /** How a command ends: fine, failed, typed wrong, too late, no such session, not allowed, interrupted. */
 export const exits = {
   ok: 0,
@@ -25,4 +27,12 @@ export class Problem extends Error {
 export function sentenceOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
   return line === '' ? 'Something went wrong and did not say what.' : line
+}
+
+/** How a command ends that was stopped by this; what a host does not have, or does not allow, has a number of its own. */
+export function exitFor(error: unknown): Exit {
+  if (error instanceof Problem) return error.exit
+  const code = error instanceof AhpError ? error.code : undefined
+  if (code === errorCodes.SessionNotFound) return exits.notFound
+  return code === errorCodes.PermissionDenied ? exits.denied : exits.error
 }

@@ -4,6 +4,8 @@ export interface Verb {
   readonly usage: string
   readonly about: string
   readonly options?: readonly (readonly [flags: string, about: string])[]
+  /** For shells and not for people. */
+  readonly hidden?: boolean
   /** Loaded when it is asked for, so that no command waits for the others. Gets the arguments, then the flags. */
   readonly load: () => Promise<(...given: never[]) => Promise<unknown>>
 }
@@ -42,5 +44,95 @@ export const verbs: readonly Verb[] = [
     about: 'the sessions',
     options: [['-a, --all', 'archived ones too']],
     load: async () => (await import('./commands/ls.ts')).list,
+  },
+  {
+    usage: 'send <session> <text...>',
+    about: 'say something in a session (- reads it from stdin)',
+    options: [
+      ['--steer', 'into the turn that goes on, instead of behind it'],
+      ['-w, --wait', 'wait for the answer, and exit as its turn ends'],
+      ['--timeout <seconds>', 'wait no longer than that'],
+    ],
+    load: async () => (await import('./commands/send.ts')).send,
+  },
+  {
+    usage: 'logs <session>',
+    about: 'what happened in a session, and what happens',
+    options: [
+      ['-f, --follow', 'each action as it happens'],
+      ['-n, --turns <n>', 'so many of the newest turns, or all (default: 10)'],
+    ],
+    load: async () => (await import('./commands/logs.ts')).logs,
+  },
+  {
+    usage: 'cancel <session>',
+    about: 'end what goes on in a session',
+    options: [['--queued', 'what waits behind it, too']],
+    load: async () => (await import('./commands/cancel.ts')).cancel,
+  },
+  {
+    usage: 'approve [session]',
+    about: 'say yes to what waits there; without a session: list all that waits',
+    options: [
+      ['--option <choice>', 'once, session, folder, or another that is offered'],
+      ['--edit <input>', 'with another input'],
+      ['--call <id>', 'which one, if there are several'],
+    ],
+    load: async () => (await import('./commands/approve.ts')).approve,
+  },
+  {
+    usage: 'deny <session>',
+    about: 'say no to what waits there',
+    options: [
+      ['--reason <text>', 'why'],
+      ['--option <choice>', 'a no of another kind, if one is offered'],
+      ['--call <id>', 'which one, if there are several'],
+    ],
+    load: async () => (await import('./commands/approve.ts')).deny,
+  },
+  {
+    usage: 'fork <session>',
+    about: 'a new chat that begins with the turns of this one',
+    options: [['--turn <turn>', 'up to this one: its id, or its number (-1 is the last)']],
+    load: async () => (await import('./commands/fork.ts')).fork,
+  },
+  {
+    usage: 'export <session>',
+    about: 'a whole session as a page',
+    options: [['--format <format>', 'markdown or json (default: markdown)']],
+    load: async () => (await import('./commands/export.ts')).exportSession,
+  },
+  {
+    usage: 'grant [folder]',
+    about: 'let clients and agents use a folder; without one: list all that is allowed',
+    options: [['--write', 'for writing, too']],
+    load: async () => (await import('./commands/grant.ts')).grant,
+  },
+  {
+    usage: 'revoke <folder>',
+    about: 'take a folder back, or a permission by its id',
+    load: async () => (await import('./commands/grant.ts')).revoke,
+  },
+  {
+    usage: 'agents',
+    about: 'the agents of the host',
+    load: async () => (await import('./commands/agents.ts')).agents,
+  },
+  {
+    usage: 'config [key] [value]',
+    about: 'the settings of the host: all, one, or one changed',
+    options: [['--unset', 'as if nobody had set it']],
+    load: async () => (await import('./commands/config.ts')).config,
+  },
+  {
+    usage: 'doctor',
+    about: 'look for what is wrong, and say how to mend it',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    usage: '__names',
+    about: 'the names of the sessions',
+    hidden: true,
+    load: async () => (await import('./commands/names.ts')).names,
   },
 ]

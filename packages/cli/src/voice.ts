@@ -7,6 +7,8 @@ export interface Voice {
   readonly style: Style
   /** Payload: one JSON document a line with `--json`, else what a person reads. */
   tell(value: object, readable: () => string): void
+  /** What was done: a document for a program, a sentence on stderr for a person. */
+  did(value: object, sentence: () => string): void
   /** Payload as it comes, without a line of its own. Not with `--json`. */
   write(text: string): void
   /** About what is going on; never with `--quiet`. */
@@ -32,14 +34,18 @@ export interface Manners {
 
 export function voice({ json = false, quiet = false }: Manners, env = process.env): Voice {
   const { stdin, stdout, stderr } = process
+  const tell: Voice['tell'] = (value, readable) =>
+    void stdout.write(json ? `${JSON.stringify(value)}\n` : ended(readable()))
+  const note: Voice['note'] = (text) => void (quiet || json || stderr.write(ended(text)))
   return {
     json,
     quiet,
     asks: stdin.isTTY === true && stderr.isTTY === true && !json,
     style: styled(colourful(stdout.isTTY === true, env)),
-    tell: (value, readable) => void stdout.write(json ? `${JSON.stringify(value)}\n` : ended(readable())),
+    tell,
+    did: (value, sentence) => (json ? tell(value, () => '') : note(sentence())),
     write: (text) => void (json || stdout.write(text)),
-    note: (text) => void (quiet || json || stderr.write(ended(text))),
+    note,
   }
 }
 
@@ -67,6 +73,11 @@ export function harmless(text: string): string {
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
     (character) => (character === '\r' ? '' : '\ufffd'),
   )
+}
+
+/** The same on one line, for a table. */
+export function onOneLine(text: string): string {
+  return harmless(text).replaceAll(/\s+/g, ' ').trim()
 }
 
 function ended(text: string): string {

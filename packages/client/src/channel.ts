@@ -1,5 +1,4 @@
 import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import type { Reduce } from '@atrium/protocol/reduce'
 import { reducers } from '@atrium/protocol/reducers'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { SubscribeDelivery, SubscribeView } from '@atrium/protocol/root/connection'
@@ -8,7 +7,7 @@ import type { Listeners } from './listeners.ts'
 import { messageOf } from './problem.ts'
 import type { Problem } from './problem.ts'
 import { fromSnapshot, receive, view, withdraw, writeAhead } from './replica.ts'
-import type { Replica, Wish } from './replica.ts'
+import type { Fold, Replica, Wish } from './replica.ts'
 
 export interface ChannelOptions {
   readonly delivery?: SubscribeDelivery
@@ -29,6 +28,10 @@ export class Channel {
   readonly changes: Listeners<[]>
   /** How many look at it. */
   followers = 0
+  /** A request for it is on its way. */
+  asked = false
+  /** Only a snapshot mends it; until one is asked for, nothing more is taken. */
+  doubted = false
   status: ChannelStatus = 'opening'
   /** Why it is gone. */
   problem: Error | undefined
@@ -37,8 +40,6 @@ export class Channel {
   #handed = -1
   /** What came while a snapshot is on its way. */
   #held: Envelope[] | undefined
-  /** Nothing is taken until a snapshot is asked for. */
-  #blind = false
   #shown: { readonly of: Replica<unknown>; readonly state: unknown } | undefined
 
   constructor(uri: Uri, kind: KindName, options: ChannelOptions, changes: Listeners<[]>) {
@@ -56,38 +57,39 @@ export class Channel {
     return this.#shown.state
   }
 
-  get waits(): boolean {
-    return this.#held !== undefined
-  }
-
-  /** A snapshot has been asked for. */
+  /** It will be handed over, or told from where it was. */
   hold(): void {
     this.#held ??= []
-    this.#blind = false
   }
 
   /** The link is gone, and with it what it would have said. */
   cut(): void {
     this.#held = undefined
     this.#handed = -1
+    this.asked = false
     if (this.status === 'open') this.status = 'stale'
   }
 
   /** What is shown is wrong, and what comes would make it worse: it is asked for again. */
   doubt(): void {
-    this.#blind = true
+    this.doubted = true
     if (this.status === 'open') this.status = 'stale'
   }
 
-  /** It is what the host says it is, by a replay. */
-  resumed(): void {
-    if (this.replica && !this.#blind) this.status = 'open'
+  /** A replay brings it up to date. Gives what came before that, which is to be heard again. */
+  resumed(): readonly Envelope[] {
+    const held = this.#held ?? []
+    this.#held = undefined
+    if (this.status === 'stale') this.status = 'open'
+    return held
   }
 
   take(snapshot: Snapshot, pending: readonly Wish[], clientId: string): Problem | undefined {
     this.replica = fromSnapshot(snapshot, pending)
     this.#handed = snapshot.fromSeq
     this.status = 'open'
+    this.asked = false
+    this.doubted = false
     this.problem = undefined
     const held = this.#held ?? []
     this.#held = undefined
@@ -109,7 +111,7 @@ export class Channel {
   /** A problem is one that only another snapshot mends: the state stays as it was. */
   receive(envelope: Envelope, clientId: string): Problem | undefined {
     if (this.#held) return void this.#held.push(envelope)
-    if (!this.replica || this.#blind) return undefined
+    if (!this.replica || this.doubted) return undefined
     const { action, serverSeq, rejectionReason, origin } = envelope
     const news = rejectionReason === undefined && serverSeq > this.replica.seq
     const gap = news ? gapIn(this.kind, this.replica.confirmed, action) : undefined
@@ -136,7 +138,7 @@ export class Channel {
     if (this.replica) this.replica = { ...this.replica, pending: [] }
   }
 
-  get #reduce(): Reduce<unknown> {
-    return reducers[this.kind] as Reduce<unknown>
+  get #reduce(): Fold<unknown> {
+    return reducers[this.kind] as Fold<unknown>
   }
 }

@@ -1,4 +1,4 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import type { Method, NoteMethod, NoteParams, Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { KindName } from '@atrium/protocol/reducers'
@@ -37,6 +37,7 @@ export class Client {
   readonly #following: Following
   readonly #links: Listeners<[LinkStatus]>
   readonly #problems = new Listeners<[Problem]>(() => {})
+  readonly #actions: Listeners<[Envelope]>
   readonly #notes = new Map<string, Listeners<[never]>>()
   readonly #waiting = new Set<() => void>()
   #host: HostInfo | undefined
@@ -47,7 +48,9 @@ export class Client {
     const { world, check, clientId } = options
     const problem = (said: Problem) => this.#problems.tell(said)
     this.#links = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
-    this.#following = new Following({ clientId, check, world, problem, live: () => this.#link.live })
+    this.#actions = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
+    const heard = (envelope: Envelope) => this.#actions.tell(envelope)
+    this.#following = new Following({ clientId, check, world, problem, heard, live: () => this.#link.live })
     this.#link = new Reconnect({
       open: options.open,
       world,
@@ -122,6 +125,14 @@ export class Client {
       this.#notes.set(method, listeners)
     }
     return listeners.add(listener as (params: never) => void)
+  }
+
+  /**
+   * Every action in the order it is told, refusals and those missed during a break among them. A break that was longer than
+   * the host remembers is mended by a snapshot, and what happened in it is told to nobody.
+   */
+  onAction(listener: (envelope: Envelope) => void): () => void {
+    return this.#actions.add(listener)
   }
 
   onLink(listener: (status: LinkStatus) => void): () => void {

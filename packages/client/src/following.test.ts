@@ -67,6 +67,34 @@ describe('[U2] order', () => {
     expect(guest.problems).toEqual([])
   })
 
+  test('what overtakes the answer to a greeting waits too, and what that has no snapshot of is asked for', async () => {
+    const host = new Hand()
+    const guest = new Guest(host.open)
+    const [chat, other] = [guest.subscribe('chat', uri), guest.subscribe('chat', 'ahp-chat:/two')]
+    guest.connect()
+    await host.asked('initialize')
+    host.act(uri, 11, draft('eleven'))
+    await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [snapshot(10)] })
+    await chat.until((now) => now.draft?.text === 'eleven')
+    expect((await host.asked('subscribe')).params).toMatchObject({ channel: 'ahp-chat:/two' })
+    await host.answer('subscribe', { snapshot: { resource: 'ahp-chat:/two', fromSeq: 11, state } })
+    await other.ready()
+    expect(guest.problems).toEqual([])
+  })
+
+  test('what overtakes the answer to a return comes behind what was missed', async () => {
+    const { host, guest, chat } = await followed()
+    host.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+    await host.asked('reconnect')
+    host.act(uri, 13, draft('thirteen'))
+    const missed = { channel: uri, serverSeq: 12, action: draft('twelve') }
+    await host.answer('reconnect', { type: 'replay', actions: [missed], missing: [] })
+    await chat.until((now) => now.draft?.text === 'thirteen')
+    expect(guest.problems.filter(({ kind }) => kind !== 'link')).toEqual([])
+  })
+
   test('what was wished goes over a new link before what is wished when it is there', async () => {
     const { host, guest, chat } = await followed()
     void chat.dispatch(draft('first') as never)
@@ -263,6 +291,19 @@ describe('[U5] bad hosts', () => {
     ['no envelope at all', []],
   ])('malformed: %s', async (_, params) => {
     expect(await mended((host) => host.say({ method: 'action', params }))).toEqual(['malformed'])
+  })
+
+  test('what is doubted when the link is cut is not made up by a replay', async () => {
+    const { host, guest, chat } = await followed()
+    host.act(uri, 11, { type: 'chat/turnComplete', turnId: 'nobody', duration: 1 })
+    await host.asked('subscribe', 1)
+    host.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+    expect((await host.asked('reconnect')).params).toMatchObject({ subscriptions: [] })
+    await host.answer('reconnect', { type: 'replay', actions: [], missing: [] })
+    await host.answer('subscribe', { snapshot: snapshot(30, { draft: draft('true').draft }) }, 2)
+    expect((await chat.until(() => chat.status === 'open')).draft?.text).toBe('true')
   })
 
   test('is asked at most once a second, however much nonsense comes', async () => {

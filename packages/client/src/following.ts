@@ -18,6 +18,7 @@ interface Surroundings {
   readonly check: Check
   readonly world: World
   readonly problem: (problem: Problem) => void
+  readonly heard: (envelope: Envelope) => void
   /** Whom to talk to, if anybody. */
   readonly live: () => Peer | undefined
 }
@@ -97,7 +98,8 @@ export class Following {
 
   /** Asks for a channel as it is now; until the answer is there, what comes of it waits. */
   fetch(channel: Channel, peer: Peer): void {
-    if (channel.waits) return
+    if (channel.asked) return
+    channel.asked = true
     channel.hold()
     const { uri, options } = channel
     const taken = (value: unknown) => {
@@ -125,8 +127,8 @@ export class Following {
     channel.changes.tell()
   }
 
-  gone(channel: Channel, error: unknown): void {
-    if (this.#channels.get(channel.uri) !== channel || channel.status === 'gone') return
+  gone(channel: Channel | undefined, error: unknown): void {
+    if (!channel || this.#channels.get(channel.uri) !== channel || channel.status === 'gone') return
     const problem = error instanceof Error ? error : new Error(messageOf(error))
     channel.gone(problem)
     for (const wish of this.#wishes.of(channel.uri))
@@ -151,15 +153,18 @@ export class Following {
     }
     const problem = this.#apply(envelope, channel)
     if (problem && channel) this.#heal(channel, problem)
+    this.#around.heard(envelope)
     channel?.changes.tell()
   }
 
-  /** Everything that a host says happened while nobody listened. Told of once, when all of it is done. */
-  replay(envelopes: readonly Envelope[]): void {
-    for (const envelope of envelopes) {
+  /** Everything that a host says happened while nobody listened; what came before it said so is behind that. */
+  replay(channels: readonly Channel[], envelopes: readonly Envelope[]): void {
+    const early = channels.flatMap((channel) => channel.resumed())
+    for (const envelope of [...envelopes, ...early]) {
       const channel = this.#channels.get(envelope.channel)
       const problem = this.#apply(envelope, channel)
       if (problem && channel) this.#heal(channel, problem)
+      this.#around.heard(envelope)
     }
   }
 

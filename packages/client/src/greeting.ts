@@ -44,7 +44,6 @@ export function initialize(
   return peer.request('initialize', params, (value) => {
     const { snapshots, ...host } = check.result('initialize', value)
     following.lastSeen = host.serverSeq
-    for (const channel of following.all) channel.cut()
     hand(following, snapshots)
     opened(host)
   })
@@ -58,8 +57,9 @@ export function reconnect(
   check: Check,
   opened: () => void,
 ): Promise<unknown> {
-  // A replay of what one has no state of would be of no use.
-  const had = following.all.filter(({ replica }) => replica)
+  // A replay of what one has no state of, or a wrong one, would be of no use.
+  const had = following.all.filter(({ replica, doubted }) => replica && !doubted)
+  for (const channel of had) channel.hold()
   const params = {
     channel: rootUri,
     clientId,
@@ -69,13 +69,9 @@ export function reconnect(
   return peer.request('reconnect', params, (value) => {
     const result = check.result('reconnect', value)
     if (result.type === 'replay') {
-      const gone = new Set(result.missing)
-      for (const channel of had) {
-        if (gone.has(channel.uri))
-          following.gone(channel, AhpError.notFound(`there is no ${channel.uri} any more`))
-        else channel.resumed()
-      }
-      following.replay(result.actions)
+      for (const uri of result.missing)
+        following.gone(following.named(uri), AhpError.notFound(`there is no ${uri} any more`))
+      following.replay(had, result.actions)
     } else {
       // What numbers the host has now is its own affair: it may have begun anew.
       following.lastSeen = Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq))

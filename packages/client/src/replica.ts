@@ -1,5 +1,7 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
-import type { Reduce } from '@atrium/protocol/reduce'
+
+/** A reducer, whatever else it knows of its actions. */
+export type Fold<S> = (state: S, action: Action) => S
 
 /** What a client wants to be true of a channel, under its own number. */
 export interface Wish {
@@ -32,7 +34,7 @@ export function writeAhead<S>(replica: Replica<S>, wish: Wish): Replica<S> {
  * had in it already is not reduced again.
  */
 export function receive<S>(
-  reduce: Reduce<S>,
+  reduce: Fold<S>,
   replica: Replica<S>,
   { action, serverSeq, origin, rejectionReason }: Envelope,
   clientId: string,
@@ -51,7 +53,7 @@ export function withdraw<S>(replica: Replica<S>, clientSeq: number): Replica<S> 
 }
 
 /** What to show: as if everything wished were granted. */
-export function view<S>(reduce: Reduce<S>, { confirmed, pending }: Replica<S>): S {
+export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S {
   return pending.reduce((state, { action }) => reduce(state, action), confirmed)
 }
 

@@ -30,16 +30,15 @@ export function authenticate(
 ): { readonly seq: number } {
   if (token.length > core.limits.tokenLength)
     throw AhpError.invalidParams(`authenticate: a token has at most ${core.limits.tokenLength} characters`)
+  // Whoever gave something may take it back, whether anybody still asks for it or not.
+  if (token === '' && core.tokens.forget(principal, resource)) return { seq: 0 }
   const calls = waitingFor(core, principal, resource)
   const asked = advertised(core, resource) ?? calls[0]?.call.auth.resource ?? inUse(core, principal, resource)
   if (!asked)
     throw AhpError.invalidParams(
       `authenticate: nobody here asks for ${JSON.stringify(resource.slice(0, 200))}`,
     )
-  if (token === '') {
-    core.tokens.forget(principal, resource)
-    return { seq: 0 }
-  }
+  if (token === '') return { seq: 0 }
   if (isForAnother(token, resource))
     throw AhpError.invalidParams('authenticate: this token was made for another resource')
   if (calls.length > 0) changeable(core)

@@ -7,6 +7,7 @@ import {
   completed,
   confirmed,
   content,
+  lends,
   lentBy,
   mcp,
   ready,
@@ -17,7 +18,8 @@ import {
   text,
   unseen,
 } from '../test/calls.ts'
-import { accepted, chat, refused, scene, turn } from '../test/scene.ts'
+import { session } from '../test/held.ts'
+import { accepted, chat, refused, scene, takesPart, turn } from '../test/scene.ts'
 import type { AnyAction } from '../test/scene.ts'
 import type { Said } from './ports/agent.ts'
 
@@ -79,6 +81,7 @@ describe('[H8] of calls and questions', () => {
   ]
   test.each(rows)('%s: refused', async (_, agentSays, action, reason) => {
     const all = await scene()
+    for (const client of [all.ann, all.ben]) await takesPart(client)
     await turn(all, 't1', ...agentSays)
     expect(await refused(all, chat, action)).toBe(reason)
   })
@@ -99,6 +102,7 @@ describe('[H8] of calls and questions', () => {
   ]
   test.each(good)('%s: taken', async (_, agentSays, actions) => {
     const all = await scene()
+    await accepted(all.ann, session, lends('ann'))
     await turn(all, 't1', ...agentSays)
     for (const action of actions) await accepted(all.ann, chat, action)
   })

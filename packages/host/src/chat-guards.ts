@@ -6,9 +6,11 @@ import type { ChatState, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { isWritable, sessionOf } from './alongside.ts'
-import { answerProblem, answersProblem } from './answers.ts'
+import { answerProblem, answersProblem, consentProblem } from './answers.ts'
+import { unkept } from './approval.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
+import { equal } from './equal.ts'
 import type { Dispatcher } from './log-options.ts'
 import { lengthOf } from './rows.ts'
 import type { Guards } from './rules.ts'
@@ -40,11 +42,20 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
   'chat/truncated': (_, { turnId }, __, core, chat) =>
     turnId === undefined || chat.has(turnId) ? closed(core, chat) : 'this chat has no such turn',
 
-  'chat/toolCallConfirmed': (state, action) => {
+  'chat/toolCallConfirmed': (state, action, _, core, chat) => {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
     if (call.status !== 'pending-confirmation') return 'this tool call waits for no confirmation'
-    return choiceProblem(call.options, action) ?? editProblem(call, action)
+    // With that an agent says that it asks nobody.
+    if (action.approved && action.confirmed === 'not-needed')
+      return 'a call that asks is not run unless somebody agrees'
+    if (!action.approved && action.reason === 'result-denied') return 'this tool call has no result yet'
+    const session = sessionOf(core, chat.uri)
+    return (
+      choiceProblem(call.options, action) ??
+      editProblem(call, action) ??
+      (session && unkept(core, session, chat, action))
+    )
   },
   'chat/toolCallResultConfirmed': (state, action) => {
     const call = callOf(state, action)
@@ -72,12 +83,19 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
   'chat/inputCompleted': (state, { requestId, response, answers }) => {
     const part = questionOf(state, requestId)
     if (!part) return noQuestion
-    return response === 'accept' ? answersProblem(part.request, answers) : undefined
+    const problem = answersProblem(part.request, answers)
+    return problem ?? (response === 'accept' ? consentProblem(part.request, answers) : undefined)
   },
 
-  'chat/pendingMessageSet': ({ queuedMessages = [] }, { id, message }, __, core, chat) => {
+  'chat/pendingMessageSet': (state, { kind, id, message }, __, core, chat) => {
+    const { steeringMessage, queuedMessages = [] } = state
+    const steers = kind === 'steering'
+    const others = queuedMessages.filter((waiting) => steers || waiting.id !== id)
+    if (steeringMessage && !steers) others.push(steeringMessage)
+    // A turn takes all of its name out of both places.
+    if (others.some((waiting) => waiting.id === id && !equal(waiting.message, message)))
+      return 'another message waits here under that id'
     // They stand in every snapshot: too long for that, they would lock everyone out.
-    const others = queuedMessages.filter((waiting) => waiting.id !== id)
     const length = others.reduce((sum, waiting) => sum + lengthOf(waiting.message), lengthOf(message))
     if (length > core.limits.pendingLength)
       return `at most ${core.limits.pendingLength} characters of messages wait in a chat`
@@ -149,7 +167,8 @@ function editProblem(
 ): string | undefined {
   if (!answer.approved || answer.editedToolInput === undefined) return undefined
   if (!editable) return 'the input of this tool call cannot be edited'
-  return toolInput === undefined || typeof toolInput === 'string'
+  if (toolInput === undefined) return 'this tool call has no input that could be edited'
+  return typeof toolInput === 'string'
     ? undefined
     : 'the input of this tool call is kept elsewhere, and cannot be edited here'
 }

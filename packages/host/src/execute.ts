@@ -18,12 +18,14 @@ interface Whose {
   readonly session: Channel
   readonly chat: Channel
   readonly turnId: string
+  /** Aborted when it is over. */
+  readonly signal: AbortSignal
 }
 
 /** Runs a line in the session's first directory, in a terminal that the tool call holds. */
 export async function execute(
   core: Core,
-  { session, chat, turnId }: Whose,
+  { session, chat, turnId, signal }: Whose,
   { toolCallId, line }: Command,
 ): Promise<{ terminal: Channel; screen: Screen }> {
   const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
@@ -34,6 +36,10 @@ export async function execute(
       ...opening,
       command: line,
     })
+    // Also while the terminal is made: what was not begun then is not begun any more.
+    const stop = () => void screen.stop()
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
     await start(portOf(core))
     return { terminal, screen }
   } catch (error) {

@@ -5,6 +5,9 @@ import { callIn } from './approval.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 
+/** Which call of which turn. */
+type Named = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
+
 /** Tools that clients lend to a session run there: whoever has gone runs none. */
 export function endLent(core: Core, session: Channel, clientId: string): void {
   for (const request of (session.head as SessionState).inputNeeded ?? []) {
@@ -27,14 +30,23 @@ export function takeBack(core: Core, clientId: string): void {
 }
 
 /** A call that has just begun to run may have nobody who runs it: not any more, or not now. */
-export function lookForLender(core: Core, session: Channel, chat: Channel, action: ToolCallAction): void {
+export function lookForLender(core: Core, session: Channel, chat: Channel, action: Named): void {
   const call = callIn(chat.head as ChatState, action.toolCallId)
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
   const { clientId } = call.contributor
-  if (core.links.has(clientId)) return
   const { activeClients } = session.head as SessionState
-  if (activeClients.some((client) => client.clientId === clientId)) core.grace.left(clientId)
-  else end(core, chat, action.turnId, action.toolCallId)
+  // Who is there and takes part no more runs nothing either; and when it goes, nobody would miss it.
+  const takesPart = activeClients.some((client) => client.clientId === clientId)
+  if (!takesPart) end(core, chat, action.turnId, action.toolCallId)
+  else if (!core.links.has(clientId)) core.grace.left(clientId)
+}
+
+/** After a start: whoever was missed before this chat was there again was missed in vain. */
+export function lookForLenders(core: Core, session: Channel | undefined, chat: Channel): void {
+  const { activeTurn } = chat.head as ChatState
+  for (const part of activeTurn?.responseParts ?? [])
+    if (session && activeTurn && part.kind === 'toolCall')
+      lookForLender(core, session, chat, { turnId: activeTurn.id, toolCallId: part.toolCall.toolCallId })
 }
 
 function end(core: Core, chat: Channel, turnId: string, toolCallId: string): void {

@@ -5,6 +5,7 @@ import { pathOf } from '@atrium/protocol/file-uri'
 import { array, decode, id, object, optional, string } from '@atrium/protocol/schema'
 import type { Infer } from '@atrium/protocol/schema'
 import { choices } from './choices.ts'
+import { equal } from './equal.ts'
 
 /** The key of what is allowed without asking: in a session's config for that session, in the root's for folders. */
 export const permissionsKey = 'atrium.permissions'
@@ -50,6 +51,13 @@ export function permissionsIn(values: Values | undefined): readonly Permission[]
   return decoded.ok ? decoded.value : []
 }
 
+/** Values that take the place of others, and leave what is allowed as it was. */
+export function withPermissions(values: Values, before: Values = {}): Values {
+  return Object.hasOwn(before, permissionsKey)
+    ? { ...values, [permissionsKey]: before[permissionsKey] }
+    : values
+}
+
 /** Whether a tool may be used without asking: in this session, or in a folder that it works in. */
 export function allows(
   tool: string,
@@ -67,13 +75,31 @@ export function allows(
 export function permissionsProblem(value: unknown, most: number): string | undefined {
   const decoded = decode(Permissions, value)
   if (!decoded.ok) return `${permissionsKey}: ${decoded.problem}`
-  if (decoded.value.length > most) return `there are at most ${most} permissions`
+  const crowd = countProblem(decoded.value.length, most)
+  if (crowd !== undefined) return crowd
   for (const { folder } of decoded.value) {
     const named = folder === undefined ? undefined : pathOf(folder)
     if (named && !named.ok)
       return `${permissionsKey}: ${JSON.stringify(folder?.slice(0, 200))}: ${named.problem}`
   }
   return undefined
+}
+
+/** Who adds one does so in their own name: what another has allowed, and somebody took back, comes back by no old list. */
+export function forgedPermission(
+  given: Values,
+  before: Values | undefined,
+  clientId: string,
+): string | undefined {
+  const list = permissionsIn(before)
+  const forged = permissionsIn(given).some(
+    (each) => each.by !== undefined && each.by !== clientId && !list.some((one) => equal(one, each)),
+  )
+  return forged ? 'a permission is given in the name of the client that gives it' : undefined
+}
+
+export function countProblem(count: number, most: number): string | undefined {
+  return count > most ? `there are at most ${most} permissions` : undefined
 }
 
 export function optionsFor(folder: Uri | undefined): readonly ConfirmationOption[] {

@@ -6,7 +6,7 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from './core.ts'
 import { equal } from './equal.ts'
 import { grantsProblem, grantsProperty } from './grants.ts'
-import { permissionsKey, permissionsProblem, permissionsProperty } from './permissions.ts'
+import { forgedPermission, permissionsKey, permissionsProblem, permissionsProperty } from './permissions.ts'
 import { Damaged } from './rebuild.ts'
 import type { Guards } from './rules.ts'
 
@@ -67,7 +67,7 @@ const listProblems = new Map<string, (value: unknown, limits: LimitValues) => st
 
 export const rootGuards: Guards<RootState, RootAction> = {
   // Several clients keep keys of their own there: none may sweep away the others'.
-  'root/configChanged': (state, { config, replace }, _, { limits }) => {
+  'root/configChanged': (state, { config, replace }, by, { limits }) => {
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {
       const property = Object.hasOwn(rootConfig.properties, key) ? rootConfig.properties[key] : undefined
@@ -77,6 +77,8 @@ export const rootGuards: Guards<RootState, RootAction> = {
       const problem = listProblems.get(key)?.(value, limits)
       if (problem !== undefined) return problem
     }
+    const forged = forgedPermission(config, state.config?.values, by.clientId)
+    if (forged !== undefined) return forged
     // It stands in the first answer that everyone gets: too large for that, it would lock all of them out.
     const after = JSON.stringify({ ...state.config?.values, ...config }).length
     return after > limits.configLength

@@ -5,6 +5,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf } from './agents.ts'
 import type { Core } from './core.ts'
 import { lengthOf } from './rows.ts'
+import { forgedPermission } from './permissions.ts'
 import type { Guards } from './rules.ts'
 import { changeProblem, permitted } from './settings.ts'
 
@@ -25,8 +26,11 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
       : 'this client is not an active client'
   },
 
-  'session/configChanged': ({ config }, { config: given, replace }, _, { limits }) => {
-    const problem = changeProblem(config?.schema, given) ?? permitted(given, limits.permissions)
+  'session/configChanged': ({ config }, { config: given, replace }, by, { limits }) => {
+    const problem =
+      changeProblem(config?.schema, given) ??
+      permitted(given, limits.permissions) ??
+      forgedPermission(given, config?.values, by.clientId)
     const lost =
       replace &&
       Object.keys(config?.values ?? {}).find(

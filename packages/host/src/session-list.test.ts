@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { asks, begun, completed, lentBy, ready, running } from '../test/calls.ts'
+import { asks, begun, completed, lends, lentBy, ready, running } from '../test/calls.ts'
 import { quiet, root, session, title } from '../test/held.ts'
 import { Puppet, until } from '../test/puppet.ts'
 import { room } from '../test/room.ts'
@@ -15,6 +15,7 @@ import {
   scene,
   sessionOf,
   started,
+  takesPart,
   turn,
 } from '../test/scene.ts'
 import type { AnyAction, Scene } from '../test/scene.ts'
@@ -211,6 +212,7 @@ describe('[H10] a session is as its chats are', () => {
   }
   test.each(rows)('the other chat %s, its own %s: %i', async (other, own, status) => {
     const all = await scene()
+    await takesPart(all.ann)
     await accepted(all.ann, session, title('listed'))
     await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
     for (const [uri, what] of [
@@ -232,6 +234,7 @@ describe('[H10] a session is as its chats are', () => {
 
   test('and what it needs of a person is there as long as it is needed', async () => {
     const all = await scene()
+    await accepted(all.ann, session, lends('ann'))
     const run = await turn(all, 't1', asks, begun(lentBy('ann')), running)
     expect(sessionOf(all).inputNeeded?.map(({ kind }) => kind)).toEqual(['chatInput', 'toolClientExecution'])
     await accepted(all.ann, chat, completed('r1', { response: 'cancel' }))

@@ -52,11 +52,13 @@ export class Tokens {
     if (all.size > this.#limits.tokens && oldest !== undefined) this.forget(principal, oldest)
   }
 
-  forget(principal: string, resource: string): void {
+  /** Gives whether there was one. */
+  forget(principal: string, resource: string): boolean {
     const all = this.#held.get(principal)
     all?.get(resource)?.undo()
-    all?.delete(resource)
+    const had = all?.delete(resource) === true
     if (all?.size === 0) this.#held.delete(principal)
+    return had
   }
 
   /** A principal has one link more. */

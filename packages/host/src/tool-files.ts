@@ -12,7 +12,7 @@ import type { Core } from './core.ts'
 import { diffCounts } from './diff-counts.ts'
 import { TurnFailed } from './ports/agent.ts'
 import type { Edit, ToolFiles } from './ports/agent.ts'
-import type { Place } from './ports/files.ts'
+import type { Facts, Place } from './ports/files.ts'
 import { isProtected } from './protected.ts'
 import { attempt } from './resource.ts'
 import { isIn } from './roots.ts'
@@ -32,10 +32,12 @@ export function toolFiles(
     },
     async propose(path, edit) {
       const { uri, place } = locate(session, chat, path)
+      const real = await reallyAt(core, uri, place)
       const before = (await bytesIfAny(core, uri, place)) ?? undefined
       const after = edited(before && textOf(before), edit)
       const side = async (bytes: Uint8Array): Promise<FileEditSide> => ({
-        uri,
+        // Who is asked sees what would really be written, where that matters.
+        uri: isProtected(real) ? real : uri,
         content: await keepBytes(core, session.uri, bytes, 'text/plain; charset=utf-8'),
       })
       return compact<FileEdit>({
@@ -48,8 +50,9 @@ export function toolFiles(
       await approved(toolCallId)
       const { uri, place } = locate(session, chat, path)
       const call = callIn(chat.told as ChatState, toolCallId)
-      // A permission that was given before covers no such file (S-35).
-      if (isProtected(uri) && !(call?.status === 'running' && call.confirmed === 'user-action'))
+      const agreed = call?.status === 'running' && call.confirmed === 'user-action'
+      // A permission that was given before covers no such file, by any of its names (S-35).
+      if (!agreed && (isProtected(uri) || isProtected(await reallyAt(core, uri, place))))
         throw new TurnFailed('permission', `${quoted(path)} is only written when somebody agrees to it`)
       await inWords(async () => {
         const ifMatch = await etagOf(core, uri, place)
@@ -100,16 +103,26 @@ async function bytesIfAny(core: Core, uri: Uri, place: Place): Promise<Uint8Arra
 }
 
 /** Nothing where there is no file. */
-function etagOf(core: Core, uri: Uri, place: Place): Promise<string | undefined> {
+async function etagOf(core: Core, uri: Uri, place: Place): Promise<string | undefined> {
+  return (await factsOf(core, uri, place))?.etag
+}
+
+function factsOf(core: Core, uri: Uri, place: Place): Promise<Facts | undefined> {
   return inWords(() =>
-    attempt(core, uri, 'read', (files) => files.look(place, true)).then(
-      ({ etag }) => etag,
-      (error: unknown) => {
-        if (error instanceof AhpError && error.code === errorCodes.NotFound) return undefined
-        throw error
-      },
-    ),
+    attempt(core, uri, 'read', (files) => files.look(place, true)).catch((error: unknown) => {
+      if (error instanceof AhpError && error.code === errorCodes.NotFound) return undefined
+      throw error
+    }),
   )
+}
+
+/** Where something is, or would be, behind all links: as much of its path as there is, and the rest as it is called. */
+async function reallyAt(core: Core, uri: Uri, { path, roots }: Place): Promise<Uri> {
+  for (let at = path; roots.some((root) => isIn(at, root)); at = at.slice(0, at.lastIndexOf('/'))) {
+    const facts = await factsOf(core, uri, { path: at, roots })
+    if (facts) return fileUri(facts.path + path.slice(at.length))
+  }
+  return uri
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -7,6 +7,7 @@ import {
   call,
   completed,
   confirmed,
+  lends,
   lentBy,
   ready,
   result,
@@ -122,6 +123,7 @@ describe('[H9] what is open when a host dies', () => {
   /** The agent said this, and the host died and came back. */
   const died = async (said: readonly Said[], resumes = true): Promise<Scene> => {
     const all = await scene(new Puppet({ resumes }))
+    await accepted(all.ann, session, lends('ann'))
     await turn(all, 't1', ...said)
     await all.core().log.settled()
     await all.restart('crash')
@@ -222,5 +224,22 @@ describe('[H9] what is open when a host dies', () => {
     await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 })
     expect(chatOf(all).turns).toMatchObject([{ state: 'cancelled' }])
     expect(sessionOf(all)).not.toHaveProperty('inputNeeded')
+  })
+
+  test("a worker's question, and one of whom it works for: with its answer the worker's turn has ended", async () => {
+    const all = await scene(new Puppet({ resumes: true }))
+    const run = await turn(all, 't1', begun(), running)
+    const { chat: worker } = run.chat.spawn({ ...call, title: 'W', text: 'work' })
+    await says(all, await all.agent.given(1), asks)
+    await says(all, run, { type: 'chat/toolCallComplete', ...call, ...result(true) } as Said, asks)
+    await all.restart('crash')
+    const ann = await all.join('ann', { subscribe: [chat, worker] })
+    for (const uri of [chat, worker]) expect(chatOf(all, uri).activeTurn).toBeDefined()
+    await accepted(ann, worker, completed('r1', { response: 'cancel' }))
+    await until(() => chatOf(all, worker).turns.length === 1)
+    const last = chatOf(all, worker).turns[0]?.responseParts.at(-1)
+    expect(last).toMatchObject({ kind: 'error', error: { errorType: 'interrupted' } })
+    expect(last).not.toHaveProperty('resumable')
+    expect([all.agent.runs.length, chatOf(all).activeTurn?.id]).toEqual([2, 't1'])
   })
 })

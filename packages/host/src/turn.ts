@@ -1,12 +1,13 @@
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
-import { judged, unapproved } from './approval.ts'
+import { callIn, judged, unapproved } from './approval.ts'
 import { bang } from './bang.ts'
 import { readAttachment } from './attachment.ts'
 import { tokenFor } from './auth.ts'
@@ -17,7 +18,7 @@ import { execute, outcomeOf } from './execute.ts'
 import { isLarge, slimmed } from './large.ts'
 import type { Agent, Chat, Command, Running, Said, Task, Worker } from './ports/agent.ts'
 import { TurnFailed, failureOf } from './ports/agent.ts'
-import { understood } from './said.ts'
+import { kept, understood } from './said.ts'
 import { toolFiles } from './tool-files.ts'
 import type { Job } from './work.ts'
 
@@ -126,14 +127,11 @@ export class Turn implements Job {
     this.#core.log.append(channel, action)
   }
 
-  /** A name that a client gave stays, and what others keep beside a session does too. */
+  /** A name that a client gave stays. */
   #sayOfSession(action: SessionAction): void {
     const { uri, head } = this.#session
     if (action.type === 'session/titleChanged' && this.#core.catalog.isTitled(uri)) return
-    const kept = (head as SessionState)._meta
-    const merged =
-      action.type === 'session/metaChanged' ? { ...action, _meta: { ...kept, ...action._meta } } : action
-    this.#append(this.#session, merged)
+    this.#append(this.#session, kept(action, head as SessionState))
   }
 
   #fail(error: unknown): void {
@@ -235,11 +233,16 @@ export class Turn implements Job {
     if (this.#over) throw stopped()
     this.#breath.out()
     await this.#approved(command.toolCallId)
-    const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId }
-    const { terminal, screen } = await execute(this.#core, place, command)
-    const stop = () => void screen.stop()
-    if (this.#over) stop()
-    this.#abort.signal.addEventListener('abort', stop, { once: true })
+    const { signal } = this.#abort
+    const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId, signal }
+    const { terminal, screen } = await execute(this.#core, place, command).catch((error: unknown) => {
+      throw this.#over ? stopped() : error
+    })
+    // Whoever is asked again in the midst of it may say no.
+    this.#when(this.#channel, (state) => isDecided(callIn(state, command.toolCallId))).then(
+      (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void screen.stop(),
+      () => {},
+    )
     const done = screen.ended.then(() => {
       if (this.#over) throw stopped()
       return outcomeOf(terminal)
@@ -290,6 +293,10 @@ async function left(iterator: AsyncIterator<Said> | undefined): Promise<void> {
   } catch {
     // There is nobody whom it could be told to.
   }
+}
+
+function isDecided(call: ToolCallState | undefined): boolean {
+  return call === undefined || call.status === 'cancelled' || call.status === 'completed'
 }
 
 function stopped(): Error {

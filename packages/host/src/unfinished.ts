@@ -10,6 +10,7 @@ import { forgetCopies } from './copy.ts'
 import type { Core } from './core.ts'
 import { create } from './creation.ts'
 import { nextAtStart } from './pending.ts'
+import { lookForLenders } from './lent.ts'
 import type { Effects } from './rules.ts'
 import { lose } from './terminal.ts'
 import { wakeIfSound } from './wake.ts'
@@ -65,7 +66,7 @@ function settle(core: Core, chat: Channel): void {
   }
   // It has not begun, or nobody but a person has to do with it now.
   if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))
-    return isUnwanted(core, chat) ? cancel(core, chat) : undefined
+    return isUnwanted(core, chat) ? cancel(core, chat) : lookForLenders(core, session, chat)
   const resumable =
     session && isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes
   interrupt(core, chat, resumable === true)

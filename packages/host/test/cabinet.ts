@@ -16,6 +16,8 @@ export class Cabinet implements Files {
   readonly files = new Map<string, Uint8Array>()
   /** Directories that are empty. */
   readonly folders = new Set<string>()
+  /** Names that lead to others. */
+  readonly links = new Map<string, string>()
   readonly asked: { readonly what: string; readonly place: Place }[] = []
   readonly changes: Change[] = []
   readonly watches: {
@@ -35,7 +37,7 @@ export class Cabinet implements Files {
 
   async read(place: Place, most: number): Promise<Uint8Array> {
     await this.#ask('read', place)
-    const bytes = this.files.get(place.path)
+    const bytes = this.files.get(this.#real(place))
     if (!bytes) throw new FileProblem('missing', 'there is no such file')
     if (bytes.length > most) throw new FileProblem('unfit', `it has more than ${most} bytes`)
     return bytes
@@ -43,7 +45,7 @@ export class Cabinet implements Files {
 
   async write(place: Place, data: Uint8Array, how: Write = {}): Promise<void> {
     await this.#ask(`write ${JSON.stringify(how)}`, place)
-    this.files.set(place.path, data)
+    this.files.set(this.#real(place), data)
   }
 
   async list(place: Place, most: number): Promise<readonly FileEntry[]> {
@@ -62,12 +64,13 @@ export class Cabinet implements Files {
 
   async look(place: Place): Promise<Facts> {
     await this.#ask('look', place)
-    const bytes = this.files.get(place.path)
+    const real = this.#real(place)
+    const bytes = this.files.get(real)
     const isFolder =
-      this.folders.has(place.path) || [...this.files.keys()].some((path) => path.startsWith(`${place.path}/`))
+      this.folders.has(real) || [...this.files.keys()].some((path) => path.startsWith(`${real}/`))
     if (!bytes && !isFolder) throw new FileProblem('missing', 'there is no such file')
     const type = bytes ? 'file' : 'directory'
-    return { path: place.path, type, size: bytes?.length ?? 0, mtime: 1000, ctime: 2000, etag: 'e1' }
+    return { path: real, type, size: bytes?.length ?? 0, mtime: 1000, ctime: 2000, etag: 'e1' }
   }
 
   async change(change: Change): Promise<void> {
@@ -84,6 +87,12 @@ export class Cabinet implements Files {
         watch.ended = true
       },
     }
+  }
+
+  #real({ path }: Place): string {
+    for (const [from, to] of this.links)
+      if (path === from || path.startsWith(`${from}/`)) return `${to}${path.slice(from.length)}`
+    return path
   }
 
   async #ask(what: string, place: Place): Promise<void> {

@@ -10,6 +10,11 @@ export const ready = (more: object = {}) =>
 export const running = ready({ confirmed: 'not-needed' })
 export const mcp = { contributor: { kind: 'mcp', customizationId: 'm' } }
 export const lentBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
+/** Before anything of it runs, a client says that it lends tools. */
+export const lends = (clientId: string): AnyAction => ({
+  type: 'session/activeClientSet',
+  activeClient: { clientId, tools: [] },
+})
 const auth = { resource: { resource: 'https://x.example' }, reason: 'required' }
 export const signIn = { type: 'chat/toolCallAuthRequired', ...call, auth } as Said
 export const result = (success: boolean) => ({ result: { success, pastTenseMessage: 'X' } })

@@ -85,6 +85,12 @@ export async function follow(client: Client, channels: readonly Uri[] = [session
   for (const channel of channels) await client.ask('subscribe', { channel })
 }
 
+/** It takes part in the session, so that it can lend tools. */
+export function takesPart(client: Client): Promise<void> {
+  const activeClient = { clientId: client.clientId, tools: [] }
+  return accepted(client, session, { type: 'session/activeClientSet', activeClient })
+}
+
 export async function accepted(client: Client, channel: Uri, action: AnyAction): Promise<void> {
   const { rejectionReason } = await client.echo(client.dispatch(channel, action))
   expect(rejectionReason).toBeUndefined()

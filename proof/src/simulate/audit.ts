@@ -6,7 +6,9 @@ import type { Eye } from './eye.ts'
 import type { Laws } from './laws.ts'
 import type { Message } from './link.ts'
 import { alike, mayMerge } from './truth.ts'
+import { met } from './tally.ts'
 import type { Fact, Truth } from './truth.ts'
+import { answers } from './word.ts'
 
 /** What a run knows, and where it says that something is wrong. */
 export interface Court {
@@ -118,7 +120,7 @@ export class Audit {
     // What was asked behind it is answered: so it was heard.
     if (left !== undefined && !this.#upTo.has(left)) this.#left.delete(left)
     for (const { resource } of items) {
-      if (!this.#court.laws.isSafelyUsed(resource))
+      if (!this.#court.laws.uses.isSafe(resource))
         this.#fail('I19', `was shown ${resource} in the list before it was used, and that durable`)
     }
   }
@@ -145,6 +147,9 @@ export class Audit {
     if (fact) this.#fact(channel, fact, envelope, own)
     else if (!own || replayed || !this.#sameAgain(envelope))
       this.#fail('I9', `was told ${seq} ${action.type}, which never happened`)
+    // What somebody decides decides something: that it is as wished already is for others to have decided.
+    else if (answers.has(action.type))
+      this.#fail('X1', `was told that ${seq} ${action.type} was accepted, and it was too late`)
     if (upTo !== undefined && fact) {
       const missed = this.#missed(channel, upTo, seq)
       if (missed) this.#fail('I2', `was told ${seq} of ${channel} and not ${missed.seq} before it`)
@@ -182,6 +187,7 @@ export class Audit {
 
   /** What is called accepted was: the very same, with a number of the client's own. */
   #refusal({ channel, action, origin }: Envelope, reason: string): void {
+    if (answers.has(action.type)) met(`refused: ${reason.startsWith('already') ? 'the same again' : reason}`)
     const accepted = /^already accepted as (\d+)$/.exec(reason)?.[1]
     if (accepted === undefined) return
     const fact = this.#court.truth.fact(channel, Number(accepted))
@@ -227,7 +233,7 @@ export class Audit {
     const story = this.#court.truth.stories.get(summary?.resource ?? session)
     const safe = (at: number | undefined) => at !== undefined && at < this.#court.disk.durable
     const added = method === 'root/sessionAdded' ? (summary?.resource ?? '') : undefined
-    if (added !== undefined && !this.#court.laws.isSafelyUsed(added))
+    if (added !== undefined && !this.#court.laws.uses.isSafe(added))
       this.#fail('I19', `${added} was announced before it was used, and that durable`)
     if (added !== undefined && this.#court.owed.get(added)?.())
       this.#fail('I19', `${added} was announced before its creator was answered`)

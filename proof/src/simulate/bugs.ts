@@ -1,6 +1,7 @@
 import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
 import { chatBugs } from './bugs-of-chats.ts'
+import { decisionBugs } from './bugs-of-decisions.ts'
 import { terminalBugs } from './bugs-of-terminals.ts'
 import { pictureBugs, turnBugs } from './bugs-of-turns.ts'
 
@@ -96,5 +97,6 @@ export const bugs: readonly Bug[] = [
   ...turnBugs,
   ...terminalBugs,
   ...chatBugs,
+  ...decisionBugs,
   ...pictureBugs,
 ]

@@ -3,6 +3,7 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { Chance } from '../chance.ts'
 import type { Theme } from './plan.ts'
+import { Tools } from './tools.ts'
 
 /** Who is to know what agents are asked for, in the moment they are. */
 export interface Watch {
@@ -68,6 +69,7 @@ export class Cast {
     for (const run of this.runs) {
       run.give(this.#part(run))
       for (let n = 0; n < 3; n++) run.give(this.#delta(run.parts[0] ?? ''))
+      for (let n = 0; n < (this.#theme === 'decisions' ? 2 : 0); n++) run.give(run.tools.line(this.#chance))
     }
   }
 
@@ -90,7 +92,8 @@ export class Cast {
 
   #run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
     this.#watch.runs(chat.uri, chat.turnId)
-    const run = new Run(chat, signal, !this.#chance.oneIn(3), () => this.runs.delete(run))
+    const tools = new Tools(chat, this.#names)
+    const run = new Run(chat, signal, tools, !this.#chance.oneIn(3), () => this.runs.delete(run))
     this.runs.add(run)
     return { [Symbol.asyncIterator]: () => run }
   }
@@ -99,6 +102,8 @@ export class Cast {
     const part = chance.pick(run.parts)
     if (this.#theme === 'births' && chance.oneIn(6))
       return spawned(run, `call-${this.#names()}`, chance.oneIn(3))
+    if (this.#theme === 'decisions' && !chance.oneIn(5))
+      return chance.oneIn(8) ? this.#question(true) : run.tools.line(chance)
     // Who works for others asks much: else hardly any would wait for a person when its host dies.
     if (run.chat.state.origin?.kind === 'tool' && chance.oneIn(3)) return this.#question()
     if (this.#theme === 'windows' && chance.oneIn(4)) return chance.oneIn(3) ? failed(failure(chance)) : ended
@@ -121,8 +126,10 @@ export class Cast {
   }
 
   /** A person may answer it, and need not: the agent waits for nobody. */
-  #question(): Line {
-    return said({ type: 'chat/inputRequested', request: { id: `question-${this.#names()}` } })
+  #question(form = false): Line {
+    const id = `question-${this.#names()}`
+    const questions = [{ kind: 'text' as const, id: 'who', message: 'Who?', required: true }]
+    return said({ type: 'chat/inputRequested', request: { id, ...(form && { questions }) } })
   }
 
   #part(run: Run): Line {
@@ -137,15 +144,17 @@ export class Run implements AsyncIterator<Said> {
   readonly chat: Chat
   readonly signal: AbortSignal
   readonly parts: string[]
+  readonly tools: Tools
   /** What may be waited for; else nobody does. */
   readonly #lines: Line[] = []
   readonly #over: () => void
   #asked: ((answer: Promise<IteratorResult<Said>>) => void) | undefined
 
   /** One that does not heed goes on when its turn is over, and says more. */
-  constructor(chat: Chat, signal: AbortSignal, heeds: boolean, over: () => void) {
+  constructor(chat: Chat, signal: AbortSignal, tools: Tools, heeds: boolean, over: () => void) {
     this.chat = chat
     this.signal = signal
+    this.tools = tools
     this.#over = over
     const { activeTurn } = chat.state
     this.parts = (activeTurn?.responseParts ?? []).flatMap((part) =>

@@ -121,11 +121,12 @@ export class Client {
     if (this.open) this.#wish(wish)
   }
 
-  create(uri: Uri, active: boolean): void {
+  create(uri: Uri, active: boolean, directories?: readonly Uri[]): void {
     const { link } = this
     this.#court.owed.set(uri, () => link?.hears === true)
     const activeClient = { clientId: this.id, displayName: this.id, tools: [] }
-    this.ask('createSession', { channel: uri, ...(active && { activeClient }) }, () => {})
+    const places = directories ? { workingDirectories: directories } : {}
+    this.ask('createSession', { channel: uri, ...(active && { activeClient }), ...places }, () => {})
   }
 
   /** The turns before those that it has. */

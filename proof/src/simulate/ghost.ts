@@ -10,9 +10,14 @@ type Say = (said: TerminalSaid) => void
 interface House {
   readonly clients: readonly Client[]
   readonly name: () => number
-  readonly laws: { sessionOf(chat: Uri): Uri | undefined }
+  readonly laws: {
+    sessionOf(chat: Uri): Uri | undefined
+    readonly deeds: { acts(chat: Uri, toolCallId: string, input: string): void }
+  }
   living(prefix: string): readonly Uri[]
   isSafe(uri: Uri): boolean
+  /** The terminal that a tool call holds. */
+  heldBy(toolCallId: string): Uri | undefined
   fail(invariant: string, problem: string): void
 }
 
@@ -25,12 +30,15 @@ export class Ghost implements Terminals {
     this.#house = house
   }
 
-  start({ cwd }: Start, say: Say): Promise<Shell> {
-    const uri = `ahp-terminal:${cwd}`
+  start({ cwd, command }: Start, say: Say): Promise<Shell> {
+    // A line for a tool call says for which one.
+    const [chat = '', toolCallId = '', input = ''] = command?.split(' ') ?? []
+    const uri = command === undefined ? `ahp-terminal:${cwd}` : (this.#house.heldBy(toolCallId) ?? '')
     // It is durable that there is such a terminal before anything runs in it.
     if (!this.#house.isSafe(uri)) this.#house.fail('I7', `a shell starts for ${uri}, which may be forgotten`)
+    if (command !== undefined) this.#house.laws.deeds.acts(chat, toolCallId, input)
     if (this.#house.name() % 9 === 0) return Promise.reject(new Error('there is no shell today'))
-    const shell = new GhostShell(say, () => this.#shells.delete(shell))
+    const shell = new GhostShell(say, command === undefined ? 10 : 2, () => this.#shells.delete(shell))
     this.#shells.add(shell)
     return Promise.resolve(shell)
   }
@@ -65,17 +73,20 @@ export class Ghost implements Terminals {
 class GhostShell implements Shell {
   readonly #say: Say
   readonly #gone: () => void
+  /** One of so many things that it does is its end. */
+  readonly #ends: number
   #paused = false
   #over = false
   #command = ''
 
-  constructor(say: Say, gone: () => void) {
+  constructor(say: Say, ends: number, gone: () => void) {
     this.#say = say
+    this.#ends = ends
     this.#gone = gone
   }
 
   act(chance: Chance, name: () => number): void {
-    if (chance.oneIn(10)) return this.#exit(chance.below(3))
+    if (chance.oneIn(this.#ends)) return this.#exit(chance.below(3))
     if (this.#paused) return
     for (let n = chance.below(4); n >= 0; n--) this.#say({ type: 'terminal/data', data: `${name()} ` })
     if (chance.oneIn(3)) this.#say({ type: 'terminal/cwdChanged', cwd: `file:///${name()}` })

@@ -4,11 +4,15 @@ import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
+import { onlyWaits } from './call.ts'
+import { Decisions } from './decisions.ts'
+import { Deeds } from './deeds.ts'
 import type { Disk } from './disk.ts'
 import { Homes } from './homes.ts'
 import type { Fact, Truth } from './truth.ts'
-import { begins, questionOf, wasInterrupted } from './word.ts'
+import { answers, begins, wasInterrupted } from './word.ts'
 import type { Word } from './word.ts'
+import { Uses } from './uses.ts'
 
 type Fail = (invariant: string, problem: string) => void
 
@@ -18,8 +22,9 @@ export class Laws {
   readonly #disk: Disk
   readonly #fail: Fail
   readonly #homes: Homes
-  /** Sessions that were used, each with the transaction from which on. */
-  readonly #used = new Map<Uri, number>()
+  readonly #decisions: Decisions
+  readonly deeds: Deeds
+  readonly uses: Uses
   /** The starts of turns that an agent was run for, each with how much was durable then, and in which life. */
   readonly #ran = new Map<string, { readonly durable: number; readonly life: number }>()
   /** Transactions from this one on are of the present life. */
@@ -30,16 +35,9 @@ export class Laws {
     this.#disk = disk
     this.#fail = fail
     this.#homes = new Homes(truth, fail)
-  }
-
-  /** A session is used once it has a title, or a chat of it anything in it. */
-  isUsed(session: Uri): boolean {
-    return this.#used.has(session)
-  }
-
-  /** The step from which on it is, has come to be safe. */
-  isSafelyUsed(session: Uri): boolean {
-    return (this.#used.get(session) ?? Infinity) < this.#disk.durable
+    this.uses = new Uses(truth, disk, this.#homes)
+    this.#decisions = new Decisions(truth, this.#homes, fail)
+    this.deeds = new Deeds(truth, disk, fail)
   }
 
   sessionOf(chat: Uri): Uri | undefined {
@@ -48,14 +46,20 @@ export class Laws {
 
   step(step: Step, at: number): void {
     const touched = new Set([...step.born, ...step.envelopes].map(({ channel }) => channel))
-    for (const uri of touched) if (this.#homes.look(uri) && !this.#used.has(uri)) this.#used.set(uri, at)
-    for (const [place, { channel, seq }] of step.envelopes.entries()) {
+    for (const uri of touched) if (this.#homes.look(uri)) this.uses.add(uri, at)
+    for (const [place, envelope] of step.envelopes.entries()) {
+      const { channel, seq } = envelope
+      if (envelope.action.includes('atrium.permissions'))
+        this.#decisions.rules(channel, envelope, step.envelopes.slice(0, place))
       const fact = channel.startsWith('ahp-chat:') ? this.#truth.fact(channel, seq) : undefined
       if (fact) this.#word(channel, fact, step.envelopes.slice(place + 1))
     }
-    for (const { channel, action } of step.envelopes) this.#useBy(channel, JSON.parse(action) as Action, at)
-    for (const uri of touched) this.#use(uri, at)
+    for (const { channel, action } of step.envelopes)
+      this.uses.word(channel, JSON.parse(action) as Action, at)
+    for (const uri of touched) this.uses.look(uri, at)
     for (const uri of touched) this.#rollup(uri)
+    for (const session of new Set([...touched].map((uri) => this.#homes.of(uri) ?? uri)))
+      this.deeds.picture(session)
     if (step.dropped.length === 0 && touched.size === 0) return
     this.#employ()
     this.#count()
@@ -66,7 +70,8 @@ export class Laws {
   crashed(left: number): void {
     this.#homes.forget()
     this.#homes.judge()
-    for (const [uri, at] of this.#used) if (at >= left) this.#used.delete(uri)
+    this.deeds.crashed(left)
+    this.uses.crashed(left)
     for (const [key, { durable }] of this.#ran) if (durable > left) this.#ran.delete(key)
   }
 
@@ -98,6 +103,7 @@ export class Laws {
   /** A life begins. */
   begins(): void {
     this.#life = this.#disk.transactions.length
+    this.deeds.begins(this.chats())
   }
 
   /** A life has begun: what agents worked on in the one before has ended. */
@@ -105,23 +111,24 @@ export class Laws {
     for (const [uri, { activeTurn }] of this.chats()) {
       const start = activeTurn && this.#begun(uri, activeTurn.id)
       const before = start && (this.#ran.get(`${uri} ${start.seq}`)?.life ?? this.#life) < this.#life
-      if (before && questionOf(activeTurn) === undefined)
+      if (before && !onlyWaits(activeTurn))
         this.#fail('I17', `${activeTurn.id} of ${uri} was being worked on, and goes on after a start`)
     }
+    this.deeds.begun()
   }
 
   /** A turn of a life before goes on once somebody has answered it, and waits for nobody else. */
   waits(chat: Uri, turn: ActiveTurn): boolean {
-    return (this.#begun(chat, turn.id)?.at ?? Infinity) < this.#life && questionOf(turn) !== undefined
+    return (this.#begun(chat, turn.id)?.at ?? Infinity) < this.#life && onlyWaits(turn)
   }
 
   #answered(chat: Uri, { seq: begun }: Fact): boolean {
     const { activeTurn } = this.#state(chat) as ChatState
     const facts = this.#truth.stories.get(chat)?.facts ?? []
-    const answers = facts.some(
-      ({ seq, action, at = 0 }) => action.type === 'chat/inputCompleted' && seq > begun && at >= this.#life,
+    const answered = facts.some(
+      ({ seq, action, at = 0 }) => answers.has(action.type) && seq > begun && at >= this.#life,
     )
-    return answers && activeTurn !== undefined && questionOf(activeTurn) === undefined
+    return answered && activeTurn !== undefined && !onlyWaits(activeTurn)
   }
 
   /** Every chat that is there, with its state. */
@@ -163,7 +170,8 @@ export class Laws {
   }
 
   /** A turn begins once, and all that is said of it is said until it has ended, once. */
-  #word(chat: Uri, { seq, action, origin }: Fact, later: Step['envelopes']): void {
+  #word(chat: Uri, fact: Fact, later: Step['envelopes']): void {
+    const { seq, action, origin } = fact
     const before = this.#truth.stateAt(chat, seq - 1) as ChatState
     const { turnId, kind, id } = action as Word
     const said = `${seq} ${action.type} of ${turnId} in ${chat}`
@@ -171,6 +179,7 @@ export class Laws {
       if (before.activeTurn) this.#fail('I17', `${said} was said while a turn was active`)
     } else if (turnId !== undefined && action.type !== 'chat/truncated' && before.activeTurn?.id !== turnId)
       this.#fail('I17', `${said} was said when that turn was not active`)
+    this.#decisions.word(chat, fact, before, later)
     if (action.type === 'chat/turnStarted') this.#once(chat, seq, action, before)
     if (wasInterrupted(action) && !this.#wasReady(chat))
       this.#fail('I17', `${turnId} of ${chat} was interrupted, and nobody had begun with it`)
@@ -194,24 +203,6 @@ export class Laws {
   #wasReady(chat: Uri): boolean {
     const facts = this.#truth.stories.get(this.#homes.of(chat) ?? '')?.facts ?? []
     return facts.some(({ action, at = Infinity }) => action.type === 'session/ready' && at < this.#life)
-  }
-
-  /** What a step leaves may not show it: a draft is set and taken back in one. */
-  #useBy(uri: Uri, action: Action, at: number): void {
-    const { draft } = action as { readonly draft?: unknown }
-    const session = this.#homes.of(uri)
-    const uses = draft !== undefined || action.type === 'chat/pendingMessageSet'
-    if (session !== undefined && uses && !this.#used.has(session)) this.#used.set(session, at)
-  }
-
-  #use(uri: Uri, at: number): void {
-    const chat = uri.startsWith('ahp-chat:') ? (this.#state(uri) as ChatState) : undefined
-    const session = chat ? this.#homes.of(uri) : uri
-    if (session === undefined || this.#used.has(session) || !session.startsWith('ahp-session:')) return
-    const used = chat
-      ? (chat.activeTurn ?? chat.turns[0] ?? chat.queuedMessages ?? chat.steeringMessage ?? chat.draft)
-      : this.#session(uri)?.title
-    if (used !== undefined && used !== '') this.#used.set(session, at)
   }
 
   /** A session's entry of a chat says what the chat says, and its activity is its speaker's. */
@@ -245,7 +236,7 @@ export class Laws {
 
   #count(): void {
     const { activeSessions = 0 } = (this.#state(rootUri) ?? {}) as RootState
-    const used = this.#living('ahp-session:').filter((uri) => this.#used.has(uri)).length
+    const used = this.#living('ahp-session:').filter((uri) => this.uses.has(uri)).length
     if (activeSessions !== used) this.#fail('I19', `the root counts ${activeSessions} sessions of ${used}`)
   }
 }

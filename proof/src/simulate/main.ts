@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util'
 import { bugs } from './bugs.ts'
 import type { Bug } from './bug.ts'
 import type { Report } from './seeds.ts'
+import { sum as sumOf } from './tally.ts'
+import type { Tally } from './tally.ts'
 
 const usage = `usage: npm run simulate -- [--seeds N] [--from N] [--seed N] [--planted] [--bug NAME] [--jobs N]
 
@@ -57,19 +59,26 @@ interface Found {
 async function explore(): Promise<boolean> {
   const begun = performance.now()
   const done = Array.from({ length: jobs }, () => 0)
+  const mets: Tally[] = done.map(() => ({}))
   const progress = ticker(() => `${sum(done)} of ${count} seeds`)
   const found = await Promise.all(
     done.map((_, job) => {
       const share = Math.floor((count - job + jobs - 1) / jobs)
-      return search({ first: first + job, every: jobs, count: share, explain: true, bug: named }, (n) => {
-        done[job] = n
-      })
+      return search(
+        { first: first + job, every: jobs, count: share, explain: true, bug: named },
+        (n, met) => {
+          done[job] = n
+          mets[job] = met
+        },
+      )
     }),
   )
   progress()
   const [worst] = found.flatMap((one) => one ?? []).toSorted((a, b) => a.seed - b.seed)
   const seconds = (performance.now() - begun) / 1000
   if (!worst) {
+    for (const [what, times] of Object.entries(sumOf(mets)))
+      console.log(`${String(times).padStart(8)}  ${what}`)
     console.log(
       `simulate: ${count} seeds from ${first}, no violation (${Math.round(count / seconds)} a second)`,
     )
@@ -117,7 +126,7 @@ interface Search {
 /** The first violation among these seeds, looked for in a process of its own. */
 function search(
   { first, every, count, explain, bug }: Search,
-  progress: (done: number) => void = () => {},
+  progress: (done: number, met: Tally) => void = () => {},
 ): Promise<Found | undefined> {
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
   const child = fork(here('./seeds.js'), [first, every, count, explain ? 1 : 0].map(String), {
@@ -126,7 +135,7 @@ function search(
   })
   let found: Found | undefined
   child.on('message', (report: Report) => {
-    if ('done' in report) progress(report.done)
+    if ('done' in report) progress(report.done, report.met)
     else found = { seed: report.seed, trace: [], ...report.violation, ...pick(report) }
   })
   return new Promise((resolve, reject) => {

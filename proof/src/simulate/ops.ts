@@ -2,6 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import type { Client } from './client.ts'
 import { createChat, moveChat } from './ops-of-chats.ts'
+import { decide } from './ops-of-decisions.ts'
 import type { OpName } from './plan.ts'
 import type { Chance } from '../chance.ts'
 import type { Simulation } from './simulation.ts'
@@ -12,10 +13,17 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   deliver(sim, chance) {
     const link = chance.pick(sim.clients.flatMap((client) => client.link ?? []))
     const count = chance.oneIn(3) ? 100 : 1 + chance.below(4)
+    // Where people answer, several are heard in the same moment.
+    if (sim.plan.theme === 'decisions' && !chance.oneIn(4)) return exchange(sim, count)
     if (chance.oneIn(2)) link?.toHost(count)
     else link?.toClient(count)
   },
   disk(sim, chance) {
+    // Decisions take many steps, one after the other: a disk that is slow with each would leave no time for any.
+    if (sim.plan.theme === 'decisions' && chance.oneIn(2)) {
+      for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer(chance.next())
+      return sim.disk.flush()
+    }
     if (chance.oneIn(sim.plan.flushes)) return sim.disk.flush()
     for (let n = chance.below(3); n >= 0; n--) sim.disk.answer(chance.next())
   },
@@ -26,6 +34,9 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     sim.tasks.push(...sim.clock.due(chance.pick(steps) ?? 0))
   },
   open(sim, chance) {
+    // Else hardly anybody would be there to decide anything after a crash.
+    if (sim.plan.theme === 'decisions' && !chance.oneIn(3))
+      return sim.clients.forEach((client) => client.link || open(sim, client, chance))
     const client = chance.pick(sim.clients)
     if (client && (!client.link || chance.oneIn(3))) open(sim, client, chance)
   },
@@ -44,6 +55,7 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     sim.late.delete(link)
   },
   dispatch(sim, chance) {
+    if (sim.plan.theme === 'decisions' && !chance.oneIn(4)) return decide(sim, chance)
     const client = chance.pick(sim.clients)
     const any = chance.oneIn(sim.plan.theme === 'links' ? 1 : 4)
     const channel = chance.pick(sim.living(any ? '' : 'ahp-chat:')) ?? rootUri
@@ -68,7 +80,7 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
     const curious = chance.pick(sim.clients)
     if (curious?.open && chance.oneIn(2)) curious.subscribe(channel)
     if (!client?.open) return
-    client.create(channel, chance.oneIn(4))
+    client.create(channel, chance.oneIn(4), sim.directories)
     // Some begin before they were answered.
     const uri = chance.oneIn(2) ? channel : defaultChatUri(channel)
     const title = { type: 'session/titleChanged', title: String(sim.name()) } as Action
@@ -127,6 +139,11 @@ export const ops: { readonly [N in OpName]: (sim: Simulation, chance: Chance) =>
   },
   full: (sim) => void (sim.disk.full = !sim.disk.full),
   break: (sim) => void (sim.disk.broken = true),
+}
+
+function exchange({ clients }: Simulation, count: number): void {
+  for (const { link } of clients) link?.toHost(count)
+  for (const { link } of clients) link?.toClient(count)
 }
 
 /** Of chats some see the newest turns only. */

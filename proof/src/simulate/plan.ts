@@ -36,9 +36,9 @@ export interface Op {
 /**
  * `links`: little is said in chats. `people`: much is. `windows`: clients have the newest turns only, of which there are many,
  * and take them away. `births`: sessions, chats and workers come and go. `nights`: nobody looks, and what is there falls
- * asleep. `homes`: chats are forked, and move between sessions.
+ * asleep. `homes`: chats are forked, and move between sessions. `decisions`: agents ask, and people and clients answer.
  */
-export type Theme = 'links' | 'people' | 'windows' | 'births' | 'nights' | 'homes'
+export type Theme = 'links' | 'people' | 'windows' | 'births' | 'nights' | 'homes' | 'decisions'
 
 export interface Plan {
   readonly seed: number
@@ -86,7 +86,16 @@ const usual: { readonly [N in OpName]: number } = {
   break: 1,
 }
 
-const themes: readonly Theme[] = ['links', 'links', 'links', 'people', 'windows', 'births', 'nights', 'homes']
+const themes: readonly Theme[] = [
+  'links',
+  'links',
+  'decisions',
+  'people',
+  'windows',
+  'births',
+  'nights',
+  'homes',
+]
 
 /** How much more often each happens. What a theme is about is never left out. */
 const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
@@ -95,6 +104,26 @@ const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
   windows: { subscribe: 2, fetch: 4, cut: 2, open: 2 },
   births: { create: 4, dispose: 4, chat: 6, list: 3, ghost: 2 },
   nights: { tick: 4, ghost: 4, subscribe: 0, agent: 0 },
+  decisions: {
+    agent: 3,
+    dispatch: 3,
+    deliver: 3,
+    disk: 4,
+    crash: 1,
+    open: 3,
+    cut: 0.7,
+    tick: 1,
+    ghost: 3,
+    create: 0.3,
+    dispose: 0.3,
+    late: 0.3,
+    subscribe: 0.3,
+    list: 0,
+    fetch: 0,
+    break: 0,
+    full: 0,
+    stop: 0.3,
+  },
   homes: {
     chat: 20,
     deliver: 3,
@@ -141,7 +170,7 @@ export function planOf(seed: number, length = 120): Plan {
 
 function prologueOf(theme: Theme, chance: Chance): Plan['prologue'] {
   if (theme === 'nights') return 'alone'
-  return theme === 'windows' || theme === 'homes'
+  return ['windows', 'homes', 'decisions'].includes(theme)
     ? 'followed'
     : (chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none')
 }

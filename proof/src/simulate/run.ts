@@ -2,6 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { judgeAtRest, judgeAlone } from './verdict.ts'
 import { open, ops, restart, viewOf } from './ops.ts'
+import { lending } from './ops-of-decisions.ts'
 import type { Plan } from './plan.ts'
 import { Chance } from '../chance.ts'
 import { Simulation, graceMs } from './simulation.ts'
@@ -19,6 +20,7 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
     trace?.(`-- ${name}`)
     ops[name](sim, new Chance(dice))
     await settled(sim)
+    if (plan.theme === 'decisions') await up(sim)
     if (sim.violation) return sim.violation
   }
   trace?.('-- everything heals')
@@ -44,7 +46,7 @@ async function prologue(sim: Simulation): Promise<void> {
   const session = `ahp-session:/${sim.name()}`
   const message = { text: 'go', origin: { kind: 'user' } }
   const turn = { type: 'chat/turnStarted', turnId: 'first', startedAt: sim.instant, message }
-  first?.create(session, false)
+  first?.create(session, false, sim.directories)
   const chat = defaultChatUri(session)
   first?.dispatch(chat, turn as Action)
   sim.life?.ghost.prepare(first)
@@ -65,6 +67,8 @@ async function prologue(sim: Simulation): Promise<void> {
   if (sim.plan.theme === 'homes') await furnish(sim, session)
   sim.life?.cast.prepare()
   const chance = new Chance(sim.plan.seed)
+  if (sim.plan.theme === 'decisions')
+    for (const client of sim.clients) client.dispatch(session, lending(client.id, chance))
   for (const client of sim.plan.prologue === 'alone' ? [] : sim.clients)
     for (const uri of sim.living()) client.subscribe(uri, undefined, viewOf(sim, uri, chance))
   await heal(sim)
@@ -108,6 +112,15 @@ async function settled(sim: Simulation): Promise<void> {
   for (let task = sim.tasks.shift(); task; task = sim.tasks.shift()) {
     task()
     await new Promise(setImmediate)
+  }
+}
+
+/** A host that starts is soon there: how it starts is what other plans are about. */
+async function up(sim: Simulation): Promise<void> {
+  for (let round = 0; round < patience && sim.life && !sim.up; round++) {
+    for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
+    sim.disk.flush()
+    await settled(sim)
   }
 }
 

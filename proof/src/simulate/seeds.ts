@@ -3,10 +3,12 @@ import type { Op } from './plan.ts'
 import { run } from './run.ts'
 import { shrink } from './shrink.ts'
 import type { Violation } from './simulation.ts'
+import { tally } from './tally.ts'
+import type { Tally } from './tally.ts'
 
 /** What one process reports: how far it is, or the first thing that was wrong. */
 export type Report =
-  | { readonly done: number }
+  | { readonly done: number; readonly met: Tally }
   | { readonly seed: number; readonly violation: Violation; readonly trace?: readonly string[] }
 
 // Every so many-th seed from the first, as many as asked for; in a process of its own, so that it can have planted bugs.
@@ -21,7 +23,7 @@ for (let done = 0; done < count; done++) {
     tell({ seed, violation, ...(explain === 1 && { trace: await traced(seed, violation) }) })
     break
   }
-  if (done % 50 === 49 || done === count - 1) tell({ done: done + 1 })
+  if (done % 50 === 49 || done === count - 1) tell({ done: done + 1, met: tally() })
 }
 process.disconnect()
 

@@ -8,6 +8,7 @@ import { Disk } from './disk.ts'
 import { planOf } from './plan.ts'
 import { run } from './run.ts'
 import { shrink } from './shrink.ts'
+import { tally } from './tally.ts'
 
 const traceOf = async (seed: number) => {
   const lines: string[] = []
@@ -25,6 +26,14 @@ test('[B2] the same seed is the same run, word for word', async () => {
 test('[B3] I1 to I9 hold for the first seeds', async () => {
   for (let seed = 1; seed <= 40; seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
+})
+
+test('[B2] people decide: some agree, some do not, and some after a restart', async () => {
+  const plans = Array.from({ length: 200 }, (_, at) => planOf(at + 1))
+  for (const plan of plans.filter(({ theme }) => theme === 'decisions'))
+    expect(await run(plan)).toBeUndefined()
+  for (const what of ['asked', 'approved', 'denied', 'done', 'waits after a restart', 'answers at once'])
+    expect({ what, times: tally()[what] ?? 0 }).not.toEqual({ what, times: 0 })
 })
 
 test('[B4] any part of a plan is a plan', async () => {

@@ -102,6 +102,12 @@ export class Simulation implements Court {
     return new Date(this.clock.wall).toISOString()
   }
 
+  /** Where sessions work: what is allowed in a folder is allowed in some of them. */
+  get directories(): readonly Uri[] | undefined {
+    if (this.plan.theme !== 'decisions') return undefined
+    return [this.name() % 3 === 0 ? 'file:///b' : 'file:///a']
+  }
+
   get up(): boolean {
     return this.life?.host !== undefined
   }
@@ -211,6 +217,13 @@ export class Simulation implements Court {
     return at !== undefined && at < this.disk.durable
   }
 
+  heldBy(toolCallId: string): Uri | undefined {
+    return this.living('ahp-terminal:').find((uri) => {
+      const { claim } = this.truth.stateAt(uri, Infinity) as TerminalState
+      return claim.kind === 'session' && claim.toolCallId === toolCallId
+    })
+  }
+
   /** What is kept beside the log says what the log says. */
   #consistent(): void {
     const records = new Map<string, string | undefined>()
@@ -227,7 +240,7 @@ export class Simulation implements Court {
     const unmade = sessions.filter(([, { lifecycle }]) => lifecycle === 'creating')
     const uris = (list: readonly (readonly [Uri, unknown])[]) => list.map(([uri]) => uri)
     compare('session/', 'sessions', uris(sessions))
-    compare('quiet/', 'unused sessions', uris(sessions.filter(([uri]) => !this.laws.isUsed(uri))))
+    compare('quiet/', 'unused sessions', uris(sessions.filter(([uri]) => !this.laws.uses.has(uri))))
     const terminals = this.living('ahp-terminal:').map(
       (uri) => [uri, this.truth.stateAt(uri, Infinity) as TerminalState] as const,
     )

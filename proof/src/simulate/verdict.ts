@@ -21,8 +21,9 @@ export function judgeAtRest(sim: Simulation): void {
 /** When nobody came back in time: what nobody used is gone, and nobody takes part in anything. */
 export function judgeAlone(sim: Simulation): void {
   if (!sim.up) return sim.fail('I11', 'the host is down')
+  sim.laws.deeds.alone(sim.laws.chats())
   for (const [uri, { activeClients }] of sim.laws.sessions()) {
-    if (!sim.laws.isUsed(uri)) sim.fail('I19', `${uri} was never used, and outlives its creator`)
+    if (!sim.laws.uses.has(uri)) sim.fail('I19', `${uri} was never used, and outlives its creator`)
     if (activeClients.length > 0)
       sim.fail('I19', `${activeClients[0]?.clientId} has left, and takes part in ${uri}`)
   }
@@ -67,7 +68,7 @@ function judgeChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turn
 /** I19: the list shows what was used, and of each what its session says. */
 function judgeList(sim: Simulation): void {
   const items = sim.life?.core?.catalog.page().items ?? []
-  const used = sim.laws.sessions().filter(([uri]) => sim.laws.isUsed(uri))
+  const used = sim.laws.sessions().filter(([uri]) => sim.laws.uses.has(uri))
   const listed = items.map(({ resource }) => resource)
   const expected = used.map(([uri]) => uri)
   if (listed.toSorted().join() !== expected.toSorted().join())

@@ -11,6 +11,14 @@ export interface Word extends Action {
 
 export const begins = new Set(['chat/turnStarted', 'chat/turnResume'])
 
+/** What lets an agent take up a turn of a life before. */
+export const answers = new Set([
+  'chat/inputCompleted',
+  'chat/toolCallConfirmed',
+  'chat/toolCallResultConfirmed',
+  'chat/toolCallComplete',
+])
+
 export function wasInterrupted(action: Action): boolean {
   const { part } = action as { readonly part?: { readonly error?: { readonly errorType: string } } }
   return action.type === 'chat/error' && part?.error?.errorType === 'interrupted'

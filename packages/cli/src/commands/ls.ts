@@ -3,7 +3,7 @@ import type { SessionSummary } from '@atrium/protocol/session/state'
 import { reach } from '../reach.ts'
 import type { Whereabouts } from '../reach.ts'
 import { table } from '../render/table.ts'
-import { allSessions, shortName } from '../sessions.ts'
+import { allSessions, shortNames } from '../sessions.ts'
 import { harmless, voice } from '../voice.ts'
 import type { Manners, Style } from '../voice.ts'
 
@@ -18,18 +18,21 @@ export async function list(flags: Flags): Promise<void> {
   const found = await allSessions(client)
   const shown = flags.all ? found : found.filter(({ status }) => !hasFlag(status, Flag.IsArchived))
   client.close()
+  const names = shortNames(found.map(({ resource }) => resource))
   if (json) for (const session of shown) tell(session, () => '')
-  else if (shown.length > 0) tell({}, () => table(shown.map((session) => row(session, style))))
+  else if (shown.length > 0)
+    tell({}, () => table(shown.map((session) => row(session, names.get(session.resource) ?? '', style))))
   else note('No sessions yet; begin one with: atrium run "…"')
 }
 
 function row(
-  { resource, title, status, modifiedAt, provider }: SessionSummary,
+  { title, status, modifiedAt, provider }: SessionSummary,
+  short: string,
   style: Style,
 ): readonly string[] {
   const time = new Date(modifiedAt)
   const name = harmless(title ?? '') || style.dim('(no title)')
-  return [style.cyan(shortName(resource)), doing(status, style), ago(time), harmless(provider), name]
+  return [style.cyan(harmless(short)), doing(status, style), ago(time), harmless(provider), name]
 }
 
 function doing(status: number, { yellow, green, red, dim }: Style): string {

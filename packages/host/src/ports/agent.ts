@@ -128,7 +128,10 @@ export interface Worker {
   readonly done: Promise<ChatState>
 }
 
-/** How a turn begins and ends, and where its chat may go, is said by the host; what people write and read by them; pages are no agent's. */
+/**
+ * How a turn begins and ends, where its chat works and may go, is said by the host; what people write, read and decide by
+ * them; pages are no agent's.
+ */
 export const unsayable = [
   'chat/turnStarted',
   'chat/turnComplete',
@@ -143,6 +146,11 @@ export const unsayable = [
   'chat/pendingMessageSet',
   'chat/queuedMessagesReordered',
   'chat/movableChanged',
+  'chat/workingDirectorySet',
+  'chat/workingDirectoryRemoved',
+  'chat/toolCallConfirmed',
+  'chat/toolCallResultConfirmed',
+  'chat/inputAnswerChanged',
 ] as const
 
 /** The few actions of a session that its agent may say. */

@@ -1,0 +1,138 @@
+import type { Command } from 'commander'
+
+/** What a shell has to know of a command to complete it. */
+export interface Completed {
+  readonly name: string
+  readonly about: string
+  readonly flags: readonly { readonly long: string; readonly about: string }[]
+  /** What its first word is. */
+  readonly first: 'session' | 'folder' | readonly string[]
+}
+
+/** Of every command that is shown in the help. */
+export function completedOf(program: Command): readonly Completed[] {
+  return program
+    .createHelp()
+    .visibleCommands(program)
+    .map((command) => {
+      const [argument] = command.registeredArguments
+      const name = argument?.name()
+      const words = argument?.argChoices ?? command.commands.map((each) => each.name())
+      const options = [command, ...command.commands].flatMap((each) => each.options)
+      const flags = new Map(
+        options.flatMap(({ long, description }) => (long ? [[long, description] as const] : [])),
+      )
+      return {
+        name: command.name(),
+        about: command.description(),
+        flags: [...flags].map(([long, about]) => ({ long, about })),
+        first: name === 'session' || name === 'folder' ? name : words,
+      }
+    })
+}
+
+export const scripts = { bash, zsh, fish }
+export type Shell = keyof typeof scripts
+
+function bash(all: readonly Completed[]): string {
+  return `# For ~/.bashrc: source <(atrium completion bash)
+_atrium() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" flags='' words=''
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '${namesOf(all)}' -- "$cur"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${all.map((each) => `    ${each.name}) flags='${flagsOf(each)}' words='${wordsOf(each)}' ;;`).join('\n')}
+  esac
+  case "$cur" in
+    -*) COMPREPLY=($(compgen -W "$flags" -- "$cur")); return ;;
+  esac
+  [ "$COMP_CWORD" -eq 2 ] || { COMPREPLY=($(compgen -f -- "$cur")); return; }
+  case "$words" in
+    @session) COMPREPLY=($(compgen -W "$(atrium __names 2>/dev/null | cut -f1)" -- "$cur")) ;;
+    @folder) COMPREPLY=($(compgen -d -- "$cur")) ;;
+    *) COMPREPLY=($(compgen -W "$words" -- "$cur")) ;;
+  esac
+}
+complete -F _atrium atrium
+`
+}
+
+function zsh(all: readonly Completed[]): string {
+  const described = all.map(({ name, about }) => quoted(`${name}:${about}`)).join(' ')
+  const cases = all.map((each) => {
+    const flags = each.flags.map(({ long, about }) => quoted(`${long}:${about}`)).join(' ')
+    return `    ${each.name}) flags=(${flags}) words_of='${wordsOf(each)}' ;;`
+  })
+  return `#compdef atrium
+# For ~/.zshrc: source <(atrium completion zsh)
+_atrium() {
+  local -a verbs flags names
+  local words_of='' name title
+  verbs=(${described})
+  if (( CURRENT == 2 )); then
+    _describe 'command' verbs
+    return
+  fi
+  case $words[2] in
+${cases.join('\n')}
+  esac
+  if [[ $words[CURRENT] == -* ]]; then
+    _describe 'flag' flags
+    return
+  fi
+  (( CURRENT == 3 )) || { _files; return }
+  case $words_of in
+    @session)
+      while IFS=$'\\t' read -r name title; do
+        names+=("$name:\${title//:/ }")
+      done < <(atrium __names 2>/dev/null)
+      _describe 'session' names ;;
+    @folder) _files -/ ;;
+    *) compadd -- \${=words_of} ;;
+  esac
+}
+if [ "$funcstack[1]" = _atrium ]; then _atrium "$@"; else compdef _atrium atrium; fi
+`
+}
+
+function fish(all: readonly Completed[]): string {
+  const verb = ({ name, about }: Completed) =>
+    `complete -c atrium -f -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`
+  const rest = (each: Completed) => {
+    const there = `-n '__fish_seen_subcommand_from ${each.name}'`
+    const words =
+      each.first === 'session'
+        ? `-f ${there} -a '(atrium __names 2>/dev/null)'`
+        : each.first === 'folder'
+          ? `${there} -a '(__fish_complete_directories)'`
+          : `${there} -a '${each.first.join(' ')}'`
+    const flags = each.flags.map(
+      ({ long, about }) => `complete -c atrium ${there} -l ${long.slice(2)} -d ${quoted(about)}`,
+    )
+    return [`complete -c atrium ${words}`, ...flags].join('\n')
+  }
+  return `# For ~/.config/fish/completions/atrium.fish
+${[...all.map(verb), ...all.map(rest)].join('\n')}
+`
+}
+
+function namesOf(all: readonly Completed[]): string {
+  return all.map(({ name }) => name).join(' ')
+}
+
+function flagsOf({ flags }: Completed): string {
+  return flags.map(({ long }) => long).join(' ')
+}
+
+/** Words with an @ are to be found out. */
+function wordsOf({ first }: Completed): string {
+  return typeof first === 'string' ? `@${first}` : first.join(' ')
+}
+
+/** For shells that all read single quotes alike, but for an apostrophe; so there is none. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`
+}

@@ -1,0 +1,108 @@
+import { constants } from 'node:fs'
+import { access, stat, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { findProgram } from '@atrium/adapters/program'
+import { configPath, configure } from '../config.ts'
+import type { Settings } from '../fields.ts'
+import { sentenceOf } from '../problem.ts'
+import { version } from '../version.ts'
+import { fail, ok, warn } from './finding.ts'
+import type { Finding } from './finding.ts'
+
+/** What the machine must offer, whether or not a host runs. */
+export async function machineFindings({ data }: Settings): Promise<readonly Finding[]> {
+  return [
+    nodeFinding(),
+    await dataFinding(data),
+    await spaceFinding(data),
+    await shellFinding(),
+    await gitFinding(),
+  ]
+}
+
+const oldestNode = 20
+
+function nodeFinding(major = Number(process.versions.node.split('.')[0])): Finding {
+  const detail = `atrium ${version} on Node ${process.versions.node}`
+  return major >= oldestNode
+    ? ok('node', detail)
+    : fail('node', detail, `install Node ${oldestNode} or newer: https://nodejs.org`)
+}
+
+/** The settings, if they can be read: without them nobody knows which folder is meant. */
+export async function settingsFinding(
+  data: string | undefined,
+): Promise<{ finding: Finding; settings?: Settings }> {
+  try {
+    const { settings, warnings } = await configure({ ...(data !== undefined && { data }) }, process.env)
+    const [first] = warnings
+    const path = configPath(process.env)
+    if (first !== undefined) return { settings, finding: warn('settings', first, `edit ${path}`) }
+    return { settings, finding: ok('settings', path) }
+  } catch (error) {
+    return { finding: fail('settings', sentenceOf(error), 'mend what it names') }
+  }
+}
+
+async function dataFinding(data: string): Promise<Finding> {
+  const found = await stat(data).catch((error: NodeJS.ErrnoException) => error)
+  if (found instanceof Error)
+    return found.code === 'ENOENT'
+      ? ok('data', `${data} is made at the first start`)
+      : fail(
+          'data',
+          `${data} cannot be looked at (${found.code})`,
+          'see to the modes of the folders above it',
+        )
+  if (!found.isDirectory())
+    return fail('data', `${data} is no folder`, 'move it away, or name another with --data')
+  const me = process.getuid?.()
+  if (me !== undefined && found.uid !== me)
+    return fail('data', `${data} belongs to another user`, `run: sudo chown -R "$(id -un)" '${data}'`)
+  if (me !== undefined && (found.mode & 0o077) !== 0)
+    return fail('data', `${data} can be read by others`, `run: chmod 700 '${data}'`)
+  const writable = await access(data, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  return writable ? ok('data', data) : fail('data', `${data} cannot be written`, `run: chmod 700 '${data}'`)
+}
+
+const mebibyte = 1024 * 1024
+
+/** Of the folder, or of the nearest one above it that is there. */
+async function spaceFinding(data: string): Promise<Finding> {
+  const found = await statfs(data).catch(() => undefined)
+  if (!found) {
+    const above = dirname(data)
+    return above === data
+      ? warn('disk', 'nobody knows how much is free', 'look with: df -h')
+      : spaceFinding(above)
+  }
+  const free = Math.floor((Number(found.bavail) * Number(found.bsize)) / mebibyte)
+  const detail = free >= 10 * 1024 ? `${Math.floor(free / 1024)} GiB free` : `${free} MiB free`
+  const mend = 'make room: a host without space shows everything and changes nothing'
+  if (free < 100) return fail('disk', detail, mend)
+  return free < 1024 ? warn('disk', detail, mend) : ok('disk', detail)
+}
+
+async function shellFinding(): Promise<Finding> {
+  const candidates = [process.env['SHELL'], '/bin/bash', '/bin/sh'].filter((path) => path?.startsWith('/'))
+  for (const path of candidates)
+    if (
+      path !== undefined &&
+      (await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      ))
+    )
+      return ok('shell', path)
+  return warn('shell', 'none was found, so there are no terminals', 'install bash, or set SHELL')
+}
+
+async function gitFinding(): Promise<Finding> {
+  const path = await findProgram('git', process.env['PATH'] ?? '')
+  return path === undefined
+    ? warn('git', 'none was found, so nothing is known of repositories', 'install git')
+    : ok('git', path)
+}

@@ -1,0 +1,61 @@
+import type { Envelope } from '@atrium/protocol/channel'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { quiet } from '../../host/test/held.ts'
+import { house } from '../test/house.ts'
+import { withTurns } from './history.ts'
+
+const session = 'ahp-session:/one'
+const chat = defaultChatUri(session)
+
+/** A chat with so many turns in it. */
+async function talked(turns: number) {
+  const all = await house({ limits: { turnsPageLength: 300 } })
+  const ann = all.guest('ann')
+  await ann.ask('createSession', { channel: session, provider: 'mock' })
+  const said = ann.subscribe('chat', chat)
+  for (let at = 1; at <= turns; at++) {
+    const message = { text: `message ${at}`, origin: { kind: 'user' } } as const
+    const startedAt = '2026-01-01T00:00:00Z'
+    await said.dispatch({ type: 'chat/turnStarted', turnId: `t${at}`, startedAt, message })
+    await said.until(({ activeTurn }) => !activeTurn)
+  }
+  return { all, ann }
+}
+
+test('[U10] older turns are fetched page by page, all of them or as many as are wanted', async () => {
+  const { all } = await talked(9)
+  const ben = all.guest('ben')
+  const part = ben.subscribe('chat', chat, { view: { turns: 1 } })
+  expect((await part.ready()).turns.map(({ id }) => id)).toEqual(['t9'])
+  const some = await withTurns(ben, part, 4)
+  expect(some.turns.length).toBeGreaterThanOrEqual(4)
+  expect(some.turnsNextCursor).toBeDefined()
+  const whole = await withTurns(ben, part)
+  expect(whole.turns.map(({ id }) => id)).toEqual(Array.from({ length: 9 }, (_, at) => `t${at + 1}`))
+  expect(whole.turnsNextCursor).toBeUndefined()
+  expect(ben.problems).toEqual([])
+})
+
+test('[U10] every action is told in its order, those of a break among them, until nobody listens', async () => {
+  const { all, ann } = await talked(1)
+  const ben = all.guest('ben')
+  await ben.subscribe('session', session).ready()
+  const heard: Envelope[] = []
+  const end = ben.onAction((envelope) => void heard.push(envelope))
+  const rename = (title: string) => ann.dispatch(session, { type: 'session/titleChanged', title } as never)
+  await rename('one')
+  await quiet()
+  ben.cut()
+  await rename('two')
+  ben.clock.advance(1_000)
+  await quiet()
+  end()
+  await rename('three')
+  await quiet()
+  const titles = heard.flatMap(({ action }) =>
+    action.type === 'session/titleChanged' ? [(action as never as { title: string }).title] : [],
+  )
+  expect(titles).toEqual(['one', 'two'])
+  expect(heard.map(({ origin }) => origin?.clientId)).toContain('ann')
+})

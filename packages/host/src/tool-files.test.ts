@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { begun, call, confirmed, ready } from '../test/calls.ts'
+import { Cabinet } from '../test/cabinet.ts'
+import { Puppet, until } from '../test/puppet.ts'
+import type { Run } from '../test/puppet.ts'
+import { accepted, cancelled, chat, scene, turn } from '../test/scene.ts'
+import { fakeTerminals } from '../test/shells.ts'
+import type { Edit } from './ports/agent.ts'
+
+/** A call that somebody has approved, or nobody yet. */
+async function desk(approved = true) {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one two two')
+  files.put('/a/bytes', new Uint8Array([0xff, 0xfe, 0x00]))
+  const terminals = fakeTerminals()
+  const all = await scene(new Puppet(), { machine: { files, terminals } })
+  const run = await turn(all, 't1', begun(), ready())
+  if (approved) await accepted(all.ann, chat, confirmed)
+  return { all, files, terminals, run }
+}
+const textOf = ({ files }: Cabinet, path = '/a/a.txt') => new TextDecoder().decode(files.get(path))
+
+const problems: readonly (readonly [what: string, path: string, edit: Edit, problem: string])[] = [
+  ['a text that is not there', 'a.txt', { find: 'three', put: '3' }, 'the file does not have that text'],
+  ['no text', 'a.txt', { find: '', put: 'x' }, 'the file does not have that text'],
+  ['a text that is there twice', 'a.txt', { find: 'two', put: '2' }, 'the file has that text more than once'],
+  [
+    'a text of a file that is not there',
+    'new',
+    { find: 'one', put: '1' },
+    'the file does not have that text',
+  ],
+  ['bytes that are no text', 'bytes', { find: 'x', put: 'y' }, 'the file is no text'],
+  ['a file elsewhere', '/b/a.txt', { text: 'x' }, '"/b/a.txt" is in no folder of this session'],
+  ['a way out', 'x/../../b/a.txt', { text: 'x' }, '"x/../../b/a.txt" is no path'],
+]
+test.each(problems)('[X3] an edit of %s is neither shown nor made', async (_, path, edit, problem) => {
+  const { files, run } = await desk()
+  await expect(run.chat.files.propose(path, edit)).rejects.toThrow(problem)
+  await expect(run.chat.files.apply('c1', path, edit)).rejects.toThrow(problem)
+  expect([textOf(files), files.files.size]).toEqual(['one two two', 2])
+})
+
+test('[X3] what is made is what was shown, and what is there meanwhile is not written over', async () => {
+  const { files, run } = await desk()
+  await run.chat.files.apply('c1', 'a.txt', { find: 'one', put: '1' })
+  expect(textOf(files)).toBe('1 two two')
+  await run.chat.files.apply('c1', 'sub/new', { text: 'x' })
+  expect(textOf(files, '/a/sub/new')).toBe('x')
+  const writes = files.asked.filter(({ what }) => what.startsWith('write')).map(({ what }) => what)
+  expect(writes).toEqual(['write {"ifMatch":"e1"}', 'write {"createOnly":true}'])
+})
+
+test('[X3] what is shown is shown before anybody has agreed, and tells its agent nothing', async () => {
+  const { run } = await desk(false)
+  const shown = await run.chat.files.propose('a.txt', { find: 'one', put: '1' })
+  expect(shown).toMatchObject({ before: { uri: 'file:///a/a.txt' }, diff: { added: 1, removed: 1 } })
+  expect(JSON.stringify(shown)).not.toContain('two')
+  expect(await run.chat.files.propose('new', { text: 'x' })).not.toHaveProperty('before')
+})
+
+const acts: readonly (readonly [what: string, act: (run: Run) => Promise<unknown>])[] = [
+  ['run', ({ chat: it }) => it.run({ ...call, line: 'ls' })],
+  ['read', ({ chat: it }) => it.files.read('c1', 'a.txt')],
+  ['written', ({ chat: it }) => it.files.apply('c1', 'a.txt', { text: 'y' })],
+]
+
+test.each(acts)('[X4] nothing is %s for a call that nobody has answered', async (_, act) => {
+  const { files, terminals, run } = await desk(false)
+  await expect(act(run)).rejects.toThrow('a tool may work while its call runs, and no longer')
+  expect([files.asked, terminals.shells]).toEqual([[], []])
+})
+
+test.each(acts)(
+  '[X4] I17: nothing is %s for a turn that is over, also one that ends in that moment',
+  async (_, act) => {
+    const { all, files, terminals, run } = await desk()
+    const early = act(run)
+    all.core().work.stop(chat)
+    await expect(early).rejects.toThrow('the turn is over')
+    await accepted(all.ann, chat, cancelled('t1'))
+    await expect(act(run)).rejects.toThrow('the turn is over')
+    expect([files.asked, terminals.shells]).toEqual([[], []])
+  },
+)
+
+test('[X4] I15: a line whose turn ends while its shell is started is ended, and so is heard of no more', async () => {
+  const { all, terminals, run } = await desk()
+  const begin = terminals.start.bind(terminals)
+  let open = () => {}
+  const door = new Promise<void>((resolve) => (open = resolve))
+  let came = false
+  terminals.start = async (...given) => {
+    came = true
+    await door
+    return begin(...given)
+  }
+  const started = run.chat.run({ ...call, line: 'make' })
+  await until(() => came)
+  await accepted(all.ann, chat, cancelled('t1'))
+  open()
+  const { done } = await started
+  await expect(done).rejects.toThrow('the turn is over')
+  expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
+})

@@ -1,0 +1,55 @@
+import { bug } from './bug.ts'
+import type { Bug } from './bug.ts'
+
+/** What could go wrong with what people decide, and with what is done because of it. */
+export const decisionBugs: readonly Bug[] = [
+  bug('a tool runs while it is asked for', 'approval', "if (call?.status !== 'running')", 'if (!call)'),
+  bug('an agent approves its own call', 'approval', "{ ...ready, confirmed: 'not-needed' }", 'ready'),
+  bug(
+    'an agent says what people say',
+    'said',
+    'const forged = forgery(checked.value);',
+    'const forged = undefined;',
+  ),
+  bug('a call is answered twice', 'chat-guards', "if (call.status !== 'pending-confirmation')", 'if (false)'),
+  bug(
+    'a rule allows after it was taken back',
+    'approval',
+    'return allows(tool, session.head.config?.values, root?.config?.values, there);',
+    'return allows(tool, session.told.config?.values, core.log.channel(rootUri).told.config?.values, there);',
+  ),
+  bug('a rule allows in every folder', 'permissions', ' && each.folder === folder', ''),
+  bug(
+    'a rule is written in a later step',
+    'alongside',
+    'remember(core, session, chat, action, by.clientId);',
+    'core.world.later(0, () => remember(core, session, chat, action, by.clientId));',
+  ),
+  bug('a rule covers what is protected', 'approval', '!files.some(isProtected) &&', ''),
+  bug(
+    'an approval does not wait over a restart',
+    'unfinished',
+    "new Set(['pending-confirmation', ",
+    'new Set([',
+  ),
+  bug(
+    'nobody goes on with what was approved after a restart',
+    'unfinished',
+    "'chat/toolCallConfirmed': answered,",
+    '',
+  ),
+  bug(
+    'a shell starts for a turn that has ended',
+    'execute',
+    "signal.addEventListener('abort', stop, { once: true });",
+    '',
+  ),
+  bug('a tool that was taken back is waited for', 'alongside', 'endLent(core, session, clientId);', ';'),
+  bug('anybody says what a lent tool did', 'chat-guards', ' || contributor.clientId !== by.clientId', ''),
+  bug(
+    'a session does not show that a result is looked at',
+    'needed',
+    " || toolCall.status === 'pending-result-confirmation'",
+    '',
+  ),
+]

@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { posix } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Everything that is loaded with a file: imports of types are gone when it runs. */
+function loadedWith(path: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(path)) return found
+  found.add(path)
+  const text = readFileSync(`${root}${path}`, 'utf8')
+  const imports = text.matchAll(/^(?:import|export) (?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'/gm)
+  for (const [, from, alone] of imports) {
+    const target = placeOf(path, from ?? alone ?? '')
+    if (target !== undefined) loadedWith(target, found)
+  }
+  return found
+}
+
+function placeOf(path: string, specifier: string): string | undefined {
+  if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier)
+  const ours = /^@atrium\/([^/]+)\/(.+)$/.exec(specifier)
+  return ours ? `packages/${ours[1]}/src/${ours[2]}.ts` : undefined
+}
+
+const library = 'packages/protocol/src/schema.ts'
+
+test.each(['client', 'check', 'transport-websocket', 'globals', 'sessions', 'hosts'])(
+  '[U9] %s.ts of the client loads no schema library',
+  (name) => {
+    const loaded = loadedWith(`packages/client/src/${name}.ts`)
+    expect(loaded.size).toBeGreaterThan(0)
+    expect([...loaded]).not.toContain(library)
+  },
+)
+
+test('[U9] the check that knows every shape does load it', () => {
+  expect([...loadedWith('packages/client/src/checked.ts')]).toContain(library)
+})

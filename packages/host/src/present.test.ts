@@ -10,7 +10,7 @@ const curious = { _meta: { 'x-atrium': { clients: true } } }
 async function told(all: Room, given: object = curious, principal?: string): Promise<unknown> {
   const params = { protocolVersions: ['0.9.0'], clientId: `who-${++asked}`, ...given }
   const { _meta } = await all.link(principal).ask('initialize', params)
-  return (_meta?.['x-atrium'] as { clients?: unknown }).clients
+  return (_meta?.['x-atrium'] as { clients?: unknown } | undefined)?.clients
 }
 
 async function comes(all: Room, clientId: string, clientInfo: object) {

@@ -20,6 +20,8 @@ export interface Whereabouts {
 interface Address {
   readonly url: string
   readonly token?: string
+  /** It says where it is in a file on this machine. */
+  readonly near?: true
   /** It runs on this machine, from the same build. */
   readonly kin?: boolean
 }
@@ -27,6 +29,7 @@ interface Address {
 /** A client with a live link, or a sentence that says why there is none and what to do. */
 export async function reach(given: Whereabouts): Promise<Client> {
   const address = await addressOf(given)
+  let fresh = true
   const client = new Client({
     clientId: newId(),
     versions: ['1.0.0'],
@@ -35,7 +38,12 @@ export async function reach(given: Whereabouts): Promise<Client> {
     // For `doctor`, and for whoever attaches.
     _meta: { 'x-atrium': { clients: true } },
     info: { name: 'atrium-cli', title: 'Atrium command line', version },
-    open: () => openSocket(WebSocket as never, withToken(address)),
+    open: async () => {
+      // A host that comes back may be somewhere else, and says so where the first one did.
+      const now = fresh ? address : await addressOf(given)
+      fresh = false
+      return openSocket(WebSocket as never, withToken(now))
+    },
   }).connect()
   const failed = new Promise<never>((_, reject) => {
     // The first attempt decides: whoever waits at a prompt wants to know.
@@ -47,6 +55,7 @@ export async function reach(given: Whereabouts): Promise<Client> {
   try {
     await Promise.race([client.live(), failed])
     failed.catch(() => {})
+    if (address.near) hasten(client)
     return client
   } catch (error) {
     client.close()
@@ -63,7 +72,19 @@ export async function addressOf({ host, tokenFile, data }: Whereabouts, env = pr
   const found = await findHost(settings.data)
   if (!found) throw new Problem(`No host runs with ${settings.data}; start one with: atrium serve`)
   const own = token ?? (found.tokenFile === undefined ? undefined : await tokenIn(found.tokenFile))
-  return { url: found.url, kin: found.version === version, ...(own !== undefined && { token: own }) }
+  return {
+    url: found.url,
+    near: true,
+    kin: found.version === version,
+    ...(own !== undefined && { token: own }),
+  }
+}
+
+/** Whether a host is back on this machine costs next to nothing to find out, and somebody waits for it. */
+function hasten(client: Client): void {
+  client.onLink(({ retryInMs = 0 }) => {
+    if (retryInMs > 1_000) setTimeout(() => client.connect(), 1_000).unref()
+  })
 }
 
 /** Every shape is known, and takes longer to load than most commands run: one's own host is believed. */

@@ -21,6 +21,25 @@ export const common: readonly (readonly [string, string])[] = [
 
 export const verbs: readonly Verb[] = [
   {
+    usage: 'run [prompt...]',
+    about: 'let an agent do something, to its end; bare text means the same',
+    options: [
+      ['--agent <id>', 'which agent (default: the first)'],
+      ['--model <id>', 'which of its models'],
+      ['--cwd <dir>', 'where it works (default: here)'],
+      ['--session <name>', 'go on in a session instead of beginning one'],
+      ['--timeout <seconds>', 'cancel it after so long'],
+      ['--allow <once|session>', 'agree to its tools beforehand: each time, or for the session'],
+    ],
+    load: async () => (await import('./commands/run.ts')).run,
+  },
+  {
+    usage: 'attach [session]',
+    about: 'see a session as it happens, and take part in it (default: the last one)',
+    options: [['--turns <n>', 'how many of the last turns to show first (default: 3)']],
+    load: async () => (await import('./commands/attach.ts')).attach,
+  },
+  {
     usage: 'ls',
     about: 'the sessions',
     options: [['-a, --all', 'archived ones too']],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
+export const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
 
 export interface Ended {
   readonly status: number | null
@@ -14,10 +14,13 @@ export interface Ended {
 export async function atrium(
   home: string,
   args: readonly string[],
-  given: { readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
+  given: { readonly env?: NodeJS.ProcessEnv; readonly input?: string; readonly cwd?: string } = {},
 ): Promise<Ended> {
   const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data`, ...given.env }
-  const child = spawn(process.execPath, [bin, ...args], { env })
+  const child = spawn(process.execPath, [bin, ...args], {
+    env,
+    ...(given.cwd !== undefined && { cwd: given.cwd }),
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (data: Buffer) => void (stdout += data.toString()))

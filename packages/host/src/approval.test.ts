@@ -9,7 +9,7 @@ import { Cabinet } from '../test/cabinet.ts'
 import { mute, room } from '../test/room.ts'
 import type { Client } from '../test/room.ts'
 import { fakeTerminals } from '../test/shells.ts'
-import { choices } from './permissions.ts'
+import { choices } from './choices.ts'
 import type { Agent, Chat } from './ports/agent.ts'
 import { isProtected } from './protected.ts'
 

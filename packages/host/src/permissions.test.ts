@@ -9,7 +9,8 @@ import { Puppet } from '../test/puppet.ts'
 import type { Client } from '../test/room.ts'
 import { accepted, cancelled, chat, chatOf, refused, says, scene, sessionOf, turn } from '../test/scene.ts'
 import type { Scene } from '../test/scene.ts'
-import { choices, permissionsIn, permissionsKey } from './permissions.ts'
+import { choices } from './choices.ts'
+import { permissionsIn, permissionsKey } from './permissions.ts'
 import { isProtected } from './protected.ts'
 
 const several = { multipleWorkingDirectories: {} }

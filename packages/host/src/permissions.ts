@@ -5,6 +5,7 @@ import { pathOf } from '@atrium/protocol/file-uri'
 import { array, decode, id, object, optional, string } from '@atrium/protocol/schema'
 import type { Infer } from '@atrium/protocol/schema'
 import { equal } from './equal.ts'
+import { choices } from './choices.ts'
 
 /** The key of what is allowed without asking: in a session's config for that session, in the root's for folders. */
 export const permissionsKey = 'atrium.permissions'
@@ -100,15 +101,6 @@ export function forgedPermission(
 export function countProblem(count: number, most: number): string | undefined {
   return count > most ? `there are at most ${most} permissions` : undefined
 }
-
-/** The choices of a person who is asked, and how far each reaches. */
-export const choices = {
-  once: 'atrium.once',
-  session: 'atrium.session',
-  folder: 'atrium.folder',
-  deny: 'atrium.deny',
-  denyWhy: 'atrium.deny-why',
-} as const
 
 export function optionsFor(folder: Uri | undefined): readonly ConfirmationOption[] {
   return [

@@ -1,0 +1,43 @@
+import type { Client } from '@atrium/client/client'
+import { Conversation } from '../conversation.ts'
+import { Follower } from '../follower.ts'
+import { Problem, exits } from '../problem.ts'
+import type { Exit } from '../problem.ts'
+import { reach } from '../reach.ts'
+import type { Whereabouts } from '../reach.ts'
+import { allSessions, findSession } from '../sessions.ts'
+import { frontOf } from '../front.ts'
+import { Visit } from '../visit.ts'
+import { voice } from '../voice.ts'
+import type { Manners } from '../voice.ts'
+
+interface Flags extends Whereabouts, Manners {
+  readonly turns?: string
+}
+
+/** `atrium attach`: a session as it happens, and a line to take part in it; without a terminal, only what happens. */
+export async function attach(name: string | undefined, flags: Flags): Promise<Exit> {
+  const turns = turnsOf(flags.turns)
+  const speaker = voice(flags)
+  const client = await reach(flags)
+  const conversation = await Conversation.open(client, await sessionOf(client, name), Math.max(1, turns))
+  const parts = { conversation, voice: speaker, front: frontOf(), turns }
+  if (speaker.asks) conversation.join('atrium attach')
+  try {
+    return await (speaker.asks ? new Visit(parts) : new Follower(parts)).done()
+  } finally {
+    await conversation.leave()
+  }
+}
+
+async function sessionOf(client: Client, name: string | undefined): Promise<string> {
+  if (name !== undefined) return (await findSession(client, name)).resource
+  const [newest] = await allSessions(client)
+  if (newest) return newest.resource
+  throw new Problem('There are no sessions yet; begin one with: atrium run "…"', exits.notFound)
+}
+
+function turnsOf(text = '3'): number {
+  if (/^\d{1,4}$/.test(text)) return Number(text)
+  throw new Problem(`--turns must be a number of turns, and not '${text}'.`, exits.usage)
+}

@@ -1,0 +1,116 @@
+import type { ToolCallPendingConfirmation } from '@atrium/protocol/chat/tool'
+import { expect, test } from 'vitest'
+import type { Key } from '../keys.ts'
+import { styled } from '../voice.ts'
+import { Approval, agreement } from './approval.ts'
+import type { Question } from './ask.ts'
+
+const style = styled(false)
+const own = ['once', 'session', 'folder', 'deny', 'deny-why'].map((name) => ({
+  id: `atrium.${name}`,
+  label: name,
+  kind: name.startsWith('deny') ? ('deny' as const) : ('approve' as const),
+}))
+const call: ToolCallPendingConfirmation = {
+  status: 'pending-confirmation',
+  toolCallId: 'c',
+  toolName: 'run',
+  displayName: 'Run',
+  invocationMessage: 'Run `ls`',
+  toolInput: 'ls',
+  options: own,
+  editable: true,
+}
+
+const typed = (text: string): readonly Key[] => Array.from(text, (each) => ({ name: 'text', text: each }))
+
+/** What is said after these keys, or nothing while it is still asked. */
+function after(question: Question, ...keys: readonly Key[]): unknown {
+  let now = question
+  for (const key of keys) {
+    const pressed = now.press(key)
+    if (!pressed.next) return 'say' in pressed.answer ? pressed.answer.say : pressed.answer
+    now = pressed.next
+  }
+  return undefined
+}
+
+const at = { type: 'chat/toolCallConfirmed', turnId: 't', toolCallId: 'c' }
+const yes = { ...at, approved: true, confirmed: 'user-action' }
+const no = { ...at, approved: false, reason: 'denied' }
+
+test.each([
+  ['y', { ...yes, selectedOptionId: 'atrium.once' }],
+  ['Y', { ...yes, selectedOptionId: 'atrium.once' }],
+  ['s', { ...yes, selectedOptionId: 'atrium.session' }],
+  ['a', { ...yes, selectedOptionId: 'atrium.folder' }],
+  ['n', { ...no, selectedOptionId: 'atrium.deny' }],
+  ['x', undefined],
+  ['1', undefined],
+])('[Z6] %s', (key, said) => {
+  expect(after(new Approval('t', call), ...typed(key))).toEqual(said)
+})
+
+test('[Z6] e edits the input, r gives a reason, Esc takes both back, and a paste is no answer', () => {
+  const question = new Approval('t', call)
+  const enter: Key = { name: 'enter' }
+  expect(after(question, ...typed('e -l'), enter)).toEqual({
+    ...yes,
+    selectedOptionId: 'atrium.once',
+    editedToolInput: 'ls -l',
+  })
+  expect(after(question, ...typed('rno'), enter)).toEqual({
+    ...no,
+    selectedOptionId: 'atrium.deny-why',
+    reasonMessage: 'no',
+  })
+  expect(after(question, ...typed('r'), { name: 'escape' }, ...typed('y'))).toMatchObject({ approved: true })
+  expect(after(question, { name: 'paste', text: 'y' }, enter)).toBeUndefined()
+})
+
+test("[Z6] an agent's own choices have numbers, and only what is offered is", () => {
+  const options = [
+    { id: 'all', label: 'Allow \u001b[31mall', kind: 'approve' as const },
+    { id: 'none', label: 'Reject', kind: 'deny' as const },
+  ]
+  const { editable: _, ...rest } = call
+  const question = new Approval('t', { ...rest, options })
+  expect(question.rows(style, 80).rows).toEqual(['[1] Allow \ufffd[31mall  [2] Reject  [r] no, because'])
+  expect(after(question, ...typed('1'))).toEqual({ ...yes, selectedOptionId: 'all' })
+  expect(after(question, ...typed('2'))).toEqual({ ...no, selectedOptionId: 'none' })
+  expect(after(question, ...typed('y'))).toBeUndefined()
+  expect(after(question, ...typed('e'))).toBeUndefined()
+  const bare = new Approval('t', { ...rest, options: [] })
+  expect([after(bare, ...typed('y')), after(bare, ...typed('n'))]).toEqual([yes, no])
+})
+
+test('[Z6] a result that asks is answered as one', () => {
+  const { options: _, editable: __, ...rest } = call
+  const result = { success: true, pastTenseMessage: 'Ran', confirmed: 'user-action' as const }
+  const question = new Approval('t', { ...rest, ...result, status: 'pending-result-confirmation' })
+  expect(question.head(style)[0]).toBe('? Use the result: Ran')
+  expect(after(question, ...typed('n'))).toEqual({
+    type: 'chat/toolCallResultConfirmed',
+    turnId: 't',
+    toolCallId: 'c',
+    approved: false,
+  })
+})
+
+test('[Z6] the keys fit any window, and the input is shown where the question does not say it', () => {
+  const question = new Approval('t', { ...call, toolInput: 'rm -r x\n\u001b[2J' })
+  expect(question.head(style)).toEqual(['? Run `ls`', '  rm -r x', '  \ufffd[2J'])
+  for (const columns of [20, 30, 80])
+    for (const row of question.rows(style, columns).rows)
+      expect(row.length).toBeLessThanOrEqual(Math.max(columns, 25))
+})
+
+test('[Z7] agreement beforehand takes the choice that is offered', () => {
+  expect(agreement('t', call, 'session')).toEqual({ ...yes, selectedOptionId: 'atrium.session' })
+  expect(
+    agreement('t', { ...call, options: [{ id: 'all', label: '', kind: 'approve' }] }, 'session'),
+  ).toEqual({
+    ...yes,
+    selectedOptionId: 'all',
+  })
+})

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { styled } from '../voice.ts'
+import { diffLines } from './diff.ts'
+
+const style = styled(false)
+const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}\n`)
+
+test('[Z6] what goes and what comes, with two lines around it; the rest is left out', () => {
+  const before = lines(20)
+  const after = before.with(3, 'three\n').toSpliced(15, 1)
+  expect(diffLines({ path: '/a', before: before.join(''), after: after.join('') }, style)).toEqual([
+    '  ─── /a (changed)',
+    '  …',
+    '    line 1',
+    '    line 2',
+    '  - line 3',
+    '  + three',
+    '    line 4',
+    '    line 5',
+    '  …',
+    '    line 13',
+    '    line 14',
+    '  - line 15',
+    '    line 16',
+    '    line 17',
+    '  …',
+  ])
+})
+
+test('[Z6] a new file, one that goes, one too long, and one that would be obeyed', () => {
+  expect(diffLines({ path: '/a', after: 'x\u001b[2J\n' }, style)).toEqual([
+    '  ─── /a (new file)',
+    '  + x\ufffd[2J',
+  ])
+  expect(diffLines({ path: '/a', before: 'x\n' }, style)).toEqual(['  ─── /a (deleted)', '  - x'])
+  const long = diffLines({ path: '/a', after: lines(5000).join('') }, style)
+  expect([long.length, long.at(-1)]).toEqual([42, '  … 4960 more lines'])
+  const other = lines(5000).map((line) => `other ${line}`)
+  expect(diffLines({ path: '/a', before: lines(5000).join(''), after: other.join('') }, style)).toHaveLength(
+    42,
+  )
+})

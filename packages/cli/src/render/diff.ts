@@ -1,0 +1,75 @@
+import { harmless } from '../voice.ts'
+import type { Style } from '../voice.ts'
+
+/** What a file was and would be; nothing where it was not, or would not be. */
+export interface Change {
+  readonly path: string
+  readonly before?: string
+  readonly after?: string
+}
+
+/** A change as people read it: what goes and what comes, with a little of what stays around it. */
+export function diffLines({ path, before, after }: Change, style: Style, most = 40): readonly string[] {
+  const verb = before === undefined ? 'new file' : after === undefined ? 'deleted' : 'changed'
+  const head = `  ${style.dim('───')} ${harmless(path)} ${style.dim(`(${verb})`)}`
+  const [old, now] = [linesOf(before), linesOf(after)]
+  const rows = grouped(steps(old, now)).map(([sign, line]) => {
+    const text = `  ${sign} ${harmless(line)}`.trimEnd()
+    return sign === '+' ? style.green(text) : sign === '-' ? style.red(text) : style.dim(text)
+  })
+  const more = rows.length - most
+  return [head, ...rows.slice(0, most), ...(more > 0 ? [style.dim(`  … ${more} more lines`)] : [])]
+}
+
+type Step = readonly [sign: '+' | '-' | ' ' | '…', line: string]
+
+/** What is the same at both ends stays; between them the longest that both have, where that is not too much to find out. */
+function steps(old: readonly string[], now: readonly string[]): readonly Step[] {
+  let start = 0
+  while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++
+  let end = 0
+  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end)) end++
+  return [
+    ...old.slice(0, start).map((line): Step => [' ', line]),
+    ...middle(old.slice(start, old.length - end), now.slice(start, now.length - end)),
+    ...old.slice(old.length - end).map((line): Step => [' ', line]),
+  ]
+}
+
+function middle(old: readonly string[], now: readonly string[]): readonly Step[] {
+  if (old.length * now.length > 1_000_000)
+    return [...old.map((line): Step => ['-', line]), ...now.map((line): Step => ['+', line])]
+  // How many lines both have from a pair of places on.
+  const both = old.map(() => new Uint32Array(now.length + 1)).concat(new Uint32Array(now.length + 1))
+  const at = (i: number, j: number) => both[i]?.[j] ?? 0
+  for (let i = old.length - 1; i >= 0; i--)
+    for (let j = now.length - 1; j >= 0; j--) {
+      const row = both[i]
+      if (row) row[j] = old[i] === now[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1))
+    }
+  const found: Step[] = []
+  let [i, j] = [0, 0]
+  while (i < old.length || j < now.length) {
+    if (i < old.length && j < now.length && old[i] === now[j]) {
+      found.push([' ', old[i] ?? ''])
+      i++
+      j++
+    } else if (j >= now.length || (i < old.length && at(i + 1, j) >= at(i, j + 1)))
+      found.push(['-', old[i++] ?? ''])
+    else found.push(['+', now[j++] ?? ''])
+  }
+  return found
+}
+
+/** Two lines around what changes; what is further away is not shown. */
+function grouped(all: readonly Step[]): readonly Step[] {
+  const near = all.map((_, at) => all.slice(Math.max(0, at - 2), at + 3).some(([sign]) => sign !== ' '))
+  return all.flatMap((step, at): readonly Step[] => {
+    if (near[at]) return [step]
+    return at === 0 || near[at - 1] ? [['…', '']] : []
+  })
+}
+
+function linesOf(text: string | undefined): readonly string[] {
+  return text === undefined || text === '' ? [] : text.replace(/\n$/, '').split('\n')
+}

@@ -1,0 +1,88 @@
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import { expect, test } from 'vitest'
+import type { Happening } from '../happenings.ts'
+import { styled } from '../voice.ts'
+import { Markdown } from './markdown.ts'
+import { Narrator } from './narrator.ts'
+
+const style = styled(true)
+const turn = {
+  id: 't',
+  startedAt: '',
+  message: { text: 'hi\nyou', origin: { kind: 'user' } },
+  responseParts: [],
+} as const
+
+function told(...happenings: readonly Happening[]): string {
+  let out = ''
+  const paper = {
+    text: (piece: string) => void (out += piece),
+    note: (line: string) => void (out += `[${line}]\n`),
+    fresh: () => void (out += out.endsWith('\n') ? '' : '\n'),
+  }
+  const text = () => new Markdown({ style, colour: true, columns: () => 40 })
+  const narrator = new Narrator({ paper, style: styled(false), text, messages: true })
+  for (const happening of happenings) narrator.tell(happening)
+  narrator.end()
+  return out
+}
+
+const says = (text: string, part = 'p'): Happening => ({ kind: 'text', turnId: 't', part, text })
+const notice: Happening = { kind: 'notice', turnId: 't', text: 'a\u001b\nnotice' }
+
+test('[Z9] text that is interrupted goes on as what it was: code stays code', () => {
+  expect(told(says('```\na\nb'), notice, says('c\n# d\n```\n# e'))).toBe(
+    '\u001b[2m```\u001b[22m\n\u001b[36ma\u001b[39m\n\u001b[36mb\u001b[39m\n[· a\ufffd notice]\n' +
+      '\u001b[36mc\u001b[39m\n\u001b[36m# d\u001b[39m\n\u001b[2m```\u001b[22m\n\u001b[1me\u001b[22m\n',
+  )
+  expect(told(says('one tw'), notice, says('o three'))).toBe('one tw\n[· a\ufffd notice]\no three\n')
+})
+
+test('[Z9] each part begins a line, a thought is one line, and what is asked elsewhere says nothing here', () => {
+  const thinks = (text: string): Happening => ({ kind: 'reasoning', turnId: 't', part: 'r', text })
+  const call = (given: object): Happening => ({
+    kind: 'call',
+    turnId: 't',
+    call: {
+      toolCallId: 'c',
+      toolName: 'x',
+      displayName: 'X',
+      invocationMessage: 'Do\u001b it',
+      ...given,
+    } as ToolCallState,
+  })
+  expect(
+    told(
+      { kind: 'began', turn, again: false },
+      thinks('let me '),
+      thinks('see'),
+      says('a'),
+      says('b', 'q'),
+      call({ status: 'pending-confirmation' }),
+      call({ status: 'running' }),
+      call({
+        status: 'completed',
+        success: false,
+        pastTenseMessage: 'Not done',
+        content: [{ type: 'text', text: 'why' }],
+      }),
+      call({ status: 'cancelled', reason: 'denied', reasonMessage: 'no' }),
+      { kind: 'failed', turnId: 't', part: { kind: 'error', error: { errorType: 'odd', message: '' } } },
+      { kind: 'ended', turn: { ...turn, state: 'cancelled' } },
+    ).split('\n'),
+  ).toEqual([
+    '[]',
+    '[› hi]',
+    '[  you]',
+    '[· let me see]',
+    'a',
+    'b',
+    '[· Do\ufffd it]',
+    '[✗ Not done]',
+    '[  why]',
+    '[✗ Do\ufffd it (denied: no)]',
+    '[✗ The turn failed (odd).]',
+    '[· cancelled]',
+    '',
+  ])
+})

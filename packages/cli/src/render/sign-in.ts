@@ -1,0 +1,55 @@
+import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
+import type { Key } from '../keys.ts'
+import { harmless } from '../voice.ts'
+import type { Style } from '../voice.ts'
+import type { Pressed, Question, Rows } from './ask.ts'
+import { emptyLine, pressLine } from './line.ts'
+import type { Line } from './line.ts'
+
+/** A call that waits until somebody signs in: a token is typed, and seen by nobody. */
+export class SignIn implements Question {
+  readonly types = true
+  readonly #turnId: string
+  readonly #call: ToolCallAuthRequired
+  readonly #line: Line
+
+  constructor(turnId: string, call: ToolCallAuthRequired, line = emptyLine) {
+    this.#turnId = turnId
+    this.#call = call
+    this.#line = line
+  }
+
+  head(style: Style): readonly string[] {
+    const { resource, description } = this.#call.auth
+    const name = harmless(resource.resource_name ?? resource.resource)
+    return [
+      `${style.yellow('?')} ${style.bold(`Sign in to ${name}`)} ${style.dim(harmless(resource.resource))}`,
+      ...(description === undefined ? [] : [`  ${harmless(description)}`]),
+    ]
+  }
+
+  rows(style: Style): Rows {
+    const count = Array.from(this.#line.text).length
+    const dots = '•'.repeat(Math.min(count, 30))
+    return {
+      rows: [`token: ${dots}`, style.dim('Enter signs in, Esc does not')],
+      cursor: { row: 0, column: 7 + dots.length },
+    }
+  }
+
+  press(key: Key): Pressed<SignIn> {
+    const { toolCallId, auth } = this.#call
+    const token = this.#line.text.trim()
+    if (key.name === 'enter' && token !== '')
+      return { answer: { signIn: { resource: auth.resource.resource, token } } }
+    if (key.name === 'escape') {
+      const message = 'Nobody signed in'
+      const result = { success: false, pastTenseMessage: message, error: { message } }
+      return {
+        answer: { say: { type: 'chat/toolCallComplete', turnId: this.#turnId, toolCallId, result } },
+      }
+    }
+    const line = pressLine({ ...this.#line, at: this.#line.text.length }, key)
+    return { next: line ? new SignIn(this.#turnId, this.#call, line) : this }
+  }
+}

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { guestOf, say, sessionOf } from '../test/guest.ts'
 import { House } from '../test/house.ts'
+import { running } from '../test/running.ts'
 
 const house = new House()
 beforeAll(() => house.open())
@@ -32,6 +34,17 @@ describe('[Z8] attach without a terminal', () => {
       input: 'slow 2\nsay steered\n\n',
     })
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'atrium and\nsteered\n' })
+  })
+
+  test('a session that is disposed of ends it, with 4', async () => {
+    const guest = guestOf(house.life)
+    const chat = await sessionOf(guest, 'short-lived', house.work)
+    await say(chat, 'write x y')
+    const follower = running(house.home, ['attach', 'short-lived'])
+    await follower.said('? Write `x`')
+    await guest.ask('disposeSession', { channel: 'ahp-session:/short-lived' })
+    expect(await follower.ended).toMatchObject({ status: 4, stderr: expect.stringContaining('was removed') })
+    guest.close()
   })
 
   test('--json is what happens, one document a line', async () => {

@@ -5,28 +5,39 @@ import type { Subscription } from '@atrium/client/subscription'
 import type { Outcome } from '@atrium/client/wishes'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Message, ModelSelection } from '@atrium/protocol/chat/message'
-import { defaultChatUri } from '@atrium/protocol/uri'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { Problem, exits, sentenceOf } from './problem.ts'
 
-/** A session and its default chat as somebody at a terminal takes part in them. */
+/** A session and one of its chats as somebody at a terminal takes part in them. */
 export class Conversation {
   readonly client: Client
   readonly session: Subscription<'session'>
   readonly chat: Subscription<'chat'>
 
+  #removed = false
+
   private constructor(client: Client, session: Subscription<'session'>, chat: Subscription<'chat'>) {
     this.client = client
     this.session = session
     this.chat = chat
+    // In one that is disposed of nobody says anything any more; who follows the root is told.
+    client.subscribe('root', rootUri)
+    client.on('root/sessionRemoved', (gone) => void (this.#removed ||= gone.session === session.uri))
   }
 
-  /** With so many of its last turns. */
-  static async open(client: Client, uri: Uri, turns: number): Promise<Conversation> {
+  /** Why nothing will happen here any more, if nothing will. */
+  get gone(): Problem | undefined {
+    const gone = this.#removed || this.chat.status === 'gone' || this.session.status === 'gone'
+    return gone ? new Problem('The session was removed in the middle of this.', exits.notFound) : undefined
+  }
+
+  /** With so many of its last turns; in its default chat, where no other is meant. */
+  static async open(client: Client, uri: Uri, turns: number, named?: Uri): Promise<Conversation> {
     const session = client.subscribe('session', uri)
     const { defaultChat } = await session.ready().catch((error: unknown) => {
       throw new Problem(`There is no session ${uri}: ${sentenceOf(error)}`, exits.notFound)
     })
-    const chat = client.subscribe('chat', defaultChat ?? defaultChatUri(uri), { view: { turns } })
+    const chat = client.subscribe('chat', named ?? defaultChat ?? defaultChatUri(uri), { view: { turns } })
     await chat.ready()
     return new Conversation(client, session, chat)
   }
@@ -118,7 +129,8 @@ export class Conversation {
         look()
       })
     }
-    const undo = [this.session.onChange(later), this.chat.onChange(later)]
+    const removed = this.client.on('root/sessionRemoved', later)
+    const undo = [this.session.onChange(later), this.chat.onChange(later), removed]
     return () => {
       for (const end of undo) end()
       clearImmediate(soon)

@@ -134,7 +134,7 @@ export class Errand {
   #look(): void {
     const { conversation, turnId, voice } = this.#options
     const { chat, session } = conversation
-    if (chat.status === 'gone') return this.#end(new Problem('The session was removed.', exits.notFound))
+    if (conversation.gone) return this.#end(conversation.gone)
     if (!chat.confirmed || !session.confirmed) return
     const mine = chat.confirmed.activeTurn?.id === turnId
     // First what others have answered, then what came of it.

@@ -84,7 +84,7 @@ export class Follower {
   #look(): void {
     const { conversation, voice } = this.#parts
     const { chat, session } = conversation
-    if (chat.status === 'gone') return this.#end(new Problem('The session was removed.', exits.notFound))
+    if (conversation.gone) return this.#end(conversation.gone)
     if (!chat.confirmed || !session.confirmed) return
     for (const happening of this.#happenings.see(chat.confirmed))
       if (voice.json) voice.tell(documentOf(happening), () => '')

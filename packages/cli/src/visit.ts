@@ -107,7 +107,7 @@ export class Visit {
   #look(): void {
     const { conversation } = this.#parts
     const { chat, session } = conversation
-    if (chat.status === 'gone') return this.#end(new Problem('The session was removed.', exits.notFound))
+    if (conversation.gone) return this.#end(conversation.gone)
     if (!chat.confirmed || !session.confirmed) return
     // First what others have answered, then what came of it.
     this.#interview.update(openAsks(session.confirmed))

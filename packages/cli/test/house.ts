@@ -22,6 +22,11 @@ export class House {
     return this
   }
 
+  get life(): Life {
+    if (!this.#life) throw new Error('nobody is at home')
+    return this.#life
+  }
+
   /** Without a word. */
   async kill(): Promise<void> {
     await this.#life?.kill()

@@ -4,8 +4,8 @@ import type { SessionConfigPropertySchema } from '@atrium/protocol/common/config
 import { pathOf } from '@atrium/protocol/file-uri'
 import { array, decode, id, object, optional, string } from '@atrium/protocol/schema'
 import type { Infer } from '@atrium/protocol/schema'
-import { equal } from './equal.ts'
 import { choices } from './choices.ts'
+import { equal } from './equal.ts'
 
 /** The key of what is allowed without asking: in a session's config for that session, in the root's for folders. */
 export const permissionsKey = 'atrium.permissions'

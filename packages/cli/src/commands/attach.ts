@@ -1,11 +1,10 @@
-import type { Client } from '@atrium/client/client'
 import { Conversation } from '../conversation.ts'
 import { Follower } from '../follower.ts'
 import { Problem, exits } from '../problem.ts'
 import type { Exit } from '../problem.ts'
 import { reach } from '../reach.ts'
 import type { Whereabouts } from '../reach.ts'
-import { allSessions, findSession } from '../sessions.ts'
+import { findAddressee } from '../sessions.ts'
 import { frontOf } from '../front.ts'
 import { Visit } from '../visit.ts'
 import { voice } from '../voice.ts'
@@ -20,7 +19,10 @@ export async function attach(name: string | undefined, flags: Flags): Promise<Ex
   const turns = turnsOf(flags.turns)
   const speaker = voice(flags)
   const client = await reach(flags)
-  const conversation = await Conversation.open(client, await sessionOf(client, name), Math.max(1, turns))
+  const { session, chat } = await findAddressee(client, name ?? 'last').catch((error: unknown) => {
+    throw name === undefined && error instanceof Problem ? none() : error
+  })
+  const conversation = await Conversation.open(client, session.resource, Math.max(1, turns), chat)
   const parts = { conversation, voice: speaker, front: frontOf(), turns }
   if (speaker.asks) conversation.join('atrium attach')
   try {
@@ -30,11 +32,8 @@ export async function attach(name: string | undefined, flags: Flags): Promise<Ex
   }
 }
 
-async function sessionOf(client: Client, name: string | undefined): Promise<string> {
-  if (name !== undefined) return (await findSession(client, name)).resource
-  const [newest] = await allSessions(client)
-  if (newest) return newest.resource
-  throw new Problem('There are no sessions yet; begin one with: atrium run "…"', exits.notFound)
+function none(): Problem {
+  return new Problem('There are no sessions yet; begin one with: atrium run "…"', exits.notFound)
 }
 
 function turnsOf(text = '3'): number {

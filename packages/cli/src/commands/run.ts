@@ -14,7 +14,7 @@ import { Problem, exits } from '../problem.ts'
 import type { Exit } from '../problem.ts'
 import { reach } from '../reach.ts'
 import type { Whereabouts } from '../reach.ts'
-import { findSession, shortName } from '../sessions.ts'
+import { findAddressee, shortName } from '../sessions.ts'
 import { frontOf } from '../front.ts'
 import { harmless, voice } from '../voice.ts'
 import type { Manners } from '../voice.ts'
@@ -36,11 +36,11 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   const directory = flags.session === undefined ? await directoryOf(flags) : undefined
   const speaker = voice(flags)
   const client = await reach(flags)
-  const uri =
-    flags.session === undefined ? sessionUri(newId()) : (await findSession(client, flags.session)).resource
+  const named = flags.session === undefined ? undefined : await findAddressee(client, flags.session)
+  const uri = named?.session.resource ?? sessionUri(newId())
   await agreeable(client, flags)
-  if (flags.session === undefined) await create(client, uri, flags.agent, directory)
-  const conversation = await Conversation.open(client, uri, 1)
+  if (!named) await create(client, uri, flags.agent, directory)
+  const conversation = await Conversation.open(client, uri, 1, named?.chat)
   conversation.join('atrium run')
   const { turnId, outcome } = conversation.start(
     prompt,

@@ -55,8 +55,13 @@ describe.concurrent('[Z28] doctor', () => {
       host: 'ok',
       numbers: 'ok',
       agent: 'ok',
+      client: 'ok',
       clock: 'ok',
     })
+    const others = foundIn(stdout).filter(({ about }) => about === 'client')
+    expect(others).toContainEqual(
+      expect.objectContaining({ detail: expect.stringMatching(/^Atrium command line .*, AHP 1\.0\.0$/) }),
+    )
     const terminal = await onTerminal(home, 'doctor')
     expect(await terminal.exited).toBe(0)
     expect(terminal.text()).toContain('\u001b[32mok  \u001b[39m  host')

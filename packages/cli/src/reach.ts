@@ -35,6 +35,8 @@ export async function reach(given: Whereabouts): Promise<Client> {
     versions: ['1.0.0'],
     world,
     check: await checkFor(address),
+    // For `doctor`, and for whoever attaches.
+    _meta: { 'x-atrium': { clients: true } },
     info: { name: 'atrium-cli', title: 'Atrium command line', version },
     open: async () => {
       // A host that comes back may be somewhere else, and says so where the first one did.

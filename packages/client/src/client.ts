@@ -161,15 +161,10 @@ export class Client {
       // It does not know this client any more, or does not do that at all: then as a new one.
       if (!(error instanceof AhpError)) throw error
     }
-    await initialize(peer, this.#card(), this.#following, check, (host) => {
+    await initialize(peer, this.#options, this.#following, check, (host) => {
       this.#host = host
       open()
     })
-  }
-
-  #card(): Card {
-    const { clientId, versions, info, locale } = this.#options
-    return { clientId, versions, ...(info && { info }), ...(locale !== undefined && { locale }) }
   }
 
   #asked(method: string, params: unknown): unknown {

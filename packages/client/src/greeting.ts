@@ -17,6 +17,8 @@ export interface Card {
   readonly versions: readonly string[]
   readonly info?: Implementation
   readonly locale?: string
+  /** For the host, beside what the protocol asks for. */
+  readonly _meta?: { readonly [key: string]: unknown }
 }
 
 /**
@@ -25,7 +27,7 @@ export interface Card {
  */
 export function initialize(
   peer: Peer,
-  { clientId, versions, info, locale }: Card,
+  { clientId, versions, info, locale, _meta }: Card,
   following: Following,
   check: Check,
   opened: (host: HostInfo) => void,
@@ -39,6 +41,7 @@ export function initialize(
     clientId,
     ...(info && { clientInfo: info }),
     ...(locale !== undefined && { locale }),
+    ...(_meta && { _meta }),
     initialSubscriptions: plain.map(({ uri }) => uri),
   }
   return peer.request('initialize', params, (value) => {

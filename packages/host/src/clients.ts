@@ -1,7 +1,9 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
+import type { Implementation } from '@atrium/protocol/root/connection'
 import type { Version } from '@atrium/protocol/versions/negotiate'
+import { compact } from '@atrium/protocol/update'
 import type { Log } from './log.ts'
 import type { Records } from './ports/records.ts'
 
@@ -11,6 +13,8 @@ export interface ClientRecord {
   /** The first to use an id owns it. */
   readonly principal: string
   readonly version: Version
+  /** What it calls itself. */
+  readonly info?: Implementation
   /** Each channel it follows, with the snapshot it was handed. */
   readonly handed: ReadonlyMap<Uri, Handed>
 }
@@ -26,6 +30,11 @@ export interface Handed {
   readonly cut?: number
   /** It was given some of those since, or all were taken away: which it has is not known for sure. */
   readonly extended?: true
+}
+
+/** A client that is here, as others are told of it. */
+export interface Present extends Partial<Implementation> {
+  readonly protocolVersion: Version
 }
 
 export class Clients {
@@ -52,6 +61,16 @@ export class Clients {
     this.#log.keep()
   }
 
+  /** Who is here of a principal, for people to see: without the ids, by which one could speak for another. */
+  present(principal: string): readonly Present[] {
+    const here: Present[] = []
+    for (const { principal: owner, version, info } of this.#known.values()) {
+      if (owner === principal) here.push({ ...info, protocolVersion: version })
+      if (here.length === limits.present) break
+    }
+    return here
+  }
+
   /** A client has gone: its record stays on the disk. */
   leave(clientId: string): void {
     this.#known.delete(clientId)
@@ -60,6 +79,16 @@ export class Clients {
 
 export function notYours(): AhpError {
   return AhpError.permissionDenied('this client id belongs to somebody else')
+}
+
+/** What a client calls itself, in words of a bearable length. */
+export function infoOf({ name, title, version }: Implementation): Implementation {
+  const short = (text: string) => text.slice(0, limits.infoLength)
+  return compact<Implementation>({
+    name: short(name),
+    title: title && short(title),
+    version: version && short(version),
+  })
 }
 
 function keyOf(clientId: string): string {

@@ -36,12 +36,23 @@ export async function greet(core: Core, link: Newcomer, params: Params<'initiali
     protocolVersion: welcome.offered,
     serverSeq: core.log.told,
     serverInfo: core.info,
-    _meta: { 'x-atrium': { resends: true } },
+    _meta: {
+      'x-atrium': {
+        resends: true,
+        ...(isCurious(params) && { clients: core.clients.present(link.principal) }),
+      },
+    },
     ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
     completionTriggerCharacters: triggers,
     ...(core.terminals && { terminalCommandPrefix: commandPrefix }),
   })
   return `${JSON.stringify(fixed).slice(0, -1)},"snapshots":[${snapshots.join()}]}`
+}
+
+/** Who else is here is told to who asks: for a crowd that comes at once it would be a lot to say. */
+function isCurious({ _meta }: Params<'initialize'>): boolean {
+  const own = _meta?.['x-atrium'] as { readonly clients?: unknown } | undefined
+  return own?.clients === true
 }
 
 /** The answer to `reconnect`: what it missed if all of that is there, else the state of what it follows. */

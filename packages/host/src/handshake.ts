@@ -4,6 +4,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
 import { needsRow } from './channel.ts'
 import type { Channel } from './channel.ts'
+import { infoOf } from './clients.ts'
 import type { ClientRecord } from './clients.ts'
 import type { Core } from './core.ts'
 import { spoken } from './dialect.ts'
@@ -40,13 +41,14 @@ export async function initialize(
   params: Params<'initialize'>,
 ): Promise<Welcome & { offered: string }> {
   const { offered, version } = negotiate(params.protocolVersions, spoken)
-  const { clientId } = params
+  const { clientId, clientInfo } = params
   const wanted = listed(core, params.initialSubscriptions ?? [])
   const known = await takeOver(core, opening, clientId)
   const own = known ? await ownOf(core, clientId) : []
   if (known && known.handed.size > 0) await forgetHanded(core, known)
   const held = await holdAll(core, opening, wanted)
-  const record = { clientId, principal: opening.principal, version, handed: new Map() }
+  const about = clientInfo && { info: infoOf(clientInfo) }
+  const record = { clientId, principal: opening.principal, version, handed: new Map(), ...about }
   return { offered, record, resends: new Resends(own), seen: known ? core.log.told : 0, held }
 }
 

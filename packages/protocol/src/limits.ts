@@ -107,6 +107,8 @@ export const limitTable = {
   replayLength: row(4 * MiB, 'characters', 'L13', 'snapshots instead'),
   resends: row(256, 'actions after initialize', 'L6', 'older ones are new actions'),
   handed: row(1024, 'channels of a client', 'L13', 'the oldest are handed anew'),
+  present: row(100, 'clients that one is told of', 'H13', 'the newest are left out'),
+  infoLength: row(100, 'characters of what a client calls itself', 'H13', 'the rest is cut off'),
   lives: row(1000, 'lives', 'L13', 'snapshots instead'),
 
   // Files.

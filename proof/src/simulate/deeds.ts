@@ -19,6 +19,7 @@ export class Deeds {
   readonly #done = new Map<string, number>()
   /** What waited for people when a life began. */
   #waiting: Chats = []
+  #starting = true
 
   constructor(truth: Truth, disk: Disk, fail: Fail) {
     this.#truth = truth
@@ -57,6 +58,7 @@ export class Deeds {
 
   /** A life begins: what only waits for people goes on waiting, and a worker with the one it works for. */
   begins(chats: Chats): void {
+    this.#starting = true
     const there = new Map(chats)
     const stays = ({ activeTurn, origin }: ChatState): boolean => {
       const employer = origin?.kind === 'tool' ? there.get(origin.chat) : undefined
@@ -67,7 +69,9 @@ export class Deeds {
   }
 
   /** X5: the life has begun, and nobody could answer yet. */
-  begun(): void {
+  begun(sessions: readonly Uri[]): void {
+    this.#starting = false
+    for (const session of sessions) this.picture(session)
     for (const [uri, { activeTurn }] of this.#waiting) {
       const now = (this.#truth.stateAt(uri, Infinity) as ChatState | undefined)?.activeTurn
       const lost = askedIn(activeTurn).find((id) => now?.id !== activeTurn?.id || !askedIn(now).includes(id))
@@ -96,7 +100,12 @@ export class Deeds {
         'I18',
         `${session} shows ${JSON.stringify(shown)}, and its chats ask ${JSON.stringify(open)}`,
       )
-    for (const { activeTurn, resource } of states)
+    // A host that starts looks at one after the other, and lets nobody in before it has seen all.
+    if (!this.#starting) this.#lenders(states, activeClients)
+  }
+
+  #lenders(chats: readonly ChatState[], activeClients: SessionState['activeClients']): void {
+    for (const { activeTurn, resource } of chats)
       for (const call of callsOf(activeTurn)) {
         const lender = lenderOf(call)
         if (lender !== undefined && !activeClients.some(({ clientId }) => clientId === lender))

@@ -114,7 +114,7 @@ export class Laws {
       if (before && !onlyWaits(activeTurn))
         this.#fail('I17', `${activeTurn.id} of ${uri} was being worked on, and goes on after a start`)
     }
-    this.deeds.begun()
+    this.deeds.begun(this.#living('ahp-session:'))
   }
 
   /** A turn of a life before goes on once somebody has answered it, and waits for nobody else. */

@@ -36,7 +36,7 @@ export async function hostFindings(given: Whereabouts, settings: Settings): Prom
     const { url } = await addressOf(given)
     try {
       const found = [versionFinding(client, url), numbersFinding(client), ...(await agentFindings(client))]
-      return [...found, await clockFinding(url)]
+      return [...found, ...clientFindings(client), await clockFinding(url)]
     } finally {
       client.close()
     }
@@ -81,6 +81,26 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
       ? ok('agent', detail)
       : warn('agent', `${detail}; it wants a login for ${logins.join(', ')}`, 'sign in from a client')
   })
+}
+
+/** Who else is connected, where the host tells; this command is one of them. */
+export function clientFindings({
+  host,
+}: {
+  readonly host: Pick<HostInfo, '_meta'> | undefined
+}): readonly Finding[] {
+  const own = host?._meta?.['x-atrium'] as { readonly clients?: readonly Present[] } | undefined
+  return (own?.clients ?? []).map(
+    ({ title, name = 'without a name', version: build = '', protocolVersion }) =>
+      ok('client', `${title ?? name} ${build}, AHP ${protocolVersion}`),
+  )
+}
+
+interface Present {
+  readonly name?: string
+  readonly title?: string
+  readonly version?: string
+  readonly protocolVersion: string
 }
 
 /** The protocol has no time of day in it; the door of a host says one with every answer. */

@@ -17,7 +17,7 @@ export interface ChannelOptions {
 
 /**
  * opening: no state yet. open: it is followed. stale: what is shown may be old, because the link is gone or it is being
- * asked for again. gone: the host does not have it, or will not show it.
+ * asked for again. gone: the host does not have it or will not show it, or nobody asks any more.
  */
 export type ChannelStatus = 'opening' | 'open' | 'stale' | 'gone'
 
@@ -37,7 +37,7 @@ export class Channel {
   #handed = -1
   /** What came while a snapshot is on its way. */
   #held: Envelope[] | undefined
-  /** Nothing is taken until a snapshot is asked for. */
+  /** What is shown is not what the host says: nothing is taken until a snapshot is there. */
   #blind = false
   #shown: { readonly of: Replica<unknown>; readonly state: unknown } | undefined
 
@@ -56,6 +56,11 @@ export class Channel {
     return this.#shown.state
   }
 
+  /** It is what the host said up to the last number that was seen: a replay from there makes it true again. */
+  get resumable(): boolean {
+    return this.replica !== undefined && !this.#blind && this.status !== 'gone'
+  }
+
   get waits(): boolean {
     return this.#held !== undefined
   }
@@ -63,7 +68,6 @@ export class Channel {
   /** A snapshot has been asked for. */
   hold(): void {
     this.#held ??= []
-    this.#blind = false
   }
 
   /** The link is gone, and with it what it would have said. */
@@ -81,12 +85,13 @@ export class Channel {
 
   /** It is what the host says it is, by a replay. */
   resumed(): void {
-    if (this.replica && !this.#blind) this.status = 'open'
+    if (this.resumable) this.status = 'open'
   }
 
   take(snapshot: Snapshot, pending: readonly Wish[], clientId: string): Problem | undefined {
     this.replica = fromSnapshot(snapshot, pending)
     this.#handed = snapshot.fromSeq
+    this.#blind = false
     this.status = 'open'
     this.problem = undefined
     const held = this.#held ?? []

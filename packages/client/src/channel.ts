@@ -16,7 +16,7 @@ export interface ChannelOptions {
 
 /**
  * opening: no state yet. open: it is followed. stale: what is shown may be old, because the link is gone or it is being
- * asked for again. gone: the host does not have it, or will not show it.
+ * asked for again. gone: the host does not have it or will not show it, or nobody asks any more.
  */
 export type ChannelStatus = 'opening' | 'open' | 'stale' | 'gone'
 
@@ -30,8 +30,6 @@ export class Channel {
   followers = 0
   /** A request for it is on its way. */
   asked = false
-  /** Only a snapshot mends it; until one is asked for, nothing more is taken. */
-  doubted = false
   status: ChannelStatus = 'opening'
   /** Why it is gone. */
   problem: Error | undefined
@@ -40,6 +38,8 @@ export class Channel {
   #handed = -1
   /** What came while a snapshot is on its way. */
   #held: Envelope[] | undefined
+  /** What is shown is not what the host says: nothing is taken until a snapshot is there. */
+  #doubted = false
   #shown: { readonly of: Replica<unknown>; readonly state: unknown } | undefined
 
   constructor(uri: Uri, kind: KindName, options: ChannelOptions, changes: Listeners<[]>) {
@@ -57,6 +57,11 @@ export class Channel {
     return this.#shown.state
   }
 
+  /** It is what the host said up to the last number that was seen: a replay from there makes it true again. */
+  get resumable(): boolean {
+    return this.replica !== undefined && !this.#doubted && this.status !== 'gone'
+  }
+
   /** It will be handed over, or told from where it was. */
   hold(): void {
     this.#held ??= []
@@ -72,7 +77,7 @@ export class Channel {
 
   /** What is shown is wrong, and what comes would make it worse: it is asked for again. */
   doubt(): void {
-    this.doubted = true
+    this.#doubted = true
     if (this.status === 'open') this.status = 'stale'
   }
 
@@ -89,7 +94,7 @@ export class Channel {
     this.#handed = snapshot.fromSeq
     this.status = 'open'
     this.asked = false
-    this.doubted = false
+    this.#doubted = false
     this.problem = undefined
     const held = this.#held ?? []
     this.#held = undefined
@@ -111,7 +116,7 @@ export class Channel {
   /** A problem is one that only another snapshot mends: the state stays as it was. */
   receive(envelope: Envelope, clientId: string): Problem | undefined {
     if (this.#held) return void this.#held.push(envelope)
-    if (!this.replica || this.doubted) return undefined
+    if (!this.replica || this.#doubted) return undefined
     const { action, serverSeq, rejectionReason, origin } = envelope
     const news = rejectionReason === undefined && serverSeq > this.replica.seq
     const gap = news ? gapIn(this.kind, this.replica.confirmed, action) : undefined

@@ -87,7 +87,8 @@ export class Client {
 
   /** Asks the host, once there is a link. Rejects with what the host answers, or when the link ends before it does. */
   async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
-    const peer = await this.live()
+    // At once where it can be: nothing that is said later overtakes it.
+    const peer = this.#link.live ?? (await this.live())
     return this.#options.check.result(method, await peer.request(method, params))
   }
 
@@ -150,9 +151,9 @@ export class Client {
 
   async #greet(peer: Peer, opened: () => void): Promise<void> {
     const { check } = this.#options
-    const open = () => {
+    const open = (asked: readonly Channel[]) => {
       // Before anybody is told, so that nothing newer overtakes what was wished before.
-      this.#following.opened(peer, resendsOf(this.#host))
+      this.#following.opened(peer, resendsOf(this.#host), asked)
       opened()
     }
     try {
@@ -161,9 +162,9 @@ export class Client {
       // It does not know this client any more, or does not do that at all: then as a new one.
       if (!(error instanceof AhpError)) throw error
     }
-    await initialize(peer, this.#options, this.#following, check, (host) => {
+    await initialize(peer, this.#options, this.#following, check, (host, asked) => {
       this.#host = host
-      open()
+      open(asked)
     })
   }
 
@@ -194,6 +195,7 @@ export class Client {
       for (const resolve of this.#waiting) resolve()
       this.#waiting.clear()
     }
+    this.#following.tell()
     this.#links.tell(status)
   }
 }

@@ -118,7 +118,194 @@ describe('[U2] order', () => {
   })
 })
 
+test('[U2] what is asked goes before what is wished behind it', async () => {
+  const { host, guest } = await followed()
+  void guest.ask('createSession', { channel: 'ahp-session:/new' }).catch(() => {})
+  void guest.dispatch('ahp-session:/new', { type: 'session/titleChanged', title: 'x' } as never)
+  await quiet()
+  expect(host.heard.slice(-2).map(({ method }) => method)).toEqual(['createSession', 'dispatchAction'])
+})
+
+describe('[U1] what no host would look at is refused before it is sent, and not for ever after', () => {
+  const config = (value: unknown) => ({ type: 'root/configChanged', config: value })
+  const deep = (levels: number): object => (levels === 0 ? {} : { value: deep(levels - 1) })
+  test.each([
+    ['a key that no frame may have', config(JSON.parse('{"__proto__":1}')), /__proto__/],
+    ['too deep', config(deep(64)), /deeper/],
+    ['too many keys', config(Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [n, n]))), /keys/],
+    ['too long', config({ text: 'x'.repeat(4_194_304) }), /longer/],
+    ['too long in bytes', config({ text: '€'.repeat(1_400_000) }), /longer/],
+    ['no type', { config: {} }, /type/],
+    ['nothing', null, /type/],
+  ])('%s', async (_, action, reason) => {
+    const { host, guest } = await followed()
+    const said = host.heard.length
+    const outcome = await guest.dispatch('ahp-root://', action as never)
+    expect(outcome).toEqual({ outcome: 'refused', reason: expect.stringMatching(reason) })
+    expect(guest.pending).toEqual([])
+    await quiet()
+    expect(host.heard).toHaveLength(said)
+  })
+
+  test('what is long, deep and strange, and still may be sent, is', async () => {
+    const { host, guest } = await followed()
+    void guest.dispatch('ahp-root://', config({ ...deep(50), text: 'x'.repeat(3_000_000) }) as never)
+    await host.asked('dispatchAction')
+  })
+})
+
+describe('[U3] whoever looks is told', () => {
+  test('when the link is gone, and when it is back', async () => {
+    const { host, guest, chat } = await followed()
+    const seen: string[] = []
+    chat.onChange(() => seen.push(chat.status))
+    host.cut()
+    await quiet()
+    expect(seen).toEqual(['stale'])
+    guest.clock.advance(1_000)
+    await host.answer('reconnect', { type: 'replay', actions: [], missing: [] })
+    await quiet()
+    expect(seen.at(-1)).toBe('open')
+  })
+
+  test('and may wish something in that moment', async () => {
+    const { host, guest, chat } = await followed()
+    host.cut()
+    await quiet()
+    let wished = false
+    chat.onChange(() => {
+      if (chat.status !== 'open' || wished) return
+      wished = true
+      void chat.dispatch(draft('back') as never)
+    })
+    guest.clock.advance(1_000)
+    await host.answer('reconnect', { type: 'replay', actions: [], missing: [] })
+    await host.asked('dispatchAction')
+    expect(host.heard.filter(({ method }) => method === 'dispatchAction')).toHaveLength(1)
+  })
+
+  test('when nobody will ask any more, also who waits for a first state', async () => {
+    const { guest, chat } = await followed()
+    const waiting = guest.subscribe('chat', 'ahp-chat:/two').ready()
+    guest.close('enough')
+    await expect(waiting).rejects.toThrow('enough')
+    await expect(chat.until(() => false)).rejects.toThrow('enough')
+    expect([chat.status, chat.state?.title]).toEqual(['gone', ''])
+    await expect(guest.subscribe('chat', 'ahp-chat:/three').ready()).rejects.toThrow('enough')
+  })
+})
+
+describe('[U4] by number comes back what is known to be true up to it, and nothing else', () => {
+  /** The host has lost its memory, or begins anew, and hands over nothing by itself; the client asks, and is cut off. */
+  const cases: [string, (host: Hand) => Promise<void>][] = [
+    [
+      'after a handshake anew',
+      async (host) => {
+        const { id } = await host.asked('reconnect')
+        host.say({ id, error: { code: -32008, message: 'unknown' } })
+        await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 90, snapshots: [] }, 1)
+      },
+    ],
+    [
+      'after snapshots of other channels',
+      async (host) => {
+        const other = {
+          resource: 'ahp-chat:/two',
+          fromSeq: 90,
+          state: { ...state, resource: 'ahp-chat:/two' },
+        }
+        await host.answer('reconnect', { type: 'snapshot', snapshots: [other] })
+      },
+    ],
+  ]
+  test.each(cases)('%s', async (_, begin) => {
+    const { host, guest, chat } = await followed()
+    const two = guest.subscribe('chat', 'ahp-chat:/two', { view: { turns: 1 } })
+    await host.answer('subscribe', { snapshot: { ...snapshot(10), resource: two.uri } }, 1)
+    host.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+    await begin(host)
+    await host.asked('subscribe', 2)
+    host.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+    const { params } = await host.asked('reconnect', 1)
+    expect(params['subscriptions']).not.toContain(chat.uri)
+  })
+
+  test('what is being asked for again because it was wrong', async () => {
+    const { host, guest } = await followed()
+    host.act(uri, 11, { type: 'chat/delta', turnId: 'none', partId: 'none', content: 'x' })
+    await host.asked('subscribe', 1)
+    host.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+    expect((await host.asked('reconnect')).params['subscriptions']).toEqual([])
+  })
+
+  test('what was gone: who wants it again asks for it', async () => {
+    const { host, guest, chat } = await followed()
+    host.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+    await host.answer('reconnect', { type: 'replay', actions: [], missing: [uri] })
+    await quiet()
+    expect(chat.status).toBe('gone')
+    const again = guest.subscribe('chat', uri)
+    await host.answer('subscribe', { snapshot: snapshot(20) }, 1)
+    expect((await again.ready()).title).toBe('')
+    expect([chat.status, again.status]).toEqual(['gone', 'open'])
+    chat.release()
+    await quiet()
+    expect(host.heard.some(({ method }) => method === 'unsubscribe')).toBe(false)
+  })
+})
+
+test('[U1] a refusal ends what it refuses, whatever shape that had', async () => {
+  const { host, guest } = await followed()
+  const two = 'ahp-chat:/two'
+  const wished = guest.dispatch(two, { type: 'chat/draftChanged', draft: 5 } as never)
+  const chat = guest.subscribe('chat', two)
+  await host.answer('subscribe', { snapshot: { ...snapshot(10), resource: two } }, 1)
+  const origin = { clientId: 'guest', clientSeq: 1 }
+  host.act(two, 11, { type: 'chat/draftChanged', draft: 5 }, { origin, rejectionReason: 'no' })
+  expect(await wished).toEqual({ outcome: 'refused', reason: 'no' })
+  expect(guest.problems).toEqual([])
+  expect(chat.status).toBe('open')
+})
+
 describe('[U3] handles', () => {
+  test.each(['replay', 'snapshot'])('released while a link is being greeted are left (%s)', async (type) => {
+    const { host, guest, chat } = await followed()
+    host.cut()
+    await quiet()
+    guest.clock.advance(1_000)
+    await host.asked('reconnect')
+    chat.release()
+    await host.answer('reconnect', { type, actions: [], missing: [], snapshots: [snapshot(20)] })
+    expect((await host.asked('unsubscribe')).params).toEqual({ channel: uri })
+  })
+
+  test('released and taken again while a link is being greeted are asked for, or are there', async () => {
+    const { host, guest, chat } = await followed()
+    for (const [nth, type] of ['replay', 'snapshot'].entries()) {
+      host.cut()
+      await quiet()
+      guest.clock.advance(1_000)
+      await host.asked('reconnect', nth)
+      if (nth === 0) chat.release()
+      const again = guest.subscribe('chat', uri)
+      await host.answer('reconnect', { type, actions: [], missing: [], snapshots: [snapshot(20)] }, nth)
+      if (nth === 0) await host.answer('subscribe', { snapshot: snapshot(20) }, 1)
+      expect((await again.ready()).title).toBe('')
+      expect(again.status).toBe('open')
+    }
+    const said = host.heard.map(({ method }) => method)
+    expect(said.filter((method) => method === 'unsubscribe')).toHaveLength(1)
+    expect(said.indexOf('unsubscribe')).toBeLessThan(said.lastIndexOf('subscribe'))
+  })
+
   test('are counted: one subscription for all, left when the last is released', async () => {
     const { host, guest, chat } = await followed()
     const second = guest.subscribe('chat', uri)

@@ -5,10 +5,12 @@ import type { Peer } from '@atrium/protocol/rpc/peer'
 import { Channel } from './channel.ts'
 import type { ChannelOptions } from './channel.ts'
 import type { Check } from './check.ts'
+import { Healing } from './healing.ts'
 import { Listeners } from './listeners.ts'
 import { messageOf } from './problem.ts'
 import type { Problem } from './problem.ts'
 import type { Wish } from './replica.ts'
+import { unsendable } from './sendable.ts'
 import { Wishes, outcomeOf } from './wishes.ts'
 import type { Outcome } from './wishes.ts'
 import type { World } from './world.ts'
@@ -23,8 +25,6 @@ interface Surroundings {
   readonly live: () => Peer | undefined
 }
 
-/** A channel is asked for again at most so often, whatever its host says. */
-const healEveryMs = 1_000
 /** More than anybody types while a link is down. */
 const mostWishes = 10_000
 
@@ -33,13 +33,17 @@ export class Following {
   readonly #around: Surroundings
   readonly #channels = new Map<Uri, Channel>()
   readonly #wishes = new Wishes()
-  /** Asked for again a moment ago: what is to be said about that when the moment is over. */
-  readonly #healed = new Map<Channel, 'once' | 'again'>()
+  readonly #healing: Healing
   /** The highest number that was seen. */
   lastSeen = 0
+  #closed: Error | undefined
 
   constructor(around: Surroundings) {
     this.#around = around
+    this.#healing = new Healing(around.world, (channel) => {
+      const peer = around.live()
+      if (peer && this.#channels.get(channel.uri) === channel) this.fetch(channel, peer)
+    })
   }
 
   get all(): readonly Channel[] {
@@ -54,14 +58,16 @@ export class Following {
     const known = this.#channels.get(uri)
     if (known && known.kind !== kind)
       throw new TypeError(`${uri} is followed as a ${known.kind}, not a ${kind}`)
-    if (known) return known
+    // What is gone stays so for whoever holds it; who comes now asks anew.
+    if (known && known.status !== 'gone') return known
     const changes = new Listeners<[]>((error) =>
       this.#around.problem({ kind: 'app', detail: messageOf(error) }),
     )
     const channel = new Channel(uri, kind, options, changes)
     this.#channels.set(uri, channel)
     const peer = this.#around.live()
-    if (peer) this.fetch(channel, peer)
+    if (this.#closed) channel.gone(this.#closed)
+    else if (peer) this.fetch(channel, peer)
     return channel
   }
 
@@ -77,17 +83,14 @@ export class Following {
     try {
       // What is shown is what is sent: without `undefined`, and nobody's to change any more.
       action = JSON.parse(JSON.stringify(given)) as Action
+      const problem = unsendable(uri, action)
+      if (problem !== undefined) throw new Error(problem)
       if (channel) this.#around.check.action(channel.kind, action)
     } catch (error) {
-      return Promise.resolve({ outcome: 'refused', reason: messageOf(error) })
+      return refused(messageOf(error))
     }
-    if (channel?.status === 'gone')
-      return Promise.resolve({
-        outcome: 'refused',
-        reason: `there is no ${uri}: ${channel.problem?.message}`,
-      })
-    if (this.#wishes.size >= mostWishes)
-      return Promise.resolve({ outcome: 'refused', reason: `${mostWishes} wishes wait for the host` })
+    if (channel?.status === 'gone') return refused(`there is no ${uri}: ${channel.problem?.message}`)
+    if (this.#wishes.size >= mostWishes) return refused(`${mostWishes} wishes wait for the host`)
     const { wish, outcome } = this.#wishes.add(uri, action)
     channel?.write(wish)
     const peer = this.#around.live()
@@ -136,10 +139,6 @@ export class Following {
     channel.changes.tell()
   }
 
-  named(uri: Uri): Channel | undefined {
-    return this.#channels.get(uri)
-  }
-
   /** What the host says has happened. */
   hear(value: unknown): void {
     let envelope: Envelope
@@ -147,35 +146,69 @@ export class Following {
     try {
       envelope = this.#around.check.envelope(value)
       channel = this.#channels.get(envelope.channel)
-      if (channel) this.#around.check.action(channel.kind, envelope.action)
+      // What is refused is nobody's but one's own, and is not reduced.
+      if (channel && envelope.rejectionReason === undefined)
+        this.#around.check.action(channel.kind, envelope.action)
     } catch (error) {
       return this.#puzzled(value, messageOf(error))
     }
     const problem = this.#apply(envelope, channel)
     if (problem && channel) this.#heal(channel, problem)
-    this.#around.heard(envelope)
     channel?.changes.tell()
+  }
+
+  named(uri: Uri): Channel | undefined {
+    return this.#channels.get(uri)
   }
 
   /** Everything that a host says happened while nobody listened; what came before it said so is behind that. */
   replay(channels: readonly Channel[], envelopes: readonly Envelope[]): void {
-    const early = channels.flatMap((channel) => channel.resumed())
-    for (const envelope of [...envelopes, ...early]) {
+    const early = channels.map((channel) => ({ channel, held: channel.resumed() }))
+    for (const envelope of envelopes) {
       const channel = this.#channels.get(envelope.channel)
       const problem = this.#apply(envelope, channel)
       if (problem && channel) this.#heal(channel, problem)
-      this.#around.heard(envelope)
+    }
+    for (const { channel, held } of early)
+      for (const envelope of held) {
+        const problem = channel.receive(envelope, this.#around.clientId)
+        if (problem) this.#heal(channel, problem)
+      }
+  }
+
+  /** Everything that the host will hand over by itself, and up to which number: what is not in it is not true any more. */
+  anew(lastSeen: number, snapshots: readonly Snapshot[]): void {
+    this.lastSeen = lastSeen
+    for (const channel of this.all) channel.doubt()
+    for (const snapshot of snapshots) {
+      const channel = this.#channels.get(snapshot.resource)
+      try {
+        if (channel) this.take(channel, snapshot)
+      } catch (error) {
+        if (channel) this.gone(channel, error)
+      }
     }
   }
 
-  /** A new link is open: what was wished goes over it, and what has no state is asked for. */
-  opened(peer: Peer, resends: boolean): void {
+  /**
+   * A new link is open, with what was asked for in its greeting: what was released meanwhile is left, what is not there is
+   * asked for, and what was wished goes over it.
+   */
+  opened(peer: Peer, resends: boolean, asked: readonly Channel[]): void {
+    for (const channel of asked) {
+      const now = this.#channels.get(channel.uri)
+      if (now !== channel && now?.status !== 'open') peer.notify('unsubscribe', { channel: channel.uri })
+    }
     for (const channel of this.all)
       if (channel.status !== 'open' && channel.status !== 'gone') this.fetch(channel, peer)
     if (!resends)
       for (const wish of this.#wishes.sent)
         this.#lose(wish, 'the link was lost before this was answered, and the host does not take it twice')
     for (const wish of this.#wishes.all) this.#send(wish, peer)
+  }
+
+  /** The link is another, or there is none: so may be what everybody sees. Not before it is in use, or nothing could be said. */
+  tell(): void {
     for (const channel of this.all) channel.changes.tell()
   }
 
@@ -184,8 +217,9 @@ export class Following {
   }
 
   close(reason: string): void {
+    this.#closed = new Error(reason)
+    for (const channel of this.all) this.gone(channel, this.#closed)
     for (const wish of this.#wishes.all) this.#lose(wish, reason)
-    for (const channel of this.all) channel.changes.tell()
   }
 
   #apply(envelope: Envelope, channel: Channel | undefined): Problem | undefined {
@@ -193,23 +227,16 @@ export class Following {
     this.#seen(serverSeq)
     if (origin?.clientId === this.#around.clientId)
       this.#wishes.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
-    return channel?.receive(envelope, this.#around.clientId)
+    const problem = channel?.receive(envelope, this.#around.clientId)
+    this.#around.heard(envelope)
+    return problem
   }
 
   /** It is asked for again, and until then it is not what it should be. */
   #heal(channel: Channel, problem: Problem): void {
     this.#around.problem(problem)
     channel.doubt()
-    if (this.#healed.has(channel)) return void this.#healed.set(channel, 'again')
-    this.#healed.set(channel, 'once')
-    this.#around.world.after(healEveryMs, () => {
-      const again = this.#healed.get(channel) === 'again'
-      this.#healed.delete(channel)
-      if (again && this.#channels.get(channel.uri) === channel && channel.status === 'stale')
-        this.#heal(channel, { kind: 'gap', detail: 'asked for again', channel: channel.uri })
-    })
-    const peer = this.#around.live()
-    if (peer) this.fetch(channel, peer)
+    this.#healing.heal(channel)
   }
 
   /** Something was said that cannot be read: it concerns the channel it names, or any. */
@@ -238,4 +265,8 @@ export class Following {
   #seen(seq: number): void {
     this.lastSeen = Math.max(this.lastSeen, seq)
   }
+}
+
+function refused(reason: string): Promise<Outcome> {
+  return Promise.resolve({ outcome: 'refused', reason })
 }

@@ -1,12 +1,11 @@
-import type { Snapshot } from '@atrium/protocol/channel'
 import type { Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Implementation } from '@atrium/protocol/root/connection'
 import type { Peer } from '@atrium/protocol/rpc/peer'
 import { rootUri } from '@atrium/protocol/uri'
+import type { Channel } from './channel.ts'
 import type { Check } from './check.ts'
 import type { Following } from './following.ts'
-import { messageOf } from './problem.ts'
 
 /** What a host says of itself. */
 export type HostInfo = Omit<Result<'initialize'>, 'snapshots'>
@@ -30,10 +29,12 @@ export function initialize(
   { clientId, versions, info, locale, _meta }: Card,
   following: Following,
   check: Check,
-  opened: (host: HostInfo) => void,
+  opened: (host: HostInfo, asked: readonly Channel[]) => void,
 ): Promise<unknown> {
   // A view is asked for by a request of its own.
-  const plain = following.all.filter(({ options }) => Object.keys(options).length === 0)
+  const plain = following.all.filter(
+    ({ options, status }) => Object.keys(options).length === 0 && status !== 'gone',
+  )
   for (const channel of plain) channel.hold()
   const params = {
     channel: rootUri,
@@ -46,9 +47,8 @@ export function initialize(
   }
   return peer.request('initialize', params, (value) => {
     const { snapshots, ...host } = check.result('initialize', value)
-    following.lastSeen = host.serverSeq
-    hand(following, snapshots)
-    opened(host)
+    following.anew(host.serverSeq, snapshots)
+    opened(host, plain)
   })
 }
 
@@ -58,10 +58,10 @@ export function reconnect(
   { clientId }: Card,
   following: Following,
   check: Check,
-  opened: () => void,
+  opened: (asked: readonly Channel[]) => void,
 ): Promise<unknown> {
-  // A replay of what one has no state of, or a wrong one, would be of no use.
-  const had = following.all.filter(({ replica, doubted }) => replica && !doubted)
+  // A replay of anything else would be of no use, or do harm.
+  const had = following.all.filter(({ resumable }) => resumable)
   for (const channel of had) channel.hold()
   const params = {
     channel: rootUri,
@@ -77,21 +77,8 @@ export function reconnect(
       following.replay(had, result.actions)
     } else {
       // What numbers the host has now is its own affair: it may have begun anew.
-      following.lastSeen = Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq))
-      hand(following, result.snapshots)
+      following.anew(Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq)), result.snapshots)
     }
-    opened()
+    opened(had)
   })
-}
-
-function hand(following: Following, snapshots: readonly Snapshot[]): void {
-  for (const snapshot of snapshots) {
-    const channel = following.named(snapshot.resource)
-    if (!channel) continue
-    try {
-      following.take(channel, snapshot)
-    } catch (error) {
-      following.gone(channel, new Error(messageOf(error)))
-    }
-  }
 }

@@ -40,6 +40,11 @@ export class Subscription<K extends KindName> {
     return this.#channel.replica?.confirmed as StateOf<K> | undefined
   }
 
+  /** The number up to which that is so. */
+  get seq(): number | undefined {
+    return this.#channel.replica?.seq
+  }
+
   get pending(): readonly Wish[] {
     return this.#channel.replica?.pending ?? []
   }

@@ -95,7 +95,8 @@ export class Decisions {
     const written =
       where !== undefined &&
       writes(later, where).some((rule) => rule.tool === call.toolName && rule.by === by)
-    if (approved && where !== undefined && !written)
+    // What was allowed before is not written twice.
+    if (approved && where !== undefined && !written && !this.#covers(chat, call.toolName, seq))
       this.#fail('X2', `${said} allows ${call.toolName} for more than once, and no rule says so`)
     if (written) met('allowed for more than once')
   }

@@ -2,13 +2,13 @@ import type { Shell, Start, TerminalSaid, Terminals } from '@atrium/host/ports/t
 import type { Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../chance.ts'
-import type { Client } from './client.ts'
+import type { Person } from './person.ts'
 
 type Say = (said: TerminalSaid) => void
 
 /** What it knows of the simulation that it haunts. */
 interface House {
-  readonly clients: readonly Client[]
+  readonly clients: readonly Person[]
   readonly name: () => number
   readonly laws: {
     sessionOf(chat: Uri): Uri | undefined
@@ -51,7 +51,7 @@ export class Ghost implements Terminals {
   }
 
   /** A client wants a terminal: its own, or for a session. */
-  prepare(client: Client | undefined, session?: Uri, held?: Uri): void {
+  prepare(client: Person | undefined, session?: Uri, held?: Uri): void {
     const name = this.#house.name()
     const own = { kind: 'client', clientId: client?.id }
     const chat = session === undefined ? undefined : (held ?? defaultChatUri(session))
@@ -60,7 +60,7 @@ export class Ghost implements Terminals {
     if (client?.open) client.ask('createTerminal', params, () => {})
   }
 
-  #ask(client: Client | undefined, chance: Chance): void {
+  #ask(client: Person | undefined, chance: Chance): void {
     const doomed = chance.pick(this.#house.living('ahp-terminal:'))
     const chat = chance.pick(this.#house.living('ahp-chat:')) ?? ''
     const session = this.#house.laws.sessionOf(chat)

@@ -2,6 +2,7 @@ import type { Transport } from '@atrium/protocol/rpc/transport'
 
 /** What the host said, read once: the message, and what was true when it was said. */
 export interface Said {
+  readonly text: string
   readonly message: Message
   readonly truth: unknown
 }
@@ -129,7 +130,7 @@ export class Link {
     const text = typeof frame === 'string' ? frame : decoder.decode(frame)
     const message = JSON.parse(text) as Message
     this.#bytes += text.length
-    this.#toClient.push({ message, truth: this.#events.said(message) })
+    this.#toClient.push({ text, message, truth: this.#events.said(message) })
   }
 
   #settle(): void {

@@ -2,14 +2,16 @@ import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { bugs } from './bugs.ts'
+import { clientBugs } from '../clients/bugs.ts'
+import { bugs as coreBugs } from './bugs.ts'
 import type { Bug } from './bug.ts'
 import type { Report } from './seeds.ts'
 import { sum as sumOf } from './tally.ts'
 import type { Tally } from './tally.ts'
 
-const usage = `usage: npm run simulate -- [--seeds N] [--from N] [--seed N] [--planted] [--bug NAME] [--jobs N]
+const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--seed N] [--planted] [--bug NAME] [--jobs N]
 
+  --clients     real clients of the core, instead of clients without a mind
   --seeds N     so many runs, each from a seed of its own (2000)
   --from N      the first seed (1)
   --seed N      this one alone
@@ -23,6 +25,7 @@ const plantedSeeds = 2000
 
 const { values } = parseArgs({
   options: {
+    clients: { type: 'boolean' },
     seeds: { type: 'string' },
     from: { type: 'string' },
     seed: { type: 'string' },
@@ -35,6 +38,8 @@ const { values } = parseArgs({
 const jobs = Number(values.jobs ?? availableParallelism())
 const first = Number(values.seed ?? values.from ?? 1)
 const count = values.seed === undefined ? Number(values.seeds ?? 2000) : 1
+const bugs = values.clients ? clientBugs : coreBugs
+const which = values.clients ? ' --clients' : ''
 const named = bugs.find(({ name }) => name === values.bug)
 
 if (values.help || [jobs, first, count].some((number) => !Number.isSafeInteger(number) || number < 1)) {
@@ -87,7 +92,7 @@ async function explore(): Promise<boolean> {
   for (const line of worst.trace) console.log(line)
   console.log(`\nsimulate: seed ${worst.seed} violates ${worst.invariant}: ${worst.problem}`)
   const planted = named ? ` --bug '${named.name}'` : ''
-  console.log(`again: npm run simulate -- --seed ${worst.seed}${planted}`)
+  console.log(`again: npm run simulate --${which} --seed ${worst.seed}${planted}`)
   return false
 }
 
@@ -129,10 +134,14 @@ function search(
   progress: (done: number, met: Tally) => void = () => {},
 ): Promise<Found | undefined> {
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
-  const child = fork(here('./seeds.js'), [first, every, count, explain ? 1 : 0].map(String), {
-    execArgv: bug ? ['--import', here('../plant/register.js')] : [],
-    env: { ...process.env, ATRIUM_PLANT: JSON.stringify(bug?.patches ?? []) },
-  })
+  const child = fork(
+    here('./seeds.js'),
+    [first, every, count, explain ? 1 : 0, values.clients ? 1 : 0].map(String),
+    {
+      execArgv: bug ? ['--import', here('../plant/register.js')] : [],
+      env: { ...process.env, ATRIUM_PLANT: JSON.stringify(bug?.patches ?? []) },
+    },
+  )
   let found: Found | undefined
   child.on('message', (report: Report) => {
     if ('done' in report) progress(report.done, report.met)

@@ -2,12 +2,12 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import type { Chance } from '../chance.ts'
-import type { Client } from './client.ts'
+import type { Person } from './person.ts'
 import type { Simulation } from './simulation.ts'
 import { message } from './wish.ts'
 
 /** A new chat in a session: often one that begins from a turn of another. */
-export function createChat(sim: Simulation, client: Client, session: Uri, chance: Chance): void {
+export function createChat(sim: Simulation, client: Person, session: Uri, chance: Chance): void {
   const { chats } = sim.truth.stateAt(session, Infinity) as SessionState
   const source = chance.oneIn(sim.plan.theme === 'homes' ? 1 : 2)
     ? sourceIn(
@@ -37,7 +37,7 @@ function sourceIn(sim: Simulation, chats: readonly Uri[], chance: Chance): objec
 }
 
 /** A chat goes to another place, to another session or to a new one. */
-export function moveChat(sim: Simulation, client: Client, chance: Chance): void {
+export function moveChat(sim: Simulation, client: Person, chance: Chance): void {
   const chat = chance.pick(
     sim.living('ahp-chat:').filter((uri) => !uri.includes('default') || chance.oneIn(8)),
   )

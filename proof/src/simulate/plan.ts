@@ -57,6 +57,8 @@ export interface Plan {
   readonly theme: Theme
   /** Something is there already when it begins. */
   readonly prologue: 'none' | 'alone' | 'followed'
+  /** The host is one of others: it does not say that what was sent may be sent again, and answers are overtaken. */
+  readonly bare: boolean
   readonly ops: readonly Op[]
 }
 
@@ -164,6 +166,7 @@ export function planOf(seed: number, length = 120): Plan {
     weight: chance.pick([1, 200, 2000]) ?? 1,
     flushes: chance.pick([2, 2, 6]) ?? 2,
     prologue: prologueOf(theme, chance),
+    bare: chance.oneIn(4),
     ops,
   }
 }

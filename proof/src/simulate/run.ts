@@ -1,21 +1,23 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
-import { defaultChatUri } from '@atrium/protocol/uri'
+import { Client } from './client.ts'
 import { judgeAtRest, judgeAlone } from './verdict.ts'
-import { open, ops, restart, viewOf } from './ops.ts'
-import { lending } from './ops-of-decisions.ts'
+import { restart } from './ops-of-all.ts'
+import { open, ops } from './ops.ts'
 import type { Plan } from './plan.ts'
+import { prologue } from './prologue.ts'
 import { Chance } from '../chance.ts'
 import { Simulation, graceMs } from './simulation.ts'
 import type { Violation } from './simulation.ts'
+
+type Sim = Simulation<Client>
 
 /** So many rounds of nothing but healing must bring everything to rest. */
 const patience = 300
 
 /** Does what a plan says, lets everything heal, and judges. Nothing, or the first thing that was wrong. */
 export async function run(plan: Plan, trace?: (line: string) => void): Promise<Violation | undefined> {
-  const sim = new Simulation(plan, trace)
+  const sim = new Simulation<Client>(plan, clientsOf, trace)
   await settled(sim)
-  if (plan.prologue !== 'none') await prologue(sim)
+  if (plan.prologue !== 'none') await prologue(sim, () => heal(sim))
   for (const { name, dice } of plan.ops) {
     trace?.(`-- ${name}`)
     ops[name](sim, new Chance(dice))
@@ -39,55 +41,16 @@ export async function run(plan: Plan, trace?: (line: string) => void): Promise<V
   return sim.violation
 }
 
-/** A session, a chat that streams and a terminal, perhaps followed by everyone: so that a short plan meets something. */
-async function prologue(sim: Simulation): Promise<void> {
-  await heal(sim)
-  const [first] = sim.clients
-  const session = `ahp-session:/${sim.name()}`
-  const message = { text: 'go', origin: { kind: 'user' } }
-  const turn = { type: 'chat/turnStarted', turnId: 'first', startedAt: sim.instant, message }
-  first?.create(session, false, sim.directories)
-  const chat = defaultChatUri(session)
-  first?.dispatch(chat, turn as Action)
-  sim.life?.ghost.prepare(first)
-  await heal(sim)
-  // Some turns that are over, and one that is not.
-  const talkative = sim.plan.theme === 'windows' || sim.plan.theme === 'homes'
-  for (let past = 0; past < (talkative ? 3 : 0); past++) {
-    first?.dispatch(chat, {
-      type: 'chat/pendingMessageSet',
-      kind: 'queued',
-      id: `past-${past}`,
-      message,
-    } as Action)
-    await heal(sim)
-    sim.life?.cast.finish()
-    await heal(sim)
-  }
-  if (sim.plan.theme === 'homes') await furnish(sim, session)
-  sim.life?.cast.prepare()
-  const chance = new Chance(sim.plan.seed)
-  if (sim.plan.theme === 'decisions')
-    for (const client of sim.clients) client.dispatch(session, lending(client.id, chance))
-  for (const client of sim.plan.prologue === 'alone' ? [] : sim.clients)
-    for (const uri of sim.living()) client.subscribe(uri, undefined, viewOf(sim, uri, chance))
-  await heal(sim)
-}
-
-/** Chats that can move, with what they hold, and where to. */
-async function furnish(sim: Simulation, session: Uri): Promise<void> {
-  const [first] = sim.clients
-  for (let n = 0; n < 2; n++) first?.create(`ahp-session:/${sim.name()}`, false)
-  for (let n = 0; n < 3; n++) {
-    const chat = `ahp-chat:/${sim.name()}`
-    first?.ask('createChat', { channel: session, chat }, () => {})
-    sim.life?.ghost.prepare(first, session, chat)
-  }
-  await heal(sim)
+function clientsOf(sim: Sim): readonly Client[] {
+  const { clients, old } = sim.plan
+  return Array.from(
+    { length: clients },
+    (_, at) => new Client(sim, `c${at}`, at === 1 && old ? '0.9.0' : '1.0.0'),
+  )
 }
 
 /** All links end, perhaps because the host does, and nobody comes back in time. */
-async function leave(sim: Simulation): Promise<void> {
+async function leave(sim: Sim): Promise<void> {
   for (const { link } of sim.clients) {
     link?.endClient()
     link?.endHost()
@@ -107,7 +70,7 @@ async function leave(sim: Simulation): Promise<void> {
 }
 
 /** Until nothing happens by itself. Everything that waits is in promises, so one turn of the loop is enough. */
-async function settled(sim: Simulation): Promise<void> {
+export async function settled(sim: Simulation): Promise<void> {
   await new Promise(setImmediate)
   for (let task = sim.tasks.shift(); task; task = sim.tasks.shift()) {
     task()
@@ -116,7 +79,7 @@ async function settled(sim: Simulation): Promise<void> {
 }
 
 /** A host that starts is soon there: how it starts is what other plans are about. */
-async function up(sim: Simulation): Promise<void> {
+export async function up(sim: Simulation): Promise<void> {
   for (let round = 0; round < patience && sim.life && !sim.up; round++) {
     for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
     sim.disk.flush()
@@ -124,7 +87,7 @@ async function up(sim: Simulation): Promise<void> {
   }
 }
 
-async function heal(sim: Simulation): Promise<void> {
+async function heal(sim: Sim): Promise<void> {
   sim.disk.full = false
   sim.disk.broken = false
   for (const link of sim.late) link.endHost()
@@ -151,7 +114,7 @@ async function heal(sim: Simulation): Promise<void> {
   }
 }
 
-function unrest(sim: Simulation): string {
+function unrest(sim: Sim): string {
   const found = [
     !sim.up && 'the host is down',
     sim.disk.waiting > 0 && 'the disk works',

@@ -1,6 +1,7 @@
+import { run as runClients } from '../clients/run.ts'
 import { planOf } from './plan.ts'
 import type { Op } from './plan.ts'
-import { run } from './run.ts'
+import { run as runCore } from './run.ts'
 import { shrink } from './shrink.ts'
 import type { Violation } from './simulation.ts'
 import { tally } from './tally.ts'
@@ -12,7 +13,8 @@ export type Report =
   | { readonly seed: number; readonly violation: Violation; readonly trace?: readonly string[] }
 
 // Every so many-th seed from the first, as many as asked for; in a process of its own, so that it can have planted bugs.
-const [first = 1, every = 1, count = 1, explain = 0] = process.argv.slice(2).map(Number)
+const [first = 1, every = 1, count = 1, explain = 0, clients = 0] = process.argv.slice(2).map(Number)
+const run = clients === 1 ? runClients : runCore
 
 const tell = (report: Report) => process.send?.(report)
 for (let done = 0; done < count; done++) {

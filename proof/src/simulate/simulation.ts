@@ -10,12 +10,12 @@ import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Court } from './audit.ts'
 import { Cast } from './cast.ts'
-import { Client } from './client.ts'
 import { Disk } from './disk.ts'
 import { Ghost } from './ghost.ts'
 import { watchPassing } from './passing.ts'
 import { Laws } from './laws.ts'
 import type { Link } from './link.ts'
+import type { Person } from './person.ts'
 import type { Plan } from './plan.ts'
 import { Truth } from './truth.ts'
 import { Clock, LifeWorld } from './world.ts'
@@ -50,7 +50,7 @@ export const graceMs = 40_000
 const short = { graceMs, turnsPageLength: 400 }
 
 /** One host after another on one disk, the clients, and what connects them: everything a plan can do something to. */
-export class Simulation implements Court {
+export class Simulation<P extends Person = Person> implements Court {
   readonly plan: Plan
   readonly clock = new Clock()
   readonly truth = new Truth((problem) => this.fail('I3', problem))
@@ -58,11 +58,13 @@ export class Simulation implements Court {
   readonly laws: Laws
   readonly numbers = new Map<string, string>()
   readonly owed = new Map<Uri, () => boolean>()
-  readonly clients: readonly Client[]
+  readonly clients: readonly P[]
   /** Links that a client has left and the host has not noticed. */
   readonly late = new Set<Link>()
   /** Lengths that the disk had when somebody copied it. */
   readonly backups: number[] = []
+  /** How often one of those took the place of what came after it. */
+  restored = 0
   /** Timers that became due and have not run. */
   readonly tasks: (() => void)[] = []
   /** The latest moment that any life has begun at: a machine that is restored from a copy keeps its clock. */
@@ -75,7 +77,7 @@ export class Simulation implements Court {
   #names = 0
   #lives = 0
 
-  constructor(plan: Plan, trace?: (line: string) => void) {
+  constructor(plan: Plan, people: (sim: Simulation<P>) => readonly P[], trace?: (line: string) => void) {
     this.plan = plan
     this.trace = (line) => trace?.(line())
     this.disk = new Disk((step, at) => {
@@ -83,10 +85,7 @@ export class Simulation implements Court {
       this.laws.step(step, at)
     })
     this.laws = new Laws(this.truth, this.disk, (invariant, problem) => this.fail(invariant, problem))
-    this.clients = Array.from(
-      { length: plan.clients },
-      (_, at) => new Client(this, `c${at}`, at === 1 && plan.old ? '0.9.0' : '1.0.0'),
-    )
+    this.clients = people(this)
     this.start()
   }
 

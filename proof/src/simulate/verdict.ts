@@ -3,11 +3,17 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
+import type { Client } from './client.ts'
 import type { Simulation } from './simulation.ts'
 
 /** When everything has come to rest: everyone sees the same, nothing is owed, nothing was done twice, all work is being done. */
-export function judgeAtRest(sim: Simulation): void {
+export function judgeAtRest(sim: Simulation<Client>): void {
   judgeClients(sim)
+  judgeHost(sim)
+}
+
+/** Whoever its clients are. */
+export function judgeHost(sim: Simulation): void {
   judgeOnce(sim)
   for (const [uri, chat] of sim.laws.chats()) judgeChat(sim, uri, chat)
   for (const [uri, { lifecycle }] of sim.laws.sessions())
@@ -30,7 +36,7 @@ export function judgeAlone(sim: Simulation): void {
 }
 
 /** I4, I5. */
-function judgeClients(sim: Simulation): void {
+function judgeClients(sim: Simulation<Client>): void {
   for (const client of sim.clients) {
     client.audit?.complete()
     for (const [uri, { kind, state }] of client.follows)

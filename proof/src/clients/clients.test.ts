@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { patched } from '../plant/patch.ts'
+import { planOf } from '../simulate/plan.ts'
+import { clientBugs } from './bugs.ts'
+import { run } from './run.ts'
+
+const traceOf = async (seed: number) => {
+  const lines: string[] = []
+  await run(planOf(seed), (line) => lines.push(line))
+  return lines
+}
+
+test('[B28] with real clients, too, the same seed is the same run, word for word', async () => {
+  const [once, again, other] = [await traceOf(7), await traceOf(7), await traceOf(8)]
+  expect(once.length).toBeGreaterThan(50)
+  expect(again).toEqual(once)
+  expect(other).not.toEqual(once)
+})
+
+test('[B29] I4, I5, I8 and the rules of the client hold for the first seeds', async () => {
+  for (let seed = 1; seed <= 20; seed++)
+    expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
+})
+
+test('[B29] what clients do is enough of everything', async () => {
+  const wanted = [
+    '"type":"replay"',
+    '"type":"snapshot"',
+    '"missing":["',
+    'already accepted as',
+    '"outcome":"accepted"',
+    '"outcome":"refused"',
+    '"outcome":"lost"',
+    'nothing was heard for too long',
+    'a handle on',
+    'fetchTurns',
+    'is closed',
+  ]
+  const seen = new Set<string>()
+  for (let seed = 1; seed <= 60 && seen.size < wanted.length; seed++)
+    await run(planOf(seed), (line) => {
+      for (const word of wanted) if (!seen.has(word) && line.includes(word)) seen.add(word)
+    })
+  expect([...seen].toSorted()).toEqual(wanted.toSorted())
+})
+
+test.each(clientBugs.map((bug) => [bug.name, bug] as const))('[B30] %s can be planted', (_, { patches }) => {
+  for (const patch of patches) {
+    const file = fileURLToPath(new URL(`../../../packages/${patch.file}`, import.meta.url))
+    const text = readFileSync(file, 'utf8')
+    expect(patched(`file://${file}`, text, [patch])).not.toBe(text)
+  }
+})

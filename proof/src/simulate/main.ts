@@ -5,17 +5,19 @@ import { parseArgs } from 'node:util'
 import { clientBugs } from '../clients/bugs.ts'
 import { bugs as coreBugs } from './bugs.ts'
 import type { Bug } from './bug.ts'
+import { remember, remembered } from './remembered.ts'
 import type { Report } from './seeds.ts'
 import { sum as sumOf } from './tally.ts'
 import type { Tally } from './tally.ts'
 
-const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--seed N] [--planted] [--bug NAME] [--jobs N]
+const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--seed N] [--planted] [--remember] [--bug NAME] [--jobs N]
 
   --clients     real clients of the core, instead of clients without a mind
   --seeds N     so many runs, each from a seed of its own (2000)
   --from N      the first seed (1)
   --seed N      this one alone
   --planted     plant every known bug, one after the other, and say which seed found it
+  --remember    look from the first seed on, and write down which found each
   --bug NAME    the runs with this bug planted
   --jobs N      processes at once (one for each core)
 `
@@ -30,6 +32,7 @@ const { values } = parseArgs({
     from: { type: 'string' },
     seed: { type: 'string' },
     planted: { type: 'boolean' },
+    remember: { type: 'boolean' },
     bug: { type: 'string' },
     jobs: { type: 'string' },
     help: { type: 'boolean' },
@@ -99,17 +102,27 @@ async function explore(): Promise<boolean> {
 async function plantAll(): Promise<boolean> {
   const results = new Map<Bug, Found | undefined>()
   const progress = ticker(() => `${results.size} of ${bugs.length} planted bugs`)
+  const table = values.clients ? 'clients' : 'core'
+  const hints = values.remember ? {} : remembered(table)
   const left = [...bugs]
   const next = async (): Promise<void> => {
     const bug = left.shift()
     if (!bug) return
-    results.set(bug, await search({ first: 1, every: 1, count: plantedSeeds, explain: false, bug }))
+    const looked = { every: 1, explain: false, bug }
+    const known = hints[bug.name]
+    const again = known === undefined ? undefined : await search({ ...looked, first: known, count: 1 })
+    results.set(bug, again ?? (await search({ ...looked, first: 1, count: plantedSeeds })))
     return next()
   }
   await Promise.all(Array.from({ length: jobs }, next))
   progress()
   const width = Math.max(...bugs.map(({ name }) => name.length))
-  console.log(`${'planted bug'.padEnd(width)}  first seed  violates`)
+  if (values.remember)
+    remember(
+      table,
+      Object.fromEntries([...results].flatMap(([{ name }, found]) => (found ? [[name, found.seed]] : []))),
+    )
+  console.log(`${'planted bug'.padEnd(width)}        seed  violates`)
   for (const bug of bugs) {
     const found = results.get(bug)
     const what = found ? `${String(found.seed).padStart(10)}  ${found.invariant}` : '  NOT FOUND'

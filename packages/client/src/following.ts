@@ -10,7 +10,7 @@ import { Listeners } from './listeners.ts'
 import { messageOf } from './problem.ts'
 import type { Problem } from './problem.ts'
 import type { Wish } from './replica.ts'
-import { unsendable } from './sendable.ts'
+import { sendable } from './sendable.ts'
 import { Wishes, outcomeOf } from './wishes.ts'
 import type { Outcome } from './wishes.ts'
 import type { World } from './world.ts'
@@ -80,11 +80,7 @@ export class Following {
     const channel = this.#channels.get(uri)
     let action: Action
     try {
-      // What is shown is what is sent: without `undefined`, and nobody's to change any more.
-      action = JSON.parse(JSON.stringify(given)) as Action
-      const problem = unsendable(uri, action)
-      if (problem !== undefined) throw new Error(problem)
-      if (channel) this.#around.check.action(channel.kind, action)
+      action = sendable(this.#around.check, uri, given, channel?.kind)
     } catch (error) {
       return refused(messageOf(error))
     }
@@ -150,18 +146,13 @@ export class Following {
     } catch (error) {
       return this.#puzzled(value, messageOf(error))
     }
-    const problem = this.#apply(envelope, channel)
-    if (problem && channel) this.#heal(channel, problem)
+    this.#apply(envelope, channel)
     channel?.changes.tell()
   }
 
   /** Everything that a host says happened while nobody listened. Told of once, when all of it is done. */
   replay(envelopes: readonly Envelope[]): void {
-    for (const envelope of envelopes) {
-      const channel = this.#channels.get(envelope.channel)
-      const problem = this.#apply(envelope, channel)
-      if (problem && channel) this.#heal(channel, problem)
-    }
+    for (const envelope of envelopes) this.#apply(envelope, this.#channels.get(envelope.channel))
   }
 
   /** Everything that the host will hand over by itself, and up to which number: what is not in it is not true any more. */
@@ -211,12 +202,13 @@ export class Following {
     for (const wish of this.#wishes.all) this.#lose(wish, reason)
   }
 
-  #apply(envelope: Envelope, channel: Channel | undefined): Problem | undefined {
+  #apply(envelope: Envelope, channel: Channel | undefined): void {
     const { serverSeq, origin, rejectionReason } = envelope
     this.#seen(serverSeq)
     if (origin?.clientId === this.#around.clientId)
       this.#wishes.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
-    return channel?.receive(envelope, this.#around.clientId)
+    const problem = channel?.receive(envelope, this.#around.clientId)
+    if (problem && channel) this.#heal(channel, problem)
   }
 
   /** It is asked for again, and until then it is not what it should be. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../host/test/held.ts'
 import { Guest, Hand } from '../test/house.ts'
+import { trusting } from './check.ts'
 
 const uri = 'ahp-chat:/one'
 const state = {
@@ -147,6 +148,27 @@ describe('[U1] what no host would look at is refused before it is sent, and not 
     expect(host.heard).toHaveLength(said)
   })
 
+  test('a wrong shape, also where nobody follows the channel yet', async () => {
+    const { guest } = await followed()
+    const outcome = await guest.dispatch('ahp-chat:/two', { type: 'chat/draftChanged', draft: 5 } as never)
+    expect(outcome).toMatchObject({ outcome: 'refused', reason: expect.stringMatching(/draft/) })
+  })
+
+  test('what cannot be reduced is sent where nothing is checked, and not shown', async () => {
+    const host = new Hand()
+    const guest = new Guest(host.open, { check: trusting })
+    guest.connect()
+    await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [] })
+    const chat = guest.subscribe('chat', uri)
+    await host.answer('subscribe', { snapshot: snapshot(10, { activeTurn: { id: 't1' } }) })
+    await chat.ready()
+    void chat.dispatch({ type: 'chat/delta', turnId: 't1', partId: 'p', content: 'x' } as never)
+    void chat.dispatch(draft('behind it') as never)
+    await host.asked('dispatchAction', 1)
+    expect(chat.state?.draft?.text).toBe('behind it')
+    expect(chat.pending).toHaveLength(2)
+  })
+
   test('what is long, deep and strange, and still may be sent, is', async () => {
     const { host, guest } = await followed()
     void guest.dispatch('ahp-root://', config({ ...deep(50), text: 'x'.repeat(3_000_000) }) as never)
@@ -265,7 +287,7 @@ describe('[U4] by number comes back what is known to be true up to it, and nothi
 test('[U1] a refusal ends what it refuses, whatever shape that had', async () => {
   const { host, guest } = await followed()
   const two = 'ahp-chat:/two'
-  const wished = guest.dispatch(two, { type: 'chat/draftChanged', draft: 5 } as never)
+  const wished = guest.dispatch(two, draft('five') as never)
   const chat = guest.subscribe('chat', two)
   await host.answer('subscribe', { snapshot: { ...snapshot(10), resource: two } }, 1)
   const origin = { clientId: 'guest', clientSeq: 1 }

@@ -10,7 +10,7 @@ import { Listeners } from './listeners.ts'
 import { messageOf } from './problem.ts'
 import type { Problem } from './problem.ts'
 import type { Wish } from './replica.ts'
-import { unsendable } from './sendable.ts'
+import { sendable } from './sendable.ts'
 import { Wishes, outcomeOf } from './wishes.ts'
 import type { Outcome } from './wishes.ts'
 import type { World } from './world.ts'
@@ -81,11 +81,7 @@ export class Following {
     const channel = this.#channels.get(uri)
     let action: Action
     try {
-      // What is shown is what is sent: without `undefined`, and nobody's to change any more.
-      action = JSON.parse(JSON.stringify(given)) as Action
-      const problem = unsendable(uri, action)
-      if (problem !== undefined) throw new Error(problem)
-      if (channel) this.#around.check.action(channel.kind, action)
+      action = sendable(this.#around.check, uri, given, channel?.kind)
     } catch (error) {
       return refused(messageOf(error))
     }
@@ -152,8 +148,7 @@ export class Following {
     } catch (error) {
       return this.#puzzled(value, messageOf(error))
     }
-    const problem = this.#apply(envelope, channel)
-    if (problem && channel) this.#heal(channel, problem)
+    this.#apply(envelope, channel)
     channel?.changes.tell()
   }
 
@@ -164,11 +159,7 @@ export class Following {
   /** Everything that a host says happened while nobody listened; what came before it said so is behind that. */
   replay(channels: readonly Channel[], envelopes: readonly Envelope[]): void {
     const early = channels.map((channel) => ({ channel, held: channel.resumed() }))
-    for (const envelope of envelopes) {
-      const channel = this.#channels.get(envelope.channel)
-      const problem = this.#apply(envelope, channel)
-      if (problem && channel) this.#heal(channel, problem)
-    }
+    for (const envelope of envelopes) this.#apply(envelope, this.#channels.get(envelope.channel))
     for (const { channel, held } of early)
       for (const envelope of held) {
         const problem = channel.receive(envelope, this.#around.clientId)
@@ -222,14 +213,14 @@ export class Following {
     for (const wish of this.#wishes.all) this.#lose(wish, reason)
   }
 
-  #apply(envelope: Envelope, channel: Channel | undefined): Problem | undefined {
+  #apply(envelope: Envelope, channel: Channel | undefined): void {
     const { serverSeq, origin, rejectionReason } = envelope
     this.#seen(serverSeq)
     if (origin?.clientId === this.#around.clientId)
       this.#wishes.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
     const problem = channel?.receive(envelope, this.#around.clientId)
+    if (problem && channel) this.#heal(channel, problem)
     this.#around.heard(envelope)
-    return problem
   }
 
   /** It is asked for again, and until then it is not what it should be. */

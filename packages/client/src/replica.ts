@@ -52,9 +52,15 @@ export function withdraw<S>(replica: Replica<S>, clientSeq: number): Replica<S> 
   return pending === replica.pending ? replica : { ...replica, pending }
 }
 
-/** What to show: as if everything wished were granted. */
+/** What to show: as if everything wished were granted, but for what cannot be: of that the host will say so. */
 export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S {
-  return pending.reduce((state, { action }) => reduce(state, action), confirmed)
+  return pending.reduce((state, { action }) => {
+    try {
+      return reduce(state, action)
+    } catch {
+      return state
+    }
+  }, confirmed)
 }
 
 /** Nearly always the head: hosts answer in order. Only what was sent again may be answered behind newer ones. */

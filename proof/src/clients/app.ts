@@ -195,7 +195,7 @@ export class App implements Person {
   }
 
   #look(handle: Handle): void {
-    this.sights.look(handle)
+    this.attempt(() => this.sights.look(handle))
     if (handle.status === 'gone' && !this.closed && !this.account.denied.has(handle.uri))
       this.#fail('U3', `calls ${handle.uri} gone, and nobody said so`)
   }

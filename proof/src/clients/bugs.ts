@@ -112,16 +112,11 @@ export const clientBugs: readonly Bug[] = [
   ),
   bug(
     'a wish that no host would look at',
-    'following',
-    'const problem = unsendable(uri, action);',
+    'sendable',
+    'const problem = unsendable(channel, action);',
     'const problem = undefined;',
   ),
-  bug(
-    'a refusal must have a shape',
-    'following',
-    'if (channel && envelope.rejectionReason === undefined)',
-    'if (channel)',
-  ),
+  bug('what nobody follows may have any shape', 'sendable', 'followed ?? kindOf(action)', 'followed'),
   bug(
     'what is released while a link is greeted is not left',
     'following',

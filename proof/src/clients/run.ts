@@ -88,7 +88,8 @@ async function heal(sim: Sim): Promise<void> {
       link?.toClient(100)
     }
     const alone = sim.clients.some((app) => !app.closed && !(app.open && app.wire?.sound))
-    sim.tasks.push(...sim.clock.due(alone || busy === '' ? 1000 : 50))
+    // Short steps where nobody waits for a moment to come: clients ask every few seconds whether a link lives, and rest only in between.
+    sim.tasks.push(...sim.clock.due(alone || sim.life?.core?.log.diskFull ? 1000 : 50))
     await settled(sim)
     for (const app of sim.clients) app.judge()
     if (sim.violation) return

@@ -3,6 +3,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { KindName } from '@atrium/protocol/reducers'
+import { decode } from '@atrium/protocol/schema'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/subscription'
 import type { Eye } from '../simulate/eye.ts'
@@ -66,6 +67,8 @@ export class Sights {
     const fold = pending.reduce((folded, { action }) => channel.reduce(folded, action), confirmed as unknown)
     if (!equal(state, fold))
       this.#fail('U1', `shows something else of ${uri} than its wishes over what it was told`)
+    if (pending.length > 0 && !decode(channel.state, state).ok)
+      this.#fail('U1', `shows a ${kind} that has not its shape`)
     if (status === 'open' && link === 'live') this.#true(uri, channel, seq, confirmed)
   }
 

@@ -13,6 +13,7 @@ export function unrest(sim: Sim): string {
   const found = [
     !sim.up && 'the host is down',
     disk.waiting > 0 && 'the disk works',
+    sim.life?.core?.log.diskFull && 'the host believes that there is no space',
     ...sim.clients
       .filter(({ closed }) => !closed)
       .flatMap((app) => [

@@ -195,7 +195,10 @@ export class Simulation<P extends Person = Person> implements Court {
   }
 
   /** The root lists the terminals that run, and those that have ended in a client's hands; and those of a session go with it. */
-  #listed(terminals: readonly (readonly [Uri, TerminalState])[]): void {
+  #listed(
+    terminals: readonly (readonly [Uri, TerminalState])[],
+    records: ReadonlyMap<string, string | undefined>,
+  ): void {
     const root = this.truth.stateAt(rootUri, Infinity) as RootState | undefined
     const listed = (root?.terminals ?? []).map(({ resource }) => resource)
     const shown = terminals.filter(
@@ -204,10 +207,13 @@ export class Simulation<P extends Person = Person> implements Court {
     const expected = shown.map(([uri]) => uri)
     if (listed.toSorted().join() !== expected.toSorted().join())
       this.fail('Y2', `the root lists the terminals ${listed.join()}, and they are ${expected.join()}`)
-    for (const [uri, { claim }] of terminals)
-      // A chat that has moved took with it what it had held.
-      if (claim.kind === 'session' && !this.truth.living(this.laws.sessionOf(claim.chat) ?? claim.session))
-        this.fail('Y7', `${uri} is there, and its session ${claim.session} is not`)
+    for (const [uri, { claim, lifecycle }] of terminals) {
+      if (claim.kind !== 'session') continue
+      // A chat that has moved took with it what it had held; what had ended by then does not say so, and the chat may be no more.
+      const [kept = ''] = (records.get(`part/${uri}`) ?? '').split('\n')
+      const home = this.laws.sessionOf(claim.chat) ?? (lifecycle.status === 'running' ? claim.session : kept)
+      if (!this.truth.living(home)) this.fail('Y7', `${uri} is there, and its session ${home} is not`)
+    }
   }
 
   /** Whether nothing can make the host forget a channel but the host. */
@@ -248,7 +254,7 @@ export class Simulation<P extends Person = Person> implements Court {
     const held = terminals.filter(([, { claim }]) => claim.kind === 'session')
     compare('part/', 'what goes with sessions', uris(held))
     for (const [uri, { claim }] of held) this.#owned(uri, claim, records.get(`part/${uri}`))
-    this.#listed(terminals)
+    this.#listed(terminals, records)
     compare('copy/', 'chats that are being made', this.laws.unborn())
     const guests = sessions.flatMap(([uri, { activeClients }]) =>
       activeClients.map(({ clientId }) => JSON.stringify([clientId, uri])),

@@ -1,0 +1,38 @@
+import { Guest, Hand } from './house.ts'
+
+export const uri = 'ahp-chat:/one'
+export const state = {
+  resource: uri,
+  title: '',
+  status: 1,
+  modifiedAt: '2026-01-01T00:00:00Z',
+  turns: [],
+}
+export const begun = {
+  type: 'chat/turnStarted',
+  turnId: 't1',
+  startedAt: '2026-01-01T00:00:00Z',
+  message: { text: 'go', origin: { kind: 'user' } },
+}
+export const draft = (text: string) => ({
+  type: 'chat/draftChanged',
+  draft: { text, origin: { kind: 'user' } },
+})
+export const snapshot = (fromSeq: number, more: object = {}) => ({
+  resource: uri,
+  fromSeq,
+  state: { ...state, ...more },
+})
+
+/** A client of a host by hand, greeted; it follows a chat whose snapshot is 10. */
+export async function followed(resends = true) {
+  const host = new Hand()
+  const guest = new Guest(host.open)
+  guest.connect()
+  const _meta = { 'x-atrium': { resends } }
+  await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [], _meta })
+  const chat = guest.subscribe('chat', uri)
+  await host.answer('subscribe', { snapshot: snapshot(10) })
+  await chat.ready()
+  return { host, guest, chat }
+}

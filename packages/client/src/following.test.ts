@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { quiet } from '../../host/test/held.ts'
 import { uri, draft, snapshot, followed } from '../test/followed.ts'
 import { Guest, Hand } from '../test/house.ts'
+import { house } from '../test/house.ts'
 import { trusting } from './check.ts'
 
 test('[U2] what is asked goes before what is wished behind it', async () => {
@@ -72,4 +73,39 @@ test('[U1] a refusal ends what it refuses, whatever shape that had', async () =>
   expect(await wished).toEqual({ outcome: 'refused', reason: 'no' })
   expect(guest.problems).toEqual([])
   expect(chat.status).toBe('open')
+})
+
+describe('[U1] what is wished in a channel that the host has not', () => {
+  test('is lost when that is found out, whether somebody follows it or not', async () => {
+    const all = await house()
+    const ann = all.guest('ann')
+    const session = 'ahp-session:/one'
+    await ann.ask('createSession', { channel: session, provider: 'mock' })
+    const handle = ann.subscribe('session', session)
+    await handle.ready()
+    await ann.ask('disposeSession', { channel: session })
+    const title = { type: 'session/titleChanged', title: 'x' } as const
+    const wishes = [handle.dispatch(title), ann.dispatch('ahp-session:/never', title)]
+    await quiet()
+    expect(ann.pending).toHaveLength(2)
+    // The second is asked after with the next look.
+    ann.clock.advance(15_000)
+    expect(await Promise.all(wishes)).toMatchObject([{ outcome: 'lost' }, { outcome: 'lost' }])
+    expect([handle.status, ann.pending]).toEqual(['gone', []])
+  })
+
+  test('one that takes long is asked after, again and again and less and less, and is not given up', async () => {
+    const { host, guest, chat } = await followed()
+    const wished = chat.dispatch(draft('slow') as never)
+    for (const [nth, ms] of [5_000, 10_000, 20_000].entries()) {
+      guest.clock.advance(ms - 1)
+      host.act('ahp-chat:/other', 11 + nth, draft('a sign of life'))
+      await quiet()
+      expect(host.heard.filter(({ method }) => method === 'subscribe')).toHaveLength(1 + nth)
+      guest.clock.advance(1)
+      await host.answer('subscribe', { snapshot: snapshot(10) }, 1 + nth)
+    }
+    host.act(uri, 20, draft('slow'), { origin: { clientId: 'guest', clientSeq: 1 } })
+    expect(await wished).toEqual({ outcome: 'accepted', serverSeq: 20 })
+  })
 })

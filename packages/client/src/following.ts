@@ -1,4 +1,5 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { KindName } from '@atrium/protocol/reducers'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { Peer } from '@atrium/protocol/rpc/peer'
@@ -6,6 +7,7 @@ import { Channel } from './channel.ts'
 import type { ChannelOptions } from './channel.ts'
 import type { Check } from './check.ts'
 import { Healing } from './healing.ts'
+import { Inquiry } from './inquiry.ts'
 import { Listeners } from './listeners.ts'
 import { messageOf } from './problem.ts'
 import type { Problem } from './problem.ts'
@@ -34,12 +36,14 @@ export class Following {
   readonly #channels = new Map<Uri, Channel>()
   readonly #wishes = new Wishes()
   readonly #healing: Healing
+  readonly #inquiry: Inquiry
   /** The highest number that was seen. */
   lastSeen = 0
   #closed: Error | undefined
 
   constructor(around: Surroundings) {
     this.#around = around
+    this.#inquiry = new Inquiry(around.world, this.#wishes, (channel) => this.#inquire(channel))
     this.#healing = new Healing(around.world, (channel) => {
       const peer = around.live()
       if (peer && this.#channels.get(channel.uri) === channel) this.fetch(channel, peer)
@@ -211,6 +215,7 @@ export class Following {
     this.#closed = new Error(reason)
     for (const channel of this.all) this.gone(channel, this.#closed)
     for (const wish of this.#wishes.all) this.#lose(wish, reason)
+    this.#inquiry.end()
   }
 
   #apply(envelope: Envelope, channel: Channel | undefined): void {
@@ -251,11 +256,31 @@ export class Following {
   #send(wish: Wish, peer: Peer): void {
     this.#wishes.send(wish)
     peer.notify('dispatchAction', wish)
+    this.#inquiry.begin()
+  }
+
+  /** Whether a channel is there at all. What it looks like is known, or of no interest to who does not follow it. */
+  #inquire(uri: Uri): void {
+    const peer = this.#around.live()
+    const channel = this.#channels.get(uri)
+    if (!peer || channel?.asked || channel?.status === 'gone') return
+    const options = channel?.options ?? { view: { turns: 0 } }
+    peer.request('subscribe', { channel: uri, ...options }).catch((error: unknown) => {
+      if (!isAbsent(error)) return
+      this.gone(channel, error)
+      for (const wish of this.#wishes.of(uri)) this.#lose(wish, `there is no ${uri}`)
+    })
+    if (!channel) peer.notify('unsubscribe', { channel: uri })
   }
 
   #seen(seq: number): void {
     this.lastSeen = Math.max(this.lastSeen, seq)
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  if (!(error instanceof AhpError)) return false
+  return error.code === errorCodes.NotFound || error.code === errorCodes.SessionNotFound
 }
 
 function refused(reason: string): Promise<Outcome> {

@@ -97,6 +97,13 @@ export class Account {
     this.#told.set(clientSeq, told)
   }
 
+  /** Something that it sent there has not ended. */
+  waitsIn(uri: Uri): boolean {
+    return this.#entries.some(
+      ({ channel, clientSeq, outcome }) => channel === uri && clientSeq !== undefined && !outcome,
+    )
+  }
+
   /** Those that have not ended, in the order they were wished. */
   get open(): readonly number[] {
     return this.#entries.flatMap(({ outcome, clientSeq = 0 }) => (outcome ? [] : [clientSeq]))

@@ -76,6 +76,8 @@ export class Wire {
     if (message.id !== undefined && message.method !== undefined)
       this.#asked.set(message.id, { method: message.method, params })
     if (message.method === 'subscribe') this.#follow(channel)
+    // Also a client that only asks whether a chat is there asks for a part of it.
+    if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.eye.narrow.add(channel)
     if (message.method === 'unsubscribe') this.#leave(channel)
     for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) this.#follow(uri)
     const blind = params.subscriptions?.find((uri) => !this.#owner.has(uri))
@@ -89,7 +91,9 @@ export class Wire {
 
   /** U3. */
   #follow(uri: Uri): void {
-    if (this.follows.has(uri)) this.#fail('U3', `asks for ${uri}, which it follows`)
+    // What is not answered for long is asked after.
+    if (this.follows.has(uri) && !this.#owner.account.waitsIn(uri))
+      this.#fail('U3', `asks for ${uri}, which it follows`)
     this.follows.set(uri, 'asked')
   }
 
@@ -143,9 +147,9 @@ export class Wire {
     }
     const { account } = this.#owner
     for (const uri of missing) account.denied.add(uri)
-    if (method === 'subscribe' && message.error && !this.#left.has(question)) {
+    if (method === 'subscribe' && message.error) {
       account.denied.add(params.channel ?? '')
-      this.follows.delete(params.channel ?? '')
+      if (!this.#left.has(question)) this.follows.delete(params.channel ?? '')
     }
     if (method !== 'initialize' && method !== 'reconnect') return
     const given = actions

@@ -59,8 +59,12 @@ export class Decisions {
   /** X2, S-35: a rule answers for people where there is one, and nowhere else; what it answers is no agent's to say. */
   #asked(chat: Uri, seq: number, { confirmed, edits }: Given, call: ToolCallState | undefined): void {
     if (!call || !asks.has(call.status)) return
-    const held = (edits?.items ?? []).some(({ after }) => after?.uri.includes('/.git/'))
-    const covered = !held && this.#covers(chat, call.toolName, seq)
+    // What was shown while it asked stands until something else is.
+    const shown =
+      edits ?? (call.status === 'pending-confirmation' ? (call.edits as Given['edits']) : undefined)
+    const files = (shown?.items ?? []).flatMap(({ after }) => after?.uri ?? [])
+    const held = files.some((file) => file.includes('/.git/'))
+    const covered = !held && this.#covers(chat, call.toolName, seq, files)
     if (confirmed === 'user-action')
       this.#fail('X4', `${seq} says that somebody confirmed ${call.toolCallId}, and nobody did`)
     if (confirmed === 'setting' && !covered)
@@ -130,18 +134,20 @@ export class Decisions {
     met('questions answered')
   }
 
-  /** Whether a rule of the session, or of the folder, let a tool be used before a number. */
-  #covers(chat: Uri, tool: string, before: number): boolean {
+  /** Whether a rule of the session, or of the folder that all of these files are in, let a tool be used before a number. */
+  #covers(chat: Uri, tool: string, before: number, files: readonly string[] = []): boolean {
     const session = this.#truth.stateAt(this.#homes.of(chat) ?? '', before - 1) as SessionState | undefined
     const root = this.#truth.stateAt(rootUri, before - 1) as RootState | undefined
     const own = (this.#truth.stateAt(chat, before - 1) as ChatState).workingDirectories
     const folder = own?.[0] ?? session?.workingDirectories?.[0]
     const here = rulesOf(session?.config?.values).some((rule) => rule.tool === tool)
+    const inside = files.every((file) => file.startsWith(`${folder}/`))
     return (
       here ||
-      rulesOf(root?.config?.values).some(
-        (rule) => rule.tool === tool && rule.folder !== undefined && rule.folder === folder,
-      )
+      (inside &&
+        rulesOf(root?.config?.values).some(
+          (rule) => rule.tool === tool && rule.folder !== undefined && rule.folder === folder,
+        ))
     )
   }
 }

@@ -94,7 +94,8 @@ function shows(
   { title, status, chats, defaultChat, lifecycle }: SessionState,
 ): boolean {
   const does = (bits: number) => chats.find((chat) => (chat.status & 31) === bits)
-  const speaker = does(inputNeeded) ?? does(failed) ?? chats.find(({ resource }) => resource === defaultChat)
+  const first = chats.find(({ resource }) => resource === defaultChat) ?? chats[0]
+  const speaker = does(inputNeeded) ?? does(failed) ?? first
   const activity = lifecycle === 'failed' ? failed : (speaker?.status ?? 1) & 31
   const newest = Math.max(...chats.map(({ modifiedAt }) => Date.parse(modifiedAt)))
   return (

@@ -94,7 +94,8 @@ function shows(
   { title, status, chats, defaultChat, lifecycle }: SessionState,
 ): boolean {
   const does = (bits: number) => chats.find((chat) => (chat.status & 31) === bits)
-  const first = chats.find(({ resource }) => resource === defaultChat) ?? chats[0]
+  const last = chats.toSorted((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt))[0]
+  const first = chats.find(({ resource }) => resource === defaultChat) ?? last
   const speaker = does(inputNeeded) ?? does(failed) ?? first
   const activity = lifecycle === 'failed' ? failed : (speaker?.status ?? 1) & 31
   const newest = Math.max(...chats.map(({ modifiedAt }) => Date.parse(modifiedAt)))

@@ -44,6 +44,7 @@ export function dispatch(
 
 /** What follows from an action that everyone has been told. */
 export function effect(core: Core, channel: Channel, { action }: Entry): void {
+  if (core.work.over) return
   effects.get(action.type)?.(core, channel, action)
   if (channel.kind.name === 'session') followSession(core, channel)
 }

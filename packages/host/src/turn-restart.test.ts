@@ -243,3 +243,27 @@ describe('[H9] what is open when a host dies', () => {
     expect([all.agent.runs.length, chatOf(all).activeTurn?.id]).toEqual([2, 't1'])
   })
 })
+
+describe('[H9] a host that is going away begins nothing', () => {
+  const question: Said = { type: 'chat/inputRequested', request: { id: 'q' } }
+  const reply: AnyAction = { type: 'chat/inputCompleted', requestId: 'q', response: 'decline' }
+  test.each([
+    ['what was asked for and is safe only now', [], started('t1'), 0],
+    ['what was answered while it stopped', [question], reply, 1],
+  ])('%s', async (_, said, wish, runs) => {
+    const tasks: (() => void)[] = []
+    let holding = false
+    const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+    const all = await scene(new Puppet({ resumes: true }), { soon })
+    if (said.length > 0) await turn(all, 't1', ...said)
+    holding = true
+    all.ann.dispatch(chat, wish)
+    await quiet()
+    const closed = all.host().close()
+    holding = false
+    for (const task of tasks.splice(0)) task()
+    await closed
+    await quiet()
+    expect(all.agent.runs).toHaveLength(runs)
+  })
+})

@@ -19,6 +19,8 @@ export class Work {
   readonly #records: Records
   readonly #open = new Set<Uri>()
   readonly #jobs = new Map<Uri, Job>()
+  /** The host is going away: nothing begins any more. What is told from now on, the next life finds. */
+  over = false
 
   private constructor(records: Records) {
     this.#records = records
@@ -82,6 +84,7 @@ export class Work {
 
   /** Resolves when nothing is being done any more. */
   async stopAll(): Promise<void> {
+    this.over = true
     const jobs = [...this.#jobs.values()]
     this.#jobs.clear()
     await Promise.all(jobs.map(async (job) => job.stop()))

@@ -1,4 +1,5 @@
 import type { Message } from '@atrium/protocol/chat/message'
+import type { RootAction } from '@atrium/protocol/root/actions'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params, Result } from '@atrium/protocol/commands'
@@ -6,6 +7,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
 import { bang, lineOf } from './bang.ts'
 import type { Core } from './core.ts'
+import { equal } from './equal.ts'
 import type { Agent } from './ports/agent.ts'
 import { settingProblem, settled } from './settings.ts'
 
@@ -33,11 +35,28 @@ export function chooseAgent(core: Core, asked: string | undefined): Agent {
   return agent
 }
 
-export function resolveSessionConfig(
+/** The agent that is asked for, when it has found out about itself. Everyone learns of what is new in that. */
+export async function probed(core: Core, asked: string | undefined): Promise<Agent> {
+  const agent = chooseAgent(core, asked)
+  await agent.probe?.()
+  offer(core)
+  return agent
+}
+
+/** Everyone is told who can be talked to, if that has changed. */
+export function offer(core: Core, agents: readonly Agent[] = core.agents): void {
+  core.agents = agents
+  const root = core.log.channel(rootUri)
+  const offered = agents.map(({ info }) => info)
+  if (root && !equal((root.head as RootState).agents, offered))
+    core.log.append(root, { type: 'root/agentsChanged', agents: offered } as RootAction)
+}
+
+export async function resolveSessionConfig(
   core: Core,
   { provider, config }: Params<'resolveSessionConfig'>,
-): Result<'resolveSessionConfig'> {
-  const { settings } = chooseAgent(core, provider)
+): Promise<Result<'resolveSessionConfig'>> {
+  const { settings } = await probed(core, provider)
   const problem = settingProblem(settings?.schema, config)
   if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
   const schema = settings?.schema ?? { type: 'object', properties: {} }
@@ -48,7 +67,7 @@ export async function sessionConfigCompletions(
   core: Core,
   { provider, property, query = '', workingDirectory }: Params<'sessionConfigCompletions'>,
 ): Promise<Result<'sessionConfigCompletions'>> {
-  const { settings } = chooseAgent(core, provider)
+  const { settings } = await probed(core, provider)
   if (!settings?.schema.properties[property]?.enumDynamic)
     throw AhpError.invalidParams(
       `sessionConfigCompletions: ${JSON.stringify(property.slice(0, 100))} has no choices`,

@@ -57,7 +57,8 @@ export interface Core {
   readonly listings: Listings
   /** The lives before this one. */
   readonly past: readonly Life[]
-  readonly agents: readonly Agent[]
+  /** Who can be talked to; others, when some come or go. */
+  agents: readonly Agent[]
   /** What agents are doing. */
   readonly work: Work
   readonly info: Implementation

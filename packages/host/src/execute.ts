@@ -4,12 +4,13 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { compact } from '@atrium/protocol/update'
 import { terminalUri } from '@atrium/protocol/uri'
-import { pathOf } from '@atrium/protocol/file-uri'
+import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { TurnFailed } from './ports/agent.ts'
 import type { Command, Outcome } from './ports/agent.ts'
 import { plainText } from './plain-text.ts'
+import { isIn } from './roots.ts'
 import type { Screen } from './screen.ts'
 import { open, portOf } from './terminal.ts'
 
@@ -26,12 +27,17 @@ interface Whose {
 export async function execute(
   core: Core,
   { session, chat, turnId, signal }: Whose,
-  { toolCallId, line }: Command,
+  { toolCallId, line, cwd }: Command,
 ): Promise<{ terminal: Channel; screen: Screen }> {
   const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
   try {
     const size = { cols: 120, rows: 30 }
-    const opening = { claim, title: 'Terminal', directory: directoryOf(core, session, chat), ...size }
+    const opening = {
+      claim,
+      title: 'Terminal',
+      directory: cwd === undefined ? directoryOf(core, session, chat) : within(session, cwd),
+      ...size,
+    }
     const { terminal, screen, start } = open(core, terminalUri(core.world.id()), {
       ...opening,
       command: line,
@@ -56,6 +62,19 @@ export function outcomeOf({ head }: Channel): Outcome {
     output: plainText(text),
     truncated: false,
   })
+}
+
+/** A shell may go anywhere; where it begins is what people are shown. */
+function within(session: Channel, cwd: string): string {
+  const named = pathOf(fileUri(cwd))
+  const roots = (session.head as SessionState).workingDirectories ?? []
+  const isThere = (uri: string) => {
+    const root = pathOf(uri)
+    return named.ok && root.ok && isIn(named.path, root.path)
+  }
+  if (!named.ok || !roots.some(isThere))
+    throw new TurnFailed('terminal', `${JSON.stringify(cwd.slice(0, 200))} is in no folder of this session`)
+  return named.path
 }
 
 function directoryOf(core: Core, session: Channel, chat: Channel): string {

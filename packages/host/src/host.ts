@@ -1,13 +1,17 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
+import { offer } from './agents.ts'
 import { Connection } from './connection.ts'
 import type { Core } from './core.ts'
 import { Crowd } from './crowd.ts'
+import type { Agent } from './ports/agent.ts'
 import { openCore } from './open.ts'
 import type { HostPorts } from './open.ts'
 
 export interface Host {
   /** A link that the gate has let through, and as whom. */
   connect(transport: Transport, principal: string): void
+  /** Others can be talked to from now on, or they have more to say of themselves. */
+  offer(agents: readonly Agent[]): void
   /** Ends every link, then waits until all that was accepted is durable. */
   close(): Promise<void>
 }
@@ -29,6 +33,9 @@ export function hostOf(core: Core): Host {
       const connection = new Connection(core, transport, principal)
       connections.add(connection)
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
+    },
+    offer(agents) {
+      if (!closing) offer(core, agents)
     },
     async close() {
       closing = true

@@ -3,8 +3,8 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import type { RootAction } from '@atrium/protocol/root/actions'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
+import { offer } from './agents.ts'
 import type { Core } from './core.ts'
-import { equal } from './equal.ts'
 import { grantsProblem, grantsProperty } from './grants.ts'
 import { forgedPermission, permissionsKey, permissionsProblem, permissionsProperty } from './permissions.ts'
 import { Damaged } from './rebuild.ts'
@@ -33,10 +33,8 @@ const born: RootState = {
 /** The root channel at the start of a life: as it was left, with what this build and this machine offer. */
 export async function openRoot(core: Core): Promise<void> {
   const root = (await core.log.wake(rootUri)) ?? core.log.born(rootUri, 'root', born)
-  const { agents, activeSessions } = root.head as RootState
-  const offered = core.agents.map(({ info }) => info)
-  if (!equal(agents, offered))
-    core.log.append(root, { type: 'root/agentsChanged', agents: offered } as RootAction)
+  offer(core)
+  const { activeSessions } = root.head as RootState
   // They change in one step: if they differ, the disk has lost a part of one.
   if (activeSessions !== core.catalog.announced)
     throw new Damaged(

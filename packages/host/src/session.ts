@@ -7,7 +7,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { defaultChatUri } from '@atrium/protocol/uri'
-import { agentOf, chooseAgent } from './agents.ts'
+import { agentOf, chooseAgent, probed } from './agents.ts'
 import { signedIn } from './auth.ts'
 import { changeable, goneKey, isUsed } from './change.ts'
 import type { Done } from './change.ts'
@@ -33,6 +33,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const chat = defaultChatUri(uri)
   const gone = await Promise.all([uri, chat].map((each) => core.records.get(goneKey(each))))
   const project = await projectOf(core, params.workingDirectories?.[0])
+  await probed(core, params.provider)
   // From here on nothing waits: the checks and the birth are one step.
   if (gone.some((record) => record !== undefined) || isUsed(core, uri) || isUsed(core, chat))
     throw AhpError.sessionAlreadyExists(uri)

@@ -14,6 +14,7 @@ import { tokenFor } from './auth.ts'
 import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
+import { keepBytes } from './content.ts'
 import { execute, outcomeOf } from './execute.ts'
 import { isLarge, slimmed } from './large.ts'
 import type { Agent, Chat, Command, Running, Said, Task, Worker } from './ports/agent.ts'
@@ -212,6 +213,8 @@ export class Turn implements Job {
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
       files: toolFiles(this.#core, session, channel, (toolCallId) => this.#approved(toolCallId)),
+      keep: (bytes, contentType) =>
+        this.#over ? Promise.reject(stopped()) : keepBytes(this.#core, session.uri, bytes, contentType),
       read: (attachment) =>
         this.#over
           ? Promise.reject(stopped())
@@ -248,7 +251,12 @@ export class Turn implements Job {
       return outcomeOf(terminal)
     })
     done.catch(() => {})
-    return { terminal: terminal.uri, done }
+    return {
+      terminal: terminal.uri,
+      done,
+      soFar: () => outcomeOf(terminal),
+      end: () => screen.stop(),
+    }
   }
 
   /**

@@ -173,6 +173,7 @@ export class Run {
       read: () => Promise.reject(new TurnFailed('attachment', 'nothing can be read on a stage')),
       // Whoever asks for it is on a stage.
       token: () => 'token',
+      keep: async (bytes, contentType) => ({ uri: `ahp-content:/${bytes.length}`, contentType }),
     }
   }
 

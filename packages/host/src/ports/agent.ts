@@ -3,7 +3,7 @@ import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
-import type { ErrorInfo, FileEdit } from '@atrium/protocol/common/content'
+import type { ContentRef, ErrorInfo, FileEdit } from '@atrium/protocol/common/content'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
@@ -11,11 +11,17 @@ import type { SessionState } from '@atrium/protocol/session/state'
 
 /** The backend behind a provider id. Every agent passes the suite in `agent.contract.ts`. */
 export interface Agent {
+  /** It may know more of itself after `probe`. */
   readonly info: AgentInfo
   /** A turn of it that was broken off, by an error that says so or by the end of its host, can go on. */
   readonly resumes: boolean
   /** What its sessions can be set to. */
   readonly settings?: Settings
+  /**
+   * Finds out what can only be known by asking it: its models, its settings, whether somebody must sign in. Asked before a session
+   * is made or its settings are shown, each time: what is known already costs nothing. Never rejects.
+   */
+  probe?(): Promise<void>
   /** Makes ready what a session needs before its first turn. Asked again where its host died before it was done. */
   create?(session: Session, signal: AbortSignal): Promise<void>
   /**
@@ -69,6 +75,8 @@ export interface Chat {
   /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
   run(command: Command): Promise<Running>
   readonly files: ToolFiles
+  /** Keeps content with the session, durably, for what refers to it. */
+  keep(bytes: Uint8Array, contentType: string): Promise<ContentRef>
   /** What is behind something attached to a message. Rejects in words for people where it is not there, or may not be read. */
   read(attachment: MessageAttachment): Promise<Content>
   /**
@@ -100,12 +108,18 @@ export interface Command {
   readonly toolCallId: string
   /** For the shell. */
   readonly line: string
+  /** Absolute, in a directory of the session. Absent: the first of them. */
+  readonly cwd?: string
 }
 
 export interface Running {
   readonly terminal: Uri
   /** Resolves when it has ended; rejects when this turn is over. */
   readonly done: Promise<Outcome>
+  /** What it is until now. */
+  soFar(): Outcome
+  /** Ends it; `done` says how. */
+  end(): Promise<void>
 }
 
 export interface Outcome {

@@ -165,10 +165,12 @@ export class Run {
             stage.watchers.delete(watch)
             resolve(state)
           }
+          if (wished(stage.state)) return resolve(stage.state)
           stage.watchers.add(watch)
-          watch(stage.state)
           onAbort(over, () => reject(new Error('the turn is over')))
         }),
+      // All turns are in the state.
+      before: async () => [],
       spawn: (task) => this.#spawn(task),
       read: () => Promise.reject(new TurnFailed('attachment', 'nothing can be read on a stage')),
       // Whoever asks for it is on a stage.
@@ -177,7 +179,7 @@ export class Run {
     }
   }
 
-  #spawn({ toolCallId, text }: Task): Worker {
+  #spawn({ toolCallId, text, model }: Task): Worker {
     const stage = this.#stage
     const calls = stage.state.activeTurn?.responseParts ?? []
     const open = calls.some(
@@ -191,7 +193,7 @@ export class Run {
     const uri = `ahp-chat:/worker-${stage.workers.length + 1}`
     const worker = new Stage(stage.agent, { uri, origin, config: stage.session.config?.values ?? {} })
     stage.workers.push(worker)
-    const run = worker.begin(text)
+    const run = worker.begin({ text, ...(model && { model }) })
     const done = new Promise<ChatState>((resolve, reject) => {
       onAbort(this.#over.signal, () => {
         run.abort()
@@ -228,6 +230,8 @@ function half(action: Action & { content?: unknown }): Action {
 
 const noFiles: Chat['files'] = {
   read: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
+  list: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
+  search: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
   propose: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
   apply: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
 }

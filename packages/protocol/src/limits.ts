@@ -89,6 +89,11 @@ export const limitTable = {
   viewerMs: row(2000, 'ms', 'Y5', 'a slow viewer is waited for no longer'),
   endMs: row(1500, 'ms', 'Y8', 'a host that stops waits no longer for what it started'),
 
+  searchBytes: row(1 * MiB, 'bytes of a file', 'N22', 'it is not searched, which is said'),
+  searchLines: row(200, 'lines found', 'N22', 'the others are left out, which is said'),
+  searchLineLength: row(400, 'characters of a line found', 'N22', 'the rest is cut off'),
+  searchMs: row(10_000, 'ms', 'N22', 'what was not searched by then is left out, which is said'),
+
   // Words and tokens.
   completionLength: row(256, 'characters of a word', 'J2', 'it has no completions'),
   completionItems: row(50, 'completions in an answer', 'J2', 'the best only'),

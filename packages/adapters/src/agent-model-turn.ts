@@ -81,9 +81,11 @@ export class ModelTurn {
       yield* this.#steer()
       const step = yield* this.#step()
       if (!step) continue
-      const done = step.calls.length === 0 && this.#chat.state.steeringMessage === undefined
+      const failure = this.#failureOf(step)
+      const wanted = step.calls.length > 0 || this.#chat.state.steeringMessage !== undefined
+      const done = !failure && !wanted
       yield this.#used(step, done)
-      this.#judge(step)
+      if (failure) throw failure
       if (step.finish === 'length')
         yield this.#notice('The answer was cut off: it is as long as this model can answer.')
       if (done) return
@@ -143,12 +145,13 @@ export class ModelTurn {
     return said
   }
 
-  /** Whether a model that has ended has come to its end. */
-  #judge({ finish, calls }: Stepped): void {
-    if (finish === undefined && calls.length === 0) throw brokenOff(this.#mind.vendor)
+  /** Why a model that has ended has not come to its end, if it has not. */
+  #failureOf({ finish, calls }: Stepped): TurnFailed | undefined {
+    const { vendor } = this.#mind
     if (finish === 'content-filter')
-      throw new TurnFailed('refused', `${this.#mind.vendor.displayName} does not answer this.`)
-    if (finish === 'error') throw brokenOff(this.#mind.vendor)
+      return new TurnFailed('refused', `${vendor.displayName} does not answer this.`)
+    const broken = finish === 'error' || (finish === undefined && calls.length === 0)
+    return broken ? brokenOff(vendor) : undefined
   }
 
   /** Asks the model once, and again where it had too much to do; nothing where it has to be asked with less. */

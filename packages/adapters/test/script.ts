@@ -9,12 +9,12 @@ export interface Heard {
 /** What it does then. `fail`: it answers with a status, so many times. */
 export type Spoken =
   | { readonly kind: 'think' | 'say'; readonly text: string }
-  | { readonly kind: 'call'; readonly name: string; readonly input: string }
+  | { readonly kind: 'call'; readonly name: string; readonly input: string; readonly more?: boolean }
   | { readonly kind: 'fail'; readonly status: number }
   | { readonly kind: 'break' | 'hang' | 'junk' }
 
 /**
- * A model without a mind: the last message that somebody wrote is a script, its steps between ` ; `, and what was said and called since tells
+ * A model without a mind: the last message that somebody wrote is a script, its steps between ` ; ` (calls that are made together, between ` & `), and what was said and called since tells
  * how far it came. The same is answered to the same.
  */
 export function script(heard: readonly Heard[]): readonly Spoken[] {
@@ -40,7 +40,7 @@ export function script(heard: readonly Heard[]): readonly Spoken[] {
       continue
     }
     spoken.push(step)
-    if (step.kind !== 'think') break
+    if (step.kind !== 'think' && !(step.kind === 'call' && step.more)) break
   }
   return spoken
 }
@@ -50,15 +50,20 @@ function isDone({ role, text }: Heard): boolean {
 }
 
 function stepsOf(text: string): readonly Spoken[] {
-  return text.split(' ; ').map((line): Spoken => {
-    const [, verb = '', rest = ''] = /^\s*(\w+)\s?([\s\S]*)$/.exec(line) ?? []
-    const [, name = '', input = ''] = /^(\w+)\s*([\s\S]*)$/.exec(rest) ?? []
-    if (verb === 'think' || verb === 'say') return { kind: verb, text: rest }
-    if (verb === 'call') return { kind: 'call', name, input }
-    if (verb === 'fail') return { kind: 'fail', status: Number(rest) }
-    if (verb === 'break' || verb === 'hang' || verb === 'junk') return { kind: verb }
-    return { kind: 'say', text: `I heard ${JSON.stringify(text.slice(0, 20))}` }
+  return text.split(' ; ').flatMap((step) => {
+    const lines = step.split(' & call ').map((line, i) => (i === 0 ? line : `call ${line}`))
+    return lines.map((line, i) => stepOf(line, text, i < lines.length - 1))
   })
+}
+
+function stepOf(line: string, text: string, more: boolean): Spoken {
+  const [, verb = '', rest = ''] = /^\s*(\w+)\s?([\s\S]*)$/.exec(line) ?? []
+  const [, name = '', input = ''] = /^(\w+)\s*([\s\S]*)$/.exec(rest) ?? []
+  if (verb === 'think' || verb === 'say') return { kind: verb, text: rest }
+  if (verb === 'call') return { kind: 'call', name, input, more }
+  if (verb === 'fail') return { kind: 'fail', status: Number(rest) }
+  if (verb === 'break' || verb === 'hang' || verb === 'junk') return { kind: verb }
+  return { kind: 'say', text: `I heard ${JSON.stringify(text.slice(0, 20))}` }
 }
 
 /** A text in a few pieces, none of which ends within a letter. */

@@ -22,7 +22,8 @@ export function scriptedVendor(facts: Partial<ModelConfig> = {}): ScriptedVendor
       const spoken = script(heard)
       const [first] = spoken
       if (first?.kind === 'fail') throw callError(first.status)
-      return { stream: streamOf(partsOf(spoken)) }
+      const hangs = spoken.some(({ kind }) => kind === 'hang')
+      return { stream: streamOf(hangs ? partsOf(spoken).slice(0, -1) : partsOf(spoken), hangs) }
     },
   })
   return {

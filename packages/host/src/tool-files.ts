@@ -80,6 +80,7 @@ export function toolFiles(
         const bytes = new TextEncoder().encode(edited(before, edit))
         // What somebody else has changed meanwhile is not written over.
         const how = ifMatch === undefined ? { createOnly: true } : { ifMatch }
+        if (ifMatch === undefined) await madeFor(core, uri, place)
         await attempt(core, uri, 'write', (files) => files.write(place, bytes, how))
       })
     },
@@ -135,6 +136,13 @@ function factsOf(core: Core, uri: Uri, place: Place): Promise<Facts | undefined>
       throw error
     }),
   )
+}
+
+/** The directories that a new file is to be in. */
+async function madeFor(core: Core, uri: Uri, { path, roots }: Place): Promise<void> {
+  const place = { path: path.slice(0, path.lastIndexOf('/')), roots }
+  if (roots.includes(place.path) || (await factsOf(core, uri, place))) return
+  await attempt(core, uri, 'write', (files) => files.change({ kind: 'make', place }))
 }
 
 /** Where something is, or would be, behind all links: as much of its path as there is, and the rest as it is called. */

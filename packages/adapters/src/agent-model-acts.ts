@@ -2,13 +2,15 @@ import { commandResult, terminalShown } from '@atrium/host/command-result'
 import type { Chat, Edit, Said } from '@atrium/host/ports/agent'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
+import { limits } from '@atrium/protocol/limits'
 import { compact } from '@atrium/protocol/update'
 import type { FileEditCollection } from '@atrium/protocol/common/content'
+import { clipped } from './agent-model-text.ts'
 import { quoted, textIn, tools } from './agent-model-tools.ts'
 import type { Input, ToolName } from './agent-model-tools.ts'
 
-/** The most characters of a result: more is no help to a model, and stands in the log for ever. */
-const most = 48 * 1024
+/** More is no help to a model, and stands in the log for ever. */
+const most = limits.modelResult
 
 /** What acts need besides the chat. */
 export interface Acting {
@@ -128,7 +130,7 @@ function complete(
   const result = compact<ToolCallResult>({
     success: problem === undefined,
     pastTenseMessage: { markdown: pastTenseMessage },
-    content: [...beside, { type: 'text', text }],
+    content: [...beside, { type: 'text', text: clipped(text, most) }],
     error: problem === undefined ? undefined : { message: problem },
   })
   return { type: 'chat/toolCallComplete', toolCallId, result }
@@ -146,9 +148,10 @@ function stretch(whole: string, { from, lines }: Input): string {
           .slice(first - 1, first - 1 + count)
           .join('\n')
   if (asked.length <= most) return asked === '' ? '(empty)' : asked
-  const shown = asked.slice(0, asked.lastIndexOf('\n', most) + 1 || most)
-  const next = first + shown.split('\n').length - 1
-  return `${shown}\n(There is more: read on from line ${next}.)`
+  const note = (line: number) => `\n(There is more: read on from line ${line}.)`
+  const room = most - note(Number.MAX_SAFE_INTEGER).length
+  const shown = asked.slice(0, asked.lastIndexOf('\n', room) + 1 || room)
+  return shown + note(first + shown.split('\n').length - 1)
 }
 
 /** What a worker has to say. */

@@ -167,3 +167,14 @@ test('[N20] what is called for by several models at once does not mix', async ()
   expect(turns.map(textOf)).toEqual(ways.map(({ name }) => `${name}too`))
   expect(turns.map((turn) => callsIn(turn).length)).toEqual([1, 1, 1])
 })
+
+test.each(ways)('[N20] S-48: $name that sends elsewhere does not get the key sent there', async (way) => {
+  const [server, other] = [await modelServer(), await modelServer()]
+  server.open = true
+  server.troubles.push(
+    ...Array.from({ length: 5 }, () => ({ status: 307, headers: { location: `${other.url}${way.path}` } })),
+  )
+  const run = new Stage(agentAt(server, way)).begin('say hello')
+  expect((await run.end()).state).toBe('error')
+  expect([server.asked.length > 0, other.asked]).toEqual([true, []])
+})

@@ -3,6 +3,7 @@ import type { Chat, Said } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { UsageInfo } from '@atrium/protocol/common/content'
+import { limits } from '@atrium/protocol/limits'
 import type { LanguageModel, ModelMessage } from 'ai'
 import { charactersIn, roomOf } from './agent-model-budget.ts'
 import { openCalls, useTools } from './agent-model-call.ts'
@@ -38,12 +39,8 @@ export interface Terms {
   readonly later: World['later']
 }
 
-/** So often a turn may ask its model; whoever resumes it gives it as many again. */
-const mostSteps = 200
 /** How long a model that has too much to do is left alone, in milliseconds, again and again; then the turn fails. */
 const waits = [1000, 3000, 9000, 27_000]
-/** A line that has not ended by then is ended. */
-const lineMs = 600_000
 
 /**
  * A turn: the model is asked, what it calls for is done, and it is asked again, until it has nothing to call for. All that this depends on is
@@ -76,7 +73,7 @@ export class ModelTurn {
     yield* openCalls(turn, this.#doing)
     // It had said all, and was cut off before anybody could see that.
     if (noteOf(turn.usage).done) return
-    for (let steps = 0; steps < mostSteps; steps++) {
+    for (let steps = 0; steps < limits.modelSteps; steps++) {
       yield* this.#ask()
       yield* this.#steer()
       const step = yield* this.#step()
@@ -93,7 +90,7 @@ export class ModelTurn {
     }
     throw new TurnFailed(
       'steps',
-      `The model was asked ${mostSteps} times in this turn. Resume it to go on.`,
+      `The model was asked ${limits.modelSteps} times. Resume this turn to go on.`,
       true,
     )
   }
@@ -104,7 +101,7 @@ export class ModelTurn {
   }
 
   get #doing(): Doing {
-    return { chat: this.#chat, later: (task) => this.#terms.later(lineMs, task) }
+    return { chat: this.#chat, later: (task) => this.#terms.later(limits.modelLineMs, task) }
   }
 
   /** Puts questions to people, and waits until all are answered. */

@@ -51,7 +51,7 @@ function anthropic(config: VendorConfig, environment: Environment): Vendor {
     ask: async (key, signal) => known(await askAnthropic(baseURL, key, signal), config),
     async open(model, key = '') {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return createAnthropic({ baseURL, apiKey: key })(model)
+      return createAnthropic({ baseURL, apiKey: key, fetch: straight })(model)
     },
     options: (model, effort) => ({
       anthropic: {
@@ -79,7 +79,7 @@ function openai(config: VendorConfig, environment: Environment): Vendor {
     ask: async (key, signal) => known(await askOpenai(baseURL, key, signal), config),
     async open(model, key = '') {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return createOpenAI({ baseURL, apiKey: key }).responses(model)
+      return createOpenAI({ baseURL, apiKey: key, fetch: straight }).responses(model)
     },
     // The log is here: nothing has to be kept there.
     options: (_, effort) => ({
@@ -107,12 +107,21 @@ function compatibleVendor(name: string, config: CompatibleConfig): Vendor {
     ask: async (key, signal) => known(await askCompatible(baseURL, key, signal), config),
     async open(model, key) {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const how = { name, baseURL, includeUsage: true, ...(key !== undefined && { apiKey: key }) }
+      const how = {
+        name,
+        baseURL,
+        includeUsage: true,
+        fetch: straight,
+        ...(key !== undefined && { apiKey: key }),
+      }
       return createOpenAICompatible(how)(model)
     },
     options: (_, effort) => ({ [name]: { ...(effort !== undefined && { reasoningEffort: effort }) } }),
   }
 }
+
+/** A key is for one address: whoever sends elsewhere does not get it sent there. */
+const straight: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
 
 /** What a client is told that a key could be given for. A key is never required: the environment may have it. */
 export function resourcesOf(vendors: readonly Vendor[]): readonly ProtectedResourceMetadata[] {

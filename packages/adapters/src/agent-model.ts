@@ -2,6 +2,7 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Agent, Chat } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import type { Message } from '@atrium/protocol/chat/message'
+import { limits } from '@atrium/protocol/limits'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { modelInfo, provider } from './agent-model-catalogue.ts'
 import type { ModelConfig, ModelsConfig } from './agent-model-config.ts'
@@ -20,8 +21,7 @@ export interface ModelAgentOptions {
   readonly platform?: string
 }
 
-/** How long a vendor is waited for that is asked for its models, and how long its answer is believed, in milliseconds. */
-const probeMs = 3000
+/** How long it is believed what a vendor says of its models, in milliseconds. */
 const knownMs = 300_000
 
 /** A coding agent on the models of Anthropic, OpenAI and whoever speaks as OpenAI does. */
@@ -52,7 +52,7 @@ export function agentWith(vendors: readonly Vendor[], options: ModelAgentOptions
   const learn = async (vendor: Vendor): Promise<void> => {
     if (world.now() - (asked.get(vendor) ?? -Infinity) < knownMs) return
     try {
-      const found = await vendor.ask(keyIn(vendor), AbortSignal.timeout(probeMs))
+      const found = await vendor.ask(keyIn(vendor), AbortSignal.timeout(limits.modelAskMs))
       asked.set(vendor, world.now())
       if (found.length > 0) known.set(vendor, found)
     } catch {

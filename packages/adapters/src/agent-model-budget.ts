@@ -1,4 +1,4 @@
-import type { ModelMessage } from 'ai'
+import type { LanguageModelV3Message } from '@ai-sdk/provider'
 
 /** A token is about four characters; an image is as much as a page. */
 const perToken = 4
@@ -14,14 +14,14 @@ export function charactersIn(room: number): number {
 }
 
 /** An estimate: vendors count in ways of their own. */
-export function tokensIn(messages: readonly ModelMessage[]): number {
+export function tokensIn(messages: readonly LanguageModelV3Message[]): number {
   return Math.ceil(messages.reduce((sum, message) => sum + lengthOf(message), 0) / perToken)
 }
 
-function lengthOf({ content }: ModelMessage): number {
+function lengthOf({ content }: LanguageModelV3Message): number {
   if (typeof content === 'string') return content.length
   return content.reduce(
-    (sum, part) => sum + (part.type === 'image' ? perImage * perToken : JSON.stringify(part).length),
+    (sum, part) => sum + (part.type === 'file' ? perImage * perToken : JSON.stringify(part).length),
     0,
   )
 }
@@ -30,7 +30,10 @@ function lengthOf({ content }: ModelMessage): number {
  * The same, with less of what tools returned where it is too much: the oldest first, and never that of the last step, which the model has
  * not seen yet. What is in the log stays there.
  */
-export function fitted(messages: readonly ModelMessage[], room: number): readonly ModelMessage[] {
+export function fitted(
+  messages: readonly LanguageModelV3Message[],
+  room: number,
+): readonly LanguageModelV3Message[] {
   let excess = tokensIn(messages) - room
   if (excess <= 0) return messages
   const last = messages.findLastIndex(({ role }) => role === 'tool')

@@ -1,5 +1,5 @@
 import type { Chat, Said } from '@atrium/host/ports/agent'
-import type { ModelMessage } from 'ai'
+import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { charactersIn, fitted, tokensIn } from './agent-model-budget.ts'
 import { conversation, endsInText } from './agent-model-conversation.ts'
 import { noted } from './agent-model-note.ts'
@@ -17,14 +17,14 @@ export interface Context {
   /** In tokens, for all that is sent. */
   readonly room: number
   /** Asks the model for it; nothing where it has none. */
-  summarise(messages: readonly ModelMessage[]): Promise<Summary | undefined>
+  summarise(messages: readonly LanguageModelV3Message[]): Promise<Summary | undefined>
 }
 
 /**
  * What the model is sent: the chat as its state has it. Where that is too much, older turns are told in short from now on; that is said in the
  * chat, and the turns themselves stay as they are.
  */
-export async function* contextOf(context: Context): AsyncGenerator<Said, readonly ModelMessage[]> {
+export async function* contextOf(context: Context): AsyncGenerator<Said, readonly LanguageModelV3Message[]> {
   const { chat, telling, room } = context
   await telling.told()
   const past = await pastOf(chat, charactersIn(room) * 2)
@@ -48,12 +48,12 @@ export async function* contextOf(context: Context): AsyncGenerator<Said, readonl
   return fitted(await assembled(context, rest), room)
 }
 
-async function assembled(context: Context, past: Past): Promise<readonly ModelMessage[]> {
+async function assembled(context: Context, past: Past): Promise<readonly LanguageModelV3Message[]> {
   const { activeTurn } = context.chat.state
   const turns = activeTurn ? [...past.turns, activeTurn] : past.turns
   const messages = [...preface(past), ...(await conversation(turns, readingOf(context)))]
   const cut = activeTurn && endsInText(activeTurn.responseParts)
-  return cut ? [...messages, { role: 'user', content: goOn }] : messages
+  return cut ? [...messages, { role: 'user', content: [{ type: 'text', text: goOn }] }] : messages
 }
 
 /** How many of the newest turns stay: as many as fit well, and the last of them only if it does. */

@@ -1,6 +1,11 @@
 import type { ResponsePart } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
-import type { ModelMessage, TextPart, ToolCallPart, ToolResultPart } from 'ai'
+import type {
+  LanguageModelV3Message,
+  LanguageModelV3TextPart,
+  LanguageModelV3ToolCallPart,
+  LanguageModelV3ToolResultPart,
+} from '@ai-sdk/provider'
 import { userMessage } from './agent-model-message.ts'
 import { clipped, sayable } from './agent-model-text.ts'
 import { noteOf } from './agent-model-note.ts'
@@ -9,8 +14,11 @@ import { resultOf } from './agent-model-result.ts'
 import { inputSent, toolOf } from './agent-model-tools.ts'
 
 /** Turns as a model is sent them, made of nothing but their state. Thoughts are not sent back. */
-export async function conversation(turns: readonly Told[], reading: Reading): Promise<ModelMessage[]> {
-  const messages: ModelMessage[] = []
+export async function conversation(
+  turns: readonly Told[],
+  reading: Reading,
+): Promise<LanguageModelV3Message[]> {
+  const messages: LanguageModelV3Message[] = []
   // Ids of calls are the client's, and may be anything; these are good for every vendor, and the same each time.
   let calls = 0
   for (const turn of turns) {
@@ -51,12 +59,12 @@ function isUnmade(call: ToolCallState): boolean {
 
 /** What the model said and was answered between two messages of others: texts, then calls, then their results. */
 class Answer {
-  readonly #messages: ModelMessage[]
-  #said: (TextPart | ToolCallPart)[] = []
-  #results: ToolResultPart[] = []
+  readonly #messages: LanguageModelV3Message[]
+  #said: (LanguageModelV3TextPart | LanguageModelV3ToolCallPart)[] = []
+  #results: LanguageModelV3ToolResultPart[] = []
   #step: unknown
 
-  constructor(messages: ModelMessage[]) {
+  constructor(messages: LanguageModelV3Message[]) {
     this.#messages = messages
   }
 

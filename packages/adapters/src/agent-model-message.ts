@@ -1,16 +1,20 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
-import type { FilePart, ImagePart, ModelMessage, TextPart } from 'ai'
+import type {
+  LanguageModelV3FilePart,
+  LanguageModelV3Message,
+  LanguageModelV3TextPart,
+} from '@ai-sdk/provider'
 import { clipped, sayable } from './agent-model-text.ts'
 import type { Reading } from './agent-model-reading.ts'
 
-type Part = TextPart | ImagePart | FilePart
+type Part = LanguageModelV3TextPart | LanguageModelV3FilePart
 
 /** What somebody wrote, with what is attached to it. */
 export async function userMessage(
   { text, attachments = [] }: Message,
   reading: Reading,
-): Promise<ModelMessage> {
+): Promise<LanguageModelV3Message> {
   const attached: Part[] = []
   for (const attachment of attachments) attached.push(await attachedPart(attachment, reading))
   // No vendor takes an empty text.
@@ -33,7 +37,7 @@ async function attachedPart(attachment: MessageAttachment, reading: Reading): Pr
     }
     if (!images.has(mediaType)) return note('which is no text and no image')
     if (!reading.vision) return note('an image, which this model cannot see')
-    return { type: 'image', image: data, mediaType }
+    return { type: 'file', data, mediaType }
   } catch (error) {
     // It was there when the message was sent, and need not be any more.
     if (error instanceof TurnFailed) return note(`which cannot be read: ${error.message}`)

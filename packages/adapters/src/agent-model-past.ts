@@ -1,6 +1,6 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
-import type { ModelMessage } from 'ai'
+import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { noteOf } from './agent-model-note.ts'
 
 /** What came before a turn: the turns that are told in full, and what stands for those before them. */
@@ -52,10 +52,10 @@ function after(turns: readonly Turn[], { summary, upTo }: Summary): Past {
 }
 
 /** What stands for what is not told. */
-export function preface({ summary, more }: Past): readonly ModelMessage[] {
+export function preface({ summary, more }: Past): readonly LanguageModelV3Message[] {
   const note = more ? '[Earlier turns of this conversation are left out here.]' : undefined
   const text = summary === undefined ? note : `[What was before, in short:]\n${summary}`
-  return text === undefined ? [] : [{ role: 'user', content: text }]
+  return text === undefined ? [] : [{ role: 'user', content: [{ type: 'text', text }] }]
 }
 
 function lengthOf(turns: readonly Turn[]): number {

@@ -1,11 +1,9 @@
 import type { Said } from '@atrium/host/ports/agent'
 import type { ReasoningPart } from '@atrium/protocol/chat/state'
-import type { LanguageModelUsage, TextStreamPart, ToolSet } from 'ai'
+import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
 import { noted } from './agent-model-note.ts'
 import type { Telling } from './agent-model-telling.ts'
 import { toolOf } from './agent-model-tools.ts'
-
-type Streamed = TextStreamPart<ToolSet>
 
 /** A call that the model made, under the name that it has in the chat. */
 export interface Called {
@@ -17,14 +15,14 @@ export interface Called {
 /** What a model did when it was asked once. */
 export interface Stepped {
   readonly calls: readonly Called[]
-  readonly usage?: LanguageModelUsage
+  readonly usage?: LanguageModelV3Usage
   /** Absent where it broke off. */
   readonly finish?: string
 }
 
 /** Says what a model streams, as it comes. Throws what the stream says went wrong. */
 export async function* stepped(
-  stream: AsyncIterable<Streamed>,
+  stream: AsyncIterable<LanguageModelV3StreamPart>,
   telling: Telling,
 ): AsyncGenerator<Said, Stepped> {
   const step = telling.parts
@@ -40,20 +38,20 @@ export async function* stepped(
     const displayName = toolOf(toolName)?.displayName ?? toolName
     yield { type: 'chat/toolCallStart', toolCallId, toolName, displayName, ...noted({ step }) }
   }
-  let usage: LanguageModelUsage | undefined
+  let usage: LanguageModelV3Usage | undefined
   let finish: string | undefined
   for await (const part of stream) {
-    if (part.type === 'text-delta' && part.text !== '') {
+    if (part.type === 'text-delta' && part.delta !== '') {
       // Only what is said first can go on with what was cut off.
       const begun = texts.get(part.id) ?? (telling.parts === step && texts.size === 0 ? open : undefined)
       const partId = begun ?? telling.newId()
       texts.set(part.id, partId)
-      telling.wrote(partId, part.text.length)
+      telling.wrote(partId, part.delta.length)
       // Never empty: it could not be seen later that a text was begun.
-      if (begun !== undefined) yield { type: 'chat/delta', partId, content: part.text }
-      else yield { type: 'chat/responsePart', part: { kind: 'markdown', id: partId, content: part.text } }
-    } else if (part.type === 'reasoning-delta' && part.text !== '') {
-      yield* thoughts.think(part.id, part.text)
+      if (begun !== undefined) yield { type: 'chat/delta', partId, content: part.delta }
+      else yield { type: 'chat/responsePart', part: { kind: 'markdown', id: partId, content: part.delta } }
+    } else if (part.type === 'reasoning-delta' && part.delta !== '') {
+      yield* thoughts.think(part.id, part.delta)
     } else if (part.type === 'tool-input-start') {
       yield* begin(part.id, part.toolName)
     } else if (part.type === 'tool-input-delta' && part.delta !== '') {
@@ -62,13 +60,24 @@ export async function* stepped(
     } else if (part.type === 'tool-call') {
       if (!started.has(part.toolCallId)) yield* begin(part.toolCallId, part.toolName)
       const toolCallId = started.get(part.toolCallId) ?? ''
-      calls.push({ toolCallId, toolName: part.toolName, input: part.input })
-    } else if (part.type === 'finish-step') {
+      calls.push({ toolCallId, toolName: part.toolName, input: parsed(part.input) })
+    } else if (part.type === 'finish') {
       usage = part.usage
-      if (part.finishReason !== 'other' || part.rawFinishReason !== undefined) finish = part.finishReason
+      const { unified, raw } = part.finishReason
+      // So a stream ends that was cut off.
+      if (unified !== 'other' || raw !== undefined) finish = unified
     } else if (part.type === 'error') throw part.error
   }
   return { calls, ...(usage && { usage }), ...(finish !== undefined && { finish }) }
+}
+
+/** What is no JSON stays a text, which no tool takes. */
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input.trim() === '' ? '{}' : input)
+  } catch {
+    return input
+  }
 }
 
 /** What the model thinks. Thoughts that were cut off are thought again: as far as they are the same they are not said twice. */

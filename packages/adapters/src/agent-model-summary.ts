@@ -1,4 +1,4 @@
-import type { ModelMessage } from 'ai'
+import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { asked } from './agent-model-request.ts'
 import type { Request } from './agent-model-request.ts'
 import { summaryRequest } from './agent-model-prompt.ts'
@@ -11,18 +11,23 @@ export interface Summary extends Pick<Stepped, 'usage'> {
 
 /** A conversation in short, by the model itself. Of one that is longer than it can read, the newest. */
 export async function summaryOf(
-  messages: readonly ModelMessage[],
+  messages: readonly LanguageModelV3Message[],
   most: number,
   request: Omit<Request, 'messages' | 'tools' | 'system'>,
 ): Promise<Summary> {
   const transcript = sayable(messages.map(lines).join('\n\n').slice(-most))
   const system = 'You write down what others need to know to go on with a piece of work.'
-  const content = `<conversation>\n${transcript}\n</conversation>\n\n${summaryRequest}`
+  const question = `<conversation>\n${transcript}\n</conversation>\n\n${summaryRequest}`
   let text = ''
   let usage: Stepped['usage']
-  for await (const part of asked({ ...request, system, messages: [{ role: 'user', content }], tools: [] })) {
-    if (part.type === 'text-delta') text += part.text
-    if (part.type === 'finish-step') usage = part.usage
+  for await (const part of asked({
+    ...request,
+    system,
+    messages: [{ role: 'user', content: [{ type: 'text', text: question }] }],
+    tools: [],
+  })) {
+    if (part.type === 'text-delta') text += part.delta
+    if (part.type === 'finish') usage = part.usage
     if (part.type === 'error') throw part.error
   }
   if (text.trim() === '') throw new Error('there is no summary')
@@ -30,7 +35,7 @@ export async function summaryOf(
 }
 
 /** As a text: calls and results among what is sent would ask for tools. */
-function lines({ role, content }: ModelMessage): string {
+function lines({ role, content }: LanguageModelV3Message): string {
   if (typeof content === 'string') return `${role}: ${content}`
   const told = content.map((part) => {
     if (part.type === 'text') return part.text

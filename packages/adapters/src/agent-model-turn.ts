@@ -4,7 +4,7 @@ import type { World } from '@atrium/host/ports/world'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { limits } from '@atrium/protocol/limits'
-import type { LanguageModel, ModelMessage } from 'ai'
+import type { LanguageModelV3, LanguageModelV3Message } from '@ai-sdk/provider'
 import { charactersIn, roomOf } from './agent-model-budget.ts'
 import { openCalls, useTools } from './agent-model-call.ts'
 import type { Doing } from './agent-model-call.ts'
@@ -29,7 +29,7 @@ import type { Vendor } from './agent-model-vendor.ts'
 export interface Mind {
   readonly vendor: Vendor
   readonly facts: ModelConfig
-  readonly model: LanguageModel
+  readonly model: LanguageModelV3
   readonly key: string | undefined
   readonly effort: string | undefined
 }
@@ -183,7 +183,7 @@ export class ModelTurn {
     }
   }
 
-  #request(messages: readonly ModelMessage[]): Request {
+  #request(messages: readonly LanguageModelV3Message[]): Request {
     const { vendor, facts, model, effort } = this.#mind
     // A worker lets nobody else work: one message could ask for as many as there are words.
     const working = this.#chat.state.origin?.kind === 'tool'
@@ -198,7 +198,7 @@ export class ModelTurn {
     }
   }
 
-  async #summary(messages: readonly ModelMessage[]) {
+  async #summary(messages: readonly LanguageModelV3Message[]) {
     const { messages: _, tools: _tools, system: _system, ...request } = this.#request([])
     try {
       const summary = await summaryOf(messages, Math.floor(charactersIn(this.#room) / 2), request)

@@ -1,7 +1,7 @@
 import type { Said } from '@atrium/host/ports/agent'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
-import type { LanguageModelUsage } from 'ai'
+import type { LanguageModelV3Usage } from '@ai-sdk/provider'
 import type { Price } from './agent-model-config.ts'
 import { noteOf, noted } from './agent-model-note.ts'
 import type { Note } from './agent-model-note.ts'
@@ -9,15 +9,15 @@ import type { Note } from './agent-model-note.ts'
 /** What a turn has used until now, with one more request. */
 export function usageWith(
   before: UsageInfo | undefined,
-  request: LanguageModelUsage | undefined,
+  request: LanguageModelV3Usage | undefined,
   {
     model,
     price,
     done,
   }: { readonly model: string; readonly price: Price | undefined; readonly done: boolean },
 ): Extract<Said, { readonly type: 'chat/usage' }> {
-  const { inputTokens, outputTokens } = request ?? {}
-  const read = request?.inputTokenDetails.cacheReadTokens
+  const { total: inputTokens, cacheRead: read } = request?.inputTokens ?? {}
+  const outputTokens = request?.outputTokens.total
   const context = sum(inputTokens, outputTokens) ?? noteOf(before).context
   const cost = sum(
     noteOf(before).cost,

@@ -1,14 +1,12 @@
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
-import type { LanguageModel } from 'ai'
+import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import { anthropicModels, openaiModels } from './agent-model-catalogue.ts'
 import { modelsIn } from './agent-model-config.ts'
 import type { CompatibleConfig, ModelConfig, ModelsConfig, VendorConfig } from './agent-model-config.ts'
 import { askAnthropic, askCompatible, askOpenai } from './agent-model-probe.ts'
 
 /** How a request is made of a model, in the words of its vendor. */
-export type ProviderOptions = {
-  readonly [vendor: string]: { readonly [key: string]: string | boolean | object }
-}
+export type ProviderOptions = SharedV3ProviderOptions
 
 /** Somebody who has models, and how they are spoken to. */
 export interface Vendor {
@@ -23,7 +21,7 @@ export interface Vendor {
   readonly models: readonly ModelConfig[]
   /** Which there are, by its own word. */
   ask(key: string | undefined, signal: AbortSignal): Promise<readonly ModelConfig[]>
-  open(model: string, key: string | undefined): Promise<LanguageModel>
+  open(model: string, key: string | undefined): Promise<LanguageModelV3>
   options(model: string, effort: string | undefined): ProviderOptions
 }
 

@@ -110,10 +110,11 @@ describe.each(ways)('$name', (way) => {
     server.troubles.push({ status: 429, headers: { 'retry-after': '0' } }, { status: 500 })
     expect(textOf(await stage.turn('say at last'))).toBe('at last')
     expect(server.asked).toHaveLength(3)
-    const run = stage.begin('fail 400')
-    await run.end()
-    expect(run.failure).toMatchObject({ name: 'TurnFailed', message: expect.stringContaining('(400)') })
-    expect(String(run.failure)).not.toContain(goodKey)
+    const { turn } = await houseOf(agentAt(server, way))
+    const { message } = failureIn(await turn('fail 400')) ?? {}
+    expect(message).toContain(`${way.name} refused the request (400): `)
+    expect(message).not.toContain(goodKey)
+    expect(server.asked.at(-1)?.key).toBe(goodKey)
   })
 
   test.each([

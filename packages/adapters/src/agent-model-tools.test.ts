@@ -101,12 +101,15 @@ test('[N23] what cannot be done is asked of nobody, and the model learns why', a
 })
 
 test('[N23] calls that are made together all ask at once, and are done in their order', async () => {
-  const { begin, ended, pending, answer, terminals } = await modelHouse(texts)
+  const { ann, begin, ended, pending, answer, terminals } = await modelHouse(texts)
   const turnId = await begin(
     'call run {"command":"a"} & call run {"command":"b"} & call read {"path":"a.txt"} ; say so',
   )
   await pending(0)
   await pending(1)
+  // What needs nobody was done before anybody was asked.
+  const types = ann.envelopes.map(({ action }) => action.type)
+  expect(types.indexOf('chat/toolCallComplete')).toBeLessThan(types.lastIndexOf('chat/toolCallReady') - 1)
   await answer(1, yes)
   await answer(0, yes)
   expect(callsIn(await ended(turnId)).map(({ status }) => status)).toEqual(Array(3).fill('completed'))

@@ -1,5 +1,6 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { callsIn, failureIn, later, modelHouse, textOf, world, yes } from '../test/model-house.ts'
+import { callsIn, chat, failureIn, later, modelHouse, textOf, world, yes } from '../test/model-house.ts'
 import { callError, partsOf, scriptedVendor, streamOf } from '../test/scripted-model.ts'
 import { Stage } from '../../host/test/stage.ts'
 import { agentWith } from './agent-model.ts'
@@ -162,8 +163,13 @@ test.each([
   async (_, stream, words) => {
     const { turn, resume, vendor } = await modelHouse()
     const usual = vendor.model.doStream
-    vendor.model.doStream = async () => ({ stream: stream() })
+    let signal: AbortSignal | undefined
+    vendor.model.doStream = async ({ abortSignal }) => {
+      signal = abortSignal
+      return { stream: stream() }
+    }
     const failed = await turn('say half and half')
+    expect(signal?.aborted).toBe(true)
     expect([textOf(failed), failureIn(failed)]).toMatchObject([
       'half',
       { resumable: true, message: expect.stringContaining(words) },
@@ -183,13 +189,13 @@ test('[N29] a conversation that becomes too long is summarised by the model, in 
     const asksForSummary = options.tools === undefined || options.tools.length === 0
     return asksForSummary ? { stream: streamOf(partsOf([{ kind: 'say', text: 'SHORT' }])) } : usual(options)
   }
-  for (const name of ['a', 'b', 'c']) await turn(`say ${name.repeat(4000)}`)
+  for (const text of ['a'.repeat(4000), 'tiny', 'c'.repeat(4000)]) await turn(`say ${text}`)
   const { turns } = state()
   const at = turns.findIndex(({ responseParts }) => responseParts[0]?.kind === 'systemNotification')
   expect(turns[at]?.responseParts[0]).toMatchObject({
-    _meta: { 'x-atrium': { summary: 'SHORT', upTo: turns[at - 1]?.id } },
+    _meta: { 'x-atrium': { summary: 'SHORT', upTo: turns[0]?.id } },
   })
-  expect(turns.map((each) => textOf(each).length)).toEqual([4000, 4000, 4000])
+  expect([at, ...turns.map((each) => textOf(each).length)]).toEqual([2, 4000, 4, 4000])
   const told = heard().map(({ text }) => text)
   expect(told[0]).toContain('SHORT')
   expect(told.join()).not.toContain('aaaa')
@@ -198,6 +204,7 @@ test('[N29] a conversation that becomes too long is summarised by the model, in 
   const ben = await again()
   await ben.turn('say again')
   expect(heard()[0]?.text).toContain('SHORT')
+  expect(heard()[1]?.text).toBe('say tiny')
   expect(
     heard()
       .map(({ text }) => text)
@@ -243,12 +250,17 @@ test('[N29] a request that is refused as too long is made again with less', asyn
 })
 
 test('[N21] the model is sent the whole chat, as the log has it, also what is in memory no more', async () => {
-  const { turn, all, again, heard } = await modelHouse({}, { tail: 2 })
-  const words = Array.from({ length: 7 }, (_, i) => `word${i}`)
+  const { turn, all, heard } = await modelHouse({}, { tail: 2 })
+  const words = Array.from({ length: 40 }, (_, i) => `word${i}`)
   for (const word of words) await turn(`say ${word}`)
-  await all.restart('crash')
-  const ben = await again()
-  await ben.turn('say last')
+  await all.restart('close')
+  // Nobody looks at the chat, so nobody but the agent needs what is older.
+  const ben = await all.join('ben')
+  const message = { text: 'say last', origin: { kind: 'user' } }
+  ben.dispatch(chat, { type: 'chat/turnStarted', turnId: 'last', startedAt: '2026-01-01T00:00:00Z', message })
+  const told = () => all.core().log.channel(chat)?.told as ChatState | undefined
+  while (told()?.turns.at(-1)?.id !== 'last') await new Promise((resolve) => setImmediate(resolve))
+  expect(all.core().log.channel(chat)?.older).toBeGreaterThan(0)
   expect(heard().map(({ text }) => text)).toEqual([
     ...words.flatMap((word) => [`say ${word}`, word]),
     'say last',
@@ -276,4 +288,43 @@ test('[N21] thoughts are shown, and not sent back', async () => {
   expect(done.responseParts.map(({ kind }) => kind)).toEqual(['reasoning', 'markdown'])
   await turn('say more')
   expect(heard().map(({ text }) => text)).toEqual(['think hmm ; say I see', 'I see', 'say more'])
+})
+
+test('[N21] nothing is made of a chat before all that was said of it is told', async () => {
+  const slow = (task: () => void) => void setTimeout(task, 5)
+  const { turn, heard } = await modelHouse({ 'a.txt': 'one' }, { soon: slow })
+  await turn('say first ; call read {"path":"a.txt"} ; say then')
+  expect(heard().slice(1)).toEqual([
+    { role: 'assistant', text: 'first' },
+    { role: 'tool', text: 'one' },
+  ])
+})
+
+test('[N25] what was taken up when its host died is taken up once', async () => {
+  const vendor = scriptedVendor()
+  const stage = new Stage(agentWith([vendor], { world }))
+  const run = stage.begin('say first')
+  const message = { text: 'say turned', origin: { kind: 'user' } } as const
+  stage.fold({ type: 'chat/pendingMessageSet', kind: 'steering', id: 's', message })
+  const _meta = { 'x-atrium': { steering: { id: 's', message } } }
+  const part = { kind: 'systemNotification', content: 'say turned', _meta } as const
+  stage.fold({ type: 'chat/responsePart', turnId: 'turn-1', part })
+  const turn = await run.end()
+  expect(turn.responseParts.map(({ kind }) => kind)).toEqual(['systemNotification', 'markdown'])
+  expect(stage.state).not.toHaveProperty('steeringMessage')
+})
+
+test('[N26] a call that shows that it was begun is not begun again', async () => {
+  const stage = new Stage(agentWith([scriptedVendor()], { world }))
+  const run = stage.begin('say so')
+  const call = { turnId: 'turn-1', toolCallId: 'c' }
+  stage.fold({ type: 'chat/toolCallStart', ...call, toolName: 'run', displayName: 'Run' })
+  stage.ids.add('c')
+  const ready = { invocationMessage: 'x', toolInput: 'make', confirmed: 'user-action' }
+  stage.fold({ type: 'chat/toolCallReady', ...call, ...ready })
+  const content = [{ type: 'terminal', resource: 't:/1', title: '' } as const]
+  stage.fold({ type: 'chat/toolCallContentChanged', ...call, content })
+  expect(callsIn(await run.end())).toMatchObject([
+    { success: false, error: { message: 'this was interrupted' } },
+  ])
 })

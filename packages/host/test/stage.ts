@@ -156,6 +156,7 @@ export class Run {
       get session() {
         return stage.session
       },
+      sessionUri: `${stage.uri}/session`,
       files: noFiles,
       run: () => Promise.reject(new TurnFailed('terminal', 'there is no shell on a stage')),
       when: (wished) =>

@@ -68,6 +68,7 @@ export interface Chat {
   /** As everyone has been told. */
   readonly state: ChatState
   readonly session: SessionState
+  readonly sessionUri: Uri
   /** Resolves with the first state that is as wished; rejects when the turn is over. */
   when(wished: (state: ChatState) => boolean): Promise<ChatState>
   /** Lets a worker do a task in a chat of its own, for one of this turn's tool calls. */
@@ -128,6 +129,7 @@ export interface Outcome {
   /** What it wrote, as plain text; the newest of it, where that was too much. */
   readonly output: string
   readonly truncated: boolean
+  readonly ended: boolean
 }
 
 export interface Task {

@@ -1,0 +1,318 @@
+import type { Chat } from '@atrium/host/ports/agent'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { ConfirmationOption, ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
+import type { FileEdit } from '@atrium/protocol/common/content'
+import { contentOf, editsOf } from './agent-acp-content.ts'
+import type { TerminalOf } from './agent-acp-content.ts'
+import type { Voice } from './agent-acp-voice.ts'
+import type { CallContent, ToolCall } from './agent-acp-wire.ts'
+
+/** A tool call as the chat has it, and what the agent has said of it. */
+export interface Call {
+  /** As the chat calls it: agents use their names again. */
+  readonly id: string
+  readonly toolName: string
+  readonly displayName: string
+  title: string
+  kind: string
+  input: string | undefined
+  content: readonly CallContent[]
+  /** What it wrote, where it says so beside the protocol. */
+  output: string
+  rawOutput: unknown
+  places: readonly string[]
+  phase: 'unsaid' | 'begun' | 'asking' | 'running' | 'over'
+  sent: string
+}
+
+/** What is asked of people before a call may go on. */
+export interface Question {
+  readonly options?: readonly ConfirmationOption[]
+  readonly edits?: readonly FileEdit[]
+}
+
+/**
+ * The tool calls of a turn. Whatever an agent says of one is a change to what is known of it, the first word as well as the last:
+ * some never announce a call, some ask about one that runs, some never say that it ended.
+ */
+export class Calls {
+  readonly #chat: Chat
+  readonly #voice: Voice
+  readonly #cwd: string
+  readonly #newId: () => string
+  readonly #terminalOf: TerminalOf
+  readonly #calls = new Map<string, Call>()
+  /** What was allowed while no agent was there to do it: a call that is the same may be done under that name. */
+  readonly #allowed: ToolCallState[]
+  #asked = 0
+
+  constructor(chat: Chat, voice: Voice, place: { cwd: string; newId: () => string; terminalOf: TerminalOf }) {
+    this.#chat = chat
+    this.#voice = voice
+    this.#cwd = place.cwd
+    this.#newId = place.newId
+    this.#terminalOf = place.terminalOf
+    this.#allowed = callsIn(chat.state).filter(isApproved)
+  }
+
+  /** What is known of a call is brought up to date, and said as far as it can be. */
+  async take(said: ToolCall): Promise<Call> {
+    const call = this.#learn(said)
+    if (call.phase === 'over') return call
+    const status = said.status ?? ''
+    if (call.phase === 'begun') this.#streamInput(call)
+    if (status === 'in_progress' || status === 'completed' || status === 'failed') this.#start(call)
+    if (status === 'completed' || status === 'failed') await this.finish(call, status === 'completed')
+    else if (call.phase === 'running' && (said.content || said._meta)) await this.#show(call)
+    return call
+  }
+
+  /** Puts a call to people, and waits for as long as it takes. Gives the call as they have decided it. */
+  async ask(call: Call, question: Question): Promise<ToolCallState | undefined> {
+    this.#adopt(call)
+    const adopted = this.stateOf(call)
+    if (call.phase === 'running' && adopted && isApproved(adopted)) return adopted
+    if (call.phase === 'unsaid') this.#begin(call)
+    const edits = question.edits ?? (await editsOf(call.content, this.#chat, this.#cwd))
+    const number = ++this.#asked
+    call.phase = 'asking'
+    this.#voice.say({
+      type: 'chat/toolCallReady',
+      toolCallId: call.id,
+      invocationMessage: call.title,
+      ...(call.input !== undefined && { toolInput: call.input }),
+      ...(question.options && { options: question.options }),
+      ...(edits.length > 0 && { edits: { items: edits } }),
+      // What is said now may be told later: the answer to this question is the one after it.
+      _meta: { [askedKey]: number },
+    })
+    const decided = await this.#chat.when((state) => isDecided(callIn(state, call.id), number))
+    const found = callIn(decided, call.id)
+    call.phase = found?.status === 'running' ? 'running' : 'over'
+    return found
+  }
+
+  /** A call of the host's own, for what an agent does without having asked. */
+  own(about: Pick<Call, 'toolName' | 'displayName' | 'title' | 'input'>): Call {
+    const call = this.#newCall({ ...about })
+    this.#begin(call)
+    return call
+  }
+
+  /** The newest that was approved and runs, of those that fit. */
+  approved(fits: (call: Call) => boolean): Call | undefined {
+    return [...this.#calls.values()].findLast((call) => {
+      const state = call.phase === 'running' && fits(call) ? this.stateOf(call) : undefined
+      return state !== undefined && isApproved(state)
+    })
+  }
+
+  stateOf(call: Call): ToolCallState | undefined {
+    return callIn(this.#chat.state, call.id)
+  }
+
+  async finish(call: Call, success: boolean, problem?: string): Promise<void> {
+    if (call.phase === 'over') return
+    this.#start(call)
+    call.phase = 'over'
+    const content = await this.#contentOf(call)
+    const words = problem ?? (success ? undefined : (textIn(content) ?? 'it failed'))
+    this.#voice.say({
+      type: 'chat/toolCallComplete',
+      toolCallId: call.id,
+      result: {
+        success,
+        pastTenseMessage: call.title,
+        ...(content.length > 0 && { content }),
+        ...(words !== undefined && { error: { message: words.slice(0, longestProblem) } }),
+      },
+    })
+  }
+
+  /** Whatever is open when the turn ends is closed: no agent will say more of it. */
+  async closeAll(problem: string): Promise<void> {
+    for (const call of this.#calls.values()) await this.finish(call, false, problem)
+    for (const { toolCallId } of this.#allowed) {
+      const result = { success: false, pastTenseMessage: notDone, error: { message: notDone } }
+      this.#voice.say({ type: 'chat/toolCallComplete', toolCallId, result })
+    }
+  }
+
+  async show(call: Call, content: readonly CallContent[]): Promise<void> {
+    call.content = content
+    if (call.phase === 'running') await this.#show(call)
+  }
+
+  #learn(said: ToolCall): Call {
+    const key = said.toolCallId ?? ''
+    const known = this.#calls.get(key)
+    const call = known ?? this.#newCall(named(said), key)
+    if (typeof said.title === 'string' && said.title !== '') call.title = oneLine(said.title)
+    if (typeof said.kind === 'string') call.kind = said.kind
+    call.input = inputText(said.rawInput) ?? call.input
+    if (said.content) call.content = said.content
+    if (said.rawOutput !== undefined) call.rawOutput = said.rawOutput
+    if (said.locations) call.places = said.locations.flatMap(({ path }) => path ?? [])
+    const { terminal_output: whole, terminal_output_delta: more } = said._meta ?? {}
+    if (typeof whole?.data === 'string') call.output = whole.data
+    if (typeof more?.data === 'string') call.output = (call.output + more.data).slice(-longestOutput)
+    if (!known && this.#allowed.length === 0) this.#begin(call)
+    return call
+  }
+
+  #newCall(about: Pick<Call, 'toolName' | 'displayName' | 'title'> & Partial<Call>, key?: string): Call {
+    const call: Call = {
+      kind: 'other',
+      input: undefined,
+      content: [],
+      output: '',
+      rawOutput: undefined,
+      places: [],
+      phase: 'unsaid',
+      sent: '',
+      ...about,
+      id: this.#newId(),
+    }
+    this.#calls.set(key ?? call.id, call)
+    return call
+  }
+
+  #begin(call: Call): void {
+    call.phase = 'begun'
+    const { id: toolCallId, toolName, displayName, title: intention } = call
+    this.#voice.say({ type: 'chat/toolCallStart', toolCallId, toolName, displayName, intention })
+  }
+
+  /** A call that was allowed before its agent was ended, and is made again, is that call. */
+  #adopt(call: Call): void {
+    if (call.phase !== 'unsaid') return
+    const at = this.#allowed.findIndex((each) => each.toolName === call.toolName && isSame(each, call))
+    const [found] = at < 0 ? [] : this.#allowed.splice(at, 1)
+    if (!found) return
+    Object.assign(call, { id: found.toolCallId, phase: 'running' })
+  }
+
+  /** From here on it runs, if it did not. Nobody was asked. */
+  #start(call: Call): void {
+    this.#adopt(call)
+    if (call.phase === 'running' || call.phase === 'over') return
+    if (call.phase === 'unsaid') this.#begin(call)
+    call.phase = 'running'
+    this.#voice.say({
+      type: 'chat/toolCallReady',
+      toolCallId: call.id,
+      invocationMessage: call.title,
+      ...(call.input !== undefined && { toolInput: call.input }),
+      confirmed: 'not-needed',
+    })
+  }
+
+  /** Input that grows is shown as it grows; one that was another before is shown when it is whole. */
+  #streamInput(call: Call): void {
+    const { input = '' } = call
+    if (input.length <= call.sent.length || !input.startsWith(call.sent)) return
+    const content = input.slice(call.sent.length)
+    call.sent = input
+    this.#voice.say({ type: 'chat/toolCallDelta', toolCallId: call.id, content })
+  }
+
+  async #show(call: Call): Promise<void> {
+    const content = await this.#contentOf(call)
+    if (call.phase === 'running')
+      this.#voice.say({ type: 'chat/toolCallContentChanged', toolCallId: call.id, content: [...content] })
+  }
+
+  async #contentOf(call: Call): Promise<ToolResultContent[]> {
+    const shown = await contentOf(call.content, this.#chat, this.#cwd, this.#terminalOf)
+    if (call.output !== '') return [...shown, { type: 'text', text: call.output }]
+    if (shown.length > 0 || call.rawOutput === undefined || call.rawOutput === null) return [...shown]
+    const text = outputText(call.rawOutput)
+    return text === '' ? [] : [{ type: 'text', text }]
+  }
+}
+
+const askedKey = 'x-atrium.asked'
+const longestProblem = 2000
+const longestOutput = 1_000_000
+const notDone = 'It was allowed, and the agent ended its turn without doing it'
+
+/** What people call what an agent does. */
+const kindNames: ReadonlyMap<string, string> = new Map([
+  ['read', 'Read'],
+  ['edit', 'Edit'],
+  ['delete', 'Delete'],
+  ['move', 'Move'],
+  ['search', 'Search'],
+  ['execute', 'Run'],
+  ['think', 'Think'],
+  ['fetch', 'Fetch'],
+  ['switch_mode', 'Switch mode'],
+])
+
+/** What a permission is given for is the tool; so its name must not have in it what is done with it. */
+function named(said: ToolCall): Pick<Call, 'toolName' | 'displayName' | 'title'> {
+  const { kind, title } = said
+  const own = said.name ?? toolIn(said._meta)
+  const toolName = own ?? kind ?? 'other'
+  const displayName = own ?? kindNames.get(kind ?? '') ?? 'Tool'
+  return { toolName, displayName, title: oneLine(title ?? '') || displayName }
+}
+
+/** Vendors say it each in a place of their own. */
+function toolIn(meta: object | null | undefined): string | undefined {
+  for (const vendor of Object.values(meta ?? {})) {
+    const { toolName, toolCall } = (vendor ?? {}) as {
+      readonly toolName?: unknown
+      readonly toolCall?: { readonly toolName?: unknown } | null
+    }
+    const found = toolName ?? toolCall?.toolName
+    if (typeof found === 'string' && found !== '') return found.slice(0, 100)
+  }
+  return undefined
+}
+
+function isDecided(call: ToolCallState | undefined, number: number): boolean {
+  if (call?._meta?.[askedKey] !== number) return false
+  return call.status !== 'pending-confirmation' && call.status !== 'streaming'
+}
+
+function isApproved(call: ToolCallState): boolean {
+  return call.status === 'running' && call.confirmed !== 'not-needed' && call.contributor?.kind !== 'client'
+}
+
+function isSame(before: ToolCallState, { input, title }: Call): boolean {
+  const known = 'toolInput' in before ? before.toolInput : undefined
+  return known === undefined ? before.invocationMessage === title : known === input
+}
+
+function callIn(state: ChatState, toolCallId: string): ToolCallState | undefined {
+  return callsIn(state).find((call) => call.toolCallId === toolCallId)
+}
+
+function callsIn({ activeTurn }: ChatState): readonly ToolCallState[] {
+  return (activeTurn?.responseParts ?? []).flatMap((part) =>
+    part.kind === 'toolCall' ? [part.toolCall] : [],
+  )
+}
+
+/** A command is shown as it is typed; anything else as it was given, but for the numbers that are others each time. */
+function inputText(raw: unknown): string | undefined {
+  if (typeof raw === 'string') return raw
+  if (typeof raw !== 'object' || raw === null) return undefined
+  const { command } = raw as { readonly command?: unknown }
+  if (typeof command === 'string') return command
+  const lasting = Object.entries(raw).filter(([key]) => !/(?:^|_)(?:id|ms)$/.test(key))
+  return lasting.length === 0 ? undefined : JSON.stringify(Object.fromEntries(lasting))
+}
+
+function outputText(raw: unknown): string {
+  return typeof raw === 'string' ? raw : JSON.stringify(raw, null, 2)
+}
+
+function textIn(content: readonly ToolResultContent[]): string | undefined {
+  return content.find((each) => each.type === 'text')?.text
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 500)
+}

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { Lines } from './agent-acp-lines.ts'
+import { endSession, membersOf } from './terminals-pty-session.ts'
+import type { Watchdog } from './terminals-pty-watchdog.ts'
+
+export interface Starting {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly environment: { readonly [name: string]: string }
+  /** What all its processes may hold together, in bytes. */
+  readonly memory: number
+  readonly longestLine: number
+}
+
+/** How an agent's process ended. */
+export interface Ended {
+  /** In words for people. */
+  readonly how: string
+  /** Whether it was asked to. */
+  readonly wished: boolean
+}
+
+/**
+ * The process of an agent, with all that it starts: it leads a session of its own, so that nothing of it outlives it, whatever it
+ * is a wrapper for; and the watchdog ends it should the host die.
+ */
+export class AgentProcess {
+  readonly lines: Lines
+  /** Resolves when it has gone. */
+  readonly ended: Promise<Ended>
+  readonly #child: ChildProcess
+  readonly #watchdog: Watchdog
+  #words = ''
+  #broken: string | undefined
+  #wished = false
+  #undoWatching = () => {}
+
+  constructor(starting: Starting, watchdog: Watchdog) {
+    const { command, args, cwd, environment, memory, longestLine } = starting
+    this.#watchdog = watchdog
+    watchdog.wake()
+    const child = spawn(command, [...args], {
+      cwd,
+      env: { ...environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    this.#child = child
+    if (child.pid !== undefined) watchdog.watch(child.pid)
+    this.lines = new Lines(child.stdin, child.stdout, {
+      most: longestLine,
+      stray: (line) => this.#hear(`${line}\n`),
+      broken: (problem) => void this.#break(problem),
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    child.stderr.on('error', () => {})
+    this.ended = new Promise((resolve) => {
+      child.once('error', (error: NodeJS.ErrnoException) =>
+        resolve(this.#over(startProblem(starting, error))),
+      )
+      // Not `exit`: what it wrote last shall be read first.
+      child.once('close', (code, signal) => resolve(this.#over(endOf(code, signal))))
+      // A child of it may hold its pipes open; it has gone all the same.
+      child.once('exit', () => void this.#sweep())
+    })
+    this.#watchMemory(memory)
+  }
+
+  /** What it said beside the protocol, the newest last: for people who look for a reason. */
+  get lastWords(): readonly string[] {
+    const lines = this.#words.split('\n').map((line) => line.trimEnd())
+    return lines.filter((line) => line !== '').slice(-mostLines)
+  }
+
+  /** Ends all of it; resolves when none is left. */
+  async end(): Promise<void> {
+    this.#wished = true
+    await this.#sweep()
+    await this.ended
+  }
+
+  async #break(problem: string): Promise<void> {
+    this.#broken ??= problem
+    await this.#sweep()
+  }
+
+  async #sweep(): Promise<void> {
+    this.lines.close()
+    const { pid } = this.#child
+    if (pid === undefined) return
+    if (process.platform === 'win32') this.#child.kill()
+    else await endSession(pid, graceMs)
+    // A pipe that somebody unknown holds must not keep us.
+    this.#child.stdout?.destroy()
+    this.#child.stderr?.destroy()
+  }
+
+  #over(how: string): Ended {
+    this.#undoWatching()
+    this.lines.close()
+    if (this.#child.pid !== undefined) this.#watchdog.forget(this.#child.pid)
+    return { how: this.#broken ?? how, wished: this.#wished }
+  }
+
+  #hear(text: string): void {
+    this.#words = (this.#words + text).slice(-mostWords)
+  }
+
+  #watchMemory(most: number): void {
+    const { pid } = this.#child
+    if (pid === undefined || process.platform !== 'linux') return
+    const timer = setInterval(() => {
+      void memoryOf(pid).then((held) => {
+        if (held > most)
+          void this.#break(`it held ${gigabytes(held)} of memory, and ${gigabytes(most)} are allowed`)
+      })
+    }, memoryEveryMs)
+    timer.unref()
+    this.#undoWatching = () => clearInterval(timer)
+  }
+}
+
+const graceMs = 1500
+const memoryEveryMs = 5000
+const mostWords = 16_384
+const mostLines = 12
+
+async function memoryOf(leader: number): Promise<number> {
+  const members = await membersOf(leader)
+  const pages = await Promise.all(
+    members.map(async (pid) => {
+      const statm = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '')
+      const [, resident = '0', shared = '0'] = statm.split(' ')
+      // What several share is counted once only by not counting it at all.
+      return Number(resident) - Number(shared)
+    }),
+  )
+  return pages.reduce((sum, each) => sum + each, 0) * 4096
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`
+}
+
+function startProblem({ command, cwd }: Starting, { code }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' && !existsSync(cwd)) return `there is no folder ${JSON.stringify(cwd)}`
+  if (code === 'ENOENT') return `there is no program ${JSON.stringify(command)}`
+  if (code === 'EACCES') return `${JSON.stringify(command)} may not be run`
+  return `${JSON.stringify(command)} could not be started (${code ?? 'unknown'})`
+}
+
+function endOf(code: number | null, signal: NodeJS.Signals | null): string {
+  return signal === null ? `it ended with exit code ${code ?? 'unknown'}` : `it was ended by ${signal}`
+}

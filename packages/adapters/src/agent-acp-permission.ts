@@ -9,16 +9,18 @@ type Offered = NonNullable<PermissionRequest['options']>[number]
  */
 export function optionsOf(offered: readonly Offered[]): readonly Choice[] {
   const used = new Set<string>()
-  return offered.flatMap(({ optionId, name, kind = '' }) => {
+  const choices = offered.flatMap(({ optionId, name, kind = '' }) => {
     if (typeof optionId !== 'string') return []
-    const meaning = labels.has(kind) ? kind : 'other'
-    let id = meaning
-    for (let n = 2; used.has(id); n++) id = `${meaning}-${n}`
+    const { word, label: usual, approves } = meanings.get(kind) ?? unknown
+    let id = `agent.${word}`
+    for (let n = 2; used.has(id); n++) id = `agent.${word}-${n}`
     used.add(id)
-    const label = name === undefined || name === kind ? (labels.get(kind) ?? optionId) : name
-    const approves = kind.startsWith('allow') ? 'approve' : 'deny'
-    return [{ optionId, option: { id, label: label.slice(0, 200), kind: approves } }]
+    const label = name === undefined || name === kind ? (usual ?? optionId) : name
+    const option = { id, label: label.slice(0, 200), kind: approves ? 'approve' : 'deny' }
+    return [{ optionId, option, rank: ranks.indexOf(word) }]
   })
+  // Whoever takes the first yes shall have said the least.
+  return choices.toSorted((a, b) => a.rank - b.rank)
 }
 
 /** A choice as people see it, and as its agent calls it. */
@@ -35,16 +37,18 @@ export function outcomeOf(
   const approved = decided?.status === 'running'
   const chosen = decided && 'selectedOption' in decided ? decided.selectedOption?.id : undefined
   const same = offered.filter(({ option }) => option.kind === (approved ? 'approve' : 'deny'))
-  const found =
-    same.find(({ option }) => option.id === chosen) ??
-    same.find(({ option }) => option.id.endsWith('_once')) ??
-    same[0]
+  const found = same.find(({ option }) => option.id === chosen) ?? same[0]
   return found && decided ? { outcome: 'selected', optionId: found.optionId } : { outcome: 'cancelled' }
 }
 
-const labels: ReadonlyMap<string, string> = new Map([
-  ['allow_once', 'Allow once'],
-  ['allow_always', 'Always allow'],
-  ['reject_once', 'Deny'],
-  ['reject_always', 'Always deny'],
+const ranks = ['once', 'always', 'deny', 'never', 'other']
+const unknown = { word: 'other', label: undefined, approves: false }
+const meanings: ReadonlyMap<
+  string,
+  { readonly word: string; readonly label: string; readonly approves: boolean }
+> = new Map([
+  ['allow_once', { word: 'once', label: 'Allow once', approves: true }],
+  ['allow_always', { word: 'always', label: 'Always allow', approves: true }],
+  ['reject_once', { word: 'deny', label: 'Deny', approves: false }],
+  ['reject_always', { word: 'never', label: 'Always deny', approves: false }],
 ])

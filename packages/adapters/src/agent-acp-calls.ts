@@ -1,4 +1,5 @@
 import type { Chat } from '@atrium/host/ports/agent'
+import { TurnFailed } from '@atrium/host/ports/agent'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ConfirmationOption, ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { FileEdit } from '@atrium/protocol/common/content'
@@ -92,19 +93,38 @@ export class Calls {
     return found
   }
 
+  /**
+   * The call that something is done for: one that was approved for it, else one that people now agree to: the agent's, where it has
+   * one that fits, else one of the host's own. What an agent was allowed by itself counts for what it does by itself.
+   */
+  async permitted(
+    fits: (call: Call) => boolean,
+    about: Pick<Call, 'toolName' | 'displayName' | 'title' | 'input'>,
+    question: Question,
+  ): Promise<{ readonly call: Call; readonly own: boolean }> {
+    const approved = this.#newest((call) => fits(call) && this.#isApproved(call))
+    if (approved) return { call: approved, own: false }
+    const open = this.#newest((call) => fits(call) && (call.phase === 'begun' || call.phase === 'running'))
+    const call = open ?? this.#own(about)
+    const decided = await this.ask(call, question)
+    if (decided?.status !== 'running') throw new TurnFailed('permission', 'nobody has agreed to this')
+    return { call, own: !open }
+  }
+
   /** A call of the host's own, for what an agent does without having asked. */
-  own(about: Pick<Call, 'toolName' | 'displayName' | 'title' | 'input'>): Call {
+  #own(about: Pick<Call, 'toolName' | 'displayName' | 'title' | 'input'>): Call {
     const call = this.#newCall({ ...about })
     this.#begin(call)
     return call
   }
 
-  /** The newest that was approved and runs, of those that fit. */
-  approved(fits: (call: Call) => boolean): Call | undefined {
-    return [...this.#calls.values()].findLast((call) => {
-      const state = call.phase === 'running' && fits(call) ? this.stateOf(call) : undefined
-      return state !== undefined && isApproved(state)
-    })
+  #newest(fits: (call: Call) => boolean): Call | undefined {
+    return [...this.#calls.values()].findLast(fits)
+  }
+
+  #isApproved(call: Call): boolean {
+    const state = call.phase === 'running' ? this.stateOf(call) : undefined
+    return state !== undefined && isApproved(state)
   }
 
   stateOf(call: Call): ToolCallState | undefined {

@@ -5,8 +5,7 @@ import type { Call, Calls } from './agent-acp-calls.ts'
 import type { Asked } from './agent-acp-link.ts'
 
 /**
- * A file that an agent lets the host write. It is written for a call that was approved and that names this file; where there is none,
- * people are asked: what an agent has been allowed by itself counts for what it does by itself.
+ * A file that an agent lets the host write, for a call that names this file and was approved.
  */
 export async function writeFile(asked: Asked, chat: Chat, calls: Calls): Promise<object> {
   const { path, content: text } = asked
@@ -14,15 +13,11 @@ export async function writeFile(asked: Asked, chat: Chat, calls: Calls): Promise
     throw AhpError.invalidParams('fs/write_text_file needs a path and a content')
   const edit = { text }
   try {
-    const known = calls.approved((call) => names(call, path))
-    if (known) await chat.files.apply(known.id, path, edit)
-    else {
-      const edits = [await chat.files.propose(path, edit)]
-      const call = calls.own({ toolName: 'write', displayName: 'Write', title: `Write ${path}`, input: path })
-      const decided = await calls.ask(call, { edits })
-      if (decided?.status !== 'running') throw new TurnFailed('permission', 'nobody has agreed to this')
-      await written(calls, call, chat.files.apply(call.id, path, edit))
-    }
+    const about = { toolName: 'write', displayName: 'Write', title: `Write ${path}`, input: path }
+    const edits = [await chat.files.propose(path, edit)]
+    const { call, own } = await calls.permitted((each) => names(each, path), about, { edits })
+    const done = chat.files.apply(call.id, path, edit)
+    await (own ? written(calls, call, done) : done)
     return {}
   } catch (error) {
     throw refused(error)

@@ -1,6 +1,5 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { Chat, Outcome, Running } from '@atrium/host/ports/agent'
-import { TurnFailed } from '@atrium/host/ports/agent'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { refused } from './agent-acp-files.ts'
 import type { Call, Calls } from './agent-acp-calls.ts'
@@ -34,14 +33,15 @@ export class Terminals {
     const line = lineOf(asked)
     const { cwd, outputByteLimit: limit } = asked
     try {
-      const known = calls.approved((call) => !this.#used.has(call) && fits(call, asked))
-      const call = known ?? (await this.#allowed(calls, line))
+      const about = { toolName: 'run', displayName: 'Run', title: `Run ${line.slice(0, 200)}`, input: line }
+      const free = (each: Call) => !this.#used.has(each) && fits(each, asked)
+      const { call, own: isOwn } = await calls.permitted(free, about, {})
       this.#used.add(call)
       const where = typeof cwd === 'string' ? { cwd } : {}
       const running = await this.#chat.run({ toolCallId: call.id, line, ...where })
       const terminalId = `term-${this.#terminals.size + 1}`
       const most = typeof limit === 'number' && limit >= 0 ? limit : usualLimit
-      const own = known ? undefined : call
+      const own = isOwn ? call : undefined
       this.#terminals.set(terminalId, { running, title: line.slice(0, 200), most, own })
       await calls.show(call, [{ type: 'terminal', terminalId }])
       if (own)
@@ -80,18 +80,6 @@ export class Terminals {
   async release(asked: Asked): Promise<object> {
     await this.#of(asked).running.end()
     return {}
-  }
-
-  async #allowed(calls: Calls, line: string): Promise<Call> {
-    const call = calls.own({
-      toolName: 'run',
-      displayName: 'Run',
-      title: `Run ${line.slice(0, 200)}`,
-      input: line,
-    })
-    const decided = await calls.ask(call, {})
-    if (decided?.status !== 'running') throw new TurnFailed('permission', 'nobody has agreed to this')
-    return call
   }
 
   #of({ terminalId }: Asked): Terminal {

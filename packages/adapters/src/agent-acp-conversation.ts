@@ -30,7 +30,7 @@ export class Conversation implements Party {
   }
 
   static async begin(link: Link, where: Surroundings): Promise<Conversation> {
-    const opened = (await link.request('session/new', where, openMs)) as Opened
+    const opened = (await link.request('session/new', fitting(link, where), openMs)) as Opened
     if (typeof opened.sessionId !== 'string')
       throw AhpError.invalidParams('session/new was answered without a session')
     return new Conversation(link, opened.sessionId, opened).joined()
@@ -42,7 +42,7 @@ export class Conversation implements Party {
    */
   static async restore(link: Link, sessionId: string, where: Surroundings): Promise<Conversation> {
     const { loadSession, sessionCapabilities } = link.initialized.agentCapabilities ?? {}
-    const known = { sessionId, ...where }
+    const known = { sessionId, ...fitting(link, where) }
     link.join(sessionId, deaf)
     const resumed = sessionCapabilities?.resume
       ? await link.request('session/resume', known, openMs).catch(unlessRefused)
@@ -143,6 +143,16 @@ const aboutSession = new Map([
 const deaf: Party = {
   update: () => {},
   ask: () => Promise.reject(AhpError.invalidParams('no turn goes on in this session')),
+}
+
+/** Servers on the network are only for agents that know how to talk to them. */
+function fitting({ initialized }: Link, where: Surroundings): Surroundings {
+  const { http, sse } = initialized.agentCapabilities?.mcpCapabilities ?? {}
+  const mcpServers = where.mcpServers.filter((server) => {
+    const { type } = server as { readonly type?: string }
+    return type === undefined || (type === 'http' && http) || (type === 'sse' && sse)
+  })
+  return { ...where, mcpServers }
 }
 
 const openMs = 120_000

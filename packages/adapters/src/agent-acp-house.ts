@@ -14,6 +14,7 @@ export class House {
   readonly #conversations = new Map<Uri, Conversation>()
   #link: Promise<Link> | undefined
   #turns = 0
+  #closed = false
   #undoRest = () => {}
 
   constructor(open: () => Promise<Link>, later: World['later']) {
@@ -23,6 +24,7 @@ export class House {
 
   /** The agent, started if it does not run. */
   async link(): Promise<Link> {
+    if (this.#closed) throw new Error('the session has gone')
     const link = await (this.#link ??= this.#started())
     if (link.open) return link
     this.#link = undefined
@@ -66,6 +68,12 @@ export class House {
       ({ process }) => process.end(),
       () => {},
     )
+  }
+
+  /** For good. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.end()
   }
 
   async #started(): Promise<Link> {

@@ -34,6 +34,7 @@ export class AgentProcess {
   readonly ended: Promise<Ended>
   readonly #child: ChildProcess
   readonly #watchdog: Watchdog
+  readonly #secrets: readonly string[]
   #words = ''
   #broken: string | undefined
   #wished = false
@@ -42,6 +43,7 @@ export class AgentProcess {
   constructor(starting: Starting, watchdog: Watchdog) {
     const { command, args, cwd, environment, memory, longestLine } = starting
     this.#watchdog = watchdog
+    this.#secrets = secretsIn(environment)
     watchdog.wake()
     const child = spawn(command, [...args], {
       cwd,
@@ -73,7 +75,7 @@ export class AgentProcess {
 
   /** What it said beside the protocol, the newest last: for people who look for a reason. */
   get lastWords(): readonly string[] {
-    const lines = this.#words.split('\n').map((line) => line.trimEnd())
+    const lines = this.#words.split('\n').map((line) => this.#harmless(line.trimEnd()))
     return lines.filter((line) => line !== '').slice(-mostLines)
   }
 
@@ -82,6 +84,11 @@ export class AgentProcess {
     this.#wished = true
     await this.#sweep()
     await this.ended
+  }
+
+  /** What it is signed in with goes nowhere else. */
+  #harmless(line: string): string {
+    return this.#secrets.reduce((text, secret) => text.replaceAll(secret, '…'), line).slice(0, longestWord)
   }
 
   async #break(problem: string): Promise<void> {
@@ -129,6 +136,12 @@ const graceMs = 1500
 const memoryEveryMs = 5000
 const mostWords = 16_384
 const mostLines = 12
+const longestWord = 500
+
+function secretsIn(environment: Starting['environment']): readonly string[] {
+  const named = Object.entries(environment).filter(([name]) => /KEY|TOKEN|SECRET|PASSW/i.test(name))
+  return named.map(([, value]) => value).filter((value) => value.length >= 6)
+}
 
 async function memoryOf(leader: number): Promise<number> {
   const members = await membersOf(leader)

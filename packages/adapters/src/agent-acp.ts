@@ -53,6 +53,8 @@ export interface AcpMeans {
 /** What was found out by asking, so that it need not be asked again. */
 export interface Profile {
   readonly knobs: readonly Knob[]
+  /** Whether its sessions may have several directories. */
+  readonly directories?: boolean
   readonly problem?: string
 }
 
@@ -76,13 +78,16 @@ export class AcpAgent implements Agent {
 
   get info(): AgentInfo {
     const { name: provider, displayName, command } = this.program
-    const { knobs = [], problem } = this.#profile ?? {}
+    const { knobs = [], directories, problem } = this.#profile ?? {}
     return {
       provider,
       displayName,
       description: problem ?? `${displayName}, as ${command} on this machine`,
       models: [...modelsOf(provider, knobs)],
-      capabilities: { multipleChats: { fork: true, sideChat: true } },
+      capabilities: {
+        multipleChats: { fork: true, sideChat: true },
+        ...(directories && { multipleWorkingDirectories: { immutablePrimary: true } }),
+      },
     }
   }
 
@@ -150,12 +155,12 @@ export class AcpAgent implements Agent {
   async dispose(session: Uri): Promise<void> {
     const house = this.#houses.get(session)
     this.#houses.delete(session)
-    await house?.end()
+    await house?.close()
   }
 
   /** Ends all that was started. */
   async close(): Promise<void> {
-    const all = [...this.#houses.values()].map((house) => house.end())
+    const all = [...this.#houses.values()].map((house) => house.close())
     this.#houses.clear()
     await Promise.all([...all, this.#spare?.process.end()])
   }
@@ -172,8 +177,11 @@ export class AcpAgent implements Agent {
     const where = this.#surroundings(chat)
     try {
       const turn = new AcpTurn(chat, voice, where.cwd)
-      const { conversation, before } = await this.#talk(chat, house, where, turn, voice)
+      const { conversation, before } = await this.#talk(chat, house, where, turn)
       opened(conversation.link)
+      // Each time: a turn that was cancelled meanwhile may have lost the word.
+      if (chat.session._meta?.[metaKey(chat.uri)] !== conversation.id)
+        voice.say({ type: 'session/metaChanged', _meta: { [metaKey(chat.uri)]: conversation.id } })
       await this.#rested(house, conversation)
       await this.#tune(chat, conversation, voice)
       const resumed = activeTurn.responseParts.length > 0
@@ -211,7 +219,7 @@ export class AcpAgent implements Agent {
       const prompted = await conversation.prompt(turn, blocks)
       await turn.end(prompted)
       if (turn.silent && !signal.aborted && prompted.stopReason !== 'cancelled')
-        turn.note(`${this.#silence()}`)
+        turn.note(this.#silence(conversation.link.process.lastWords))
     } catch (error) {
       await turn.breakOff('the agent broke off')
       throw error
@@ -229,7 +237,6 @@ export class AcpAgent implements Agent {
     house: House,
     where: Surroundings,
     turn: AcpTurn,
-    voice: Voice,
   ): Promise<{ readonly conversation: Conversation; readonly before?: readonly ContentBlock[] }> {
     const there = house.conversation(chat.uri)
     if (there) return { conversation: there }
@@ -245,7 +252,6 @@ export class AcpAgent implements Agent {
     const { activeTurn } = chat.state
     const before = activeTurn && (await handOver(chat, activeTurn))
     const conversation = await house.begin(chat.uri, where)
-    voice.say({ type: 'session/metaChanged', _meta: { [metaKey(chat.uri)]: conversation.id } })
     if (!before) return { conversation }
     turn.note(this.#handedOver(problem))
     return { conversation, before: [before] }
@@ -346,7 +352,8 @@ export class AcpAgent implements Agent {
       const link = await this.#link(tmpdir())
       const house = new House(() => Promise.resolve(link), this.#means.later)
       const { knobs } = await house.begin('', { cwd: tmpdir(), mcpServers: [] })
-      this.#profile = { knobs }
+      const { sessionCapabilities } = link.initialized.agentCapabilities ?? {}
+      this.#profile = { knobs, ...(sessionCapabilities?.additionalDirectories && { directories: true }) }
       this.#spare = link
       const undo = this.#means.later(spareMs, () => {
         if (this.#spare !== link) return
@@ -366,7 +373,9 @@ export class AcpAgent implements Agent {
       const named = pathOf(uri)
       return named.ok ? [named.path] : []
     })
-    return { cwd: paths[0] ?? homedir(), mcpServers: this.#means.mcpServers ?? [] }
+    const [cwd = homedir(), ...others] = paths
+    const more = this.#profile?.directories && others.length > 0 ? { additionalDirectories: others } : {}
+    return { cwd, ...more, mcpServers: this.#means.mcpServers ?? [] }
   }
 
   #inWords(error: unknown): Error {
@@ -384,14 +393,17 @@ export class AcpAgent implements Agent {
 
   #failed(problem: string, errorType = 'agent', resumable = true, words: readonly string[] = []): TurnFailed {
     const { displayName } = this.program
-    const said =
-      words.length === 0 ? '' : `\n\nIts last words:\n\n${words.map((line) => `    ${line}`).join('\n')}`
-    return new TurnFailed(errorType, `${displayName}: ${problem}.${said}`, resumable)
+    return new TurnFailed(errorType, `${displayName}: ${problem}.${quoted(words)}`, resumable)
   }
 
-  #silence(): string {
-    return `${this.program.displayName} ended its turn without a word. It may have failed: see what it says when it is run by hand.`
+  /** Some fail without a word. */
+  #silence(words: readonly string[]): string {
+    return `${this.program.displayName} ended its turn without a word. It may have failed.${quoted(words)}`
   }
+}
+
+function quoted(words: readonly string[]): string {
+  return words.length === 0 ? '' : `\n\nIts last words:\n\n${words.map((line) => `    ${line}`).join('\n')}`
 }
 
 /** Reading is left to agents: they run as the same user, and read what they like. */

@@ -32,6 +32,8 @@ export interface Agent {
   run(chat: Chat, signal: AbortSignal): AsyncIterable<Said>
   /** What a message to it may begin with, behind a slash. */
   commands?(session: SessionState): Promise<readonly AgentCommand[]>
+  /** What it said last beside its work, for people who look for a fault. Nothing secret. */
+  readonly lastWords?: readonly string[]
   /** A session has gone: whatever is kept for it may go. */
   dispose?(session: Uri): Promise<void>
 }

@@ -1,7 +1,8 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { Call, Calls } from './agent-acp-calls.ts'
+import type { Call } from './agent-acp-call.ts'
+import type { Calls } from './agent-acp-calls.ts'
 import type { Asked } from './agent-acp-link.ts'
 
 /**

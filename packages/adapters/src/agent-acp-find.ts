@@ -1,4 +1,4 @@
-import type { AcpProgram } from './agent-acp.ts'
+import type { AcpProgram } from './agent-acp-start.ts'
 import type { Variables } from './agent-acp-environment.ts'
 import { findProgram } from './program.ts'
 

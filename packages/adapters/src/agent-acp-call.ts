@@ -1,0 +1,105 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
+import type { CallContent, ToolCall } from './agent-acp-wire.ts'
+
+/** A tool call as the chat has it, and what the agent has said of it. */
+export interface Call {
+  /** As the chat calls it: agents use their names again. */
+  readonly id: string
+  readonly toolName: string
+  readonly displayName: string
+  title: string
+  kind: string
+  input: string | undefined
+  content: readonly CallContent[]
+  /** What it wrote, where it says so beside the protocol. */
+  output: string
+  rawOutput: unknown
+  places: readonly string[]
+  phase: 'unsaid' | 'begun' | 'asking' | 'running' | 'over'
+  sent: string
+}
+
+/** Where a call says which question it was decided by. */
+export const askedKey = 'x-atrium.asked'
+
+/** What people call what an agent does. */
+const kindNames: ReadonlyMap<string, string> = new Map([
+  ['read', 'Read'],
+  ['edit', 'Edit'],
+  ['delete', 'Delete'],
+  ['move', 'Move'],
+  ['search', 'Search'],
+  ['execute', 'Run'],
+  ['think', 'Think'],
+  ['fetch', 'Fetch'],
+  ['switch_mode', 'Switch mode'],
+])
+
+/** What a permission is given for is the tool; so its name must not have in it what is done with it. */
+export function named(said: ToolCall): Pick<Call, 'toolName' | 'displayName' | 'title'> {
+  const { kind, title } = said
+  const own = said.name ?? toolIn(said._meta)
+  const toolName = own ?? kind ?? 'other'
+  const displayName = own ?? kindNames.get(kind ?? '') ?? 'Tool'
+  return { toolName, displayName, title: oneLine(title ?? '') || displayName }
+}
+
+/** Vendors say it each in a place of their own. */
+function toolIn(meta: object | null | undefined): string | undefined {
+  for (const vendor of Object.values(meta ?? {})) {
+    const { toolName, toolCall } = (vendor ?? {}) as {
+      readonly toolName?: unknown
+      readonly toolCall?: { readonly toolName?: unknown } | null
+    }
+    const found = toolName ?? toolCall?.toolName
+    if (typeof found === 'string' && found !== '') return found.slice(0, 100)
+  }
+  return undefined
+}
+
+export function isDecided(call: ToolCallState | undefined, number: number): boolean {
+  if (call?._meta?.[askedKey] !== number) return false
+  return call.status !== 'pending-confirmation' && call.status !== 'streaming'
+}
+
+export function isApproved(call: ToolCallState): boolean {
+  return call.status === 'running' && call.confirmed !== 'not-needed' && call.contributor?.kind !== 'client'
+}
+
+export function isSame(before: ToolCallState, { input, title }: Call): boolean {
+  const known = 'toolInput' in before ? before.toolInput : undefined
+  return known === undefined ? before.invocationMessage === title : known === input
+}
+
+export function callIn(state: ChatState, toolCallId: string): ToolCallState | undefined {
+  return callsIn(state).find((call) => call.toolCallId === toolCallId)
+}
+
+export function callsIn({ activeTurn }: ChatState): readonly ToolCallState[] {
+  return (activeTurn?.responseParts ?? []).flatMap((part) =>
+    part.kind === 'toolCall' ? [part.toolCall] : [],
+  )
+}
+
+/** A command is shown as it is typed; anything else as it was given, but for the numbers that are others each time. */
+export function inputText(raw: unknown): string | undefined {
+  if (typeof raw === 'string') return raw
+  if (typeof raw !== 'object' || raw === null) return undefined
+  const { command } = raw as { readonly command?: unknown }
+  if (typeof command === 'string') return command
+  const lasting = Object.entries(raw).filter(([key]) => !/(?:^|_)(?:id|ms)$/.test(key))
+  return lasting.length === 0 ? undefined : JSON.stringify(Object.fromEntries(lasting))
+}
+
+export function outputText(raw: unknown): string {
+  return typeof raw === 'string' ? raw : JSON.stringify(raw, null, 2)
+}
+
+export function textIn(content: readonly ToolResultContent[]): string | undefined {
+  return content.find((each) => each.type === 'text')?.text
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 500)
+}

@@ -92,6 +92,9 @@ const known: { readonly [name: string]: Known } = {
   },
 }
 
+/** By their names. */
+export const knownAgents: readonly string[] = Object.keys(known)
+
 /** The agents of this machine: those that somebody has named, then those that are on the PATH. */
 export async function findAgents(
   settings: AgentSettings,

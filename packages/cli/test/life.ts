@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { websocketTransport } from '@atrium/adapters/transport-websocket'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { WebSocket } from 'ws'
+import { alone } from './alone.ts'
 
 const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
 
@@ -24,7 +25,7 @@ export class Life {
 
   /** `log`: a descriptor for what it reports. */
   static async begin(data: string, log?: number): Promise<Life> {
-    const env = { PATH: process.env['PATH'], HOME: data }
+    const env = { PATH: process.env['PATH'], HOME: data, ...alone }
     const args = [bin, 'serve', '--data', `${data}/data`, '--json', '--port', '0']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log ?? 'ignore'], env })
     const ended = once(child, 'exit').then(([code]) => {

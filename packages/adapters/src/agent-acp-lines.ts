@@ -64,6 +64,10 @@ export class Lines implements Transport {
       })
   }
 
+  get paused(): boolean {
+    return this.#paused
+  }
+
   pause(): void {
     this.#paused = true
     this.#output.pause()

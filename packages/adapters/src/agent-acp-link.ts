@@ -98,7 +98,7 @@ export class Link {
   join(sessionId: string, party: Party): void {
     this.#parties.set(sessionId, party)
     const early = this.#early.get(sessionId) ?? []
-    this.#early.clear()
+    this.#early.delete(sessionId)
     for (const update of early) party.update(update)
   }
 

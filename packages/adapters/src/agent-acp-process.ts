@@ -68,7 +68,7 @@ export class AgentProcess {
       // Not `exit`: what it wrote last shall be read first.
       child.once('close', (code, signal) => resolve(this.#over(endOf(code, signal))))
       // A child of it may hold its pipes open; it has gone all the same.
-      child.once('exit', () => void this.#sweep())
+      child.once('exit', () => void this.#sweep().then(() => this.#release()))
     })
     this.#watchMemory(memory)
   }
@@ -82,7 +82,9 @@ export class AgentProcess {
   /** Ends all of it; resolves when none is left. */
   async end(): Promise<void> {
     this.#wished = true
+    this.lines.close()
     await this.#sweep()
+    this.#letGo()
     await this.ended
   }
 
@@ -93,18 +95,29 @@ export class AgentProcess {
 
   async #break(problem: string): Promise<void> {
     this.#broken ??= problem
+    this.lines.close()
     await this.#sweep()
+    this.#letGo()
+  }
+
+  /** What it wrote last is read, by whoever takes their time; but one that left its session and holds its pipes is not waited for. */
+  #release(): void {
+    setTimeout(() => {
+      if (this.lines.paused) this.#release()
+      else this.#letGo()
+    }, releaseMs).unref()
+  }
+
+  #letGo(): void {
+    this.#child.stdout?.destroy()
+    this.#child.stderr?.destroy()
   }
 
   async #sweep(): Promise<void> {
-    this.lines.close()
     const { pid } = this.#child
     if (pid === undefined) return
     if (process.platform === 'win32') this.#child.kill()
     else await endSession(pid, graceMs)
-    // A pipe that somebody unknown holds must not keep us.
-    this.#child.stdout?.destroy()
-    this.#child.stderr?.destroy()
   }
 
   #over(how: string): Ended {
@@ -133,6 +146,7 @@ export class AgentProcess {
 }
 
 const graceMs = 1500
+const releaseMs = 1000
 const memoryEveryMs = 5000
 const mostWords = 16_384
 const mostLines = 12

@@ -23,7 +23,9 @@ export class Lines implements Transport {
   /** What has come of a line that has not ended. */
   #begun: string[] = []
   #length = 0
-  #paused = false
+  /** So many want the agent to wait. */
+  #holds = 0
+  #choked = false
 
   constructor(input: Writable, output: Readable, options: LinesOptions) {
     this.#input = input
@@ -49,6 +51,14 @@ export class Lines implements Transport {
     if (this.closed.aborted || !this.#input.writable) return
     this.#input.write(frame)
     this.#input.write('\n')
+    if (this.#choked || this.#input.writableLength < mostUnsent) return
+    // One that asks and does not read the answers must not fill our memory with them.
+    this.#choked = true
+    this.pause()
+    void this.drained().then(() => {
+      this.#choked = false
+      this.resume()
+    })
   }
 
   receive(listener: (frame: string) => void): void {
@@ -64,25 +74,28 @@ export class Lines implements Transport {
       })
   }
 
-  get paused(): boolean {
-    return this.#paused
-  }
-
+  /** Until whoever said so says `resume`. */
   pause(): void {
-    this.#paused = true
+    this.#holds++
     this.#output.pause()
   }
 
   resume(): void {
-    this.#paused = false
+    this.#holds = Math.max(0, this.#holds - 1)
     this.#deliver()
-    if (!this.#paused) this.#output.resume()
+    if (!this.held) this.#output.resume()
   }
 
-  close(): void {
+  get held(): boolean {
+    return this.#holds > 0
+  }
+
+  /** With a reason where the agent has said something that cannot be borne. */
+  close(_code?: number, reason?: string): void {
     if (this.closed.aborted) return
-    this.#paused = false
+    this.#holds = 0
     this.#deliver()
+    if (reason !== undefined) this.#options.broken(reason)
     this.#closed.abort()
     this.#input.end()
   }
@@ -107,15 +120,17 @@ export class Lines implements Transport {
 
   #break(): void {
     this.#begun = []
-    this.#options.broken(`it wrote a line of more than ${this.#options.most} characters`)
-    this.close()
+    this.close(undefined, `it wrote a line of more than ${this.#options.most} characters`)
   }
 
   #deliver(): void {
-    while (!this.#paused && this.#listener) {
+    while (!this.held && this.#listener) {
       const line = this.#waiting.shift()
       if (line === undefined) return
       this.#listener(line)
     }
   }
 }
+
+/** In bytes. */
+const mostUnsent = 4 * 2 ** 20

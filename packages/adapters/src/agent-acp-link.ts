@@ -71,9 +71,11 @@ export class Link {
     let undo = () => {}
     const late = new Promise<never>((_, reject) => {
       if (patienceMs !== undefined)
-        undo = this.#later(patienceMs, () =>
-          reject(this.#describe(`it did not answer ${method} within ${Math.round(patienceMs / 1000)} s`)),
-        )
+        undo = this.#later(patienceMs, () => {
+          reject(this.#describe(`it did not answer ${method} within ${Math.round(patienceMs / 1000)} s`))
+          // The next one is not asked in vain.
+          void this.process.end()
+        })
     })
     try {
       const result = await Promise.race([this.#peer.request(method, params), late])

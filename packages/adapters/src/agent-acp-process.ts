@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Lines } from './agent-acp-lines.ts'
 import { endSession, membersOf } from './terminals-pty-session.ts'
 import type { Watchdog } from './terminals-pty-watchdog.ts'
@@ -13,6 +14,8 @@ export interface Starting {
   readonly environment: { readonly [name: string]: string }
   /** What all its processes may hold together, in bytes. */
   readonly memory: number
+  /** How often that is looked at, in milliseconds. */
+  readonly memoryEveryMs?: number
   readonly longestLine: number
 }
 
@@ -41,7 +44,7 @@ export class AgentProcess {
   #undoWatching = () => {}
 
   constructor(starting: Starting, watchdog: Watchdog) {
-    const { command, args, cwd, environment, memory, longestLine } = starting
+    const { command, args, cwd, environment, memory, memoryEveryMs = 5000, longestLine } = starting
     this.#watchdog = watchdog
     this.#secrets = secretsIn(environment)
     watchdog.wake()
@@ -62,15 +65,17 @@ export class AgentProcess {
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
     child.stderr.on('error', () => {})
     this.ended = new Promise((resolve) => {
-      child.once('error', (error: NodeJS.ErrnoException) =>
-        resolve(this.#over(startProblem(starting, error))),
-      )
+      child.on('error', (error: NodeJS.ErrnoException) => resolve(this.#over(startProblem(starting, error))))
       // Not `exit`: what it wrote last shall be read first.
       child.once('close', (code, signal) => resolve(this.#over(endOf(code, signal))))
-      // A child of it may hold its pipes open; it has gone all the same.
-      child.once('exit', () => void this.#sweep().then(() => this.#release()))
     })
-    this.#watchMemory(memory)
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+    void exited.then(() => this.#leaveNothing())
+    // Nothing can be said to it any more, and nothing heard: it may be about to end by itself.
+    this.lines.closed.addEventListener('abort', () => {
+      void Promise.race([exited, sleep(partingMs, undefined, { ref: false })]).then(() => this.#sweep())
+    })
+    this.#watchMemory(memory, memoryEveryMs)
   }
 
   /** What it said beside the protocol, the newest last: for people who look for a reason. */
@@ -82,9 +87,7 @@ export class AgentProcess {
   /** Ends all of it; resolves when none is left. */
   async end(): Promise<void> {
     this.#wished = true
-    this.lines.close()
     await this.#sweep()
-    this.#letGo()
     await this.ended
   }
 
@@ -95,25 +98,29 @@ export class AgentProcess {
 
   async #break(problem: string): Promise<void> {
     this.#broken ??= problem
-    this.lines.close()
     await this.#sweep()
-    this.#letGo()
   }
 
-  /** What it wrote last is read, by whoever takes their time; but one that left its session and holds its pipes is not waited for. */
-  #release(): void {
-    setTimeout(() => {
-      if (this.lines.paused) this.#release()
-      else this.#letGo()
-    }, releaseMs).unref()
-  }
-
-  #letGo(): void {
+  async #sweep(): Promise<void> {
+    this.lines.close()
+    await this.#endAll()
+    // A pipe that somebody unknown holds must not keep us.
     this.#child.stdout?.destroy()
     this.#child.stderr?.destroy()
   }
 
-  async #sweep(): Promise<void> {
+  /** It has gone, and what it started goes too. What it wrote last is still on its way. */
+  async #leaveNothing(): Promise<void> {
+    await this.#endAll()
+    // Somebody outside its session may hold its pipes, and say nothing: that is no reason to wait for ever.
+    const timer = setInterval(() => {
+      if (!this.lines.held) this.#child.stdout?.destroy()
+      if (!this.lines.held) this.#child.stderr?.destroy()
+    }, partingMs)
+    void this.ended.then(() => clearInterval(timer))
+  }
+
+  async #endAll(): Promise<void> {
     const { pid } = this.#child
     if (pid === undefined) return
     if (process.platform === 'win32') this.#child.kill()
@@ -131,7 +138,7 @@ export class AgentProcess {
     this.#words = (this.#words + text).slice(-mostWords)
   }
 
-  #watchMemory(most: number): void {
+  #watchMemory(most: number, everyMs: number): void {
     const { pid } = this.#child
     if (pid === undefined || process.platform !== 'linux') return
     const timer = setInterval(() => {
@@ -139,15 +146,14 @@ export class AgentProcess {
         if (held > most)
           void this.#break(`it held ${gigabytes(held)} of memory, and ${gigabytes(most)} are allowed`)
       })
-    }, memoryEveryMs)
+    }, everyMs)
     timer.unref()
     this.#undoWatching = () => clearInterval(timer)
   }
 }
 
 const graceMs = 1500
-const releaseMs = 1000
-const memoryEveryMs = 5000
+const partingMs = 500
 const mostWords = 16_384
 const mostLines = 12
 const longestWord = 500
@@ -157,17 +163,16 @@ function secretsIn(environment: Starting['environment']): readonly string[] {
   return named.map(([, value]) => value).filter((value) => value.length >= 6)
 }
 
+/** What several share is counted once only by not counting it at all. */
 async function memoryOf(leader: number): Promise<number> {
   const members = await membersOf(leader)
-  const pages = await Promise.all(
+  const kilobytes = await Promise.all(
     members.map(async (pid) => {
-      const statm = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '')
-      const [, resident = '0', shared = '0'] = statm.split(' ')
-      // What several share is counted once only by not counting it at all.
-      return Number(resident) - Number(shared)
+      const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '')
+      return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0)
     }),
   )
-  return pages.reduce((sum, each) => sum + each, 0) * 4096
+  return kilobytes.reduce((sum, each) => sum + each, 0) * 1024
 }
 
 function gigabytes(bytes: number): string {

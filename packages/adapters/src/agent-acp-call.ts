@@ -38,11 +38,10 @@ const kindNames: ReadonlyMap<string, string> = new Map([
 
 /** What a permission is given for is the tool; so its name must not have in it what is done with it. */
 export function named(said: ToolCall): Pick<Call, 'toolName' | 'displayName' | 'title'> {
-  const { kind, title } = said
-  const own = said.name ?? toolIn(said._meta)
-  const toolName = own ?? kind ?? 'other'
+  const [name, kind] = [wordOf(said.name), wordOf(said.kind)]
+  const own = name ?? toolIn(said._meta)
   const displayName = own ?? kindNames.get(kind ?? '') ?? 'Tool'
-  return { toolName, displayName, title: oneLine(title ?? '') || displayName }
+  return { toolName: own ?? kind ?? 'other', displayName, title: wordOf(said.title) ?? displayName }
 }
 
 /** Vendors say it each in a place of their own. */
@@ -52,15 +51,27 @@ function toolIn(meta: object | null | undefined): string | undefined {
       readonly toolName?: unknown
       readonly toolCall?: { readonly toolName?: unknown } | null
     }
-    const found = toolName ?? toolCall?.toolName
-    if (typeof found === 'string' && found !== '') return found.slice(0, 100)
+    const found = wordOf(toolName ?? toolCall?.toolName)
+    if (found !== undefined) return found
   }
   return undefined
 }
 
+/** A few words on one line; nothing where it is none. */
+export function wordOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? oneLine(value) || undefined : undefined
+}
+
+/** Who answers the newest question about a call has answered those before it. */
 export function isDecided(call: ToolCallState | undefined, number: number): boolean {
-  if (call?._meta?.[askedKey] !== number) return false
+  if (call === undefined || askedOf(call) < number) return false
   return call.status !== 'pending-confirmation' && call.status !== 'streaming'
+}
+
+/** How often it was asked for, in this turn. */
+export function askedOf({ _meta }: ToolCallState): number {
+  const number = _meta?.[askedKey]
+  return typeof number === 'number' ? number : 0
 }
 
 export function isApproved(call: ToolCallState): boolean {
@@ -100,6 +111,6 @@ export function textIn(content: readonly ToolResultContent[]): string | undefine
   return content.find((each) => each.type === 'text')?.text
 }
 
-export function oneLine(text: string): string {
+function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 500)
 }

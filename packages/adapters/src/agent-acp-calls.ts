@@ -4,6 +4,7 @@ import type { ConfirmationOption, ToolCallState, ToolResultContent } from '@atri
 import type { FileEdit } from '@atrium/protocol/common/content'
 import {
   askedKey,
+  askedOf,
   callIn,
   callsIn,
   inputText,
@@ -11,9 +12,9 @@ import {
   isDecided,
   isSame,
   named,
-  oneLine,
   outputText,
   textIn,
+  wordOf,
 } from './agent-acp-call.ts'
 import type { Call } from './agent-acp-call.ts'
 import { contentOf, editsOf } from './agent-acp-content.ts'
@@ -38,9 +39,9 @@ export class Calls {
   readonly #newId: () => string
   readonly #terminalOf: TerminalOf
   readonly #calls = new Map<string, Call>()
-  /** What was allowed while no agent was there to do it: a call that is the same may be done under that name. */
-  readonly #allowed: ToolCallState[]
-  #asked = 0
+  /** What was asked before, by an agent that is gone: a call that is the same is that call, as it was decided. */
+  readonly #left: ToolCallState[]
+  #asked: number
 
   constructor(chat: Chat, voice: Voice, place: { cwd: string; newId: () => string; terminalOf: TerminalOf }) {
     this.#chat = chat
@@ -48,16 +49,18 @@ export class Calls {
     this.#cwd = place.cwd
     this.#newId = place.newId
     this.#terminalOf = place.terminalOf
-    this.#allowed = callsIn(chat.state).filter(isApproved)
+    const known = callsIn(chat.state)
+    this.#left = known.filter((call) => isApproved(call) || call.status === 'pending-confirmation')
+    this.#asked = Math.max(0, ...known.map(askedOf))
   }
 
   /** What is known of a call is brought up to date, and said as far as it can be. */
-  async take(said: ToolCall): Promise<Call> {
-    const call = this.#learn(said)
+  async take(said: ToolCall, isNew = false): Promise<Call> {
+    const call = this.#learn(said, isNew)
     if (call.phase === 'over') return call
     const status = said.status ?? ''
     if (call.phase === 'begun') this.#streamInput(call)
-    if (status === 'in_progress' || status === 'completed' || status === 'failed') this.#start(call)
+    if (status === 'in_progress') this.#start(call)
     if (status === 'completed' || status === 'failed') await this.finish(call, status === 'completed')
     else if (call.phase === 'running' && (said.content || said._meta)) await this.#show(call)
     return call
@@ -65,9 +68,9 @@ export class Calls {
 
   /** Puts a call to people, and waits for as long as it takes. Gives the call as they have decided it. */
   async ask(call: Call, question: Question): Promise<ToolCallState | undefined> {
-    this.#adopt(call)
-    const adopted = this.stateOf(call)
-    if (call.phase === 'running' && adopted && isApproved(adopted)) return adopted
+    const adopted = this.#adopt(call)
+    if (adopted && isApproved(adopted)) return adopted
+    if (adopted) return this.#decided(call, askedOf(adopted))
     if (call.phase === 'unsaid') this.#begin(call)
     const edits = question.edits ?? (await editsOf(call.content, this.#chat, this.#cwd))
     const number = ++this.#asked
@@ -82,6 +85,10 @@ export class Calls {
       // What is said now may be told later: the answer to this question is the one after it.
       _meta: { [askedKey]: number },
     })
+    return this.#decided(call, number)
+  }
+
+  async #decided(call: Call, number: number): Promise<ToolCallState | undefined> {
     const decided = await this.#chat.when((state) => isDecided(callIn(state, call.id), number))
     const found = callIn(decided, call.id)
     call.phase = found?.status === 'running' ? 'running' : 'over'
@@ -102,7 +109,7 @@ export class Calls {
     const open = this.#newest((call) => fits(call) && (call.phase === 'begun' || call.phase === 'running'))
     const call = open ?? this.#own(about)
     const decided = await this.ask(call, question)
-    if (decided?.status !== 'running') throw new TurnFailed('permission', 'nobody has agreed to this')
+    if (!decided || !isApproved(decided)) throw new TurnFailed('permission', 'nobody has agreed to this')
     return { call, own: !open }
   }
 
@@ -130,7 +137,8 @@ export class Calls {
     if (call.phase === 'over') return
     this.#start(call)
     call.phase = 'over'
-    const content = await this.#contentOf(call)
+    // What cannot be shown is no reason to leave it open.
+    const content = await this.#contentOf(call).catch(() => [])
     const words = problem ?? (success ? undefined : (textIn(content) ?? 'it failed'))
     this.#voice.say({
       type: 'chat/toolCallComplete',
@@ -144,10 +152,11 @@ export class Calls {
     })
   }
 
-  /** Whatever is open when the turn ends is closed: no agent will say more of it. */
+  /** Whatever is open when the turn ends is closed: no agent will say more of it. What nobody has answered goes with the turn. */
   async closeAll(problem: string): Promise<void> {
-    for (const call of this.#calls.values()) await this.finish(call, false, problem)
-    for (const { toolCallId } of this.#allowed) {
+    for (const call of this.#calls.values())
+      if (call.phase !== 'asking') await this.finish(call, false, problem)
+    for (const { toolCallId } of this.#left.filter(isApproved)) {
       const result = { success: false, pastTenseMessage: notDone, error: { message: notDone } }
       this.#voice.say({ type: 'chat/toolCallComplete', toolCallId, result })
     }
@@ -158,20 +167,23 @@ export class Calls {
     if (call.phase === 'running') await this.#show(call)
   }
 
-  #learn(said: ToolCall): Call {
-    const key = said.toolCallId ?? ''
-    const known = this.#calls.get(key)
+  /** One that begins anew under a name that was used, is another. */
+  #learn(said: ToolCall, isNew: boolean): Call {
+    const key = String(said.toolCallId ?? '')
+    const before = this.#calls.get(key)
+    const known = isNew && before?.phase === 'over' ? undefined : before
     const call = known ?? this.#newCall(named(said), key)
-    if (typeof said.title === 'string' && said.title !== '') call.title = oneLine(said.title)
-    if (typeof said.kind === 'string') call.kind = said.kind
+    call.title = wordOf(said.title) ?? call.title
+    call.kind = wordOf(said.kind) ?? call.kind
     call.input = inputText(said.rawInput) ?? call.input
-    if (said.content) call.content = said.content
+    if (said.content) call.content = objectsIn(said.content)
     if (said.rawOutput !== undefined) call.rawOutput = said.rawOutput
-    if (said.locations) call.places = said.locations.flatMap(({ path }) => path ?? [])
+    if (said.locations)
+      call.places = objectsIn(said.locations).flatMap(({ path }) => (typeof path === 'string' ? path : []))
     const { terminal_output: whole, terminal_output_delta: more } = said._meta ?? {}
     if (typeof whole?.data === 'string') call.output = whole.data
     if (typeof more?.data === 'string') call.output = (call.output + more.data).slice(-longestOutput)
-    if (!known && this.#allowed.length === 0) this.#begin(call)
+    if (!known && this.#left.length === 0) this.#begin(call)
     return call
   }
 
@@ -198,19 +210,20 @@ export class Calls {
     this.#voice.say({ type: 'chat/toolCallStart', toolCallId, toolName, displayName, intention })
   }
 
-  /** A call that was allowed before its agent was ended, and is made again, is that call. */
-  #adopt(call: Call): void {
-    if (call.phase !== 'unsaid') return
-    const at = this.#allowed.findIndex((each) => each.toolName === call.toolName && isSame(each, call))
-    const [found] = at < 0 ? [] : this.#allowed.splice(at, 1)
-    if (!found) return
-    Object.assign(call, { id: found.toolCallId, phase: 'running' })
+  /** A call that was asked for before its agent was ended, and is made again, is that call. */
+  #adopt(call: Call): ToolCallState | undefined {
+    if (call.phase !== 'unsaid') return undefined
+    const at = this.#left.findIndex((each) => each.toolName === call.toolName && isSame(each, call))
+    const [left] = at < 0 ? [] : this.#left.splice(at, 1)
+    const found = left && callIn(this.#chat.state, left.toolCallId)
+    if (found) Object.assign(call, { id: found.toolCallId, phase: isApproved(found) ? 'running' : 'asking' })
+    return found
   }
 
-  /** From here on it runs, if it did not. Nobody was asked. */
+  /** From here on it runs, if it did not. Nobody was asked; and who is asked has not answered yet. */
   #start(call: Call): void {
     this.#adopt(call)
-    if (call.phase === 'running' || call.phase === 'over') return
+    if (call.phase === 'running' || call.phase === 'asking' || call.phase === 'over') return
     if (call.phase === 'unsaid') this.#begin(call)
     call.phase = 'running'
     this.#voice.say({
@@ -244,6 +257,11 @@ export class Calls {
     const text = outputText(call.rawOutput)
     return text === '' ? [] : [{ type: 'text', text }]
   }
+}
+
+/** Agents are programs of others: a list may be none, and may have anything in it. */
+function objectsIn<T>(list: readonly T[]): readonly T[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
 }
 
 const longestProblem = 2000

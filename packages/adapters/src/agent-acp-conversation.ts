@@ -20,6 +20,7 @@ export class Conversation implements Party {
   title: string | undefined
   #knobs: readonly Knob[]
   #turn: AcpTurn | undefined
+  #updates = 0
   /** The last prompt: an agent has one at a time. */
   #last: Promise<unknown> = Promise.resolve()
 
@@ -43,13 +44,15 @@ export class Conversation implements Party {
   static async restore(link: Link, sessionId: string, where: Surroundings): Promise<Conversation> {
     const { loadSession, sessionCapabilities } = link.initialized.agentCapabilities ?? {}
     const known = { sessionId, ...fitting(link, where) }
-    link.join(sessionId, deaf)
+    const conversation = new Conversation(link, sessionId, {}).joined()
     const resumed = sessionCapabilities?.resume
       ? await link.request('session/resume', known, openMs).catch(unlessRefused)
       : undefined
-    const opened = resumed ?? (loadSession ? await link.request('session/load', known, openMs) : undefined)
-    if (!opened) throw AhpError.invalidParams('it cannot take up a session again')
-    return new Conversation(link, sessionId, opened).joined()
+    if (!resumed && !loadSession) throw AhpError.invalidParams('it cannot take up a session again')
+    conversation.#knobs = knobsOf(resumed ?? (await link.request('session/load', known, openMs)))
+    // Some say it all again after they have answered: it must not pass for words of the next turn.
+    if (!resumed) await conversation.#quiet()
+    return conversation
   }
 
   get knobs(): readonly Knob[] {
@@ -91,14 +94,16 @@ export class Conversation implements Party {
     }
   }
 
-  /** Nobody listens to this turn any more. */
-  cancel(turn: AcpTurn): void {
-    if (this.#turn !== turn) return
+  /** Nobody listens to this turn any more. Gives whether it went on. */
+  cancel(turn: AcpTurn): boolean {
+    if (this.#turn !== turn) return false
     this.#turn = undefined
     this.link.notify('session/cancel', { sessionId: this.id })
+    return true
   }
 
   update(update: Update): void {
+    this.#updates++
     aboutSession.get(update.sessionUpdate ?? '')?.(this, update)
     this.#turn?.update(update)
   }
@@ -124,6 +129,13 @@ export class Conversation implements Party {
     return this
   }
 
+  async #quiet(): Promise<void> {
+    for (let heard = -1; heard !== this.#updates && this.link.open;) {
+      heard = this.#updates
+      await this.link.pause(quietMs)
+    }
+  }
+
   /** A complete list of options takes the place of those before; modes and models are said elsewhere. */
   #options(configOptions: NonNullable<Opened['configOptions']>): void {
     const older = this.#knobs.filter(({ kind }) => kind !== 'option')
@@ -140,11 +152,6 @@ const aboutSession = new Map([
   ['session_info_update', learned],
 ])
 
-const deaf: Party = {
-  update: () => {},
-  ask: () => Promise.reject(AhpError.invalidParams('no turn goes on in this session')),
-}
-
 /** Servers on the network are only for agents that know how to talk to them. */
 function fitting({ initialized }: Link, where: Surroundings): Surroundings {
   const { http, sse } = initialized.agentCapabilities?.mcpCapabilities ?? {}
@@ -156,6 +163,7 @@ function fitting({ initialized }: Link, where: Surroundings): Surroundings {
 }
 
 const openMs = 120_000
+const quietMs = 200
 
 /** Some announce what they cannot. */
 function unlessRefused(error: unknown): undefined {

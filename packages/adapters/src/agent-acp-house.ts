@@ -12,6 +12,7 @@ export class House {
   readonly #open: () => Promise<Link>
   readonly #later: World['later']
   readonly #conversations = new Map<Uri, Conversation>()
+  readonly #opening = new Map<Uri, Promise<Conversation>>()
   #link: Promise<Link> | undefined
   #turns = 0
   #closed = false
@@ -25,11 +26,22 @@ export class House {
   /** The agent, started if it does not run. */
   async link(): Promise<Link> {
     if (this.#closed) throw new Error('the session has gone')
-    const link = await (this.#link ??= this.#started())
+    const started = (this.#link ??= this.#started())
+    const link = await started
+    if (this.#closed) throw new Error('the session has gone')
     if (link.open) return link
-    this.#link = undefined
-    this.#conversations.clear()
+    // Whoever notices it first starts the next one; the others find that.
+    if (this.#link === started) {
+      this.#link = undefined
+      this.#conversations.clear()
+    }
     return this.link()
+  }
+
+  /** The agent's session for a chat; one that is being opened, by a turn that was cancelled meanwhile, when it is. */
+  async there(chat: Uri): Promise<Conversation | undefined> {
+    await this.#opening.get(chat)?.catch(() => {})
+    return this.conversation(chat)
   }
 
   conversation(chat: Uri): Conversation | undefined {
@@ -37,16 +49,12 @@ export class House {
     return found?.link.open ? found : undefined
   }
 
-  get conversations(): readonly Conversation[] {
-    return [...this.#conversations.values()]
-  }
-
   async begin(chat: Uri, where: Surroundings): Promise<Conversation> {
-    return this.#kept(chat, await Conversation.begin(await this.link(), where))
+    return this.#kept(chat, async () => Conversation.begin(await this.link(), where))
   }
 
   async restore(chat: Uri, sessionId: string, where: Surroundings): Promise<Conversation> {
-    return this.#kept(chat, await Conversation.restore(await this.link(), sessionId, where))
+    return this.#kept(chat, async () => Conversation.restore(await this.link(), sessionId, where))
   }
 
   /** A turn begins; gives its end. */
@@ -76,13 +84,12 @@ export class House {
     await this.end()
   }
 
-  async #started(): Promise<Link> {
-    try {
-      return await this.#open()
-    } catch (error) {
-      this.#link = undefined
-      throw error
-    }
+  #started(): Promise<Link> {
+    const started = this.#open()
+    started.catch(() => {
+      if (this.#link === started) this.#link = undefined
+    })
+    return started
   }
 
   async #rest(): Promise<void> {
@@ -91,9 +98,16 @@ export class House {
     if (this.#turns === 0 && (loadSession || sessionCapabilities?.resume)) await this.end()
   }
 
-  #kept(chat: Uri, conversation: Conversation): Conversation {
-    this.#conversations.set(chat, conversation)
-    return conversation
+  async #kept(chat: Uri, open: () => Promise<Conversation>): Promise<Conversation> {
+    const opening = open()
+    this.#opening.set(chat, opening)
+    try {
+      const conversation = await opening
+      this.#conversations.set(chat, conversation)
+      return conversation
+    } finally {
+      if (this.#opening.get(chat) === opening) this.#opening.delete(chat)
+    }
   }
 }
 

@@ -91,6 +91,10 @@ export class Link {
     this.#peer.notify(method, params)
   }
 
+  pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#later(ms, resolve))
+  }
+
   /** How it went, with its last words. */
   async gone(): Promise<TurnFailed> {
     const { how } = await this.process.ended

@@ -1,4 +1,5 @@
 import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
+import { isApproved } from './agent-acp-call.ts'
 import type { PermissionRequest } from './agent-acp-wire.ts'
 
 type Offered = NonNullable<PermissionRequest['options']>[number]
@@ -34,11 +35,14 @@ export function outcomeOf(
   decided: ToolCallState | undefined,
   offered: readonly Choice[],
 ): { readonly outcome: 'selected'; readonly optionId: string } | { readonly outcome: 'cancelled' } {
-  const approved = decided?.status === 'running'
-  const chosen = decided && 'selectedOption' in decided ? decided.selectedOption?.id : undefined
+  const approved = decided !== undefined && isApproved(decided)
+  const denied = decided?.status === 'cancelled' && decided.reason === 'denied'
+  // What nobody has decided is neither: the agent has ended it itself, or its turn is over.
+  if (!approved && !denied) return { outcome: 'cancelled' }
+  const chosen = 'selectedOption' in decided ? decided.selectedOption?.id : undefined
   const same = offered.filter(({ option }) => option.kind === (approved ? 'approve' : 'deny'))
   const found = same.find(({ option }) => option.id === chosen) ?? same[0]
-  return found && decided ? { outcome: 'selected', optionId: found.optionId } : { outcome: 'cancelled' }
+  return found ? { outcome: 'selected', optionId: found.optionId } : { outcome: 'cancelled' }
 }
 
 const ranks = ['once', 'always', 'deny', 'never', 'other']

@@ -24,6 +24,7 @@ export class AcpTurn implements Party {
   readonly #newId: () => string
   /** What takes time holds up whatever comes after it: words keep their order. */
   #busy: Promise<void> | undefined
+  #queued = 0
   #usage: UsageInfo = {}
   #denied = false
   #silent = true
@@ -31,8 +32,8 @@ export class AcpTurn implements Party {
   constructor(chat: Chat, voice: Voice, cwd: string) {
     this.#chat = chat
     this.#voice = voice
-    let parts = chat.state.activeTurn?.responseParts.length ?? 0
-    this.#newId = () => `${chat.turnId}-${++parts}`
+    let last = lastNumber(chat)
+    this.#newId = () => `${chat.turnId}-${++last}`
     this.#terminals = new Terminals(chat)
     const terminalOf = (terminalId: string) => this.#terminals.shown(terminalId)
     this.#calls = new Calls(chat, voice, { cwd, newId: this.#newId, terminalOf })
@@ -93,11 +94,13 @@ export class AcpTurn implements Party {
 
   #queue(task: () => void | Promise<void>): void {
     const before = this.#busy
+    if (++this.#queued === mostQueued) this.#voice.flow.pause()
     // What cannot be shown is no reason to lose what comes after it.
     const mine: Promise<void> = Promise.resolve(before)
       .then(task)
       .catch(() => {})
       .then(() => {
+        if (this.#queued-- === mostQueued) this.#voice.flow.resume()
         if (this.#busy === mine) this.#busy = undefined
       })
     this.#busy = mine
@@ -113,7 +116,8 @@ export class AcpTurn implements Party {
   async call(update: Update): Promise<void> {
     this.#silent = false
     this.#speech.pause()
-    await this.#calls.take(update)
+    const isOver = update.status === 'completed' || update.status === 'failed'
+    await this.#calls.take(update, update.sessionUpdate === 'tool_call' && !isOver)
   }
 
   plan(name: string, entries: Update['entries'], markdown?: string): void {
@@ -143,14 +147,13 @@ export class AcpTurn implements Party {
     const { toolCall = {}, options = [] } = asked as PermissionRequest
     this.#speech.pause()
     // That it waits for an answer is said by asking.
-    const call = await this.#calls.take({ ...toolCall, status: null })
+    const call = await this.#calls.take({ ...toolCall, status: null }, true)
     const offered = optionsOf(options)
-    if (call.phase === 'over') return { outcome: { outcome: 'cancelled' } }
     const shown = offered.map(({ option }) => option)
     const decided = await this.#calls
       .ask(call, shown.length > 0 ? { options: shown } : {})
       .catch(() => undefined)
-    if (decided?.status !== 'running') this.#denied = true
+    if (decided?.status === 'cancelled') this.#denied = true
     return { outcome: outcomeOf(decided, offered) }
   }
 
@@ -167,6 +170,21 @@ export class AcpTurn implements Party {
     if (what === 'create') return this.#terminals.create(asked, this.#calls)
     return Promise.resolve(this.#terminals[what](asked))
   }
+}
+
+/** Beyond so many words that wait for one that takes time, the agent has to. */
+const mostQueued = 256
+
+/** No name is given twice, also where a turn was taken up again and something of it has no name. */
+function lastNumber({ state: { activeTurn }, turnId }: Chat): number {
+  const parts = activeTurn?.responseParts ?? []
+  const names = parts.flatMap((part) => {
+    if (part.kind === 'toolCall') return part.toolCall.toolCallId
+    if (part.kind === 'inputRequest') return part.request.id
+    return 'id' in part && typeof part.id === 'string' ? part.id : []
+  })
+  const numbers = names.map((name) => Number(name.slice(turnId.length + 1)) || 0)
+  return Math.max(parts.length, ...numbers)
 }
 
 type Heard = (turn: AcpTurn, update: Update) => void | Promise<void>

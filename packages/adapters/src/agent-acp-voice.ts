@@ -8,7 +8,7 @@ export interface Flow {
 
 /** What is said in a turn, in order, for whoever listens. Beyond so many words that nobody has heard, the speaker has to wait. */
 export class Voice {
-  readonly #flow: Flow
+  readonly flow: Flow
   readonly #said: Said[] = []
   #wake = () => {}
   #over = false
@@ -16,7 +16,7 @@ export class Voice {
   #paused = false
 
   constructor(flow: Flow) {
-    this.#flow = flow
+    this.flow = flow
   }
 
   say(said: Said): void {
@@ -25,7 +25,7 @@ export class Voice {
     this.#wake()
     if (this.#paused || this.#said.length < mostUnheard) return
     this.#paused = true
-    this.#flow.pause()
+    this.flow.pause()
   }
 
   /** There is no more; with a failure where the turn has failed. */
@@ -59,7 +59,7 @@ export class Voice {
   #release(): void {
     if (!this.#paused) return
     this.#paused = false
-    this.#flow.resume()
+    this.flow.resume()
   }
 }
 

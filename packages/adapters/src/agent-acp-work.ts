@@ -1,4 +1,5 @@
 import type { Chat } from '@atrium/host/ports/agent'
+import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Conversation, Surroundings } from './agent-acp-conversation.ts'
@@ -34,31 +35,32 @@ export class Work {
     if (activeTurn?.id !== this.#chat.turnId) return
     try {
       const turn = new AcpTurn(this.#chat, this.#voice, this.#where.cwd)
-      const { conversation, before = [] } = await this.#talk(turn)
+      const { conversation, before = [] } = await this.#rested(turn)
       opened(conversation.link)
       this.#sayId(conversation)
-      await this.#rested(conversation)
       await this.#tune(conversation)
-      const resumed = activeTurn.responseParts.length > 0
+      const resumed = isBegun(activeTurn)
       const { promptCapabilities } = conversation.link.initialized.agentCapabilities ?? {}
       const known = resumed && before.length === 0
       const message = known ? [] : await messageBlocks(activeTurn.message, this.#chat, promptCapabilities)
       const goOn: ContentBlock[] = resumed ? [{ type: 'text', text: goOnText(activeTurn) }] : []
       if (signal.aborted) return
-      await this.#prompt(conversation, turn, [...before, ...message, ...goOn], signal)
-      this.#sayTitle(conversation)
-      this.#sayKnobs(conversation)
+      const prompted = this.#prompt(conversation, turn, [...before, ...message, ...goOn], signal)
+      await prompted.finally(() => {
+        this.#sayTitle(conversation)
+        this.#sayKnobs(conversation)
+      })
     } catch (error) {
       throw this.#starter.inWords(error)
     }
   }
 
   /** The agent's session for a chat: the one that is there, the one that was, or a new one that is told what happened. */
-  async #talk(
+  async talk(
     turn: AcpTurn,
   ): Promise<{ readonly conversation: Conversation; readonly before?: readonly ContentBlock[] }> {
     const [chat, house, where] = [this.#chat, this.#house, this.#where]
-    const there = house.conversation(chat.uri)
+    const there = await house.there(chat.uri)
     if (there) return { conversation: there }
     const known = chat.session._meta?.[metaKey(chat.uri)]
     let problem: string | undefined
@@ -86,17 +88,18 @@ export class Work {
     return `${why}, so it was handed a transcript of it.`
   }
 
-  /** An agent that was told to stop, and does not, is ended: the next turn must not wait for it for ever. */
-  async #rested(conversation: Conversation): Promise<void> {
-    let undo = () => {}
-    const late = new Promise<'late'>((resolve) => {
-      undo = this.#starter.means.later(restMs, () => resolve('late'))
-    })
-    const how = await Promise.race([conversation.rested, late])
-    undo()
-    if (how !== 'late') return
-    await this.#house.end()
-    throw this.#starter.failed('it went on with what it was told to stop, and was ended')
+  /** The same, when it has done with the prompt before: where it did not, and was ended for that, its next process. */
+  async #rested(turn: AcpTurn): ReturnType<Work['talk']> {
+    const talk = await this.talk(turn)
+    await talk.conversation.rested
+    return talk.conversation.link.open ? talk : this.talk(turn)
+  }
+
+  /** An agent that was told to stop, and does not, is ended: nobody hears what it does, and the next turn waits for it. */
+  #stop(conversation: Conversation, turn: AcpTurn): void {
+    if (!conversation.cancel(turn)) return
+    const undo = this.#starter.means.later(restMs, () => void conversation.link.process.end())
+    void conversation.rested.then(undo)
   }
 
   /** Sets the agent's session as people have set theirs. */
@@ -127,7 +130,7 @@ export class Work {
     signal: AbortSignal,
   ): Promise<void> {
     const { turnMs } = this.#starter.program
-    const cancel = () => conversation.cancel(turn)
+    const cancel = () => this.#stop(conversation, turn)
     signal.addEventListener('abort', cancel)
     let late = false
     const undo =
@@ -144,16 +147,14 @@ export class Work {
         turn.note(this.#starter.silence(conversation.link.process.lastWords))
     } catch (error) {
       await turn.breakOff('the agent broke off')
-      throw error
+      if (!late) throw error
     } finally {
       undo()
       signal.removeEventListener('abort', cancel)
     }
-    if (late)
-      throw this.#starter.failed(
-        `it worked for longer than ${Math.round((turnMs ?? 0) / 60_000)} minutes`,
-        'time',
-      )
+    if (!late) return
+    const minutes = Math.round((turnMs ?? 0) / 60_000)
+    throw this.#starter.failed(`it worked for longer than ${minutes} minutes`, 'time')
   }
 
   /** What the agent is really set to, as far as the session has a place for it. */
@@ -183,6 +184,11 @@ export class Work {
     if (title !== undefined && isDefault && title !== chat.session.title)
       this.#voice.say({ type: 'session/titleChanged', title: title.slice(0, longestTitle) })
   }
+}
+
+/** Whether its agent has said anything: only then it surely has the message. */
+function isBegun({ responseParts }: ActiveTurn): boolean {
+  return responseParts.some(({ kind }) => kind !== 'error' && kind !== 'systemNotification')
 }
 
 function metaKey(chat: Uri): string {

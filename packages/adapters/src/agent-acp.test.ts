@@ -26,7 +26,7 @@ agentContract('acp', () => lasting.agent, {
   failing: 'error -32603 no',
 })
 
-roughAgentContract('acp', () => scripted({ folder }).agent, {
+roughAgentContract('acp', () => scripted({ folder, quirks: ['ignores-eof'] }).agent, {
   kill: (agent) => (agent as AcpAgent).close(),
   asking: { text: 'do c1 deeds\nsay done', deeds: () => linesIn(join(folder, 'deeds')).length },
   breaking: ['crash 3', 'close-stdout', 'say before\ncrash', 'error 400 bad', 'error -32000 who are you'],

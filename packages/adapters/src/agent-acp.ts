@@ -31,6 +31,7 @@ export class AcpAgent implements Agent {
   #probing: Promise<void> | undefined
   /** Started to find out, and free for whoever comes first. */
   #spare: Link | undefined
+  #closed = false
 
   constructor(program: AcpProgram, means: AcpMeans, profile?: Profile) {
     this.#starter = new Starter(program, means)
@@ -121,9 +122,10 @@ export class AcpAgent implements Agent {
 
   /** Ends all that was started. */
   async close(): Promise<void> {
+    this.#closed = true
     const all = [...this.#houses.values()].map((house) => house.close())
     this.#houses.clear()
-    await Promise.all([...all, this.#spare?.process.end()])
+    await Promise.all([...all, this.#spare?.process.end(), this.#probing])
   }
 
   #houseOf(session: Uri): House {
@@ -137,25 +139,30 @@ export class AcpAgent implements Agent {
   async #link(): Promise<Link> {
     const spare = this.#spare
     this.#spare = undefined
+    if (this.#closed) throw this.#starter.failed('it is not on this host any more')
     return spare?.open ? spare : this.#starter.start()
   }
 
   /** Asks a session for what can be set, and keeps the process for whoever comes first. */
   async #find(): Promise<void> {
+    let link: Link | undefined
     try {
-      const link = await this.#starter.start()
-      const house = new House(() => Promise.resolve(link), this.#starter.means.later)
+      const found = await this.#starter.start()
+      link = found
+      const house = new House(() => Promise.resolve(found), this.#starter.means.later)
       const { knobs } = await house.begin('', { cwd: tmpdir(), mcpServers: [] })
-      const { sessionCapabilities } = link.initialized.agentCapabilities ?? {}
+      const { sessionCapabilities } = found.initialized.agentCapabilities ?? {}
       this.#profile = { knobs, ...(sessionCapabilities?.additionalDirectories && { directories: true }) }
-      this.#spare = link
+      if (this.#closed) return await found.process.end()
+      this.#spare = found
       const undo = this.#starter.means.later(spareMs, () => {
-        if (this.#spare !== link) return
+        if (this.#spare !== found) return
         this.#spare = undefined
-        void link.process.end()
+        void found.process.end()
       })
-      void link.process.ended.then(undo)
+      void found.process.ended.then(undo)
     } catch (error) {
+      await link?.process.end()
       this.#profile = { knobs: this.#profile?.knobs ?? [], problem: this.#starter.inWords(error).message }
     }
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { writeFileSync } from 'node:fs'
+import { closeSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import process from 'node:process'
 import { RequestError, methods } from '@agentclientprotocol/sdk'
@@ -144,8 +144,8 @@ export const verbs = {
     }
     process.exit(0)
   },
-  'close-stdout': (_) => {
-    process.stdout.destroy()
+  'close-stdout': () => {
+    closeSync(1)
     return new Promise(() => {})
   },
   hang: () => new Promise(() => {}),

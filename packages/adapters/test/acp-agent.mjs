@@ -39,7 +39,7 @@ if (has('orphan'))
 const connection = agent({ name: 'scripted' })
   .onRequest(methods.agent.initialize, async () => {
     if (has('never-initializes')) await new Promise(() => {})
-    if (has('stray-answer')) raw({ jsonrpc: '2.0', id: 4711, result: {} })
+    if (has('stray-answer')) await raw({ jsonrpc: '2.0', id: 4711, result: {} })
     return {
       protocolVersion: has('version-9') ? 9 : 1,
       agentInfo: { name: 'scripted', version: '1' },
@@ -107,7 +107,8 @@ async function prompted({ sessionId, prompt }, client) {
   if (!again || session.lines.length === 0)
     Object.assign(session, { lines: linesOf(own.join('\n')), done: 0 })
   session.cancelled = false
-  session.history.push(['user', own.join('\n')])
+  session.history.push(['user', own.join('\n').slice(0, 1000)])
+  keep(session)
   const scene = sceneOf(session, client)
   while (session.done < session.lines.length) {
     if (session.cancelled) return { stopReason: 'cancelled' }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { World } from '@atrium/host/ports/world'
 import { AcpAgent } from '../src/agent-acp.ts'
-import type { AcpMeans, AcpProgram, Profile } from '../src/agent-acp.ts'
+import type { Profile } from '../src/agent-acp.ts'
+import type { AcpMeans, AcpProgram } from '../src/agent-acp-start.ts'
 import { Watchdog } from '../src/terminals-pty-watchdog.ts'
 
 /** How the scripted agent misbehaves: words of `acp-agent.mjs`. */
@@ -74,11 +76,11 @@ export function handLater() {
   }
   /** Whatever waits for no longer than this has waited long enough. */
   const pass = (ms: number) => {
-    for (const timer of [...timers]) if (timer.ms <= ms && timers.delete(timer)) timer.task()
+    for (const timer of timers) if (timer.ms <= ms && timers.delete(timer)) timer.task()
   }
   return { later, pass, timers }
 }
 
 export const agentFile = fileURLToPath(new URL('./acp-agent.mjs', import.meta.url))
-export const mark = 'acp-test'
+export const mark = randomUUID()
 export const watchdog = new Watchdog(mark)

@@ -93,13 +93,14 @@ export class Terminals {
 
 const usualLimit = 1_000_000
 
-/** An approval is for what was shown: the command stands in the input of the call, or in its title. */
+/** An approval is for what was shown: the whole line is the input of the call, or a value in it, or its title. */
 function fits({ input = '', title }: Call, { command, args }: Asked): boolean {
   const words = [command, ...(Array.isArray(args) ? args : [])].map(String)
-  return words.every(
-    (word) =>
-      input.includes(word) || input.includes(JSON.stringify(word).slice(1, -1)) || title.includes(word),
-  )
+  // What a shell is given to run is the line; which shell that is says little.
+  const [shell = '', flag = '', inner] = words
+  const isShell = words.length === 3 && /(?:^|\/)(?:ba|da|z)?sh$/.test(shell) && /^-l?c$/.test(flag)
+  const lines = [words.join(' '), words.map(quoted).join(' '), ...(isShell && inner ? [inner] : [])]
+  return lines.some((line) => input === line || title === line || input.includes(JSON.stringify(line)))
 }
 
 /** For a shell: what comes without arguments is a whole line of it already. */

@@ -57,6 +57,21 @@ export const verbs = {
     verbs.deed(name, scene)
     await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' })
   },
+  /** `impatient id frame`: asks, says the frame, and only then listens. */
+  impatient: async (rest, scene) => {
+    const [toolCallId] = rest.split(' ', 1)
+    const answer = asked(toolCallId, '', scene)
+    await sleep(50)
+    await scene.raw(rest.slice(toolCallId.length + 1).replaceAll('$SESSION', scene.sessionId))
+    writeFileSync(join(scene.folder, 'impatient'), 'said\n')
+    await scene.say(`${toolCallId} ${await answer}`)
+  },
+  /** Asks, and does not wait for an answer. */
+  'ask-and-end': async (toolCallId, scene) => {
+    void asked(toolCallId, '', scene)
+    await sleep(50)
+    return { stopReason: 'end_turn' }
+  },
   /** Two questions at once, about two calls or about one. */
   'ask-both': async (rest, scene) => {
     const answers = await Promise.all(rest.split(' ').map((id) => asked(id, '', scene)))

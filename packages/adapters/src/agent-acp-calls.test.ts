@@ -41,7 +41,7 @@ test('[N41] what is denied is not done, and the agent hears its own no; the turn
   all.decide(await all.asked(), false)
   all.decide(await all.asked(({ toolCallId }) => toolCallId.endsWith('-2')), false)
   const turn = await all.ended(turnId)
-  expect([textOf(turn), all.agent.lines('deeds')]).toEqual(['|c2 no|on', []])
+  expect([textOf(turn), all.agent.lines('deeds')]).toEqual(['c2 no|on', []])
   expect(callsOf(turn.responseParts).map(({ status }) => status)).toEqual(['cancelled', 'cancelled'])
 })
 
@@ -82,10 +82,10 @@ test('[N41] an agent that goes on with a call while people are asked has not bee
     { status: 'pending-confirmation' },
   ])
   all.decide(call, false)
-  expect(textOf(await all.ended(begun))).toBe('|c1 no')
+  expect(textOf(await all.ended(begun))).toBe('c1 no')
   // One that has done it already is told that nothing was decided.
   const turn = await all.turn(`impatient c1 ${late('completed')}`)
-  expect(textOf(turn)).toBe('|c1 cancelled')
+  expect(textOf(turn)).toBe('c1 cancelled')
   expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', confirmed: 'not-needed' }])
 })
 

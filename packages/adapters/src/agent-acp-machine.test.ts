@@ -13,7 +13,7 @@ test('[N43] a file is written for a call that was allowed and names it, and nobo
   const turn = await all.allowing(
     `allowed c1 ${input({ path })}\nwrite ${path} hello\nchange c1 {"status":"completed"}`,
   )
-  expect([readFileSync(path, 'utf8'), textOf(turn)]).toEqual(['hello', '|written'])
+  expect([readFileSync(path, 'utf8'), textOf(turn)]).toEqual(['hello', 'written'])
   expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', success: true }])
 })
 
@@ -27,7 +27,7 @@ test('[N43] a file that no call was allowed for is asked for, with what would ch
   expect(readFileSync(path, 'utf8')).toBe('before')
   all.decide(first, true)
   all.decide(await all.asked(({ toolCallId }) => toolCallId !== first.toolCallId), false)
-  expect(textOf(await all.ended(turnId))).toBe('|written|refused: nobody has agreed to this')
+  expect(textOf(await all.ended(turnId))).toBe('written|refused: nobody has agreed to this')
   expect(readFileSync(path, 'utf8')).toBe('after')
 })
 
@@ -49,7 +49,7 @@ test('[N43] a protected file is asked for, whatever was allowed', async () => {
   mkdirSync(join(all.work, '.git'))
   const config = { 'atrium.permissions': [{ id: 'p', tool: 'write' }] }
   all.ann.dispatch(session, { type: 'session/configChanged', config })
-  expect(textOf(await all.turn(`write ${join(all.work, 'free')} x`))).toBe('|written')
+  expect(textOf(await all.turn(`write ${join(all.work, 'free')} x`))).toBe('written')
   const turnId = all.begin(`write ${join(all.work, '.git/config')} x`)
   all.decide(await all.asked(), false)
   expect(textOf(await all.ended(turnId))).toContain('refused')
@@ -61,7 +61,7 @@ test('[N43] a line runs in a terminal that everyone can watch, with its output a
   const turn = await all.allowing(
     `allowed c1 ${input({ command: line })}\nrun ${line}\nchange c1 {"status":"failed"}`,
   )
-  expect(textOf(turn)).toBe('|exit 3: out-42')
+  expect(textOf(turn)).toBe('exit 3: out-42')
   const [call] = callsOf(turn.responseParts)
   const [shown] = (call && 'content' in call && call.content) || []
   if (shown?.type !== 'terminal') throw new Error(`no terminal: ${JSON.stringify(call)}`)
@@ -85,7 +85,7 @@ test('[N43] a line that no call was allowed for is asked for; allowed for anothe
   expect(third).toMatchObject({ toolInput: 'echo one' })
   all.decide(third, false)
   const text = textOf(await all.ended(turnId))
-  expect(text).toBe('|refused: nobody has agreed to this|exit 0: one|refused: nobody has agreed to this')
+  expect(text).toBe('refused: nobody has agreed to this|exit 0: one|refused: nobody has agreed to this')
 })
 
 test('[N43] of more output than was asked for the newest is given, and no half of a letter', async () => {
@@ -98,7 +98,7 @@ test('[N43] of more output than was asked for the newest is given, and no half o
 
 test('[N43] a line is ended when the agent says so, and with its turn', async () => {
   const all = await acpRoom()
-  expect(textOf(await all.allowing('run-kill sleep 1000'))).toMatch(/^\|killed /)
+  expect(textOf(await all.allowing('run-kill sleep 1000'))).toMatch(/^killed /)
   const turnId = all.begin('run sleep 1000')
   all.decide(await all.asked(), true)
   await all.ann.until(() => JSON.stringify(all.chat.activeTurn).includes('ahp-terminal'))
@@ -121,5 +121,5 @@ test('[N43] a terminal that is not there, and words that are none, are refused i
     asking('elicitation/create', { requestedSchema: { properties: { a: null } } }),
   ]
   const turn = await all.turn([...lines, 'sleep 100', 'say on'].join('\n'))
-  expect([textOf(turn), turn.state]).toEqual(['|on', 'complete'])
+  expect([textOf(turn), turn.state]).toEqual(['on', 'complete'])
 })

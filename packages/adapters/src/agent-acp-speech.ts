@@ -57,9 +57,11 @@ export class Speech {
     if (block.type === 'resource_link')
       return { uri: block.uri, ...(block.mimeType && { contentType: block.mimeType }) }
     if (block.type === 'image' || block.type === 'audio')
-      return this.#chat.keep(Buffer.from(String(block.data), 'base64'), block.mimeType)
+      return typeof block.data === 'string' && typeof block.mimeType === 'string'
+        ? this.#chat.keep(Buffer.from(block.data, 'base64'), block.mimeType)
+        : undefined
     if (block.type !== 'resource') return undefined
-    const { text, blob, mimeType } = block.resource
+    const { text, blob, mimeType } = block.resource ?? {}
     const bytes = typeof text === 'string' ? Buffer.from(text) : Buffer.from(blob ?? '', 'base64')
     return this.#chat.keep(
       bytes,

@@ -1,4 +1,5 @@
 import type { Said } from '@atrium/host/ports/agent'
+import { understood } from '@atrium/host/said'
 
 /** Who can be made to wait. */
 export interface Flow {
@@ -19,8 +20,9 @@ export class Voice {
     this.flow = flow
   }
 
+  /** What has not its shape is not said: an agent may have put anything into it, and that is no reason to end its turn. */
   say(said: Said): void {
-    if (this.#over) return
+    if (this.#over || !isSound(said)) return
     this.#said.push(said)
     this.#wake()
     if (this.#paused || this.#said.length < mostUnheard) return
@@ -64,3 +66,14 @@ export class Voice {
 }
 
 const mostUnheard = 512
+
+function isSound(said: Said): boolean {
+  // Nearly all that is said, and made of nothing but text.
+  if (said.type === 'chat/delta' || said.type === 'chat/reasoning') return true
+  try {
+    understood(said, 'turn')
+    return true
+  } catch {
+    return false
+  }
+}

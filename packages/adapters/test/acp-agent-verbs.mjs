@@ -72,6 +72,11 @@ export const verbs = {
     await sleep(50)
     return { stopReason: 'end_turn' }
   },
+  /** As some do who were told no. */
+  'ask-and-stop': async (toolCallId, scene) => {
+    await asked(toolCallId, '', scene)
+    return { stopReason: 'cancelled' }
+  },
   /** Two questions at once, about two calls or about one. */
   'ask-both': async (rest, scene) => {
     const answers = await Promise.all(rest.split(' ').map((id) => asked(id, '', scene)))
@@ -202,7 +207,11 @@ export const verbs = {
     const [code, ...words] = rest.split(' ')
     throw new RequestError(Number(code), words.join(' '), { details: 'because of the script' })
   },
-  late: (text, { say }) => void setTimeout(() => void say(text), 20),
+  late: (text, { say, folder }) =>
+    void setTimeout(async () => {
+      await say(text)
+      writeFileSync(join(folder, 'late'), 'said\n')
+    }, 20),
 }
 
 async function asked(toolCallId, json, { client, sessionId, has, folder }) {

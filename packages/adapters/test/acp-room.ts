@@ -142,11 +142,9 @@ export function callsOf(parts: readonly ResponsePart[]): readonly ToolCallState[
   return parts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
 }
 
+/** What is written in a turn; what stands between two parts is not shown. */
 export function textOf({ responseParts }: Pick<Turn, 'responseParts'>): string {
-  return responseParts
-    .map((part) => (part.kind === 'markdown' ? part.content : ''))
-    .join('|')
-    .replaceAll(/\|+/g, '|')
+  return responseParts.flatMap((part) => (part.kind === 'markdown' ? part.content : [])).join('|')
 }
 
 export function notesOf({ responseParts }: Pick<Turn, 'responseParts'>): readonly string[] {

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Call, Conversation, Piece } from './conversation.ts'
+import { callFor } from './tool.ts'
+
+/** One step of a script: `[[word:text]]`. */
+export interface Step {
+  readonly word: Word
+  readonly text: string
+}
+
+const words = ['think', 'say', 'hang', 'error', 'write', 'read', 'run', 'tool'] as const
+export type Word = (typeof words)[number]
+
+/** These end an answer: what comes after them waits for what the tool says. */
+const calling: ReadonlySet<Word> = new Set(['write', 'read', 'run', 'tool'])
+
+/** The script that stands in a text, if any does. */
+export function scriptIn(text: string): readonly Step[] {
+  const found = text.matchAll(new RegExp(`\\[\\[(${words.join('|')}):([^]*?)\\]\\]`, 'g'))
+  return Array.from(found, ([, word, inner]) => ({ word: word as Word, text: inner ?? '' }))
+}
+
+/**
+ * What is left of the script: what follows as many calls as tools have answered since it was given. Nothing is
+ * remembered, so an agent that asks again, or comes back in another process, hears the same again.
+ */
+export function remaining({ said }: Conversation): readonly Step[] | undefined {
+  const given = said.findLastIndex(({ by, text }) => by === 'person' && scriptIn(text).length > 0)
+  if (given < 0) return undefined
+  const steps = scriptIn(said[given]?.text ?? '')
+  let answered = said.slice(given + 1).filter(({ by }) => by === 'tool').length
+  const from = answered === 0 ? 0 : steps.findIndex(({ word }) => calling.has(word) && --answered === 0) + 1
+  return answered > 0 ? [] : steps.slice(from)
+}
+
+/** The HTTP status that the next answer is refused with, if it is. */
+export function refusal(steps: readonly Step[]): number | undefined {
+  return steps[0]?.word === 'error' ? Number(steps[0].text) : undefined
+}
+
+/** The next answer. It ends with a call, or with the script. */
+export async function* answer(conversation: Conversation, end: AbortSignal): AsyncIterable<Piece> {
+  const steps = remaining(conversation)
+  // Whoever offers no tools wants a title, a summary or a word of advice.
+  if (!steps || conversation.tools.length === 0) return yield { is: 'text', text: 'A scripted talk' }
+  const last = conversation.said.findLast(({ by }) => by === 'tool')
+  if (steps.length === 0) return yield { is: 'text', text: `Done: ${excerpt(last?.text ?? '')}` }
+  for (const { word, text } of steps) {
+    if (word === 'think') yield { is: 'thought', text }
+    else if (word === 'say') yield { is: 'text', text }
+    else if (word === 'hang') yield* dots(Number(text), end)
+    else if (word === 'error') throw new Error(`the script breaks off: ${text}`)
+    else return yield called(callFor(word, text, conversation.tools), conversation)
+  }
+}
+
+function called(call: Call | undefined, { tools }: Conversation): Piece {
+  if (call) return { is: 'call', call }
+  return { is: 'text', text: `there is no such tool among ${tools.map(({ name }) => name).join(', ')}` }
+}
+
+/** Something is said all the time, so that whoever listens knows that it goes on. */
+async function* dots(seconds: number, end: AbortSignal): AsyncIterable<Piece> {
+  for (let left = seconds * 10; left > 0 && !end.aborted; left--) {
+    yield { is: 'text', text: '.' }
+    await sleep(100)
+  }
+}
+
+function excerpt(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 60)
+}

@@ -12,8 +12,6 @@ export interface Recipe {
   readonly platform?: { readonly os: string; readonly cpu: string }
   readonly installing?: readonly string[]
   readonly args: readonly string[]
-  /** Whether it can take up a conversation of another process. */
-  readonly loads: boolean
   /** Puts its settings into a home of its own; gives the environment that leads there. */
   settle(home: string, model: string): Readonly<Record<string, string>>
 }
@@ -24,8 +22,9 @@ const goose: Recipe = {
   version: '1.52.0',
   program: '@aaif/goose-binary-linux-x64/bin/goose',
   platform: { os: 'linux', cpu: 'x64' },
+  // npm refuses what is made for another machine; an emulator does not.
+  installing: ['--force'],
   args: ['acp', '--with-builtin', 'developer'],
-  loads: true,
   settle: (home, model) => ({
     HOME: home,
     GOOSE_PROVIDER: 'openai',
@@ -43,7 +42,6 @@ const codex: Recipe = {
   version: '0.16.0',
   program: '@zed-industries/codex-acp/bin/codex-acp.js',
   args: [],
-  loads: true,
   settle: (home, model) => {
     // Only a model that it knows is given its tool for patches.
     put(
@@ -75,7 +73,6 @@ const gemini: Recipe = {
   // Its scripts build what a terminal needs; nobody sits at one here.
   installing: ['--ignore-scripts'],
   args: ['--acp'],
-  loads: false,
   settle: (home, model) => {
     const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }
     put(join(home, '.gemini'), 'settings.json', JSON.stringify(settings))
@@ -89,7 +86,6 @@ const claude: Recipe = {
   version: '0.49.0',
   program: '@agentclientprotocol/claude-agent-acp/dist/index.js',
   args: [],
-  loads: true,
   settle: (home, model) => ({
     HOME: home,
     CLAUDE_CONFIG_DIR: join(home, 'claude'),

@@ -1,8 +1,12 @@
-import { cost, crumbs, textOf } from './conversation.ts'
-import type { Conversation, Dialect, Event, Piece, Schema, Tool } from './conversation.ts'
+import { cost, crumbs, textsOf } from './conversation.ts'
+import type { Conversation, Dialect, Event, Piece, Said, Schema, Tool } from './conversation.ts'
 
 interface Body {
-  readonly messages?: readonly { readonly role: string; readonly content?: unknown }[]
+  readonly messages?: readonly {
+    readonly role: string
+    readonly content?: unknown
+    readonly tool_call_id?: string
+  }[]
   readonly tools?: readonly { readonly function?: { readonly name: string; readonly parameters?: Schema } }[]
 }
 
@@ -10,14 +14,16 @@ interface Body {
 export const chatCompletions: Dialect = { hear, stream, whole }
 
 function hear({ messages = [], tools = [] }: Body): Conversation {
-  const roles = { user: 'person', assistant: 'model', tool: 'tool' } as const
   return {
     tools: tools.flatMap(({ function: it }): Tool[] =>
       it ? [{ name: it.name, schema: it.parameters }] : [],
     ),
-    said: messages.flatMap(({ role, content }) =>
-      role in roles ? [{ by: roles[role as keyof typeof roles], text: textOf(content) }] : [],
-    ),
+    said: messages.flatMap(({ role, content, tool_call_id: call = '' }): readonly Said[] => {
+      const texts = textsOf(content)
+      if (role === 'tool') return [{ by: 'tool', call, text: texts.join('\n') }]
+      if (role === 'user') return texts.map((text) => ({ by: 'person', text }))
+      return role === 'assistant' ? texts.map((text) => ({ by: 'model', text })) : []
+    }),
   }
 }
 

@@ -13,10 +13,9 @@ export interface Tool {
   readonly freeform?: boolean
 }
 
-export interface Said {
-  readonly by: 'person' | 'model' | 'tool'
-  readonly text: string
-}
+export type Said =
+  | { readonly by: 'person' | 'model'; readonly text: string }
+  | { readonly by: 'tool'; readonly text: string; readonly call: string }
 
 /** As much of a JSON schema as an example needs. */
 export interface Schema {
@@ -53,13 +52,13 @@ export interface Dialect {
   readonly whole: (pieces: readonly Piece[], model: string, body: never) => object
 }
 
-/** The text of a content that may be one, or a list of parts. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  if (Array.isArray(content)) return content.map(textOf).join('\n')
-  if (typeof content !== 'object' || content === null) return ''
+/** The texts of a content, which is one or a list of parts. */
+export function textsOf(content: unknown): readonly string[] {
+  if (typeof content === 'string') return [content]
+  if (Array.isArray(content)) return content.flatMap(textsOf)
+  if (typeof content !== 'object' || content === null) return []
   const { text, content: inner } = content as { text?: unknown; content?: unknown }
-  return typeof text === 'string' ? text : textOf(inner)
+  return typeof text === 'string' ? [text] : textsOf(inner)
 }
 
 /** A text as a model would say it: a few letters at a time. */

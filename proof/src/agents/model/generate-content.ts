@@ -14,7 +14,7 @@ interface Body {
 
 interface Part {
   readonly text?: string
-  readonly functionResponse?: { readonly response?: unknown }
+  readonly functionResponse?: { readonly id?: string; readonly response?: unknown }
 }
 
 interface Declaration {
@@ -35,7 +35,10 @@ function hear({ contents = [], tools = [] }: Body): Conversation {
     })),
     said: contents.flatMap(({ role, parts = [] }) =>
       parts.flatMap(({ text, functionResponse }): Said[] => {
-        if (functionResponse) return [{ by: 'tool', text: JSON.stringify(functionResponse.response ?? {}) }]
+        if (functionResponse) {
+          const { id: call = '', response: answered = {} } = functionResponse
+          return [{ by: 'tool', call, text: JSON.stringify(answered) }]
+        }
         return text === undefined ? [] : [{ by: role === 'model' ? 'model' : 'person', text }]
       }),
     ),

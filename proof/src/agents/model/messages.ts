@@ -1,4 +1,4 @@
-import { cost, crumbs, textOf } from './conversation.ts'
+import { cost, crumbs, textsOf } from './conversation.ts'
 import type { Conversation, Dialect, Event, Piece, Said, Schema } from './conversation.ts'
 
 interface Body {
@@ -10,6 +10,7 @@ interface Part {
   readonly type: string
   readonly content?: unknown
   readonly text?: string
+  readonly tool_use_id?: string
 }
 
 /** Anthropic's `POST /messages`. */
@@ -18,16 +19,14 @@ export const messages: Dialect = { hear, stream, whole }
 function hear({ messages: all = [], tools = [] }: Body): Conversation {
   return {
     tools: tools.map(({ name, input_schema }) => ({ name, schema: input_schema })),
-    said: all.flatMap(({ role, content }): Said[] => {
-      const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-      const answers = parts.filter(({ type }) => type === 'tool_result')
-      const texts = parts.filter(({ type }) => type === 'text')
-      return [
-        ...answers.map((part): Said => ({ by: 'tool', text: textOf(part.content) })),
-        ...(texts.length > 0
-          ? [{ by: role === 'user' ? 'person' : 'model', text: textOf(texts) } as const]
-          : []),
-      ]
+    said: all.flatMap(({ role, content }) => {
+      const parts: readonly Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+      const by = role === 'user' ? 'person' : 'model'
+      return parts.flatMap((part): readonly Said[] => {
+        if (part.type === 'text') return [{ by, text: part.text ?? '' }]
+        if (part.type !== 'tool_result') return []
+        return [{ by: 'tool', call: part.tool_use_id ?? '', text: textsOf(part.content).join('\n') }]
+      })
     }),
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { cost, crumbs, textOf } from './conversation.ts'
+import { cost, crumbs, textsOf } from './conversation.ts'
 import type { Call, Conversation, Dialect, Event, Piece, Said, Schema, Tool } from './conversation.ts'
 
 interface Body {
@@ -12,6 +12,7 @@ interface Item {
   readonly role?: string
   readonly content?: unknown
   readonly output?: unknown
+  readonly call_id?: string
 }
 
 interface Offered {
@@ -28,10 +29,10 @@ function hear({ input = [], tools = [] }: Body): Conversation {
   const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   return {
     tools: tools.flatMap((tool) => toolsOf(tool)),
-    said: items.flatMap(({ type = '', role, content, output }): Said[] => {
-      if (type.endsWith('_output')) return [{ by: 'tool', text: textOf(output) }]
-      if (role === 'user') return [{ by: 'person', text: textOf(content) }]
-      return role === 'assistant' ? [{ by: 'model', text: textOf(content) }] : []
+    said: items.flatMap(({ type = '', role, content, output, call_id: call = '' }): readonly Said[] => {
+      if (type.endsWith('_output')) return [{ by: 'tool', call, text: textsOf(output).join('\n') }]
+      if (role === 'user') return textsOf(content).map((text) => ({ by: 'person', text }))
+      return role === 'assistant' ? textsOf(content).map((text) => ({ by: 'model', text })) : []
     }),
   }
 }

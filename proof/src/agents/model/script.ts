@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call, Conversation, Piece } from './conversation.ts'
+import type { Call, Conversation, Piece, Said } from './conversation.ts'
 import { callFor } from './tool.ts'
 
 /** One step of a script: `[[word:text]]`. */
@@ -21,16 +21,33 @@ export function scriptIn(text: string): readonly Step[] {
 }
 
 /**
- * What is left of the script: what follows as many calls as tools have answered since it was given. Nothing is
- * remembered, so an agent that asks again, or comes back in another process, hears the same again.
+ * What is left of the script: what follows as many calls as were done since it was given. Nothing is remembered, so an
+ * agent that asks again, or comes back in another process, hears the same again.
  */
 export function remaining({ said }: Conversation): readonly Step[] | undefined {
   const given = said.findLastIndex(({ by, text }) => by === 'person' && scriptIn(text).length > 0)
-  if (given < 0) return undefined
-  const steps = scriptIn(said[given]?.text ?? '')
-  let answered = said.slice(given + 1).filter(({ by }) => by === 'tool').length
-  const from = answered === 0 ? 0 : steps.findIndex(({ word }) => calling.has(word) && --answered === 0) + 1
-  return answered > 0 ? [] : steps.slice(from)
+  const script = said[given]
+  if (!script) return undefined
+  const steps = scriptIn(script.text)
+  let left = doneSince(said.slice(given + 1)) + toldOf(said.slice(0, given), script.text)
+  if (left === 0) return steps
+  const last = steps.findIndex(({ word }) => calling.has(word) && --left === 0)
+  return last < 0 ? [] : steps.slice(last + 1)
+}
+
+/** Calls that a tool has answered. Some agents tell an answer twice, and some make one up for a call that they never got to. */
+function doneSince(said: readonly Said[]): number {
+  const answers = said.flatMap((each) =>
+    each.by === 'tool' && !/^\s*aborted\b/i.test(each.text) ? [each.call] : [],
+  )
+  return new Set(answers).size
+}
+
+/** Calls of which the model has only heard: an agent without a memory hands it a transcript before the script. */
+function toldOf(before: readonly Said[], script: string): number {
+  const last = before.at(-1)
+  const at = last?.by === 'person' ? last.text.lastIndexOf(script) : -1
+  return at < 0 ? 0 : (last?.text.slice(at).match(/^\[.+ \((?:done|failed)\)\]$/gm)?.length ?? 0)
 }
 
 /** The HTTP status that the next answer is refused with, if it is. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Call, Conversation, Piece, Said } from './conversation.ts'
-import { callFor } from './tool.ts'
+import { callFor, deeds } from './tool.ts'
+import type { Deed } from './tool.ts'
 
 /** One step of a script: `[[word:text]]`. */
 export interface Step {
@@ -8,11 +9,10 @@ export interface Step {
   readonly text: string
 }
 
-const words = ['think', 'say', 'hang', 'error', 'write', 'read', 'run', 'tool'] as const
+const words = ['think', 'say', 'hang', 'error', ...deeds] as const
 export type Word = (typeof words)[number]
 
-/** These end an answer: what comes after them waits for what the tool says. */
-const calling: ReadonlySet<Word> = new Set(['write', 'read', 'run', 'tool'])
+const isDeed = (word: Word): word is Deed => deeds.some((deed) => deed === word)
 
 /** The script that stands in a text, if any does. */
 export function scriptIn(text: string): readonly Step[] {
@@ -31,7 +31,7 @@ export function remaining({ said }: Conversation): readonly Step[] | undefined {
   const steps = scriptIn(script.text)
   let left = doneSince(said.slice(given + 1)) + toldOf(said.slice(0, given), script.text)
   if (left === 0) return steps
-  const last = steps.findIndex(({ word }) => calling.has(word) && --left === 0)
+  const last = steps.findIndex(({ word }) => isDeed(word) && --left === 0)
   return last < 0 ? [] : steps.slice(last + 1)
 }
 

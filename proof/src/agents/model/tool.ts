@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Call, Schema, Tool } from './conversation.ts'
-import type { Word } from './script.ts'
+
+/** What a script can have done: the next answer waits for what the tool says. */
+export const deeds = ['write', 'read', 'run', 'tool'] as const
+export type Deed = (typeof deeds)[number]
 
 /** A call of whatever the agent has for the purpose; nothing if it has nothing. */
-export function callFor(word: Word, text: string, tools: readonly Tool[]): Call | undefined {
+export function callFor(deed: Deed, text: string, tools: readonly Tool[]): Call | undefined {
   const [first, rest] = cut(text)
-  if (word === 'write') return writing(first, rest.replaceAll('\\n', '\n'), tools)
-  if (word === 'run') return running(text, tools)
-  if (word === 'read') return filled(find(tools, names.read), { path: text })
+  if (deed === 'write') return writing(first, rest.replaceAll('\\n', '\n'), tools)
+  if (deed === 'run') return running(text, tools)
+  if (deed === 'read') return filled(find(tools, names.read), { path: text })
   const named = tools.find(({ name }) => name === first) ?? tools.find(({ name }) => name.endsWith(first))
   return named && call(named, rest === '' ? '{}' : rest)
 }

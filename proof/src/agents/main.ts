@@ -61,7 +61,10 @@ async function playerOf(recipe: Recipe, model: Model): Promise<Player> {
   const folder = join(resolve(values.folder ?? cacheFolder()), recipe.name)
   await install(recipe, folder, tell)
   const program = programOf(recipe, folder)
-  const launch = (home: string) => ({ ...program, env: recipe.settle(home, model.url) })
+  const launch = (home: string) => {
+    model.record(join(home, 'asked.jsonl'))
+    return { ...program, env: recipe.settle(home, model.url) }
+  }
   return { provider: recipe.name, speech: scripted, launch }
 }
 

@@ -29,11 +29,15 @@ async function write({ player, work }: Stage, talk: Talk): Promise<Turn> {
   return turn
 }
 
-async function shell({ player }: Stage, talk: Talk): Promise<Turn> {
-  // What it prints does not stand in the line: somebody must have run it.
-  const turnId = await talk.ask(player.speech.run("expr 111 '*' 9"))
-  await talk.decide(turnId, await talk.question(turnId), true)
+async function shell({ player, work }: Stage, talk: Talk): Promise<Turn> {
+  const path = join(work, 'touched')
+  // It changes something, or some would not ask; and what it prints does not stand in the line.
+  const turnId = await talk.ask(player.speech.run(`touch ${path} && expr 111 '*' 9`))
+  const call = await talk.question(turnId)
+  must(!existsSync(path), 'it ran before it was allowed to')
+  await talk.decide(turnId, call, true)
   const turn = complete(await talk.end(turnId))
+  must(existsSync(path), 'it did not run')
   const shown = callsIn(turn.responseParts).map(outputOf).join('\n')
   must(shown.includes('999'), `its output is not shown, but ${JSON.stringify(shown.slice(0, 60))}`)
   return turn

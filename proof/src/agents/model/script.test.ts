@@ -21,9 +21,17 @@ test('[B40] a later message without a script goes on with it, one with a script 
   expect(words(asked, result('a'), { by: 'person', text: '[[say:new]]' })).toEqual(['new'])
 })
 
-test('[B40] a result that is told twice counts once, and one that was made up for a broken call not at all', () => {
+test('[B40] a result that is told twice counts once', () => {
   expect(words(asked, result('a'), result('a'))).toEqual(['between', 'two', 'end'])
-  expect(words(asked, result('a', 'aborted'))).toEqual(['one', 'between', 'two', 'end'])
+})
+
+test('[B40] a call that was not carried out is over, until somebody says to go on', () => {
+  const denied = result('a', 'The tool use was rejected.')
+  const reminder: Said = { by: 'person', text: '[Request interrupted]' }
+  expect(words(asked, denied, reminder)).toEqual(['between', 'two', 'end'])
+  const goOn: Said = { by: 'person', text: 'Allowed meanwhile.' }
+  expect(words(asked, denied, reminder, goOn)).toEqual(['one', 'between', 'two', 'end'])
+  expect(words(asked, result('a', 'aborted'), goOn)).toEqual(['one', 'between', 'two', 'end'])
 })
 
 test('[B40] what a transcript before the script says to be done is not done again', () => {

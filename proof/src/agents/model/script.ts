@@ -35,13 +35,21 @@ export function remaining({ said }: Conversation): readonly Step[] | undefined {
   return last < 0 ? [] : steps.slice(last + 1)
 }
 
-/** Calls that a tool has answered. Some agents tell an answer twice, and some make one up for a call that they never got to. */
+/**
+ * Calls that a tool has answered; some agents tell an answer twice. One that was not carried out counts until somebody speaks
+ * again: to go on means to do it then.
+ */
 function doneSince(said: readonly Said[]): number {
-  const answers = said.flatMap((each) =>
-    each.by === 'tool' && !/^\s*aborted\b/i.test(each.text) ? [each.call] : [],
+  // What stands in brackets agents say in the name of people.
+  const spoken = said.findLastIndex(({ by, text }) => by === 'person' && !/^\s*[<[]/.test(text))
+  const done = said.flatMap((each, at) =>
+    each.by === 'tool' && !(at < spoken && undone.test(each.text)) ? [each.call] : [],
   )
-  return new Set(answers).size
+  return new Set(done).size
 }
+
+/** What agents make up for a call that was denied, or that they never got to. */
+const undone = /^.{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
 
 /** Calls of which the model has only heard: an agent without a memory hands it a transcript before the script. */
 function toldOf(before: readonly Said[], script: string): number {

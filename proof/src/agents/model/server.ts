@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,24 +14,21 @@ import { answer, refusal, remaining } from './script.ts'
 /** A model on the loopback whose words stand in the prompt. */
 export interface Model {
   readonly url: string
-  /** What was asked of it, newest last. */
-  readonly asked: readonly Asked[]
+  /** From now on whatever is asked of it is written there, a line each, for those who look for a reason. */
+  record(path: string): void
   close(): void
-}
-
-export interface Asked {
-  readonly path: string
-  readonly body: unknown
-  readonly at: number
 }
 
 /** How long a model takes for a few letters. */
 const pace = 5
 
 export async function startModel(): Promise<Model> {
-  const asked: Asked[] = []
+  let recorded: string | undefined
+  const heard = (path: string, body: object): void => {
+    if (recorded !== undefined) appendFileSync(recorded, `${JSON.stringify({ path, body })}\n`)
+  }
   const server = createServer((request, response) => {
-    serve(request, response, asked).catch((error: unknown) => {
+    serve(request, response, heard).catch((error: unknown) => {
       // A script that breaks off, or an agent that has gone: nothing more can be said on this line.
       if (!response.headersSent) response.writeHead(500).end(String(error))
       else response.destroy()
@@ -42,7 +40,10 @@ export async function startModel(): Promise<Model> {
     server.close()
     server.closeAllConnections()
   }
-  return { url: `http://127.0.0.1:${port}`, asked, close }
+  const record = (path: string): void => {
+    recorded = path
+  }
+  return { url: `http://127.0.0.1:${port}`, record, close }
 }
 
 interface Body {
@@ -80,12 +81,16 @@ const facts: readonly (readonly [RegExp, object])[] = [
   ],
 ]
 
-async function serve(request: IncomingMessage, response: ServerResponse, asked: Asked[]): Promise<void> {
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  heard: (path: string, body: object) => void,
+): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://model')
   let text = ''
   for await (const chunk of request) text += String(chunk)
   const body = (text === '' ? {} : JSON.parse(text)) as Body
-  asked.push({ path: pathname, body, at: Date.now() })
+  heard(pathname, body)
   const fact = facts.find(([ends]) => ends.test(pathname))
   if (fact) return json(response, 200, fact[1])
   const route = routes.find(({ ends }) => ends.test(pathname))

@@ -8,8 +8,9 @@ import { guided } from './speech.ts'
 const guide = { provider: 'guide', speech: guided }
 
 test.concurrent.each(Object.entries(scenes))('[B42] the guide plays the scene %s', async (_, scene) => {
-  const { outcome, reason } = await drive(guide, scene)
+  const { outcome, reason, sights = [] } = await drive(guide, scene)
   expect({ outcome, reason }).toEqual({ outcome: 'passed', reason: undefined })
+  expect(sights[0]).toMatch(/^ +\d+\.\d\d s  chat\/turnStarted +\w+/)
 })
 
 test.concurrent('[B43] what fails says why, and leaves nothing behind', async () => {

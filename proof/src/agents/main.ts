@@ -65,7 +65,8 @@ async function playerOf(recipe: Recipe, model: Model): Promise<Player> {
     model.record(join(home, 'asked.jsonl'))
     return { ...program, env: recipe.settle(home, model.url) }
   }
-  return { provider: recipe.name, speech: scripted, launch }
+  const { name: provider, mute = false, forgetsForMs = 0 } = recipe
+  return { provider, mute, forgetsForMs, speech: scripted, launch }
 }
 
 async function play(player: Player, name: string): Promise<Cell> {

@@ -12,6 +12,10 @@ export interface Recipe {
   readonly platform?: { readonly os: string; readonly cpu: string }
   readonly installing?: readonly string[]
   readonly args: readonly string[]
+  /** It tells nobody but its model what a command has printed. */
+  readonly mute?: boolean
+  /** It finds a session again only after so long. */
+  readonly forgetsForMs?: number
   /** Puts its settings into a home of its own; gives the environment that leads there. */
   settle(home: string, model: string): Readonly<Record<string, string>>
 }
@@ -73,6 +77,9 @@ const gemini: Recipe = {
   // Its scripts build what a terminal needs; nobody sits at one here.
   installing: ['--ignore-scripts'],
   args: ['--acp'],
+  mute: true,
+  // It names what it keeps by the minute, and begins it anew before it looks.
+  forgetsForMs: 61_000,
   settle: (home, model) => {
     const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }
     put(join(home, '.gemini'), 'settings.json', JSON.stringify(settings))

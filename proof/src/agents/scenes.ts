@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Turn } from '@atrium/protocol/chat/state'
-import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { must } from './failure.ts'
 import type { Stage } from './stage.ts'
 import { callsIn, wordsIn } from './talk.ts'
@@ -10,7 +10,16 @@ import type { Talk } from './talk.ts'
 /** A story with one agent on a stage of its own; it fails by throwing. Gives the turns whose end is looked at. */
 export type Scene = (stage: Stage, talk: Talk) => Promise<Turn>
 
-export const scenes: Readonly<Record<string, Scene>> = { text, write, shell, reject, cancel, killed, waiting }
+export const scenes: Readonly<Record<string, Scene>> = {
+  text,
+  write,
+  shell,
+  reject,
+  cancel,
+  again,
+  killed,
+  waiting,
+}
 
 async function text({ player }: Stage, talk: Talk): Promise<Turn> {
   const words = 'Grüße an alle, 世界 👋.'
@@ -38,7 +47,7 @@ async function shell({ player, work }: Stage, talk: Talk): Promise<Turn> {
   await talk.decide(turnId, call, true)
   const turn = complete(await talk.end(turnId))
   must(existsSync(path), 'it did not run')
-  const shown = callsIn(turn.responseParts).map(outputOf).join('\n')
+  const shown = player.mute ? wordsIn(turn) : await talk.output(turn)
   must(shown.includes('999'), `its output is not shown, but ${JSON.stringify(shown.slice(0, 60))}`)
   return turn
 }
@@ -65,6 +74,22 @@ async function cancel({ player }: Stage, talk: Talk): Promise<Turn> {
   const next = await talk.end(await talk.ask(player.speech.say('Still here.')))
   must(!wordsIn(next).includes('...'), 'what was cancelled goes on in the next turn')
   return complete(next, 'Still here.')
+}
+
+/** The host is stopped and started: in the next turn the agent says what is new, and nothing again. */
+async function again(stage: Stage, talk: Talk): Promise<Turn> {
+  const { player, work } = stage
+  const path = join(work, 'first.txt')
+  const turnId = await talk.ask(player.speech.write(path, 'first'))
+  await talk.decide(turnId, await talk.question(turnId), true)
+  complete(await talk.end(turnId))
+  await stage.end()
+  await sleep(player.forgetsForMs ?? 0)
+  await stage.rise()
+  const turn = complete(await talk.end(await talk.ask(player.speech.say('Second.'))))
+  must(wordsIn(turn) === 'Second.', `it said ${JSON.stringify(wordsIn(turn).slice(0, 60))}`)
+  must(callsIn(turn.responseParts).length === 0, 'it shows calls of the turn before')
+  return turn
 }
 
 /** The host dies while the agent talks; the turn says so, and goes on when it is told to. */
@@ -124,16 +149,6 @@ function complete(turn: Turn, words = ''): Turn {
 function errorIn({ responseParts }: Turn): string {
   const part = responseParts.findLast(({ kind }) => kind === 'error')
   return part?.kind === 'error' ? part.error.message : 'no reason is given'
-}
-
-function outputOf(call: ToolCallState): string {
-  const content = call.status === 'completed' ? (call.content ?? []) : []
-  return content
-    .map((each) => {
-      if (each.type === 'text') return each.text
-      return each.type === 'terminal' ? (each.result?.preview ?? '') : ''
-    })
-    .join('\n')
 }
 
 function textIn(path: string): string {

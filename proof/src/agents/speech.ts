@@ -18,7 +18,7 @@ export interface Speech {
 export const scripted: Speech = {
   say: (words) => `[[think:What shall I say?]][[say:${words}]]`,
   write: (path, text) => `[[say:I write it.]][[write:${path}|${text}]][[say:It is written.]]`,
-  run: (line) => `[[say:I run it.]][[run:${line}]][[say:It has run.]]`,
+  run: (line) => `[[say:I run it.]][[run:${line}]]`,
   talk: (seconds) => `[[say:I go on.]][[hang:${seconds}]][[say:That was all.]]`,
   mumble: '...',
   both: (first, seconds, second) =>

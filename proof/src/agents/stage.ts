@@ -16,6 +16,10 @@ import { survivors } from './survivors.ts'
 export interface Player {
   readonly provider: string
   readonly speech: Speech
+  /** It tells nobody but its model what a command has printed. */
+  readonly mute?: boolean
+  /** It finds a session again only after so long. */
+  readonly forgetsForMs?: number
   /** How the host starts it; `home` is a folder of its own. Absent: the host has it. */
   launch?(home: string): Launch
 }

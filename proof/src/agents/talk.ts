@@ -1,6 +1,7 @@
 import { newId } from '@atrium/client/globals'
 import type { Subscription } from '@atrium/client/subscription'
 import type { Outcome } from '@atrium/client/wishes'
+import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { kinds } from '@atrium/protocol/channels'
@@ -116,6 +117,18 @@ export class Talk {
     )
   }
 
+  /** What the tools of a turn are seen to have printed, in their results and in the terminals that these name. */
+  async output({ responseParts }: Turn): Promise<string> {
+    const results = callsIn(responseParts).flatMap((call) =>
+      call.status === 'completed' ? (call.content ?? []) : [],
+    )
+    const texts = results.map((each) => {
+      if (each.type === 'text') return each.text
+      return each.type === 'terminal' ? this.#printed(each.resource) : ''
+    })
+    return (await Promise.all(texts)).join('\n')
+  }
+
   /** Both clients, and one that comes only now, see the same; and nothing is left open. */
   async rest(): Promise<void> {
     const newcomer = this.#stage.client().subscribe('chat', this.#chat.uri)
@@ -130,6 +143,12 @@ export class Talk {
       this.#chat.confirmed?.turns.flatMap(({ responseParts }) => responseParts) ?? [],
     ))
       must(closed.has(call.status), `a call is still ${call.status}: ${titleOf(call)}`)
+  }
+
+  async #printed(terminal: Uri): Promise<string> {
+    const handle = this.#stage.client().subscribe('terminal', terminal)
+    const { content } = await soon(handle.ready(), this.#stage.patience, 'a terminal to look at')
+    return content.map((part) => (part.type === 'command' ? part.output : part.value)).join('')
   }
 
   async #accepted(wish: Promise<Outcome>, what: string): Promise<void> {

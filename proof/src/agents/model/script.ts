@@ -93,5 +93,5 @@ async function* dots(seconds: number, end: AbortSignal): AsyncIterable<Piece> {
 }
 
 function excerpt(text: string): string {
-  return text.replace(/\s+/g, ' ').slice(0, 60)
+  return text.replace(/\s+/g, ' ').slice(0, 400)
 }

@@ -122,7 +122,7 @@ export class Talk {
     const results = callsIn(responseParts).flatMap((call) =>
       call.status === 'completed' ? (call.content ?? []) : [],
     )
-    const texts = results.map((each) => {
+    const texts = results.map(async (each) => {
       if (each.type === 'text') return each.text
       return each.type === 'terminal' ? this.#printed(each.resource) : ''
     })

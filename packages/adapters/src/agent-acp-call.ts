@@ -103,9 +103,15 @@ export function inputText(raw: unknown): string | undefined {
   return lasting.length === 0 ? undefined : JSON.stringify(Object.fromEntries(lasting))
 }
 
+/** What a tool gave back: its text where it has one under a usual name, else all of it. */
 export function outputText(raw: unknown): string {
-  return typeof raw === 'string' ? raw : JSON.stringify(raw, null, 2)
+  if (typeof raw === 'string') return raw
+  const fields = (raw ?? {}) as { readonly [key: string]: unknown }
+  const found = outputKeys.map((key) => fields[key]).find((each) => typeof each === 'string')
+  return typeof found === 'string' ? found : JSON.stringify(raw, null, 2)
 }
+
+const outputKeys = ['formatted_output', 'aggregated_output', 'output', 'stdout', 'text']
 
 export function textIn(content: readonly ToolResultContent[]): string | undefined {
   return content.find((each) => each.type === 'text')?.text

@@ -26,6 +26,8 @@ import type { CallContent, ToolCall } from './agent-acp-wire.ts'
 export interface Question {
   readonly options?: readonly ConfirmationOption[]
   readonly edits?: readonly FileEdit[]
+  /** Why it is asked for. */
+  readonly reason?: string
 }
 
 /**
@@ -82,6 +84,7 @@ export class Calls {
       ...(call.input !== undefined && { toolInput: call.input }),
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
+      ...(question.reason && { confirmationTitle: question.reason }),
       // What is said now may be told later: the answer to this question is the one after it.
       _meta: { [askedKey]: number },
     })

@@ -6,7 +6,7 @@ import { fileUri } from '@atrium/protocol/file-uri'
 import type { CallContent, ContentBlock } from './agent-acp-wire.ts'
 
 /** Which terminal of ours an agent means. */
-export type TerminalOf = (terminalId: string) => ToolResultContent | undefined
+export type TerminalOf = (terminalId: string) => readonly ToolResultContent[]
 
 /** What a tool call shows, in the words of a chat. What it says of a file is kept with the session. */
 export async function contentOf(
@@ -18,10 +18,7 @@ export async function contentOf(
   const shown: ToolResultContent[] = []
   for (const item of items) {
     if (item.type === 'content' && item.content) shown.push(...blockContent(item.content))
-    if (item.type === 'terminal') {
-      const terminal = terminalOf(item.terminalId ?? '')
-      if (terminal) shown.push(terminal)
-    }
+    if (item.type === 'terminal') shown.push(...terminalOf(item.terminalId ?? ''))
     const edit = await editOf(item, chat, cwd)
     if (edit) shown.push({ type: 'fileEdit', ...edit })
   }

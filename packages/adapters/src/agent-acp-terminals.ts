@@ -1,4 +1,5 @@
 import { AhpError } from '@atrium/protocol/errors'
+import { commandResult, terminalShown } from '@atrium/host/command-result'
 import type { Chat, Outcome, Running } from '@atrium/host/ports/agent'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { refused } from './agent-acp-files.ts'
@@ -9,7 +10,6 @@ import { notFound } from './agent-acp-wire.ts'
 
 interface Terminal {
   readonly running: Running
-  readonly title: string
   readonly most: number
   /** The host's own call, where the agent had none. */
   readonly own: Call | undefined
@@ -25,9 +25,13 @@ export class Terminals {
     this.#chat = chat
   }
 
-  shown(terminalId: string): ToolResultContent | undefined {
+  /** When it has ended, with what it wrote: a terminal goes one day, and the call stays. */
+  shown(terminalId: string): readonly ToolResultContent[] {
     const found = this.#terminals.get(terminalId)
-    return found && { type: 'terminal', resource: found.running.terminal, title: found.title, isPty: true }
+    if (!found) return []
+    const { terminal } = found.running
+    const soFar = found.running.soFar()
+    return soFar.ended ? (commandResult(soFar, terminal).content ?? []) : [terminalShown(terminal)]
   }
 
   async create(asked: Asked, calls: Calls): Promise<object> {
@@ -43,7 +47,7 @@ export class Terminals {
       const terminalId = `term-${this.#terminals.size + 1}`
       const most = typeof limit === 'number' && limit >= 0 ? limit : usualLimit
       const own = isOwn ? call : undefined
-      this.#terminals.set(terminalId, { running, title: line.slice(0, 200), most, own })
+      this.#terminals.set(terminalId, { running, most, own })
       await calls.show(call, [{ type: 'terminal', terminalId }])
       if (own)
         running.done.then(

@@ -11,7 +11,7 @@ import { Plans } from './agent-acp-plan.ts'
 import { Speech } from './agent-acp-speech.ts'
 import { Terminals } from './agent-acp-terminals.ts'
 import type { Voice } from './agent-acp-voice.ts'
-import type { PermissionRequest, Prompted, Update } from './agent-acp-wire.ts'
+import type { CallContent, PermissionRequest, Prompted, ToolCall, Update } from './agent-acp-wire.ts'
 
 /** One prompt of an agent: what it says meanwhile becomes the words of a turn, and what it asks is put to people. */
 export class AcpTurn implements Party {
@@ -147,11 +147,12 @@ export class AcpTurn implements Party {
     const { toolCall = {}, options = [] } = asked as PermissionRequest
     this.#speech.pause()
     // That it waits for an answer is said by asking.
-    const call = await this.#calls.take({ ...toolCall, status: null }, true)
+    const { reason, content } = apart(toolCall)
+    const call = await this.#calls.take({ ...toolCall, status: null, content }, true)
     const offered = optionsOf(options)
     const shown = offered.map(({ option }) => option)
     const decided = await this.#calls
-      .ask(call, shown.length > 0 ? { options: shown } : {})
+      .ask(call, { ...(shown.length > 0 && { options: shown }), ...(reason && { reason }) })
       .catch(() => undefined)
     if (decided?.status === 'cancelled') this.#denied = true
     return { outcome: outcomeOf(decided, offered) }
@@ -171,6 +172,21 @@ export class AcpTurn implements Party {
     return Promise.resolve(this.#terminals[what](asked))
   }
 }
+
+/** What is said with a question is no output of the call, but why it is asked for. */
+function apart({ content }: ToolCall): {
+  readonly reason: string
+  readonly content: readonly CallContent[] | null
+} {
+  const items = Array.isArray(content) ? (content as readonly CallContent[]) : []
+  const words = items.flatMap((item) =>
+    item?.type === 'content' && item.content?.type === 'text' ? [String(item.content.text)] : [],
+  )
+  const rest = items.filter((item) => item?.type !== 'content')
+  return { reason: words.join('\n').slice(0, longestReason), content: rest.length > 0 ? rest : null }
+}
+
+const longestReason = 2000
 
 /** Beyond so many words that wait for one that takes time, the agent has to. */
 const mostQueued = 256

@@ -208,10 +208,7 @@ export const verbs = {
     throw new RequestError(Number(code), words.join(' '), { details: 'because of the script' })
   },
   late: (text, { say, folder }) =>
-    void setTimeout(async () => {
-      await say(text)
-      writeFileSync(join(folder, 'late'), 'said\n')
-    }, 20),
+    void setTimeout(() => void say(text).then(() => writeFileSync(join(folder, 'late'), 'said\n')), 20),
 }
 
 async function asked(toolCallId, json, { client, sessionId, has, folder }) {

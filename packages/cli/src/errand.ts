@@ -150,6 +150,7 @@ export class Errand {
       else this.#narrator.tell(happening)
       if (happening.kind === 'ended') this.#ended(happening.turn)
     }
+    if (asks.some(({ id }) => !this.#asked.has(id))) this.#narrator.rest()
     this.#asked = new Set(asks.map(({ id }) => id))
     this.#ask(asks)
     const { lifecycle, creationError } = session.confirmed

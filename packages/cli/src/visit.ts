@@ -118,6 +118,7 @@ export class Visit {
       this.#narrator.tell(happening)
       if (happening.kind === 'ended') this.#ended(happening.turn)
     }
+    if (asks.some(({ id }) => !this.#asked.has(id))) this.#narrator.rest()
     this.#asked = new Set(asks.map(({ id }) => id))
     this.#interview.update(asks)
     this.#meet()

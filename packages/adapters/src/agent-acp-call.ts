@@ -20,6 +20,44 @@ export interface Call {
   sent: string
 }
 
+export type About = Pick<Call, 'toolName' | 'displayName' | 'title'>
+
+export function newCall(about: About & Partial<Call>, id: string): Call {
+  return {
+    kind: 'other',
+    input: undefined,
+    content: [],
+    output: '',
+    rawOutput: undefined,
+    places: [],
+    phase: 'unsaid',
+    sent: '',
+    ...about,
+    id,
+  }
+}
+
+/** What is said of a call is a change to what is known of it. */
+export function learn(call: Call, said: ToolCall): void {
+  call.title = wordOf(said.title) ?? call.title
+  call.kind = wordOf(said.kind) ?? call.kind
+  call.input = inputText(said.rawInput) ?? call.input
+  if (said.content) call.content = objectsIn(said.content)
+  if (said.rawOutput !== undefined) call.rawOutput = said.rawOutput
+  if (said.locations)
+    call.places = objectsIn(said.locations).flatMap(({ path }) => (typeof path === 'string' ? path : []))
+  const { terminal_output: whole, terminal_output_delta: more } = said._meta ?? {}
+  if (typeof whole?.data === 'string') call.output = whole.data.slice(-longestOutput)
+  if (typeof more?.data === 'string') call.output = (call.output + more.data).slice(-longestOutput)
+}
+
+/** Agents are programs of others: a list may be none, and may have anything in it. */
+function objectsIn<T>(list: readonly T[]): readonly T[] {
+  return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
+}
+
+const longestOutput = 1_000_000
+
 /** Where a call says which question it was decided by. */
 export const askedKey = 'x-atrium.asked'
 
@@ -37,7 +75,7 @@ const kindNames: ReadonlyMap<string, string> = new Map([
 ])
 
 /** What a permission is given for is the tool; so its name must not have in it what is done with it. */
-export function named(said: ToolCall): Pick<Call, 'toolName' | 'displayName' | 'title'> {
+export function named(said: ToolCall): About {
   const [name, kind] = [wordOf(said.name), wordOf(said.kind)]
   const own = name ?? toolIn(said._meta)
   const displayName = own ?? kindNames.get(kind ?? '') ?? 'Tool'
@@ -58,8 +96,11 @@ function toolIn(meta: object | null | undefined): string | undefined {
 }
 
 /** A few words on one line; nothing where it is none. */
-export function wordOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? oneLine(value) || undefined : undefined
+export function wordOf(value: unknown, most = 500): string | undefined {
+  if (typeof value !== 'string') return undefined
+  const line = value.replaceAll(/\s+/g, ' ').trim()
+  // No half of a letter.
+  return line.slice(0, most).replace(/[\ud800-\udbff]$/, '') || undefined
 }
 
 /** Who answers the newest question about a call has answered those before it. */
@@ -94,7 +135,7 @@ export function callsIn({ activeTurn }: ChatState): readonly ToolCallState[] {
 }
 
 /** A command is shown as it is typed; anything else as it was given, but for the numbers that are others each time. */
-export function inputText(raw: unknown): string | undefined {
+function inputText(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw
   if (typeof raw !== 'object' || raw === null) return undefined
   const { command } = raw as { readonly command?: unknown }
@@ -115,8 +156,4 @@ const outputKeys = ['formatted_output', 'aggregated_output', 'output', 'stdout',
 
 export function textIn(content: readonly ToolResultContent[]): string | undefined {
   return content.find((each) => each.type === 'text')?.text
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, 500)
 }

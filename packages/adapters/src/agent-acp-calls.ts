@@ -7,16 +7,16 @@ import {
   askedOf,
   callIn,
   callsIn,
-  inputText,
   isApproved,
   isDecided,
   isSame,
+  learn,
   named,
+  newCall,
   outputText,
   textIn,
-  wordOf,
 } from './agent-acp-call.ts'
-import type { Call } from './agent-acp-call.ts'
+import type { About, Call } from './agent-acp-call.ts'
 import { contentOf, editsOf } from './agent-acp-content.ts'
 import type { TerminalOf } from './agent-acp-content.ts'
 import type { Voice } from './agent-acp-voice.ts'
@@ -104,7 +104,7 @@ export class Calls {
    */
   async permitted(
     fits: (call: Call) => boolean,
-    about: Pick<Call, 'toolName' | 'displayName' | 'title' | 'input'>,
+    about: About & Pick<Call, 'input'>,
     question: Question,
   ): Promise<{ readonly call: Call; readonly own: boolean }> {
     const approved = this.#newest((call) => fits(call) && this.#isApproved(call))
@@ -117,7 +117,7 @@ export class Calls {
   }
 
   /** A call of the host's own, for what an agent does without having asked. */
-  #own(about: Pick<Call, 'toolName' | 'displayName' | 'title' | 'input'>): Call {
+  #own(about: About & Pick<Call, 'input'>): Call {
     const call = this.#newCall({ ...about })
     this.#begin(call)
     return call
@@ -176,33 +176,13 @@ export class Calls {
     const before = this.#calls.get(key)
     const known = isNew && before?.phase === 'over' ? undefined : before
     const call = known ?? this.#newCall(named(said), key)
-    call.title = wordOf(said.title) ?? call.title
-    call.kind = wordOf(said.kind) ?? call.kind
-    call.input = inputText(said.rawInput) ?? call.input
-    if (said.content) call.content = objectsIn(said.content)
-    if (said.rawOutput !== undefined) call.rawOutput = said.rawOutput
-    if (said.locations)
-      call.places = objectsIn(said.locations).flatMap(({ path }) => (typeof path === 'string' ? path : []))
-    const { terminal_output: whole, terminal_output_delta: more } = said._meta ?? {}
-    if (typeof whole?.data === 'string') call.output = whole.data
-    if (typeof more?.data === 'string') call.output = (call.output + more.data).slice(-longestOutput)
+    learn(call, said)
     if (!known && this.#left.length === 0) this.#begin(call)
     return call
   }
 
-  #newCall(about: Pick<Call, 'toolName' | 'displayName' | 'title'> & Partial<Call>, key?: string): Call {
-    const call: Call = {
-      kind: 'other',
-      input: undefined,
-      content: [],
-      output: '',
-      rawOutput: undefined,
-      places: [],
-      phase: 'unsaid',
-      sent: '',
-      ...about,
-      id: this.#newId(),
-    }
+  #newCall(about: About & Partial<Call>, key?: string): Call {
+    const call = newCall(about, this.#newId())
     this.#calls.set(key ?? call.id, call)
     return call
   }
@@ -262,11 +242,5 @@ export class Calls {
   }
 }
 
-/** Agents are programs of others: a list may be none, and may have anything in it. */
-function objectsIn<T>(list: readonly T[]): readonly T[] {
-  return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
-}
-
 const longestProblem = 2000
-const longestOutput = 1_000_000
 const notDone = 'It was allowed, and the agent ended its turn without doing it'

@@ -1,6 +1,6 @@
 import type { AcpProgram } from './agent-acp-start.ts'
 import type { Variables } from './agent-acp-environment.ts'
-import { findProgram } from './program.ts'
+import { findByName } from './program.ts'
 
 /** How somebody has said that an agent is started, under its name. */
 export interface AgentSetting {
@@ -108,7 +108,7 @@ export async function findAgents(
   const found = await Promise.all(
     others.map(async (name) => {
       const program = programOf(name, {})
-      const command = await findProgram(program.command, path)
+      const command = await findByName(program.command, path)
       return command === undefined ? [] : [{ ...program, command }]
     }),
   )

@@ -78,6 +78,11 @@ export class House {
     )
   }
 
+  /** The same, unless another turn is at work. */
+  async endIfAlone(): Promise<void> {
+    if (this.#turns <= 1) await this.end()
+  }
+
   /** For good. */
   async close(): Promise<void> {
     this.#closed = true

@@ -69,8 +69,12 @@ export class Lines implements Transport {
   async drained(): Promise<void> {
     while (!this.closed.aborted && this.#input.writableLength > 0)
       await new Promise<void>((resolve) => {
-        this.#input.once('drain', resolve)
-        this.closed.addEventListener('abort', () => resolve(), { once: true })
+        const done = () => {
+          this.closed.removeEventListener('abort', done)
+          resolve()
+        }
+        this.#input.once('drain', done)
+        this.closed.addEventListener('abort', done)
       })
   }
 

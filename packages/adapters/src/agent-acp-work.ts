@@ -2,6 +2,7 @@ import type { Chat } from '@atrium/host/ports/agent'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
+import { wordOf } from './agent-acp-call.ts'
 import type { Conversation, Surroundings } from './agent-acp-conversation.ts'
 import type { House } from './agent-acp-house.ts'
 import type { Link } from './agent-acp-link.ts'
@@ -51,6 +52,8 @@ export class Work {
         this.#sayKnobs(conversation)
       })
     } catch (error) {
+      // Who has signed in by then is known to a new one.
+      if (error instanceof AhpError && error.code === authRequired) void this.#house.endIfAlone()
       throw this.#starter.inWords(error)
     }
   }
@@ -178,11 +181,12 @@ export class Work {
       this.#voice.say({ type: 'session/metaChanged', _meta: { [key]: id } })
   }
 
-  #sayTitle({ title }: Conversation): void {
+  #sayTitle(conversation: Conversation): void {
     const chat = this.#chat
+    const title = wordOf(conversation.title, longestTitle)
     const isDefault = (chat.session.defaultChat ?? chat.uri) === chat.uri
     if (title !== undefined && isDefault && title !== chat.session.title)
-      this.#voice.say({ type: 'session/titleChanged', title: title.slice(0, longestTitle) })
+      this.#voice.say({ type: 'session/titleChanged', title })
   }
 }
 

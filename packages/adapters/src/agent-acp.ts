@@ -32,6 +32,8 @@ export class AcpAgent implements Agent {
   /** Started to find out, and free for whoever comes first. */
   #spare: Link | undefined
   #closed = false
+  #turns = 0
+  #retired = false
 
   constructor(program: AcpProgram, means: AcpMeans, profile?: Profile) {
     this.#starter = new Starter(program, means)
@@ -80,6 +82,7 @@ export class AcpAgent implements Agent {
       resume: () => link?.process.lines.resume(),
     })
     const leave = house.enter()
+    this.#turns++
     const stop = () => voice.end()
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
@@ -101,6 +104,8 @@ export class AcpAgent implements Agent {
     } finally {
       signal.removeEventListener('abort', stop)
       leave()
+      this.#turns--
+      if (this.#retired) void this.retire()
     }
   }
 
@@ -118,6 +123,12 @@ export class AcpAgent implements Agent {
     const house = this.#houses.get(session)
     this.#houses.delete(session)
     await house?.close()
+  }
+
+  /** It is wanted no longer, and ends when its turns have. */
+  async retire(): Promise<void> {
+    this.#retired = true
+    if (this.#turns === 0) await this.close()
   }
 
   /** Ends all that was started. */

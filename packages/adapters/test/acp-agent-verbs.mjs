@@ -3,6 +3,7 @@ import { closeSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import process from 'node:process'
 import { RequestError, methods } from '@agentclientprotocol/sdk'
+import { floods } from './acp-agent-floods.mjs'
 
 const { client: host } = methods
 
@@ -179,36 +180,17 @@ export const verbs = {
     for (let i = 0; i < Number(megabytes); i++) process.stdout.write('{"x'.padEnd(2 ** 20, 'x'))
     return new Promise(() => {})
   },
-  /** So many words; how many were written stands in a file, for writing blocks where nobody reads. */
-  flood: async (count, { raw, sessionId, folder }) => {
-    const content = { type: 'text', text: 'word ' }
-    const update = { sessionUpdate: 'agent_message_chunk', content, messageId: 'flood' }
-    for (let i = 1; i <= Number(count); i++) {
-      await raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
-      if (i % 250 === 0) writeFileSync(join(folder, 'flood'), String(i))
-    }
-  },
-  /** As many calls that each show a file. */
-  'flood-diffs': async (count, { raw, sessionId, folder }) => {
-    for (let i = 1; i <= Number(count); i++) {
-      const content = [{ type: 'diff', path: `/f${i}`, oldText: null, newText: 'x'.repeat(200) }]
-      const about = { toolCallId: `f${i}`, title: 'f', kind: 'edit', status: 'completed', content }
-      const update = { sessionUpdate: 'tool_call', ...about }
-      await raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
-      if (i % 100 === 0) writeFileSync(join(folder, 'flood'), String(i))
-    }
-  },
-  memory: async (megabytes) => {
-    globalThis.held = Buffer.alloc(Number(megabytes) * 2 ** 20, 1)
-    await new Promise(() => {})
-  },
+  ...floods,
   end: (stopReason) => ({ stopReason, usage: { totalTokens: 9, inputTokens: 7, outputTokens: 2 } }),
   error: (rest) => {
     const [code, ...words] = rest.split(' ')
     throw new RequestError(Number(code), words.join(' '), { details: 'because of the script' })
   },
   late: (text, { say, folder }) =>
-    void setTimeout(() => void say(text).then(() => writeFileSync(join(folder, 'late'), 'said\n')), 20),
+    void sleep(20).then(async () => {
+      await say(text)
+      writeFileSync(join(folder, 'late'), 'said\n')
+    }),
 }
 
 async function asked(toolCallId, json, { client, sessionId, has, folder }) {

@@ -21,7 +21,7 @@ export class AcpRoom {
   readonly agent: Scripted
   /** Where the session works. */
   readonly work: string
-  #turns = 0
+  #last = ''
 
   constructor(all: Room, ann: Client, agent: Scripted, work: string) {
     this.all = all
@@ -40,7 +40,8 @@ export class AcpRoom {
 
   /** Gives the turn's id. */
   begin(text: string, more: object = {}, uri = chat): string {
-    const turnId = `t${++this.#turns}`
+    const turnId = `t${++turns}`
+    this.#last = turnId
     const message = { text, origin: { kind: 'user' }, ...more }
     const startedAt = '2026-01-01T00:00:00Z'
     this.ann.dispatch(uri, { type: 'chat/turnStarted', turnId, startedAt, message })
@@ -48,9 +49,9 @@ export class AcpRoom {
   }
 
   async ended(turnId: string, uri = chat): Promise<Turn> {
-    const turns = () => (this.ann.state(uri) as unknown as ChatState).turns
-    await this.ann.until(() => turns().some(({ id }) => id === turnId))
-    return turns().find(({ id }) => id === turnId) as Turn
+    const all = () => (this.ann.state(uri) as unknown as ChatState).turns
+    await this.ann.until(() => all().some(({ id }) => id === turnId))
+    return all().find(({ id }) => id === turnId) as Turn
   }
 
   /** All of a turn. */
@@ -64,9 +65,7 @@ export class AcpRoom {
       callsOf(this.chat.activeTurn?.responseParts ?? []).findLast(
         (call) => call.status === 'pending-confirmation' && fits(call),
       )
-    await this.ann.until(
-      () => find() !== undefined || this.chat.turns.some(({ id }) => id === `t${this.#turns}`),
-    )
+    await this.ann.until(() => find() !== undefined || this.chat.turns.some(({ id }) => id === this.#last))
     const found = find()
     if (!found) throw new Error(`nothing was asked: ${JSON.stringify(this.chat.turns.at(-1)?.responseParts)}`)
     return found
@@ -110,9 +109,9 @@ export class AcpRoom {
 
   /** The host dies or goes, with all its agents; another one is there, with another agent on the same sessions. */
   async restarted(how: 'crash' | 'close', options: ScriptedOptions = {}): Promise<AcpRoom> {
-    await this.agent.agent.close()
     const agent = scripted({ folder: this.agent.folder, ...options })
     await this.all.restart(how, undefined, [agent.agent])
+    await this.agent.agent.close()
     return joined(this.all, agent, this.work)
   }
 }
@@ -129,6 +128,7 @@ export async function acpRoom(options: ScriptedOptions = {}): Promise<AcpRoom> {
 }
 
 let joins = 0
+let turns = 0
 
 async function joined(all: Room, agent: Scripted, work: string): Promise<AcpRoom> {
   const ann = await all.join(`ann ${++joins}`, { subscribe: [rootUri] })

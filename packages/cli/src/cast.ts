@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AcpAgent } from '@atrium/adapters/agent-acp'
@@ -25,7 +25,9 @@ export class Cast {
   /** By name and by how it is started. */
   #programs = new Map<string, AcpAgent>()
   #agents: readonly Agent[] = []
-  #known: { [stamp: string]: Profile } = {}
+  readonly #retired = new Set<AcpAgent>()
+  #known: Profiles = {}
+  #closed = false
   #undo = () => {}
 
   constructor(settings: Settings, world: World, environment: NodeJS.ProcessEnv) {
@@ -42,12 +44,7 @@ export class Cast {
   }
 
   async open(): Promise<this> {
-    const text = await readFile(this.#file, 'utf8').catch(() => '{}')
-    try {
-      this.#known = JSON.parse(text) as { [stamp: string]: Profile }
-    } catch {
-      // It is only what need not be asked again.
-    }
+    this.#known = profilesIn(await readFile(this.#file, 'utf8').catch(() => ''))
     await this.#look()
     return this
   }
@@ -56,15 +53,17 @@ export class Cast {
   watch(host: Host): void {
     this.#undo = this.#world.later(lookEveryMs, () => {
       void this.#look()
-        .then(() => host.offer(this.#agents))
+        .then(() => this.#closed || host.offer(this.#agents))
         .catch((error: unknown) => this.#world.report('agents not looked for', error))
-        .finally(() => this.watch(host))
+        .finally(() => this.#closed || this.watch(host))
     })
   }
 
   async close(): Promise<void> {
+    this.#closed = true
     this.#undo()
-    await Promise.all([...this.#programs.values()].map((agent) => agent.close()))
+    await this.#keep().catch((error: unknown) => this.#world.report('what agents can is not kept', error))
+    await Promise.all([...this.#programs.values(), ...this.#retired].map((agent) => agent.close()))
   }
 
   async #look(): Promise<void> {
@@ -80,10 +79,17 @@ export class Cast {
         before.get(stamp) ?? new AcpAgent(program, this.#means, this.#known[stamp]),
       ]),
     )
-    for (const [stamp, agent] of before) if (!this.#programs.has(stamp)) void agent.close()
+    for (const [stamp, agent] of before) if (!this.#programs.has(stamp)) this.#retire(agent)
     this.#agents = [guide(this.#world.later), ...this.#programs.values()]
   }
 
+  /** Who is in the midst of something may end it. */
+  #retire(agent: AcpAgent): void {
+    this.#retired.add(agent)
+    void agent.retire()
+  }
+
+  /** Of those who are not here any more nothing is kept. */
   async #keep(): Promise<void> {
     const news = [...this.#programs].flatMap(([stamp, { profile }]) =>
       profile && profile.problem === undefined && profile !== this.#known[stamp]
@@ -91,7 +97,8 @@ export class Cast {
         : [],
     )
     if (news.length === 0 || this.#settings.readOnly) return
-    this.#known = { ...this.#known, ...Object.fromEntries(news) }
+    const still = Object.entries(this.#known).filter(([stamp]) => this.#programs.has(stamp))
+    this.#known = Object.fromEntries([...still, ...news])
     const aside = `${this.#file}.${process.pid}`
     await writeFile(aside, JSON.stringify(this.#known), { mode: 0o600 })
     await rename(aside, this.#file)
@@ -104,10 +111,23 @@ export class Cast {
 
 const lookEveryMs = 60_000
 
-/** Another build of a program may offer something else. */
-async function stampOf({ name, command, args }: AcpProgram): Promise<string> {
+type Profiles = { readonly [stamp: string]: Profile }
+
+/** It is only what need not be asked again: whatever else stands there is nothing. */
+function profilesIn(text: string): Profiles {
+  try {
+    const all = Object.entries(JSON.parse(text) as Profiles)
+    return Object.fromEntries(all.filter(([, profile]) => Array.isArray(profile?.knobs)))
+  } catch {
+    return {}
+  }
+}
+
+/** Another build of a program, or another way to start it, may offer something else. Nothing secret can be read in it. */
+async function stampOf({ name, command, args, env }: AcpProgram): Promise<string> {
   const { mtimeMs = 0, size = 0 } = await stat(command).catch(
     () => ({}) as { mtimeMs?: number; size?: number },
   )
-  return [name, command, ...args, mtimeMs, size].join(' ')
+  const all = JSON.stringify([version, name, command, args, env, mtimeMs, size])
+  return `${name} ${createHash('sha256').update(all).digest('hex')}`
 }

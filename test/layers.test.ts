@@ -28,6 +28,8 @@ test.each([
   ],
   ['packages/host/src/a.ts', "const fs = await import('node:fs')", 'may not know node:fs'],
   ['packages/protocol/src/a.ts', "import { z } from 'zod'", 'may not know zod'],
+  ['packages/adapters/src/agent-guide.ts', "import type { Tool } from 'ai'", 'may not know ai'],
+  ['packages/cli/src/a.ts', "await import('@ai-sdk/openai')", 'may not know @ai-sdk/openai'],
   ['packages/protocol/src/a.ts', "import { x } from '../../host/src/log.ts'", 'another package'],
   ['packages/protocol/src/a.ts', "import { x } from './index.ts'", 'door of its own package'],
   ['packages/protocol/src/a.ts', 'const now = Date.now()', 'may not use Date.now'],

@@ -28,6 +28,11 @@ const keepers: { readonly [specifier: string]: string } = {
   react: 'packages/client/src/react.ts',
 }
 
+/** Foreign packages that only some files of an outward layer may know, so that they can be replaced, and are loaded when they are needed. */
+const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
+  { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/agent-model(?:-[a-z-]+)?\.ts$/ },
+]
+
 /** Time, chance and the machine come in through ports, so that a simulation can own them. */
 const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bperformance\.|\bprocess\.|\bcrypto\./
@@ -60,6 +65,8 @@ function importProblem(path: string, specifier: string): readonly string[] {
   }
   const ours = /^@atrium\/([^/]+)/.exec(specifier)?.[1]
   if (ours !== undefined) return allowed.includes(ours) ? [] : [`${path} points up: ${specifier}`]
+  if (reserved.some(({ of, to }) => of.test(specifier) && !to.test(path)))
+    return [`${path} may not know ${specifier}`]
   if (outward.includes(layer) || keepers[specifier] === path) return []
   return [`${path} is pure and may not know ${specifier}`]
 }

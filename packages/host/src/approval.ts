@@ -62,13 +62,21 @@ export function unkept(core: Core, session: Channel, chat: Channel, action: Conf
   return countProblem(keptIn(wish.channel).length + 1, core.limits.permissions)
 }
 
+/** Whether a call looks at something, or does something. */
+export type Deed = 'look' | 'act'
+
 /** Why a tool may not do its work now, if it may not: nothing is done that nobody has approved (I7). */
-export function unapproved(chat: Channel, toolCallId: string): string | undefined {
+export function unapproved(chat: Channel, toolCallId: string, deed: Deed = 'act'): string | undefined {
   const call = callIn(chat.told as ChatState, toolCallId)
   if (call?.status !== 'running') return 'a tool may work while its call runs, and no longer'
   // It was agreed to where it runs.
   if (call.contributor?.kind === 'client') return 'this tool runs in the client that lends it'
-  return call.confirmed === 'not-needed' ? 'nobody has approved this tool call' : undefined
+  return deed === 'act' && call.confirmed === 'not-needed' ? 'nobody has approved this tool call' : undefined
+}
+
+/** Whether somebody, or a permission, has agreed to a call that runs. */
+export function isAgreed(chat: Channel, toolCallId: string): boolean {
+  return unapproved(chat, toolCallId) === undefined
 }
 
 export function callIn({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined {

@@ -200,7 +200,7 @@ export function abandon(core: Core, chat: Channel, turnId: string, error: ErrorI
 }
 
 /** A worker's chat: watched by people, written in by its agent. It ends with the turn that wanted it. */
-function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
+function spawn(core: Core, parent: Channel, { toolCallId, title, text, model }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')
   const { chats } = session.head as SessionState
@@ -214,7 +214,8 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text }: Task) {
   const summary = newSummary(core, chatUri(core.world.id()), about)
   bear(core, session, summary)
   const worker = core.log.channel(summary.resource) as Channel
-  const { turnId } = start(core, worker, { text, origin: { kind: 'agent' } })
+  const message = compact<Message>({ text, origin: { kind: 'agent' }, model })
+  const { turnId } = start(core, worker, message)
   return { worker, turnId }
 }
 

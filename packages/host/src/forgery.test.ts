@@ -92,7 +92,6 @@ test('[X2] an agent that sets its session anew takes nothing away of what people
 
 const acts: readonly (readonly [what: string, act: (run: Run) => Promise<unknown>])[] = [
   ['run', ({ chat: it }) => it.run({ ...call, line: 'ls' })],
-  ['read', ({ chat: it }) => it.files.read('c1', 'a.txt')],
   ['write', ({ chat: it }) => it.files.apply('c1', 'a.txt', { text: 'y' })],
 ]
 test.each(

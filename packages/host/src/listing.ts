@@ -49,6 +49,11 @@ export class Listings {
     return listing
   }
 
+  /** As they are at this moment, for whoever may just have made one. */
+  fresh(directory: string): Promise<readonly Listed[]> {
+    return this.#list(directory)
+  }
+
   async #list(directory: string): Promise<readonly Listed[]> {
     try {
       const paths = (await this.#tracked(directory)) ?? (await this.#walked(directory))

@@ -6,17 +6,34 @@ import { pathOf } from '@atrium/protocol/file-uri'
  * time, whatever was allowed (S-35). In any case of letters, and with letters that nobody sees: some disks do not either.
  */
 export function isProtected(uri: Uri): boolean {
+  const names = namesOf(uri)
+  return !names || names.some((name) => folders.has(name)) || files.has(names.at(-1) ?? '')
+}
+
+/**
+ * Files that people keep from others: keys, tokens, and where programs put them. No agent looks into one unless somebody agrees to
+ * it (N22).
+ */
+export function isSecret(uri: Uri): boolean {
+  const names = namesOf(uri)
+  return !names || names.some((name) => hidden.has(name)) || secret.test(names.at(-1) ?? '')
+}
+
+function namesOf(uri: Uri): readonly string[] | undefined {
   const named = pathOf(uri)
-  if (!named.ok) return true
-  const names = named.path.split('/').map((name) =>
+  if (!named.ok) return undefined
+  return named.path.split('/').map((name) =>
     name
       .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
       .normalize('NFKC')
       .toLowerCase()
       .replace(/[. ]+$/, ''),
   )
-  return names.some((name) => folders.has(name)) || files.has(names.at(-1) ?? '')
 }
+
+const hidden = new Set(['.git', '.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.atrium'])
+const secret =
+  /^(?:\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12|pfx|jks|keystore))$/
 
 const folders = new Set([
   '.git',

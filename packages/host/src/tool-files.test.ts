@@ -49,6 +49,8 @@ test('[X3] what is made is what was shown, and what is there meanwhile is not wr
   expect(textOf(files, '/a/sub/new')).toBe('x')
   const writes = files.asked.filter(({ what }) => what.startsWith('write')).map(({ what }) => what)
   expect(writes).toEqual(['write {"ifMatch":"e1"}', 'write {"createOnly":true}'])
+  // What it is to be in is made with it, and only then.
+  expect(files.changes).toEqual([{ kind: 'make', place: { path: '/a/sub', roots: ['/a'] } }])
 })
 
 test('[X3] what is shown is shown before anybody has agreed, and tells its agent nothing', async () => {

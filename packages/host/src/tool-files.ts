@@ -5,7 +5,8 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
-import { callIn, folderOf } from './approval.ts'
+import { callIn, folderOf, isAgreed } from './approval.ts'
+import type { Deed } from './approval.ts'
 import type { Channel } from './channel.ts'
 import { keepBytes } from './content.ts'
 import type { Core } from './core.ts'
@@ -13,22 +14,41 @@ import { diffCounts } from './diff-counts.ts'
 import { TurnFailed } from './ports/agent.ts'
 import type { Edit, ToolFiles } from './ports/agent.ts'
 import type { Facts, Place } from './ports/files.ts'
-import { isProtected } from './protected.ts'
+import { isProtected, isSecret } from './protected.ts'
 import { attempt } from './resource.ts'
 import { isIn } from './roots.ts'
+import { searched } from './search.ts'
 
 /** Files for the tool calls of a chat: those of its session's directories, and no others, whatever clients may use. */
 export function toolFiles(
   core: Core,
   session: Channel,
   chat: Channel,
-  approved: (toolCallId: string) => Promise<void>,
+  approved: (toolCallId: string, deed?: Deed) => Promise<void>,
 ): ToolFiles {
+  const seen = async (toolCallId: string, path: string) => {
+    await approved(toolCallId, 'look')
+    const found = locate(session, chat, path)
+    if (isAgreed(chat, toolCallId)) return found
+    if (isSecret(found.uri) || isSecret(await reallyAt(core, found.uri, found.place)))
+      throw new TurnFailed('permission', `${quoted(path)} is only looked into when somebody agrees to it`)
+    return found
+  }
   return {
     async read(toolCallId, path) {
-      await approved(toolCallId)
-      const { uri, place } = locate(session, chat, path)
+      const { uri, place } = await seen(toolCallId, path)
       return textOf(await bytesOf(core, uri, place))
+    },
+    async list(toolCallId, path) {
+      const { uri, place } = await seen(toolCallId, path)
+      const entries = await inWords(() =>
+        attempt(core, uri, 'read', (files) => files.list(place, core.limits.entries)),
+      )
+      return entries.toSorted(({ name: a }, { name: b }) => (a < b ? -1 : 1))
+    },
+    async search(toolCallId, search) {
+      const { place } = await seen(toolCallId, search.path ?? '')
+      return searched(core, place, search, () => approved(toolCallId, 'look'))
     },
     async propose(path, edit) {
       const { uri, place } = locate(session, chat, path)
@@ -60,6 +80,7 @@ export function toolFiles(
         const bytes = new TextEncoder().encode(edited(before, edit))
         // What somebody else has changed meanwhile is not written over.
         const how = ifMatch === undefined ? { createOnly: true } : { ifMatch }
+        if (ifMatch === undefined) await madeFor(core, uri, place)
         await attempt(core, uri, 'write', (files) => files.write(place, bytes, how))
       })
     },
@@ -71,7 +92,8 @@ function locate(session: Channel, chat: Channel, path: string): { readonly uri: 
   const roots = workingDirectories.flatMap((directory) => pathIn(directory) ?? [])
   const base = pathIn(folderOf(session, chat) ?? '')
   if (base === undefined) throw new TurnFailed('files', 'this session works in no folder')
-  const uri = fileUri(path.startsWith('/') ? path : `${base}/${path}`)
+  const below = path === '' || path === '.' ? base : `${base}/${path}`
+  const uri = fileUri(path.startsWith('/') ? path : below)
   const named = pathIn(uri)
   if (named === undefined) throw new TurnFailed('files', `${quoted(path)} is no path`)
   if (!roots.some((root) => isIn(named, root)))
@@ -114,6 +136,13 @@ function factsOf(core: Core, uri: Uri, place: Place): Promise<Facts | undefined>
       throw error
     }),
   )
+}
+
+/** The directories that a new file is to be in. */
+async function madeFor(core: Core, uri: Uri, { path, roots }: Place): Promise<void> {
+  const place = { path: path.slice(0, path.lastIndexOf('/')), roots }
+  if (roots.includes(place.path) || (await factsOf(core, uri, place))) return
+  await attempt(core, uri, 'write', (files) => files.change({ kind: 'make', place }))
 }
 
 /** Where something is, or would be, behind all links: as much of its path as there is, and the rest as it is called. */

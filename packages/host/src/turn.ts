@@ -8,6 +8,7 @@ import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from './alongside.ts'
 import { callIn, judged, unapproved } from './approval.ts'
+import type { Deed } from './approval.ts'
 import { bang } from './bang.ts'
 import { readAttachment } from './attachment.ts'
 import { tokenFor } from './auth.ts'
@@ -15,7 +16,9 @@ import { Breath, wordOf } from './breath.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import { keepBytes } from './content.ts'
+import { cursorBefore } from './cursor.ts'
 import { execute, outcomeOf } from './execute.ts'
+import { turnsBefore } from './history.ts'
 import { isLarge, slimmed } from './large.ts'
 import type { Agent, Chat, Command, Running, Said, Task, Worker } from './ports/agent.ts'
 import { TurnFailed, failureOf } from './ports/agent.ts'
@@ -213,7 +216,11 @@ export class Turn implements Job {
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
-      files: toolFiles(this.#core, session, channel, (toolCallId) => this.#approved(toolCallId)),
+      files: toolFiles(this.#core, session, channel, (toolCallId, deed) => this.#approved(toolCallId, deed)),
+      before: async (turnId) => {
+        if (this.#over) throw stopped()
+        return (await turnsBefore(this.#core, channel, cursorBefore({ id: turnId }))).turns
+      },
       keep: (bytes, contentType) =>
         this.#over ? Promise.reject(stopped()) : keepBytes(this.#core, session.uri, bytes, contentType),
       read: (attachment) =>
@@ -264,10 +271,10 @@ export class Turn implements Job {
    * What is said of a call is told before the call does anything, and it must have been approved (I7). A line that a person
    * wrote themselves needs nobody's approval.
    */
-  async #approved(toolCallId: string): Promise<void> {
+  async #approved(toolCallId: string, deed?: Deed): Promise<void> {
     await this.#core.log.reached(this.#core.log.last)
     if (this.#over) throw stopped()
-    const reason = this.#agent === bang ? undefined : unapproved(this.#channel, toolCallId)
+    const reason = this.#agent === bang ? undefined : unapproved(this.#channel, toolCallId, deed)
     if (reason !== undefined) throw new TurnFailed('permission', reason)
   }
 

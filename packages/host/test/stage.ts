@@ -178,10 +178,12 @@ export class Run {
             stage.watchers.delete(watch)
             resolve(state)
           }
+          if (wished(stage.state)) return resolve(stage.state)
           stage.watchers.add(watch)
-          watch(stage.state)
           onAbort(over, () => reject(new Error('the turn is over')))
         }),
+      // All turns are in the state.
+      before: async () => [],
       spawn: (task) => this.#spawn(task),
       read: ({ type }) =>
         type === 'chat'
@@ -193,7 +195,7 @@ export class Run {
     }
   }
 
-  #spawn({ toolCallId, text }: Task): Worker {
+  #spawn({ toolCallId, text, model }: Task): Worker {
     const stage = this.#stage
     const calls = stage.state.activeTurn?.responseParts ?? []
     const open = calls.some(
@@ -207,7 +209,7 @@ export class Run {
     const uri = `ahp-chat:/worker-${stage.workers.length + 1}`
     const worker = new Stage(stage.agent, { uri, origin, config: stage.session.config?.values ?? {} })
     stage.workers.push(worker)
-    const run = worker.begin(text)
+    const run = worker.begin({ text, ...(model && { model }) })
     const done = new Promise<ChatState>((resolve, reject) => {
       onAbort(this.#over.signal, () => {
         run.abort()
@@ -244,6 +246,8 @@ function half(action: Action & { content?: unknown }): Action {
 
 const noFiles: Chat['files'] = {
   read: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
+  list: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
+  search: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
   propose: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
   apply: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
 }

@@ -89,6 +89,20 @@ export const limitTable = {
   viewerMs: row(2000, 'ms', 'Y5', 'a slow viewer is waited for no longer'),
   endMs: row(1500, 'ms', 'Y8', 'a host that stops waits no longer for what it started'),
 
+  modelSteps: row(200, 'requests of a turn', 'N28', 'the turn fails, and can be resumed'),
+  modelResult: row(
+    48 * KiB,
+    'characters of what a tool returns',
+    'N21',
+    'the rest is left out, which is said',
+  ),
+  modelLineMs: row(600_000, 'ms of a line that a model runs', 'N23', 'it is ended'),
+  modelAskMs: row(3000, 'ms', 'N20', 'who says nothing of its models is waited for no longer'),
+  searchBytes: row(1 * MiB, 'bytes of a file', 'N22', 'it is not searched, which is said'),
+  searchLines: row(200, 'lines found', 'N22', 'the others are left out, which is said'),
+  searchLineLength: row(400, 'characters of a line found', 'N22', 'the rest is cut off'),
+  searchMs: row(10_000, 'ms', 'N22', 'what was not searched by then is left out, which is said'),
+
   // Words and tokens.
   completionLength: row(256, 'characters of a word', 'J2', 'it has no completions'),
   completionItems: row(50, 'completions in an answer', 'J2', 'the best only'),

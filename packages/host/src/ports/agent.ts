@@ -1,6 +1,6 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { MessageAttachment } from '@atrium/protocol/chat/message'
-import type { ChatState } from '@atrium/protocol/chat/state'
+import type { MessageAttachment, ModelSelection } from '@atrium/protocol/chat/message'
+import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { ContentRef, ErrorInfo, FileEdit } from '@atrium/protocol/common/content'
@@ -8,6 +8,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import type { SessionState } from '@atrium/protocol/session/state'
+import type { FileEntry } from './files.ts'
 
 /** The backend behind a provider id. Every agent passes the suite in `agent.contract.ts`. */
 export interface Agent {
@@ -73,6 +74,8 @@ export interface Chat {
   readonly sessionUri: Uri
   /** Resolves with the first state that is as wished; rejects when the turn is over. */
   when(wished: (state: ChatState) => boolean): Promise<ChatState>
+  /** Turns that came just before one, oldest first: the state has the newest alone. None where it is the first. */
+  before(turnId: string): Promise<readonly Turn[]>
   /** Lets a worker do a task in a chat of its own, for one of this turn's tool calls. */
   spawn(task: Task): Worker
   /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
@@ -96,12 +99,43 @@ export interface Content {
   readonly contentType?: string
 }
 
-/** Files of the session's directories, for one of this turn's tool calls that was approved. Paths are absolute, or from the first directory on. */
+/**
+ * Files of the session's directories, for one of this turn's tool calls that runs. To look, nobody need have been asked, but for what is
+ * secret: that rejects as `permission`, and the call may ask then. To write, somebody must have agreed. Paths are absolute, or from the
+ * first directory on.
+ */
 export interface ToolFiles {
   read(toolCallId: string, path: string): Promise<string>
+  /** What a directory holds, in the order of names. */
+  list(toolCallId: string, path: string): Promise<readonly FileEntry[]>
+  search(toolCallId: string, search: Search): Promise<Found>
   /** What an edit would change, for those who are asked. The agent learns nothing of the file by it. */
   propose(path: string, edit: Edit): Promise<FileEdit>
   apply(toolCallId: string, path: string, edit: Edit): Promise<void>
+}
+
+/** Lines with a text, in the files below a path that version control does not ignore, and that are text and not secret. */
+export interface Search {
+  readonly text: string
+  /** A directory or a file; absent: the first directory. */
+  readonly path?: string
+  /** Which files, by their paths from there. */
+  readonly glob?: string
+  readonly ignoreCase?: boolean
+}
+
+export interface Found {
+  readonly lines: readonly FoundLine[]
+  /** There is more than was looked at, or is told. */
+  readonly more: boolean
+}
+
+export interface FoundLine {
+  /** From where it was searched. */
+  readonly path: string
+  /** The first is 1. */
+  readonly line: number
+  readonly text: string
 }
 
 /** A whole new text, or another in the place of one that the file has exactly once. */
@@ -138,6 +172,8 @@ export interface Task {
   readonly toolCallId: string
   readonly title: string
   readonly text: string
+  /** The model that the worker is to have. */
+  readonly model?: ModelSelection
 }
 
 export interface Worker {

@@ -6,6 +6,7 @@ import type { Profile } from '@atrium/adapters/agent-acp'
 import type { AcpMeans, AcpProgram } from '@atrium/adapters/agent-acp-start'
 import { findAgents } from '@atrium/adapters/agent-acp-find'
 import { guide } from '@atrium/adapters/agent-guide'
+import { modelAgent } from '@atrium/adapters/agent-model'
 import { Watchdog } from '@atrium/adapters/terminals-pty-watchdog'
 import type { Agent } from '@atrium/host/ports/agent'
 import type { Host } from '@atrium/host/host'
@@ -22,6 +23,8 @@ export class Cast {
   readonly #world: World
   readonly #means: AcpMeans
   readonly #environment: NodeJS.ProcessEnv
+  /** Those that need no program. */
+  readonly #own: readonly Agent[]
   /** By name and by how it is started. */
   #programs = new Map<string, AcpAgent>()
   #agents: readonly Agent[] = []
@@ -34,6 +37,7 @@ export class Cast {
     this.#settings = settings
     this.#world = world
     this.#environment = environment
+    this.#own = [guide(world.later), ...ownModels(settings, world, environment)]
     const mark = randomBytes(16).toString('hex')
     const mcpServers = (settings.mcpServers ?? []) as readonly object[]
     this.#means = { later: world.later, watchdog: new Watchdog(mark), mark, environment, version, mcpServers }
@@ -80,7 +84,7 @@ export class Cast {
       ]),
     )
     for (const [stamp, agent] of before) if (!this.#programs.has(stamp)) this.#retire(agent)
-    this.#agents = [guide(this.#world.later), ...this.#programs.values()]
+    this.#agents = [...this.#own, ...this.#programs.values()]
   }
 
   /** Who is in the midst of something may end it. */
@@ -110,6 +114,18 @@ export class Cast {
 }
 
 const lookEveryMs = 60_000
+
+/** The agent on models of others, unless somebody wants none of them. */
+function ownModels(
+  { models = {} }: Settings,
+  world: World,
+  environment: NodeJS.ProcessEnv,
+): readonly Agent[] {
+  const { anthropic, openai, compatible = {} } = models
+  const none = anthropic === false && openai === false && Object.keys(compatible).length === 0
+  const platform = `${process.platform} ${process.arch}`
+  return none ? [] : [modelAgent({ models, environment, world, platform })]
+}
 
 type Profiles = { readonly [stamp: string]: Profile }
 

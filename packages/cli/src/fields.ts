@@ -1,4 +1,5 @@
 import type { AgentSetting, AgentSettings } from '@atrium/adapters/agent-acp-find'
+import type { CompatibleConfig, ModelsConfig } from '@atrium/adapters/agent-model-config'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -23,6 +24,8 @@ export interface Settings {
   readonly readOnly?: boolean
   /** Agents beside those on the PATH, by name: how each is started. */
   readonly agents?: AgentSettings
+  /** What the agent on models of others may use. */
+  readonly models?: ModelsConfig
   /** What every agent's session gets, as ACP says it. */
   readonly mcpServers?: readonly object[]
 }
@@ -61,6 +64,9 @@ const yesNo = (flag: string, variable: string): Field => ({
 const agentsWanted =
   'an object that gives each agent by its name a command, and if need be args, env, displayName, variables, memoryMb, turnMinutes, disabled'
 
+const modelsWanted =
+  'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default'
+
 export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   host: text('--host', 'ATRIUM_HOST', 'an address of this machine'),
   port: {
@@ -90,6 +96,7 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   },
   readOnly: yesNo('--read-only', 'ATRIUM_READ_ONLY'),
   agents: json('--agents', 'ATRIUM_AGENTS', agentsWanted, isAgents),
+  models: json('--models', 'ATRIUM_MODELS', modelsWanted, isModels),
   mcpServers: json('--mcp-servers', 'ATRIUM_MCP_SERVERS', 'a list of MCP servers', (value) =>
     isList(value, isObject),
   ),
@@ -134,6 +141,24 @@ function isAgent(value: unknown): boolean {
     [memoryMb, turnMinutes].every((each) => each === undefined || (typeof each === 'number' && each > 0)) &&
     (disabled === undefined || typeof disabled === 'boolean')
   )
+}
+
+function isModels(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { anthropic = {}, openai = {}, compatible = {}, default: usual = '' } = value as ModelsConfig
+  const others = isObject(compatible) ? Object.values(compatible) : [undefined]
+  return (
+    [anthropic, openai].every((vendor) => vendor === false || isVendor(vendor)) &&
+    others.every((vendor) => isVendor(vendor) && isText(vendor.baseUrl)) &&
+    isText(usual)
+  )
+}
+
+function isVendor(value: unknown): value is CompatibleConfig {
+  if (!isObject(value)) return false
+  const { baseUrl = '', apiKeyVariable = '', models = [] } = value as Partial<CompatibleConfig>
+  const isModel = (model: unknown) => isText(model) || (isObject(model) && 'id' in model && isText(model.id))
+  return isText(baseUrl) && isText(apiKeyVariable) && isList(models, isModel)
 }
 
 function isObject(value: unknown): value is object {

@@ -25,7 +25,8 @@ const { values, positionals } = parseArgs({
 })
 
 const guide: Player = { provider: 'guide', speech: guided }
-const known = [guide.provider, ...recipes.map(({ name }) => name)]
+const own = 'atrium'
+const known = [guide.provider, own, ...recipes.map(({ name }) => name)]
 
 process.exit(await run())
 
@@ -46,7 +47,7 @@ async function row(name: string, wanted: readonly string[], model: Model): Promi
   const version = recipe?.version ?? ''
   const cells: Record<string, Cell> = {}
   try {
-    const player = recipe ? await playerOf(recipe, model) : guide
+    const player = recipe ? await playerOf(recipe, model) : name === own ? ownModels(model) : guide
     for (const scene of wanted) cells[scene] = await play(player, scene)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -67,6 +68,13 @@ async function playerOf(recipe: Recipe, model: Model): Promise<Player> {
   }
   const { name: provider, mute = false, forgetsForMs = 0 } = recipe
   return { provider, mute, forgetsForMs, speech: scripted, launch }
+}
+
+/** The host's own agent on models of others. */
+function ownModels({ url }: Model): Player {
+  const compatible = { scripted: { baseUrl: `${url}/v1`, models: ['scripted'] } }
+  const models = { anthropic: false, openai: false, compatible }
+  return { provider: own, speech: scripted, config: { models } }
 }
 
 async function play(player: Player, name: string): Promise<Cell> {

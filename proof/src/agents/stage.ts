@@ -22,6 +22,8 @@ export interface Player {
   readonly forgetsForMs?: number
   /** How the host starts it; `home` is a folder of its own. Absent: the host has it. */
   launch?(home: string): Launch
+  /** What else the host is told. */
+  readonly config?: object
 }
 
 export interface Launch {
@@ -52,7 +54,7 @@ export class Stage {
     for (const each of [this.work, home, config]) mkdirSync(each, { recursive: true })
     const { provider } = player
     const agents = player.launch ? { agents: { [provider]: player.launch(home) } } : {}
-    writeFileSync(join(config, 'config.json'), JSON.stringify(agents, null, 2))
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ ...player.config, ...agents }, null, 2))
   }
 
   /** What the host reported, for those who look for a reason. */

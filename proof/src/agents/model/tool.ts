@@ -33,7 +33,16 @@ function running(line: string, tools: readonly Tool[]): Call | undefined {
 const names = {
   write: ['write', 'write_file', 'create_file', 'write_to_file', 'create', 'write_text_file'],
   read: ['read', 'read_file', 'view', 'read_text_file'],
-  run: ['bash', 'shell', 'run_shell_command', 'exec_command', 'shell_command', 'run_command', 'execute'],
+  run: [
+    'bash',
+    'shell',
+    'run_shell_command',
+    'exec_command',
+    'shell_command',
+    'run_command',
+    'execute',
+    'run',
+  ],
 }
 
 function find(tools: readonly Tool[], candidates: readonly string[]): Tool | undefined {
@@ -56,7 +65,7 @@ type Meant = Readonly<Partial<Record<'path' | 'content' | 'command', string>>>
 const meanings: readonly (readonly [RegExp, keyof Meant])[] = [
   [/^(file_?path|path|absolute_?path|file_?name|file)$/i, 'path'],
   [/^(contents?|file_?text|text)$/i, 'content'],
-  [/^(command|cmd|script)$/i, 'command'],
+  [/^(command|cmd|script|line)$/i, 'command'],
 ]
 
 function filled(tool: Tool | undefined, meant: Meant): Call | undefined {

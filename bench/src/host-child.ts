@@ -5,7 +5,7 @@ import { openSqlite } from '@atrium/adapters/store-sqlite'
 import { answerQuestions } from './child.ts'
 
 // The real host with its real store, without the command line around it. `data=FOLDER` is a store that stays, `guide` lets
-// the built-in agent answer, `machine` lets it use files and shells.
+// the built-in agent answer, `acp` one in a process of its own, `machine` lets it use files and shells.
 const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 // As the command does: the store opens in its own thread while the rest is loaded.
@@ -17,9 +17,10 @@ const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
 ])
 const info = { provider: 'bench', displayName: 'Bench', description: '', models: [] }
 const world = nodeWorld(() => {})
+const acp = process.argv.includes('acp') ? (await import('./agent/scripted.ts')).scripted(world) : undefined
 const agent = process.argv.includes('guide')
   ? (await import('@atrium/adapters/agent-guide')).guide(world.later)
-  : { info, resumes: false, async *run() {} }
+  : (acp ?? { info, resumes: false, async *run() {} })
 const machine = process.argv.includes('machine')
   ? {
       files: (await import('@atrium/adapters/files-node')).nodeFiles(),
@@ -41,6 +42,7 @@ const listening = await listen({
 })
 answerQuestions(listening.port, async () => {
   await host.close()
+  await acp?.close()
   await listening.close()
   if (kept === undefined) rmSync(folder, { recursive: true, force: true })
 })

@@ -1,3 +1,4 @@
+import { agentBench } from './agent.ts'
 import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
 import { clientBench } from './reconcile.ts'
@@ -15,6 +16,7 @@ const benches: {
   turn: turnBench,
   workspace: workspaceBench,
   client: clientBench,
+  agent: agentBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

@@ -2,12 +2,18 @@ import { constants } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** Where a program is, by the directories of a PATH; never in the one that happens to be the current (S-40). */
+/** Where a program is, by the directories of a PATH, and behind all links. */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
+  const file = await findByName(name, path)
+  return file === undefined ? undefined : realpath(file)
+}
+
+/** The same as it is called there: some programs are many, and go by the name that they were started with. Never in the current directory (S-40). */
+export async function findByName(name: string, path: string): Promise<string | undefined> {
   for (const directory of absolute(path))
     for (const suffix of process.platform === 'win32' ? ['.exe'] : ['']) {
       const file = join(directory, `${name}${suffix}`)
-      if (await isProgram(file)) return realpath(file)
+      if (await isProgram(file)) return file
     }
   return undefined
 }

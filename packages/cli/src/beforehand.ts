@@ -1,4 +1,5 @@
 import type { Client } from '@atrium/client/client'
+import { choices } from '@atrium/host/choices'
 import { isSensitive } from './asks.ts'
 import type { Ask } from './asks.ts'
 import { agreement } from './render/approval.ts'
@@ -30,7 +31,10 @@ export class Beforehand {
     const agrees = !this.#allowed.has(toolName)
     this.#decided.set(ask.id, agrees)
     if (agrees) void this.#say(ask)
-    if (this.#reach === 'session') this.#allowed.add(toolName)
+    // An agent's own "always" may mean less: then it asks again, for something else.
+    const { options = [] } = ask.toolCall as { readonly options?: readonly { readonly id: string }[] }
+    if (this.#reach === 'session' && options.some(({ id }) => id === choices.session))
+      this.#allowed.add(toolName)
     return agrees
   }
 

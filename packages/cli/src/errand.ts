@@ -37,6 +37,8 @@ export class Errand {
   readonly #happenings = new Happenings()
   readonly #narrator: Narrator
   readonly #interview: Interview
+  /** What is known to be asked. */
+  #asked: ReadonlySet<string> = new Set()
   readonly #input: Input
   readonly #beforehand: Beforehand | undefined
   readonly #undo: (() => void)[] = []
@@ -137,8 +139,9 @@ export class Errand {
     if (conversation.gone) return this.#end(conversation.gone)
     if (!chat.confirmed || !session.confirmed) return
     const mine = chat.confirmed.activeTurn?.id === turnId
-    // First what others have answered, then what came of it.
-    this.#ask(mine ? openAsks(session.confirmed, chat.uri) : [])
+    // First what others have answered, then what came of it, then what is asked now: the text before it has been shown.
+    const asks = mine ? openAsks(session.confirmed, chat.uri) : []
+    this.#ask(asks.filter(({ id }) => this.#asked.has(id)))
     for (const happening of this.#happenings.see(chat.confirmed)) {
       const about =
         'turn' in happening ? happening.turn.id : 'turnId' in happening ? happening.turnId : undefined
@@ -147,6 +150,9 @@ export class Errand {
       else this.#narrator.tell(happening)
       if (happening.kind === 'ended') this.#ended(happening.turn)
     }
+    if (asks.some(({ id }) => !this.#asked.has(id))) this.#narrator.rest()
+    this.#asked = new Set(asks.map(({ id }) => id))
+    this.#ask(asks)
     const { lifecycle, creationError } = session.confirmed
     if (lifecycle === 'failed')
       this.#end(

@@ -1,3 +1,6 @@
+import type { AgentSetting, AgentSettings } from '@atrium/adapters/agent-acp-find'
+import type { CompatibleConfig, ModelsConfig } from '@atrium/adapters/agent-model-config'
+
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
@@ -19,6 +22,12 @@ export interface Settings {
   readonly tlsKey?: string
   readonly logLevel?: LogLevel
   readonly readOnly?: boolean
+  /** Agents beside those on the PATH, by name: how each is started. */
+  readonly agents?: AgentSettings
+  /** What the agent on models of others may use. */
+  readonly models?: ModelsConfig
+  /** What every agent's session gets, as ACP says it. */
+  readonly mcpServers?: readonly object[]
 }
 
 /** One setting: what it is called outside, and which values it takes. */
@@ -52,6 +61,12 @@ const yesNo = (flag: string, variable: string): Field => ({
   parse: (given) => ({ true: true, 1: true, false: false, 0: false })[given] ?? given,
 })
 
+const agentsWanted =
+  'an object that gives each agent by its name a command, and if need be args, env, displayName, variables, memoryMb, turnMinutes, disabled'
+
+const modelsWanted =
+  'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default'
+
 export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   host: text('--host', 'ATRIUM_HOST', 'an address of this machine'),
   port: {
@@ -80,6 +95,82 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
     accepts: (value) => logLevels.some((level) => level === value),
   },
   readOnly: yesNo('--read-only', 'ATRIUM_READ_ONLY'),
+  agents: json('--agents', 'ATRIUM_AGENTS', agentsWanted, isAgents),
+  models: json('--models', 'ATRIUM_MODELS', modelsWanted, isModels),
+  mcpServers: json('--mcp-servers', 'ATRIUM_MCP_SERVERS', 'a list of MCP servers', (value) =>
+    isList(value, isObject),
+  ),
+}
+
+function json(flag: string, variable: string, wants: string, accepts: Field['accepts']): Field {
+  const parse = (given: string): unknown => {
+    try {
+      return JSON.parse(given)
+    } catch {
+      return given
+    }
+  }
+  return { flag, variable, wants, accepts, parse }
+}
+
+function isAgents(value: unknown): boolean {
+  return (
+    isObject(value) &&
+    Object.entries(value).every(([name, each]) => /^[\w.-]{1,64}$/.test(name) && isAgent(each))
+  )
+}
+
+function isAgent(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const {
+    command,
+    args = [],
+    env = {},
+    displayName,
+    variables = [],
+    memoryMb,
+    turnMinutes,
+    disabled,
+  } = value as AgentSetting
+  return (
+    [command, displayName].every((each) => each === undefined || isText(each)) &&
+    isList(args, isText) &&
+    isList(variables, isText) &&
+    isObject(env) &&
+    Object.values(env).every(isText) &&
+    [memoryMb, turnMinutes].every((each) => each === undefined || (typeof each === 'number' && each > 0)) &&
+    (disabled === undefined || typeof disabled === 'boolean')
+  )
+}
+
+function isModels(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { anthropic = {}, openai = {}, compatible = {}, default: usual = '' } = value as ModelsConfig
+  const others = isObject(compatible) ? Object.values(compatible) : [undefined]
+  return (
+    [anthropic, openai].every((vendor) => vendor === false || isVendor(vendor)) &&
+    others.every((vendor) => isVendor(vendor) && isText(vendor.baseUrl)) &&
+    isText(usual)
+  )
+}
+
+function isVendor(value: unknown): value is CompatibleConfig {
+  if (!isObject(value)) return false
+  const { baseUrl = '', apiKeyVariable = '', models = [] } = value as Partial<CompatibleConfig>
+  const isModel = (model: unknown) => isText(model) || (isObject(model) && 'id' in model && isText(model.id))
+  return isText(baseUrl) && isText(apiKeyVariable) && isList(models, isModel)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isList(value: unknown, each: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(each)
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0')
 }
 
 function path(flag: string, variable: string): Field {

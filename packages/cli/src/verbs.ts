@@ -116,6 +116,9 @@ export const verbs: readonly Verb[] = [
   {
     usage: 'agents',
     about: 'the agents of the host',
+    options: [
+      ['--check', 'start each and ask it what it can: its models, and whether somebody must sign in'],
+    ],
     load: async () => (await import('./commands/agents.ts')).agents,
   },
   {

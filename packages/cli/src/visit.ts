@@ -25,6 +25,8 @@ export class Visit {
   readonly #happenings = new Happenings()
   readonly #narrator: Narrator
   readonly #interview: Interview
+  /** What is known to be asked. */
+  #asked: ReadonlySet<string> = new Set()
   readonly #input: Input
   readonly #entry = new LineEntry()
   readonly #undo: (() => void)[] = []
@@ -109,12 +111,16 @@ export class Visit {
     const { chat, session } = conversation
     if (conversation.gone) return this.#end(conversation.gone)
     if (!chat.confirmed || !session.confirmed) return
-    // First what others have answered, then what came of it.
-    this.#interview.update(openAsks(session.confirmed))
+    // First what others have answered, then what came of it, then what is asked now: the text before it has been shown.
+    const asks = openAsks(session.confirmed)
+    this.#interview.update(asks.filter(({ id }) => this.#asked.has(id)))
     for (const happening of this.#happenings.see(chat.confirmed)) {
       this.#narrator.tell(happening)
       if (happening.kind === 'ended') this.#ended(happening.turn)
     }
+    if (asks.some(({ id }) => !this.#asked.has(id))) this.#narrator.rest()
+    this.#asked = new Set(asks.map(({ id }) => id))
+    this.#interview.update(asks)
     this.#meet()
     if (!this.#interview.open) this.#aside = false
     clearInterval(this.#ticks)

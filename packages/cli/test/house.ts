@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AgentSettings } from '@atrium/adapters/agent-acp-find'
 import { Window } from '../../adapters/test/window.ts'
 import { atrium, bin } from './command.ts'
 import type { Ended } from './command.ts'
@@ -17,8 +18,8 @@ export class House {
     mkdirSync(this.work)
   }
 
-  async open(): Promise<this> {
-    this.#life = await Life.begin(this.home)
+  async open(agents?: AgentSettings): Promise<this> {
+    this.#life = await Life.begin(this.home, undefined, agents)
     return this
   }
 

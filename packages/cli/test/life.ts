@@ -4,9 +4,11 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import type { AgentSettings } from '@atrium/adapters/agent-acp-find'
 import { websocketTransport } from '@atrium/adapters/transport-websocket'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { WebSocket } from 'ws'
+import { alone } from './alone.ts'
 
 const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
 
@@ -23,8 +25,8 @@ export class Life {
   }
 
   /** `log`: a descriptor for what it reports. */
-  static async begin(data: string, log?: number): Promise<Life> {
-    const env = { PATH: process.env['PATH'], HOME: data }
+  static async begin(data: string, log?: number, agents?: AgentSettings): Promise<Life> {
+    const env = { PATH: process.env['PATH'], HOME: data, ...alone(agents) }
     const args = [bin, 'serve', '--data', `${data}/data`, '--json', '--port', '0']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', log ?? 'ignore'], env })
     const ended = once(child, 'exit').then(([code]) => {

@@ -39,7 +39,10 @@ export function chooseAgent(core: Core, asked: string | undefined): Agent {
 export async function probed(core: Core, asked: string | undefined): Promise<Agent> {
   const agent = chooseAgent(core, asked)
   await agent.probe?.()
+  const before = core.log.last
   offer(core)
+  // Whoever asked has heard of it before it is answered.
+  if (core.log.last > before) await core.log.reached(core.log.last)
   return agent
 }
 

@@ -39,6 +39,24 @@ test('[X1] what is agreed to again while it is being done goes on', async () => 
   expect(await done).toMatchObject({ exitCode: 0 })
 })
 
+test('[X4] a line can be looked at while it runs, ended, and begun in another folder of the session', async () => {
+  const terminals = fakeTerminals()
+  const all = await scene(new Puppet(), { machine: { terminals } })
+  const run = await turn(all, 't1', begun(), ready({ toolInput: 'make' }))
+  await accepted(all.ann, chat, confirmed)
+  const elsewhere = run.chat.run({ ...call, line: 'make', cwd: '/etc' })
+  await expect(elsewhere).rejects.toThrow('"/etc" is in no folder of this session')
+  expect(terminals.shells).toHaveLength(0)
+  const running = await run.chat.run({ ...call, line: 'make' })
+  const [shell] = terminals.shells
+  shell?.say({ type: 'terminal/data', data: 'half' })
+  await until(() => running.soFar().output === 'half')
+  expect(running.soFar()).toMatchObject({ ended: false })
+  await running.end()
+  expect(shell?.ended).toBe(true)
+  expect(await running.done).toMatchObject({ output: 'half', ended: true })
+})
+
 test('[X4] a line whose turn is cancelled is ended, and nothing is said of it', async () => {
   const { all, done, shell } = await running()
   await accepted(all.ann, chat, cancelled('t1'))

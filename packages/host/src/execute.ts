@@ -61,6 +61,7 @@ export function outcomeOf({ head }: Channel): Outcome {
     exitCode: lifecycle.status === 'exited' ? lifecycle.exitCode : undefined,
     output: plainText(text),
     truncated: false,
+    ended: lifecycle.status === 'exited',
   })
 }
 

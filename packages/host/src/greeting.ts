@@ -39,7 +39,7 @@ export async function greet(core: Core, link: Newcomer, params: Params<'initiali
     _meta: {
       'x-atrium': {
         resends: true,
-        ...(isCurious(params) && { clients: core.clients.present(link.principal) }),
+        ...(isCurious(params) && { clients: core.clients.present(link.principal), agents: lastWords(core) }),
       },
     },
     ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
@@ -53,6 +53,13 @@ export async function greet(core: Core, link: Newcomer, params: Params<'initiali
 function isCurious({ _meta }: Params<'initialize'>): boolean {
   const own = _meta?.['x-atrium'] as { readonly clients?: unknown } | undefined
   return own?.clients === true
+}
+
+/** What agents said last beside their work. */
+function lastWords({ agents }: Core): readonly object[] {
+  return agents.flatMap(({ info, lastWords: words = [] }) =>
+    words.length > 0 ? [{ provider: info.provider, lastWords: words }] : [],
+  )
 }
 
 /** The answer to `reconnect`: what it missed if all of that is there, else the state of what it follows. */

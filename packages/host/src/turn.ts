@@ -212,6 +212,7 @@ export class Turn implements Job {
       get session() {
         return session.told as SessionState
       },
+      sessionUri: session.uri,
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),

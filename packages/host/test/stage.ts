@@ -19,7 +19,7 @@ export interface StageOptions {
 
 /** A chat without a host around it: what an agent says is judged and folded at once, and told to it alone. */
 export class Stage {
-  readonly agent: Agent
+  agent: Agent
   readonly uri: Uri
   /** The ids of parts and calls that were used, whatever became of them. */
   readonly ids = new Set<string>()
@@ -59,6 +59,12 @@ export class Stage {
     this.fold({ type: 'chat/turnResume', turnId })
     if (!this.state.activeTurn) throw new Error('the last turn cannot be resumed')
     return new Run(this, turnId)
+  }
+
+  /** The turn that a host left which has died: another one has this agent. */
+  takeUp(agent: Agent): Run {
+    this.agent = agent
+    return new Run(this, this.state.activeTurn?.id ?? '')
   }
 
   /** All of a turn, at once. */
@@ -131,6 +137,12 @@ export class Run {
     this.#close({ errorType: 'interrupted', resumable: true })
   }
 
+  /** The host dies here, and leaves the turn as it is. */
+  async die(): Promise<void> {
+    this.abort()
+    await this.iterator.return?.()
+  }
+
   #close(error?: { readonly errorType: string; readonly resumable: boolean }): Turn {
     const ending = { turnId: this.#turnId, duration: 0 }
     if (error) {
@@ -156,6 +168,7 @@ export class Run {
       get session() {
         return stage.session
       },
+      sessionUri: `${stage.uri}/session`,
       files: noFiles,
       run: () => Promise.reject(new TurnFailed('terminal', 'there is no shell on a stage')),
       when: (wished) =>
@@ -172,7 +185,10 @@ export class Run {
       // All turns are in the state.
       before: async () => [],
       spawn: (task) => this.#spawn(task),
-      read: () => Promise.reject(new TurnFailed('attachment', 'nothing can be read on a stage')),
+      read: ({ type }) =>
+        type === 'chat'
+          ? Promise.resolve({ data: 'What was said.', encoding: 'utf-8' })
+          : Promise.reject(new TurnFailed('attachment', 'nothing can be read on a stage')),
       // Whoever asks for it is on a stage.
       token: () => 'token',
       keep: async (bytes, contentType) => ({ uri: `ahp-content:/${bytes.length}`, contentType }),

@@ -4,7 +4,6 @@ import { resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/address'
 import type { Secure } from '@atrium/adapters/address'
 import { listen } from '@atrium/adapters/listen'
-import { guide } from '@atrium/adapters/agent-guide'
 import { nodeFiles } from '@atrium/adapters/files-node'
 import { ptyTerminals } from '@atrium/adapters/terminals-pty'
 import { gitVcs } from '@atrium/adapters/vcs-git'
@@ -14,7 +13,9 @@ import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/t
 import { nodeWorld } from '@atrium/adapters/world-node'
 import type { Host } from '@atrium/host/host'
 import type { Store } from '@atrium/host/ports/store'
+import type { World } from '@atrium/host/ports/world'
 import type { Logger } from 'pino'
+import { Cast } from '../cast.ts'
 import { banner, quietBanner, readyLine } from '../banner.ts'
 import type { Announcement } from '../banner.ts'
 import { configure } from '../config.ts'
@@ -42,7 +43,11 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   const log = openLog(level, token === undefined ? [] : [token])
   for (const warning of [...warnings, ...cautions(flags, settings)]) log.warn(warning)
 
-  const host = await openHost(settings, log)
+  const world = nodeWorld((event, detail) =>
+    log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
+  )
+  const cast = new Cast(settings, world, process.env)
+  const host = await openHost(settings, log, world, cast)
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>
     listen({
@@ -59,9 +64,11 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     }),
   ).catch(async (error: unknown) => {
     await host.close()
+    await cast.close()
     throw error
   })
   const stop = askedToStop()
+  cast.watch(host)
   // Before it is said aloud, so that whoever heard it finds us.
   const tokenFile = tokenFileOf(settings)
   const place = { url: listening.url, pid: process.pid, version }
@@ -79,23 +86,22 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   await withdrawHost(settings.data, process.pid)
   // The door first, then the links behind it: the host ends them, and the door waits for the last.
   await Promise.all([listening.close(), host.close()])
+  await cast.close()
   log.info('stopped')
 }
 
-async function openHost(settings: Settings, log: Logger): Promise<Host> {
+async function openHost(settings: Settings, log: Logger, world: World, cast: Cast): Promise<Host> {
   // The store opens in its own thread while the core is being loaded.
-  const [{ store, readOnly }, { createHost }] = await Promise.all([
+  const [{ store, readOnly }, { createHost }, { agents }] = await Promise.all([
     openStore(settings),
     import('@atrium/host/host'),
+    cast.open(),
   ])
   if (readOnly !== undefined) log.warn(readOnly)
-  const world = nodeWorld((event, detail) =>
-    log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
-  )
   return createHost({
     store,
     world,
-    agents: [guide(world.later)],
+    agents,
     // The host's own files, its token above all, are nobody's.
     files: nodeFiles({ never: [settings.data] }),
     terminals: ptyTerminals(),

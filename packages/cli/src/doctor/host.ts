@@ -13,6 +13,7 @@ import { addressOf, reach } from '../reach.ts'
 import type { Whereabouts } from '../reach.ts'
 import { within } from '../trip.ts'
 import { version } from '../version.ts'
+import { onOneLine } from '../voice.ts'
 import { fail, ok, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 
@@ -36,7 +37,7 @@ export async function hostFindings(given: Whereabouts, settings: Settings): Prom
     const { url } = await addressOf(given)
     try {
       const found = [versionFinding(client, url), numbersFinding(client), ...(await agentFindings(client))]
-      return [...found, ...clientFindings(client), await clockFinding(url)]
+      return [...found, ...wordFindings(client), ...clientFindings(client), await clockFinding(url)]
     } finally {
       client.close()
     }
@@ -81,6 +82,23 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
       ? ok('agent', detail)
       : warn('agent', `${detail}; it wants a login for ${logins.join(', ')}`, 'sign in from a client')
   })
+}
+
+/** What agents said last beside their work, where the host tells: there stands why one does not work. */
+export function wordFindings({
+  host,
+}: {
+  readonly host: Pick<HostInfo, '_meta'> | undefined
+}): readonly Finding[] {
+  const own = host?._meta?.['x-atrium'] as { readonly agents?: readonly Spoken[] } | undefined
+  return (own?.agents ?? []).map(({ provider = '', lastWords = [] }) =>
+    ok(provider, ['it said last:', ...lastWords.map((line) => `  ${onOneLine(line)}`)].join('\n')),
+  )
+}
+
+interface Spoken {
+  readonly provider?: string
+  readonly lastWords?: readonly string[]
 }
 
 /** Who else is connected, where the host tells; this command is one of them. */

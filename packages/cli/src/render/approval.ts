@@ -115,7 +115,9 @@ function decision(turnId: string, call: Call, choice: Choice, typed?: string): C
 /** What is said where somebody has agreed before being asked: once, or for the session if that is offered. */
 export function agreement(turnId: string, call: Call, reach: 'once' | 'session'): ChatAction {
   const offered = choicesOf(call).filter(({ approved, types }) => approved && !types)
-  const wished = offered.find(({ optionId }) => optionId === choices[reach])
+  const wished =
+    offered.find(({ optionId }) => optionId === choices[reach]) ??
+    offered.find(({ optionId = '' }) => reach === 'session' && optionId.endsWith('.always'))
   const choice = wished ?? offered[0] ?? { key: 'y', label: 'yes', approved: true }
   return decision(turnId, call, choice)
 }

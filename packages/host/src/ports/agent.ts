@@ -33,6 +33,8 @@ export interface Agent {
   run(chat: Chat, signal: AbortSignal): AsyncIterable<Said>
   /** What a message to it may begin with, behind a slash. */
   commands?(session: SessionState): Promise<readonly AgentCommand[]>
+  /** What it said last beside its work, for people who look for a fault. Nothing secret. */
+  readonly lastWords?: readonly string[]
   /** A session has gone: whatever is kept for it may go. */
   dispose?(session: Uri): Promise<void>
 }
@@ -69,6 +71,7 @@ export interface Chat {
   /** As everyone has been told. */
   readonly state: ChatState
   readonly session: SessionState
+  readonly sessionUri: Uri
   /** Resolves with the first state that is as wished; rejects when the turn is over. */
   when(wished: (state: ChatState) => boolean): Promise<ChatState>
   /** Turns that came just before one, oldest first: the state has the newest alone. None where it is the first. */
@@ -162,6 +165,7 @@ export interface Outcome {
   /** What it wrote, as plain text; the newest of it, where that was too much. */
   readonly output: string
   readonly truncated: boolean
+  readonly ended: boolean
 }
 
 export interface Task {

@@ -101,7 +101,7 @@ export function canonical(value: unknown): string {
 }
 
 /** A state as it is compared: without what no action can change. */
-export function comparable({ derived }: ChannelKind, state: unknown): string {
+export function comparable({ derived }: Pick<ChannelKind, 'derived'>, state: unknown): string {
   return canonical(without(state, derived as Derived<Record<string, unknown>>))
 }
 

@@ -1,0 +1,24 @@
+import { AcpAgent } from '@atrium/adapters/agent-acp'
+import { Watchdog } from '@atrium/adapters/terminals-pty-watchdog'
+import type { World } from '@atrium/host/ports/world'
+import { agentFile } from './pipe.ts'
+
+/** The scripted agent, as the host knows agents. */
+export function scripted({ later }: World): AcpAgent {
+  const program = {
+    name: 'scripted',
+    displayName: 'Scripted',
+    command: process.execPath,
+    args: [agentFile],
+    env: {},
+    variables: /$^/,
+  }
+  const means = {
+    later,
+    watchdog: new Watchdog('bench'),
+    mark: 'bench',
+    environment: process.env,
+    version: '0',
+  }
+  return new AcpAgent(program, means)
+}

@@ -1,0 +1,54 @@
+import type { ContentRef } from '@atrium/protocol/common/content'
+import type { Chat } from '@atrium/host/ports/agent'
+import { expect, test } from 'vitest'
+import { AcpTurn } from './agent-acp-turn.ts'
+import { Voice } from './agent-acp-voice.ts'
+import { Lines } from './agent-acp-lines.ts'
+import { PassThrough } from 'node:stream'
+
+test('[N47] what takes time to keep makes the agent wait, until it is kept', async () => {
+  const kept: (() => void)[] = []
+  const keep = () => new Promise<ContentRef>((resolve) => kept.push(() => resolve({ uri: 'x:/1' })))
+  const chat = { turnId: 't', state: { turns: [] }, keep } as unknown as Chat
+  let holds = 0
+  const voice = new Voice({ pause: () => void holds++, resume: () => void holds-- })
+  const turn = new AcpTurn(chat, voice, '/')
+  const image = { type: 'image', data: 'aA==', mimeType: 'image/png' }
+  const update = { sessionUpdate: 'agent_message_chunk', content: image } as never
+  let said = 0
+  for (; holds === 0 && said < 1000; said++) turn.update(update)
+  expect([holds, said]).toEqual([1, 256])
+  for (; holds > 0; await new Promise((resolve) => setImmediate(resolve))) kept.shift()?.()
+  expect(holds).toBe(0)
+})
+
+test('[N47] two who are not listened to hold one agent up, and it goes on when both are', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const lines = new Lines(input, output, { most: 100, stray: () => {}, broken: () => {} })
+  const heard: string[] = []
+  lines.receive((line) => heard.push(line))
+  lines.pause()
+  lines.pause()
+  output.write('{"a":1}\n')
+  lines.resume()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(heard).toEqual([])
+  lines.resume()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(heard).toEqual(['{"a":1}'])
+})
+
+test('[N47] answers that are not read are not piled up: nothing more is heard until they are', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()]
+  const lines = new Lines(input, output, { most: 10_000, stray: () => {}, broken: () => {} })
+  let asked = 0
+  lines.receive(() => {
+    asked++
+    lines.send('x'.repeat(2 ** 20))
+  })
+  for (let i = 0; i < 100; i++) output.write('{}\n')
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(asked).toBeLessThan(10)
+  input.resume()
+  while (asked < 100) await new Promise((resolve) => setImmediate(resolve))
+})

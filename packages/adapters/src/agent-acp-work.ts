@@ -1,0 +1,203 @@
+import type { Chat } from '@atrium/host/ports/agent'
+import type { ActiveTurn } from '@atrium/protocol/chat/state'
+import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import { wordOf } from './agent-acp-call.ts'
+import type { Conversation, Surroundings } from './agent-acp-conversation.ts'
+import type { House } from './agent-acp-house.ts'
+import type { Link } from './agent-acp-link.ts'
+import { goOnText, handOver, messageBlocks } from './agent-acp-prompt.ts'
+import { keyOf } from './agent-acp-settings.ts'
+import type { Knob } from './agent-acp-settings.ts'
+import type { Starter } from './agent-acp-start.ts'
+import { AcpTurn } from './agent-acp-turn.ts'
+import type { Voice } from './agent-acp-voice.ts'
+import { authRequired } from './agent-acp-wire.ts'
+import type { ContentBlock } from './agent-acp-wire.ts'
+
+/** One turn of a chat, from the agent that is to be found for it to its last word. */
+export class Work {
+  readonly #chat: Chat
+  readonly #house: House
+  readonly #voice: Voice
+  readonly #starter: Starter
+  readonly #where: Surroundings
+
+  constructor(chat: Chat, house: House, voice: Voice, starter: Starter, where: Surroundings) {
+    this.#chat = chat
+    this.#house = house
+    this.#voice = voice
+    this.#starter = starter
+    this.#where = where
+  }
+
+  async run(signal: AbortSignal, opened: (link: Link) => void): Promise<void> {
+    const { activeTurn } = this.#chat.state
+    if (activeTurn?.id !== this.#chat.turnId) return
+    try {
+      const turn = new AcpTurn(this.#chat, this.#voice, this.#where.cwd)
+      const { conversation, before = [] } = await this.#rested(turn)
+      opened(conversation.link)
+      this.#sayId(conversation)
+      await this.#tune(conversation)
+      const resumed = isBegun(activeTurn)
+      const { promptCapabilities } = conversation.link.initialized.agentCapabilities ?? {}
+      const known = resumed && before.length === 0
+      const message = known ? [] : await messageBlocks(activeTurn.message, this.#chat, promptCapabilities)
+      const goOn: ContentBlock[] = resumed ? [{ type: 'text', text: goOnText(activeTurn) }] : []
+      if (signal.aborted) return
+      const prompted = this.#prompt(conversation, turn, [...before, ...message, ...goOn], signal)
+      await prompted.finally(() => {
+        this.#sayTitle(conversation)
+        this.#sayKnobs(conversation)
+      })
+    } catch (error) {
+      // Who has signed in by then is known to a new one.
+      if (error instanceof AhpError && error.code === authRequired) void this.#house.endIfAlone()
+      throw this.#starter.inWords(error)
+    }
+  }
+
+  /** The agent's session for a chat: the one that is there, the one that was, or a new one that is told what happened. */
+  async talk(
+    turn: AcpTurn,
+  ): Promise<{ readonly conversation: Conversation; readonly before?: readonly ContentBlock[] }> {
+    const [chat, house, where] = [this.#chat, this.#house, this.#where]
+    const there = await house.there(chat.uri)
+    if (there) return { conversation: there }
+    const known = chat.session._meta?.[metaKey(chat.uri)]
+    let problem: string | undefined
+    if (typeof known === 'string')
+      try {
+        return { conversation: await house.restore(chat.uri, known, where) }
+      } catch (error) {
+        if (!(error instanceof AhpError) || error.code === authRequired) throw error
+        problem = error.message
+      }
+    const { activeTurn } = chat.state
+    const before = activeTurn && (await handOver(chat, activeTurn))
+    const conversation = await house.begin(chat.uri, where)
+    if (!before) return { conversation }
+    turn.note(this.#handedOver(problem))
+    return { conversation, before: [before] }
+  }
+
+  #handedOver(problem: string | undefined): string {
+    const { displayName } = this.#starter.program
+    const why =
+      problem === undefined
+        ? `${displayName} has no memory of this chat`
+        : `${displayName} could not take up its session again (${problem})`
+    return `${why}, so it was handed a transcript of it.`
+  }
+
+  /** The same, when it has done with the prompt before: where it did not, and was ended for that, its next process. */
+  async #rested(turn: AcpTurn): ReturnType<Work['talk']> {
+    const talk = await this.talk(turn)
+    await talk.conversation.rested
+    return talk.conversation.link.open ? talk : this.talk(turn)
+  }
+
+  /** An agent that was told to stop, and does not, is ended: nobody hears what it does, and the next turn waits for it. */
+  #stop(conversation: Conversation, turn: AcpTurn): void {
+    if (!conversation.cancel(turn)) return
+    const undo = this.#starter.means.later(restMs, () => void conversation.link.process.end())
+    void conversation.rested.then(undo)
+  }
+
+  /** Sets the agent's session as people have set theirs. */
+  async #tune(conversation: Conversation): Promise<void> {
+    const { name } = this.#starter.program
+    const chat = this.#chat
+    const values = chat.session.config?.values ?? {}
+    const wished = (knob: Knob) =>
+      knob.isModel ? chat.state.activeTurn?.message.model?.id : values[keyOf(name, knob)]
+    for (const knob of conversation.knobs) {
+      const value = wished(knob)
+      if ((typeof value !== 'string' && typeof value !== 'boolean') || value === knob.current) continue
+      await conversation.set(knob, value).catch((error: unknown) => {
+        if (!(error instanceof AhpError)) throw error
+        throw this.#starter.failed(
+          `it cannot be set to ${JSON.stringify(value)} (${error.message})`,
+          'settings',
+        )
+      })
+    }
+    this.#sayKnobs(conversation)
+  }
+
+  async #prompt(
+    conversation: Conversation,
+    turn: AcpTurn,
+    blocks: readonly ContentBlock[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { turnMs } = this.#starter.program
+    const cancel = () => this.#stop(conversation, turn)
+    signal.addEventListener('abort', cancel)
+    let late = false
+    const undo =
+      turnMs === undefined
+        ? () => {}
+        : this.#starter.means.later(turnMs, () => {
+            late = true
+            cancel()
+          })
+    try {
+      const prompted = await conversation.prompt(turn, blocks)
+      await turn.end(prompted)
+      if (turn.silent && !signal.aborted && prompted.stopReason !== 'cancelled')
+        turn.note(this.#starter.silence(conversation.link.process.lastWords))
+    } catch (error) {
+      await turn.breakOff('the agent broke off')
+      if (!late) throw error
+    } finally {
+      undo()
+      signal.removeEventListener('abort', cancel)
+    }
+    if (!late) return
+    const minutes = Math.round((turnMs ?? 0) / 60_000)
+    throw this.#starter.failed(`it worked for longer than ${minutes} minutes`, 'time')
+  }
+
+  /** What the agent is really set to, as far as the session has a place for it. */
+  #sayKnobs(conversation: Conversation): void {
+    const { schema, values = {} } = this.#chat.session.config ?? {}
+    const changed = conversation.knobs.flatMap((knob) => {
+      const key = keyOf(this.#starter.program.name, knob)
+      const known = schema && Object.hasOwn(schema.properties, key)
+      return known && knob.current !== undefined && values[key] !== knob.current
+        ? [[key, knob.current] as const]
+        : []
+    })
+    if (changed.length > 0)
+      this.#voice.say({ type: 'session/configChanged', config: Object.fromEntries(changed) })
+  }
+
+  /** Each time: a turn that was cancelled meanwhile may have lost the word. */
+  #sayId({ id }: Conversation): void {
+    const key = metaKey(this.#chat.uri)
+    if (this.#chat.session._meta?.[key] !== id)
+      this.#voice.say({ type: 'session/metaChanged', _meta: { [key]: id } })
+  }
+
+  #sayTitle(conversation: Conversation): void {
+    const chat = this.#chat
+    const title = wordOf(conversation.title, longestTitle)
+    const isDefault = (chat.session.defaultChat ?? chat.uri) === chat.uri
+    if (title !== undefined && isDefault && title !== chat.session.title)
+      this.#voice.say({ type: 'session/titleChanged', title })
+  }
+}
+
+/** Whether its agent has said anything: only then it surely has the message. */
+function isBegun({ responseParts }: ActiveTurn): boolean {
+  return responseParts.some(({ kind }) => kind !== 'error' && kind !== 'systemNotification')
+}
+
+function metaKey(chat: Uri): string {
+  return `x-atrium.acp:${chat}`
+}
+
+const longestTitle = 200
+const restMs = 10_000

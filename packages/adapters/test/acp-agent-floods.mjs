@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+
+/** Verbs of an agent that says more than anybody can hear. */
+export const floods = {
+  /** So many words; how many were written stands in a file, for writing blocks where nobody reads. */
+  flood: async (count, { raw, sessionId, folder }) => {
+    const content = { type: 'text', text: 'word ' }
+    const update = { sessionUpdate: 'agent_message_chunk', content, messageId: 'flood' }
+    for (let i = 1; i <= Number(count); i++) {
+      await raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
+      if (i % 250 === 0) writeFileSync(join(folder, 'flood'), String(i))
+    }
+  },
+  /** Asks what nobody answers with sense, and does not read what comes. */
+  pester: async (count, { raw, folder }) => {
+    process.stdin.pause()
+    for (let i = 1; i <= Number(count); i++) {
+      await raw({ jsonrpc: '2.0', id: i, method: `no/${'x'.repeat(200)}` })
+      if (i % 1000 === 0) writeFileSync(join(folder, 'pestered'), String(i))
+    }
+    await new Promise(() => {})
+  },
+  /** As many calls that each show a file. */
+  'flood-diffs': async (count, { raw, sessionId, folder }) => {
+    for (let i = 1; i <= Number(count); i++) {
+      const content = [{ type: 'diff', path: `/f${i}`, oldText: null, newText: 'x'.repeat(200) }]
+      const about = { toolCallId: `f${i}`, title: 'f', kind: 'edit', status: 'completed', content }
+      const update = { sessionUpdate: 'tool_call', ...about }
+      await raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
+      if (i % 100 === 0) writeFileSync(join(folder, 'flood'), String(i))
+    }
+  },
+}

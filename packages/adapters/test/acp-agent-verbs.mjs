@@ -1,0 +1,224 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { closeSync, writeFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import process from 'node:process'
+import { RequestError, methods } from '@agentclientprotocol/sdk'
+import { floods } from './acp-agent-floods.mjs'
+
+const { client: host } = methods
+
+/** What a line of a prompt can begin with. One that gives something has ended the prompt. */
+export const verbs = {
+  say: (text, { say }) => say(text),
+  think: (text, { update }) =>
+    update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),
+  image: (data, { update }) =>
+    update({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data, mimeType: 'image/png' } }),
+  /** `call id kind title`, and more of it as JSON behind ` = `. */
+  call: (rest, { update }) => {
+    const [about, more = '{}'] = rest.split(' = ')
+    const [toolCallId, kind, ...title] = about.split(' ')
+    return update({
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      kind,
+      title: title.join(' '),
+      ...JSON.parse(more),
+    })
+  },
+  /** `change id {json}` */
+  change: (rest, { update }) => {
+    const [toolCallId] = rest.split(' ', 1)
+    const more = JSON.parse(rest.slice(toolCallId.length) || '{}')
+    return update({ sessionUpdate: 'tool_call_update', toolCallId, ...more })
+  },
+  /** `ask id {json of the call}`: says what was answered; then the call is done, where it was allowed. */
+  ask: async (rest, scene) => {
+    const [toolCallId] = rest.split(' ', 1)
+    const optionId = await asked(toolCallId, rest.slice(toolCallId.length), scene)
+    await scene.say(`${toolCallId} ${optionId}`)
+    const allowed = !/^(?:no|cancelled)/.test(optionId)
+    if (allowed && !scene.has('never-completes')) {
+      const status = { sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' }
+      await scene.update(status)
+    }
+  },
+  /** `allowed id {json}`: asks, says nothing, and lets the call run. */
+  allowed: async (rest, scene) => {
+    const [toolCallId] = rest.split(' ', 1)
+    await asked(toolCallId, rest.slice(toolCallId.length), scene)
+    await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })
+  },
+  /** `do id file`: asks, and does it once where it was allowed. */
+  do: async (rest, scene) => {
+    const [toolCallId, name] = rest.split(' ')
+    const rawInput = { file: name }
+    const optionId = await asked(toolCallId, JSON.stringify({ title: 'Do it', rawInput }), scene)
+    if (/^(?:no|cancelled)/.test(optionId)) return
+    verbs.deed(name, scene)
+    await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' })
+  },
+  /** `impatient id frame`: asks, says the frame, and only then listens. */
+  impatient: async (rest, scene) => {
+    const [toolCallId] = rest.split(' ', 1)
+    const answer = asked(toolCallId, '', scene)
+    await sleep(50)
+    await scene.raw(rest.slice(toolCallId.length + 1).replaceAll('$SESSION', scene.sessionId))
+    writeFileSync(join(scene.folder, 'impatient'), 'said\n')
+    await scene.say(`${toolCallId} ${await answer}`)
+  },
+  /** Asks, and does not wait for an answer. */
+  'ask-and-end': async (toolCallId, scene) => {
+    void asked(toolCallId, '', scene)
+    await sleep(50)
+    return { stopReason: 'end_turn' }
+  },
+  /** As some do who were told no. */
+  'ask-and-stop': async (toolCallId, scene) => {
+    await asked(toolCallId, '', scene)
+    return { stopReason: 'cancelled' }
+  },
+  /** Two questions at once, about two calls or about one. */
+  'ask-both': async (rest, scene) => {
+    const answers = await Promise.all(rest.split(' ').map((id) => asked(id, '', scene)))
+    await scene.say(answers.join(' and '))
+  },
+  write: async (rest, { client, sessionId, session, say }) => {
+    const [name] = rest.split(' ', 1)
+    const path = isAbsolute(name) ? name : join(session.cwd, name)
+    const content = rest.slice(name.length + 1)
+    await told(say, 'written', client.request(host.fs.writeTextFile, { sessionId, path, content }))
+  },
+  run: async (line, { client, sessionId, session, say }) => {
+    const asking = { sessionId, command: line, cwd: session.cwd, outputByteLimit: 40 }
+    await told(
+      say,
+      (text) => text,
+      client.createTerminal(asking).then(async (terminal) => {
+        const { exitCode, signal } = await terminal.waitForExit()
+        const { output, truncated } = await terminal.currentOutput()
+        await terminal.release()
+        return `exit ${exitCode ?? signal}${truncated ? ' cut' : ''}: ${output}`
+      }),
+    )
+  },
+  /** Ends it before it ends itself. */
+  'run-kill': async (command, { client, sessionId, say }) => {
+    const terminal = await client.createTerminal({ sessionId, command })
+    await terminal.kill()
+    const { exitCode, signal } = await terminal.waitForExit()
+    await say(`killed ${exitCode ?? signal}`)
+  },
+  plan: (rest, { update }) => {
+    const entries = rest.split(';').map((each) => {
+      const [status, ...content] = each.trim().split(' ')
+      return { status, content: content.join(' '), priority: 'medium' }
+    })
+    return update({ sessionUpdate: 'plan', entries })
+  },
+  mode: (currentModeId, { update }) => update({ sessionUpdate: 'current_mode_update', currentModeId }),
+  option: (rest, { update, options }) => {
+    const [id, value] = rest.split(' ')
+    return update({ sessionUpdate: 'config_option_update', configOptions: options({ [id]: value }) })
+  },
+  title: (title, { update }) => update({ sessionUpdate: 'session_info_update', title }),
+  usage: (rest, { update }) => {
+    const [used, size] = rest.split(' ').map(Number)
+    return update({ sessionUpdate: 'usage_update', used, size, cost: { amount: 0.5, currency: 'USD' } })
+  },
+  form: async (_, { client, sessionId, say }) => {
+    const properties = {
+      name: { type: 'string', title: 'Name', minLength: 1 },
+      size: { type: 'integer', minimum: 1, maximum: 9, default: 3 },
+      colour: {
+        type: 'string',
+        oneOf: [
+          { const: 'r', title: 'Red' },
+          { const: 'b', title: 'Blue' },
+        ],
+      },
+      sure: { type: 'boolean' },
+    }
+    const requestedSchema = { type: 'object', properties, required: ['name'] }
+    const form = { sessionId, mode: 'form', message: 'Tell me', requestedSchema }
+    await say(JSON.stringify(await client.request(host.elicitation.create, form)))
+  },
+  url: async (url, { client, sessionId, say }) => {
+    const asking = { sessionId, mode: 'url', message: 'Go there', elicitationId: 'e1', url }
+    await say(JSON.stringify(await client.request(host.elicitation.create, asking)))
+  },
+  'wait-cancel': (_, { session }) =>
+    new Promise((resolve) => {
+      session.wake = resolve
+      if (session.cancelled) resolve(undefined)
+    }).then(() => undefined),
+  /** Something that happens in the world, once. */
+  deed: (name, { folder }) => writeFileSync(join(folder, name), 'done\n', { flag: 'a' }),
+  stderr: (text) => void process.stderr.write(`${text}\n`),
+  crash: (code) => process.exit(Number(code || 1)),
+  /** The last words of an agent that has said all and goes. */
+  'end-and-exit': async (text, { raw, sessionId }) => {
+    for (const each of text.split(' ')) {
+      const content = { type: 'text', text: each }
+      const update = { sessionUpdate: 'agent_message_chunk', content, messageId: 'last' }
+      await raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
+    }
+    process.exit(0)
+  },
+  'close-stdout': () => {
+    closeSync(1)
+    return new Promise(() => {})
+  },
+  hang: () => new Promise(() => {}),
+  sleep: (ms) => sleep(Number(ms)),
+  garbage: async (_, { raw }) => {
+    for (const line of ['{"jsonrpc":', '{}', '[]', 'null', '{"jsonrpc":"2.0"}', '\u0000', '{"id":1}'])
+      await raw(line)
+  },
+  raw: (text, { raw, sessionId }) => raw(text.replaceAll('$SESSION', sessionId)),
+  'endless-line': (megabytes) => {
+    for (let i = 0; i < Number(megabytes); i++) process.stdout.write('{"x'.padEnd(2 ** 20, 'x'))
+    return new Promise(() => {})
+  },
+  ...floods,
+  end: (stopReason) => ({ stopReason, usage: { totalTokens: 9, inputTokens: 7, outputTokens: 2 } }),
+  error: (rest) => {
+    const [code, ...words] = rest.split(' ')
+    throw new RequestError(Number(code), words.join(' '), { details: 'because of the script' })
+  },
+  late: (text, { say, folder }) =>
+    void sleep(20).then(async () => {
+      await say(text)
+      writeFileSync(join(folder, 'late'), 'said\n')
+    }),
+}
+
+async function asked(toolCallId, json, { client, sessionId, has, folder }) {
+  const toolCall = { toolCallId, ...JSON.parse(json || '{}') }
+  const named = (optionId, name, kind) => ({ optionId, name, kind })
+  const options = has('host-options')
+    ? [
+        named('atrium.session', 'Allow in this session', 'allow_once'),
+        named('atrium.folder', 'Always allow in this folder', 'allow_always'),
+        named('no', 'Do not', 'reject_once'),
+      ]
+    : [
+        named('always', 'Go ahead, always', 'allow_always'),
+        named('once', 'Go ahead', 'allow_once'),
+        named('no', 'Do not', 'reject_once'),
+      ]
+  const { outcome } = await client.request(host.session.requestPermission, { sessionId, toolCall, options })
+  writeFileSync(join(folder, 'answers'), `${toolCallId} ${outcome.optionId ?? outcome.outcome}\n`, {
+    flag: 'a',
+  })
+  return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
+}
+
+async function told(say, words, done) {
+  try {
+    const result = await done
+    await say(typeof words === 'function' ? words(result) : words)
+  } catch (error) {
+    await say(`refused: ${error.message}`)
+  }
+}

@@ -1,0 +1,225 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { Readable, Writable } from 'node:stream'
+import { RequestError, agent, methods, ndJsonStream } from '@agentclientprotocol/sdk'
+import { verbs } from './acp-agent-verbs.mjs'
+
+/**
+ * An ACP agent that does what its prompt says, a line at a time (`acp-agent-verbs.mjs`), and misbehaves as it is told to in `ACP_QUIRKS`.
+ * Its sessions lie in the folder `ACP_STORE`, so that another process of it finds them.
+ */
+const quirks = new Set((process.env['ACP_QUIRKS'] ?? '').split(',').filter(Boolean))
+const has = (quirk) => quirks.has(quirk)
+const folder = process.env['ACP_STORE'] ?? '/nowhere'
+const sessions = new Map()
+
+/** What the SDK would not let through. */
+const raw = (message) =>
+  new Promise((resolve) => {
+    process.stdout.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`, () =>
+      resolve(),
+    )
+  })
+
+const started = join(folder, 'started')
+const appended = (path, text) => existsSync(folder) && writeFileSync(path, text, { flag: 'a' })
+appended(started, `${process.pid}\n`)
+appended(join(folder, 'environment'), `${JSON.stringify(process.env)}\n`)
+
+if (has('greets')) process.stdout.write('Welcome!\n\n[not json]\nDebugger attached.\n')
+if (has('orphan'))
+  spawn('/bin/sh', ['-c', `trap '' HUP TERM; while :; do sleep ${process.env['ACP_ORPHAN']}; done`], {
+    stdio: has('orphan-holds-pipes') ? 'inherit' : 'ignore',
+  })
+
+const connection = agent({ name: 'scripted' })
+  .onRequest(methods.agent.initialize, async () => {
+    if (has('never-initializes')) await new Promise(() => {})
+    if (has('stray-answer')) await raw({ jsonrpc: '2.0', id: 4711, result: {} })
+    return {
+      protocolVersion: has('version-9') ? 9 : 1,
+      agentInfo: { name: 'scripted', version: '1' },
+      authMethods: authMethods(),
+      agentCapabilities: {
+        loadSession: !has('no-load'),
+        promptCapabilities: has('plain-prompts') ? {} : { image: true, embeddedContext: true },
+        sessionCapabilities: has('resume') || has('resume-refused') ? { resume: {} } : {},
+      },
+    }
+  })
+  .onRequest(methods.agent.session.new, async ({ params, client }) => {
+    if (has('never-opens')) await new Promise(() => {})
+    authorized()
+    if (!existsSync(params.cwd)) throw new RequestError(-32_602, `no such directory: ${params.cwd}`)
+    const session = { id: randomUUID(), cwd: params.cwd, history: [], lines: [], done: 0 }
+    sessions.set(session.id, session)
+    keep(session)
+    if (has('early-commands')) await commands(client, session)
+    return { sessionId: session.id, ...settings() }
+  })
+  .onRequest(methods.agent.session.load, async ({ params, client }) => {
+    if (has('load-fails')) throw RequestError.internalError(undefined, 'No previous sessions found')
+    const session = found(params.sessionId)
+    if (has('load-replays-late')) setTimeout(() => void replay(client, session), 30)
+    else await replay(client, session)
+    return settings()
+  })
+  .onRequest(methods.agent.session.resume, ({ params }) => {
+    if (has('resume-refused')) throw RequestError.methodNotFound('session/resume')
+    found(params.sessionId)
+    return settings()
+  })
+  .onRequest(methods.agent.session.setMode, ({ params }) => {
+    appended(join(folder, 'set'), `mode ${params.modeId}\n`)
+    if (params.modeId === 'locked') throw new RequestError(-32_602, 'this mode is locked')
+    return {}
+  })
+  .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
+    appended(join(folder, 'set'), `${params.configId} ${params.value}\n`)
+    return { configOptions: options({ [params.configId]: params.value }) }
+  })
+  .onRequest(methods.agent.session.prompt, ({ params, client }) => prompted(params, client))
+  .onNotification(methods.agent.session.cancel, ({ params }) => {
+    const session = sessions.get(params.sessionId)
+    if (!session || has('ignores-cancel')) return
+    session.cancelled = true
+    session.wake?.()
+  })
+  .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
+
+if (has('ignores-eof')) setInterval(() => {}, 1e6)
+else void connection.closed.then(() => process.exit(0))
+
+/** A prompt that takes up a broken one goes on with its lines; any other has its own. */
+async function prompted({ sessionId, prompt }, client) {
+  authorized()
+  const session = found(sessionId)
+  const texts = prompt.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  appended(join(folder, 'prompts'), `${JSON.stringify({ sessionId, prompt })}\n`)
+  const again = texts.some((text) => text.startsWith('This turn was broken off'))
+  const own = texts.filter(
+    (text) => !/^(?:What was said in this chat before|This turn was broken)/.test(text),
+  )
+  if (!again || session.lines.length === 0)
+    Object.assign(session, { lines: linesOf(own.join('\n')), done: 0 })
+  session.cancelled = false
+  session.history.push(['user', own.join('\n').slice(0, 1000)])
+  keep(session)
+  const scene = sceneOf(session, client)
+  while (session.done < session.lines.length) {
+    if (session.cancelled) return { stopReason: 'cancelled' }
+    const { verb, rest } = session.lines[session.done]
+    const end = await verbs[verb](rest, scene)
+    // What was broken off is to be done yet.
+    if (session.cancelled && !end) return { stopReason: 'cancelled' }
+    session.done++
+    keep(session)
+    if (end) return end
+  }
+  return session.cancelled ? { stopReason: 'cancelled' } : { stopReason: 'end_turn' }
+}
+
+function linesOf(text) {
+  const lines = text.split('\n').flatMap((line) => {
+    const [verb = '', ...words] = line.split(' ')
+    return Object.hasOwn(verbs, verb) ? [{ verb, rest: words.join(' ') }] : []
+  })
+  return lines.length > 0 ? lines : [{ verb: 'say', rest: `You wrote ${text.length} letters.` }]
+}
+
+/** What a verb works with. */
+function sceneOf(session, client) {
+  const sessionId = session.id
+  const update = (what) =>
+    has('raw-updates')
+      ? raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update: what } })
+      : client.notify(methods.client.session.update, { sessionId, update: what })
+  return {
+    session,
+    sessionId,
+    client,
+    folder,
+    has,
+    raw,
+    options,
+    update,
+    say: (text) => {
+      session.history.push(['agent', text])
+      const content = { type: 'text', text }
+      const messageId = has('no-message-id') ? {} : { messageId: `m${session.history.length}` }
+      return update({ sessionUpdate: 'agent_message_chunk', content, ...messageId })
+    },
+  }
+}
+
+async function replay(client, { id: sessionId, history }) {
+  for (const [who, text] of history)
+    await client.notify(methods.client.session.update, {
+      sessionId,
+      update: {
+        sessionUpdate: who === 'user' ? 'user_message_chunk' : 'agent_message_chunk',
+        content: { type: 'text', text },
+      },
+    })
+}
+
+function commands(client, { id: sessionId }) {
+  const availableCommands = [
+    { name: 'compact', description: 'Forget most of it' },
+    { name: 'two words', description: 'never shown' },
+    { name: 'compact', description: 'again' },
+  ]
+  const update = { sessionUpdate: 'available_commands_update', availableCommands }
+  return client.notify(methods.client.session.update, { sessionId, update })
+}
+
+function authMethods() {
+  if (has('auth-terminal')) return [{ type: 'terminal', id: 't', name: 'In a terminal', args: ['login'] }]
+  return has('auth-words')
+    ? [{ id: 'w', name: 'Words', description: 'Set SCRIPTED_KEY and start again' }]
+    : []
+}
+
+function authorized() {
+  if (has('auth') && !process.env['SCRIPTED_KEY']) throw RequestError.authRequired()
+}
+
+function settings() {
+  const availableModes = ['ask', 'code', 'locked'].map((id) => ({ id, name: id.toUpperCase() }))
+  const modes = has('modes') ? { modes: { currentModeId: 'ask', availableModes } } : {}
+  return { ...modes, ...(has('options') && { configOptions: options() }) }
+}
+
+function options(values = {}) {
+  const choices = (...names) => names.map((value) => ({ value, name: value.toUpperCase() }))
+  const option = (id, type, currentValue, more) => ({ id, name: id, type, currentValue, ...more })
+  return [
+    option('model', 'select', values.model ?? 'small', {
+      category: 'model',
+      options: choices('small', 'large'),
+    }),
+    option('effort', 'select', values.effort ?? 'low', {
+      options: [{ group: 'g', name: 'G', options: choices('low', 'high') }],
+    }),
+    option('web', 'boolean', values.web ?? false, {}),
+  ]
+}
+
+function keep({ id, cwd, history, lines, done }) {
+  if (existsSync(folder))
+    writeFileSync(join(folder, `${id}.json`), JSON.stringify({ id, cwd, history, lines, done }))
+}
+
+function found(id) {
+  const known = sessions.get(id)
+  if (known) return known
+  const file = join(folder, `${id}.json`)
+  if (!existsSync(file)) throw RequestError.resourceNotFound(id)
+  const session = JSON.parse(readFileSync(file, 'utf8'))
+  sessions.set(id, session)
+  return session
+}

@@ -1,0 +1,108 @@
+import {
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { RootState } from '@atrium/protocol/root/state'
+import { rootUri } from '@atrium/protocol/uri'
+import { expect, onTestFinished, test } from 'vitest'
+import { room } from '../../host/test/room.ts'
+import { until } from '../../host/test/puppet.ts'
+import { testWorld } from '../../host/test/world.ts'
+import { Cast } from './cast.ts'
+
+const agentFile = fileURLToPath(new URL('../../adapters/test/acp-agent.mjs', import.meta.url))
+
+test('[N48] what an agent can is asked once: the next start knows it, and starts nothing', async () => {
+  const place = newPlace()
+  program(place)
+  const agents = { goose: { command: join(place, 'goose'), env: { GOOSE_KEY: 'hush' } } }
+  const first = await opened(place, agents)
+  const [, agent] = first.cast.agents
+  await agent?.probe?.()
+  expect(agent?.info.models).toHaveLength(2)
+  await first.cast.close()
+  const second = await opened(place, agents)
+  expect(second.cast.agents[1]?.info).toEqual(agent?.info)
+  await second.cast.agents[1]?.probe?.()
+  expect(started(place)).toHaveLength(1)
+  // A secret that it is started with is not in the file.
+  expect(readFileSync(join(place, 'agents.json'), 'utf8')).not.toContain('hush')
+})
+
+test('[N48] another build of it is asked again', async () => {
+  const place = newPlace()
+  program(place)
+  const first = await opened(place)
+  await first.cast.agents[1]?.probe?.()
+  await first.cast.close()
+  utimesSync(join(place, 'goose'), 1, 1)
+  expect((await opened(place)).cast.agents[1]?.info.models).toEqual([])
+})
+
+test.each(['', 'null', '[]', '5', '{"x":null}', '{"x":{"knobs":5}}', '{', '{"goose":{}}'])(
+  '[N48] what it finds kept may be anything (%j): then it is asked again',
+  async (text) => {
+    const place = newPlace()
+    program(place)
+    writeFileSync(join(place, 'agents.json'), text)
+    const { cast } = await opened(place)
+    expect(cast.agents.map(({ info }) => info.provider)).toEqual(['guide', 'goose'])
+  },
+)
+
+test('[N48] who comes to the PATH, and who goes, is told to everyone', async () => {
+  const place = newPlace()
+  const { cast, world } = await opened(place)
+  const all = await room({ agents: cast.agents })
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  const offered = () => (ann.state(rootUri) as unknown as RootState).agents.map(({ provider }) => provider)
+  cast.watch(all.host())
+  expect(offered()).toEqual(['guide'])
+  program(place)
+  world.advance(60_000)
+  await until(() => offered().length === 2)
+  expect(offered()).toEqual(['guide', 'goose'])
+  rmSync(join(place, 'goose'))
+  await until(() => (world.advance(60_000), offered().length === 1))
+  expect(offered()).toEqual(['guide'])
+  // Nothing is heard of one who has closed.
+  const heard = ann.envelopes.length
+  await cast.close()
+  program(place)
+  world.advance(60_000)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(ann.envelopes).toHaveLength(heard)
+  await all.host().close()
+})
+
+async function opened(place: string, agents: object = {}) {
+  const world = testWorld()
+  const settings = { data: place, agents } as unknown as ConstructorParameters<typeof Cast>[0]
+  const cast = new Cast(settings, world, { PATH: `${place}:/usr/bin:/bin`, HOME: place })
+  onTestFinished(() => cast.close())
+  return { cast: await cast.open(), world }
+}
+
+function program(place: string): void {
+  const variables = `ACP_QUIRKS=options ACP_STORE=${place}`
+  writeFileSync(join(place, 'goose'), `#!/bin/sh\n${variables} exec ${process.execPath} ${agentFile}\n`)
+  chmodSync(join(place, 'goose'), 0o755)
+}
+
+function started(place: string): readonly string[] {
+  return readFileSync(join(place, 'started'), 'utf8').trim().split('\n')
+}
+
+function newPlace(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-cast-')))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

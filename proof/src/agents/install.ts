@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Recipe } from './recipe.ts'
+
+/** Agents are kept apart from what the project depends on, each in a folder of its own. */
+export function cacheFolder({ XDG_CACHE_HOME }: NodeJS.ProcessEnv = process.env): string {
+  return join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'atrium-agents')
+}
+
+/** Installs exactly the version of the recipe, unless it is there. Throws where npm fails. */
+export async function install(
+  recipe: Recipe,
+  folder: string,
+  tell: (sentence: string) => void,
+): Promise<void> {
+  if (installed(recipe, folder) === recipe.version) return
+  const { package: name, version, installing = [] } = recipe
+  tell(`installing ${name}@${version} in ${folder}`)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
+  const quiet = ['--no-audit', '--no-fund', '--save-exact', '--loglevel', 'error']
+  const [program, ...before] = npm()
+  const args = [...before, 'install', ...quiet, ...installing, `${name}@${version}`]
+  // Not ours: what it says goes where the progress goes.
+  const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 2, 2] })
+  const [code] = (await once(child, 'close')) as [number | null]
+  if (code !== 0) throw new Error(`npm could not install ${name}@${version}`)
+}
+
+function installed({ package: name }: Recipe, folder: string): string | undefined {
+  try {
+    const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8')
+    return (JSON.parse(text) as { readonly version?: string }).version
+  } catch {
+    return undefined
+  }
+}
+
+/** The npm that runs us, where one does. */
+function npm(): readonly [string, ...string[]] {
+  const path = process.env['npm_execpath'] ?? ''
+  return path.endsWith('npm-cli.js') ? [process.execPath, path] : ['npm']
+}

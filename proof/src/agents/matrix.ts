@@ -1,0 +1,53 @@
+/** What became of one scene with one agent. */
+export interface Cell {
+  readonly outcome: 'passed' | 'handed over' | 'failed'
+  /** Why it failed. */
+  readonly reason?: string
+  readonly seconds?: number
+  /** What a client was told. */
+  readonly sights?: readonly string[]
+}
+
+/** One agent, and what it is. */
+export interface Row {
+  readonly agent: string
+  readonly version: string
+  readonly cells: Readonly<Record<string, Cell>>
+}
+
+/** Only if nothing failed, and something was tried. */
+export function holds(rows: readonly Row[]): boolean {
+  const cells = rows.flatMap(({ cells: all }) => Object.values(all))
+  return cells.length > 0 && cells.every(({ outcome }) => outcome !== 'failed')
+}
+
+/** A line for each scene and a column for each agent; what is too long for its place stands below in full. */
+export function table(rows: readonly Row[]): string {
+  const names = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))]
+  const head = ['', ...rows.map(({ agent, version }) => `${agent} ${version}`.trim())]
+  const lines = names.map((name) => [name, ...rows.map(({ cells }) => shown(cells[name]))])
+  const all = [head, ...lines]
+  const widths = head.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)))
+  const drawn = all.map((line) =>
+    line
+      .map((text, at) => text.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+  const reasons = rows.flatMap(({ agent, cells }) =>
+    Object.entries(cells).flatMap(([name, { reason = '' }]) =>
+      shortened(reason) === reason ? [] : [`${agent} ${name}: ${reason}`],
+    ),
+  )
+  return [...drawn, ...(reasons.length > 0 ? ['', ...reasons] : [])].join('\n')
+}
+
+function shown(cell: Cell | undefined): string {
+  if (!cell) return '-'
+  return cell.outcome === 'failed' ? shortened(cell.reason ?? 'failed') : cell.outcome
+}
+
+function shortened(reason: string): string {
+  const line = reason.replace(/\s+/g, ' ').trim()
+  return line.length > 32 ? `${line.slice(0, 31)}…` : line
+}

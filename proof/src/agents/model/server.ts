@@ -1,0 +1,126 @@
+import { appendFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chatCompletions } from './chat-completions.ts'
+import { gathered } from './conversation.ts'
+import type { Dialect } from './conversation.ts'
+import { generateContent } from './generate-content.ts'
+import { messages } from './messages.ts'
+import { responses } from './responses.ts'
+import { answer, refusal, remaining } from './script.ts'
+
+/** A model on the loopback whose words stand in the prompt. */
+export interface Model {
+  readonly url: string
+  /** From now on whatever is asked of it is written there, a line each, for those who look for a reason. */
+  record(path: string): void
+  close(): void
+}
+
+/** How long a model takes for a few letters. */
+const pace = 5
+
+export async function startModel(): Promise<Model> {
+  let recorded: string | undefined
+  const heard = (path: string, body: object): void => {
+    if (recorded !== undefined) appendFileSync(recorded, `${JSON.stringify({ path, body })}\n`)
+  }
+  const server = createServer((request, response) => {
+    serve(request, response, heard).catch((error: unknown) => {
+      // A script that breaks off, or an agent that has gone: nothing more can be said on this line.
+      if (!response.headersSent) response.writeHead(500).end(String(error))
+      else response.destroy()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const close = (): void => {
+    server.close()
+    server.closeAllConnections()
+  }
+  const record = (path: string): void => {
+    recorded = path
+  }
+  return { url: `http://127.0.0.1:${port}`, record, close }
+}
+
+interface Body {
+  readonly model?: string
+  readonly stream?: boolean
+}
+
+interface Route {
+  readonly ends: RegExp
+  readonly dialect: Dialect
+  /** Gemini says in its path what others say in their bodies. */
+  readonly streams?: boolean
+}
+
+const routes: readonly Route[] = [
+  { ends: /\/chat\/completions$/, dialect: chatCompletions },
+  { ends: /\/responses$/, dialect: responses },
+  { ends: /\/messages$/, dialect: messages },
+  { ends: /:generateContent$/, dialect: generateContent, streams: false },
+  { ends: /:streamGenerateContent$/, dialect: generateContent, streams: true },
+]
+
+/** What is asked besides, and needs no script. */
+const facts: readonly (readonly [RegExp, object])[] = [
+  [/\/messages\/count_tokens$/, { input_tokens: 100 }],
+  [/:countTokens$/, { totalTokens: 100 }],
+  [
+    /\/models$/,
+    {
+      object: 'list',
+      data: [{ id: 'scripted', object: 'model', type: 'model', created: 1, owned_by: 'atrium' }],
+      models: [],
+      has_more: false,
+    },
+  ],
+]
+
+async function serve(
+  request: IncomingMessage,
+  response: ServerResponse,
+  heard: (path: string, body: object) => void,
+): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://model')
+  let text = ''
+  for await (const chunk of request) text += String(chunk)
+  const body = (text === '' ? {} : JSON.parse(text)) as Body
+  heard(pathname, body)
+  const fact = facts.find(([ends]) => ends.test(pathname))
+  if (fact) return json(response, 200, fact[1])
+  const route = routes.find(({ ends }) => ends.test(pathname))
+  if (!route) return json(response, 404, { error: { message: 'there is nothing here' } })
+  await say(route, body, response)
+}
+
+async function say(route: Route, body: Body, response: ServerResponse): Promise<void> {
+  const { dialect, streams = body.stream === true } = route
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  const conversation = dialect.hear(body as never)
+  const status = conversation.tools.length > 0 ? refusal(remaining(conversation) ?? []) : undefined
+  if (status !== undefined) {
+    const message = `the script says ${status}`
+    return json(response, status, { type: 'error', error: { type: 'api_error', code: status, message } })
+  }
+  const pieces = answer(conversation, gone.signal)
+  const { model = 'scripted' } = body
+  if (!streams) return json(response, 200, dialect.whole(await gathered(pieces), model, body as never))
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  for await (const { name, data } of dialect.stream(pieces, model)) {
+    if (gone.signal.aborted) return
+    const line = typeof data === 'string' ? data : JSON.stringify(data)
+    response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${line}\n\n`)
+    await sleep(pace)
+  }
+  response.end()
+}
+
+function json(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}

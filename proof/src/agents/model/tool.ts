@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto'
+import type { Call, Schema, Tool } from './conversation.ts'
+
+/** What a script can have done: the next answer waits for what the tool says. */
+export const deeds = ['write', 'read', 'run', 'tool'] as const
+export type Deed = (typeof deeds)[number]
+
+/** A call of whatever the agent has for the purpose; nothing if it has nothing. */
+export function callFor(deed: Deed, text: string, tools: readonly Tool[]): Call | undefined {
+  const [first, rest] = cut(text)
+  if (deed === 'write') return writing(first, rest.replaceAll('\\n', '\n'), tools)
+  if (deed === 'run') return running(text, tools)
+  if (deed === 'read') return filled(find(tools, names.read), { path: text })
+  const named = tools.find(({ name }) => name === first) ?? tools.find(({ name }) => name.endsWith(first))
+  return named && call(named, rest === '' ? '{}' : rest)
+}
+
+function writing(path: string, text: string, tools: readonly Tool[]): Call | undefined {
+  const writer = find(tools, names.write)
+  if (writer) return filled(writer, { path, content: text })
+  const patcher = tools.find(({ name }) => name === 'apply_patch')
+  const lines = text.split('\n').map((line) => `+${line}`)
+  const patch = ['*** Begin Patch', `*** Add File: ${path}`, ...lines, '*** End Patch', ''].join('\n')
+  if (patcher) return call(patcher, patcher.freeform ? patch : JSON.stringify({ input: patch }))
+  return running(`printf %s '${text}' > '${path}'`, tools)
+}
+
+function running(line: string, tools: readonly Tool[]): Call | undefined {
+  return filled(find(tools, names.run), { command: line })
+}
+
+/** Agents call the same thing by many names; those that fit better come first. */
+const names = {
+  write: ['write', 'write_file', 'create_file', 'write_to_file', 'create', 'write_text_file'],
+  read: ['read', 'read_file', 'view', 'read_text_file'],
+  run: [
+    'bash',
+    'shell',
+    'run_shell_command',
+    'exec_command',
+    'shell_command',
+    'run_command',
+    'execute',
+    'run',
+  ],
+}
+
+function find(tools: readonly Tool[], candidates: readonly string[]): Tool | undefined {
+  const by = (fits: (name: string, candidate: string) => boolean): Tool | undefined => {
+    for (const candidate of candidates) {
+      const tool = tools.find(({ name }) => fits(name.toLowerCase(), candidate))
+      if (tool) return tool
+    }
+    return undefined
+  }
+  // Some put a prefix before the names of their tools.
+  return (
+    by((name, candidate) => name === candidate) ?? by((name, candidate) => name.endsWith(`__${candidate}`))
+  )
+}
+
+type Meant = Readonly<Partial<Record<'path' | 'content' | 'command', string>>>
+
+/** What an argument means, by its name. */
+const meanings: readonly (readonly [RegExp, keyof Meant])[] = [
+  [/^(file_?path|path|absolute_?path|file_?name|file)$/i, 'path'],
+  [/^(contents?|file_?text|text)$/i, 'content'],
+  [/^(command|cmd|script|line)$/i, 'command'],
+]
+
+function filled(tool: Tool | undefined, meant: Meant): Call | undefined {
+  return tool && call(tool, JSON.stringify(example(tool.schema ?? {}, meant)))
+}
+
+/** The smallest object that has a schema and says what is meant. */
+export function example(schema: Schema, meant: Meant = {}): Record<string, unknown> {
+  const made: Record<string, unknown> = {}
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    const meaning = meanings.find(([pattern]) => pattern.test(key))?.[1]
+    const value = meaning && meant[meaning]
+    if (value !== undefined) made[key] = isList(property) ? ['bash', '-lc', value] : value
+    else if (key === 'sandbox_permissions') made[key] = 'require_escalated' // else codex does not ask
+    else if (key === 'justification') made[key] = 'the script says so'
+    else if (schema.required?.includes(key)) made[key] = anything(property)
+  }
+  return made
+}
+
+const isList = ({ type }: Schema): boolean => typesOf(type).includes('array')
+
+function anything({ type, enum: choices, const: only }: Schema): unknown {
+  if (only !== undefined) return only
+  if (choices) return choices[0]
+  const [first] = typesOf(type)
+  return first === undefined ? 'scripted' : (samples[first] ?? 'scripted')
+}
+
+const samples: Readonly<Record<string, unknown>> = {
+  integer: 1,
+  number: 1,
+  boolean: false,
+  array: [],
+  object: {},
+}
+
+/** Gemini writes types in capitals. */
+function typesOf(type: Schema['type']): readonly string[] {
+  return [type ?? []].flat().map((one) => one.toLowerCase())
+}
+
+function call(tool: Tool, input: string): Call {
+  return { id: `call_${randomUUID().replaceAll('-', '').slice(0, 20)}`, tool, input }
+}
+
+/** What stands before the first bar, and what after it. */
+function cut(text: string): readonly [string, string] {
+  const at = text.indexOf('|')
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]
+}

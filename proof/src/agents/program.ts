@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Recipe } from './recipe.ts'
+
+/** What this machine is and has; a test says something else. */
+export interface Machine {
+  readonly os: string
+  readonly cpu: string
+  readonly has: (path: string) => boolean
+}
+
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+}
+
+const here: Machine = { os: process.platform, cpu: process.arch, has: existsSync }
+
+/** An emulator, and the libraries of the machine that it stands for. */
+const qemu = {
+  command: '/usr/bin/qemu-x86_64-static',
+  libraries: '/usr/x86_64-linux-gnu',
+  packages: 'qemu-user-static libc6-amd64-cross libgcc-s1-amd64-cross libstdc++6-amd64-cross',
+}
+
+/** Why a program cannot run here, and what would help; nothing if it can. */
+export function hindrance(recipe: Recipe, machine: Machine = here): string | undefined {
+  const { platform } = recipe
+  if (!platform || fits(platform, machine)) return undefined
+  const made = `it is made for ${platform.os} ${platform.cpu}`
+  if (platform.os !== machine.os || platform.cpu !== 'x64') return `${made} alone`
+  const missing = [qemu.command, qemu.libraries].some((needed) => !machine.has(needed))
+  return missing ? `${made}: install ${qemu.packages}` : undefined
+}
+
+/** How a program is started here, through an emulator where it is made for another machine. */
+export function programOf(recipe: Recipe, folder: string, machine: Machine = here): Program {
+  const path = join(folder, 'node_modules', recipe.program)
+  const { args, platform } = recipe
+  if (/\.[cm]?js$/.test(path)) return { command: process.execPath, args: [path, ...args] }
+  if (!platform || fits(platform, machine)) return { command: path, args }
+  return { command: qemu.command, args: ['-L', qemu.libraries, path, ...args] }
+}
+
+function fits(platform: NonNullable<Recipe['platform']>, { os, cpu }: Machine): boolean {
+  return platform.os === os && platform.cpu === cpu
+}

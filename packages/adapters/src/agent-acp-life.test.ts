@@ -18,7 +18,7 @@ test.each([
   const before = await acpRoom({ quirks })
   await before.turn('say first')
   const all = await before.restarted('crash', { quirks })
-  const turn = await all.turn('say second')
+  const turn = await all.turn('say second\nsleep 100')
   expect([turn.state, textOf(turn)]).toEqual(['complete', 'second'])
   expect(notesOf(turn)).toEqual(notes.map((words) => expect.stringMatching(words)))
   const [first, second] = all.agent.lines('prompts').map((line) => JSON.parse(line) as Prompted)
@@ -91,6 +91,18 @@ test('[N40] two chats of a session are two sessions of one process; a cancel end
   expect((await all.ended(first)).state).toBe('cancelled')
   expect(textOf(await all.turn('say on'))).toBe('on')
   expect(all.agent.lines('started')).toHaveLength(1)
+})
+
+test('[N40] two chats that find their process gone start one, together', async () => {
+  const all = await acpRoom()
+  await all.ann.ask('createChat', { channel: session, chat: other })
+  await all.ann.ask('subscribe', { channel: other })
+  await all.ended(all.begin('say a', {}, other), other)
+  await all.turn('crash')
+  const both = [all.begin('say a'), all.begin('say b', {}, other)] as const
+  expect(textOf(await all.ended(both[0]))).toBe('a')
+  expect(textOf(await all.ended(both[1], other))).toBe('b')
+  expect(all.agent.lines('started')).toHaveLength(2)
 })
 
 test('[N40] one that ignores a cancel is ended after a time, and the next turn has another', async () => {

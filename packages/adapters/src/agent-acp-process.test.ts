@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { agentFile, newPlace, scripted, watchdog } from '../test/acp.ts'
+import { agentFile, handLater, newPlace, scripted, watchdog } from '../test/acp.ts'
 import { acpRoom, errorOf, textOf } from '../test/acp-room.ts'
 import { processesWith, uniqueSeconds } from '../test/processes.ts'
 import { until } from '../test/shells.ts'
@@ -122,6 +122,18 @@ test('[N40] one that was only asked what it can is let go after a time, and when
   await other.agent.close()
   await asking
   await until(() => other.lines('started').every((each) => !processesWith(agentFile).includes(Number(each))))
+})
+
+test('[N47] whoever makes a session waits for what its agent can be set to, and not for ever', async () => {
+  const { later, pass, timers } = handLater()
+  const { agent } = scripted({ quirks: ['never-initializes'], later })
+  const asked = agent.probe()
+  await until(() => timers.size >= 2)
+  pass(15_000)
+  await asked
+  expect(agent.settings.schema.properties).toEqual({})
+  pass(60_000)
+  await until(() => agent.profile?.problem !== undefined)
 })
 
 test('[N40] after a time without a turn it is let go, and the next turn finds its session again', async () => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
+import { Stage } from '../../host/test/stage.ts'
 import { agentFile, handLater, newPlace, scripted, watchdog } from '../test/acp.ts'
 import { acpRoom, errorOf, textOf } from '../test/acp-room.ts'
 import { processesWith, uniqueSeconds } from '../test/processes.ts'
@@ -134,6 +135,18 @@ test('[N47] whoever makes a session waits for what its agent can be set to, and 
   expect(agent.settings.schema.properties).toEqual({})
   pass(60_000)
   await until(() => agent.profile?.problem !== undefined)
+})
+
+test('[N48] one that is wanted no longer ends its turns first, and then itself', async () => {
+  const { agent, lines } = scripted()
+  const run = new Stage(agent).begin('say a\nsleep 200\nsay b')
+  await run.step()
+  await agent.retire()
+  expect(textOf(await run.end())).toBe('a|b')
+  await until(() => lines('started').every((pid) => !processesWith(agentFile).includes(Number(pid))))
+  const late = new Stage(agent).begin('say c')
+  await late.end()
+  expect(String(late.failure)).toContain('it is not on this host any more')
 })
 
 test('[N40] after a time without a turn it is let go, and the next turn finds its session again', async () => {

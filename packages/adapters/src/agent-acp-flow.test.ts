@@ -22,6 +22,21 @@ test('[N47] what takes time to keep makes the agent wait, until it is kept', asy
   expect(holds).toBe(0)
 })
 
+test('[N42] a turn that is taken up again and again gives no name twice', async () => {
+  // The second has none, and the third was never said.
+  const part = (n: number) => ({ kind: 'markdown', id: `t-${n}`, content: '' })
+  const responseParts = [part(1), { kind: 'systemNotification', content: '' }, part(4)]
+  const activeTurn = { id: 't', responseParts }
+  const chat = { turnId: 't', state: { turns: [], activeTurn } } as unknown as Chat
+  const voice = new Voice({ pause: () => {}, resume: () => {} })
+  new AcpTurn(chat, voice, '/').update({
+    sessionUpdate: 'agent_message_chunk',
+    content: { type: 'text', text: 'a' },
+  } as never)
+  voice.end()
+  for await (const said of voice.words()) expect(said).toMatchObject({ part: { id: 't-5' } })
+})
+
 test('[N47] two who are not listened to hold one agent up, and it goes on when both are', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const lines = new Lines(input, output, { most: 100, stray: () => {}, broken: () => {} })

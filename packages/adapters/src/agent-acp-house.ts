@@ -28,7 +28,6 @@ export class House {
     if (this.#closed) throw new Error('the session has gone')
     const started = (this.#link ??= this.#started())
     const link = await started
-    if (this.#closed) throw new Error('the session has gone')
     if (link.open) return link
     // Whoever notices it first starts the next one; the others find that.
     if (this.#link === started) {

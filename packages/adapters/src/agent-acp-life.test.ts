@@ -1,3 +1,4 @@
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
 import { handLater } from '../test/acp.ts'
 import { until } from '../test/shells.ts'
@@ -18,7 +19,7 @@ test.each([
   const before = await acpRoom({ quirks })
   await before.turn('say first')
   const all = await before.restarted('crash', { quirks })
-  const turn = await all.turn('say second')
+  const turn = await all.turn('say second\nsleep 100')
   expect([turn.state, textOf(turn)]).toEqual(['complete', 'second'])
   expect(notesOf(turn)).toEqual(notes.map((words) => expect.stringMatching(words)))
   const [first, second] = all.agent.lines('prompts').map((line) => JSON.parse(line) as Prompted)
@@ -67,6 +68,28 @@ test('[N46] a host that dies while an agent asks: the answer takes the turn up, 
   expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', success: true }])
 })
 
+test('[N46] an answer that comes while the process dies is heard or is late; either way the turn ends and can go on', async () => {
+  for (const wait of [0, 5, 20]) {
+    const all = await acpRoom()
+    const turnId = all.begin('do c1 deeds\nsay b')
+    const call = await all.asked()
+    process.kill(Number(all.agent.lines('started').at(-1)), 'SIGKILL')
+    await new Promise((resolve) => setTimeout(resolve, wait))
+    all.decide(call, true)
+    const turn = await all.ended(turnId)
+    expect(errorOf(turn)).toMatchObject({ resumable: true })
+    all.resume(turnId)
+    await until(() => all.agent.lines('started').length > 1)
+    const done = () => all.chat.turns.some(({ id, state }) => id === turnId && state === 'complete')
+    const open = () => callsOf(all.chat.activeTurn?.responseParts ?? []).find(isOpen)
+    await all.ann.until(() => done() || open() !== undefined)
+    const again = open()
+    if (again) all.decide(again, true)
+    await all.ann.until(done)
+    expect(all.agent.lines('deeds')).toEqual(['done'])
+  }
+})
+
 test('[N46] of two questions that a host left, the one that is answered later is still asked once', async () => {
   const before = await acpRoom()
   const turnId = before.begin('ask-both c1 c2\nsay end')
@@ -93,6 +116,18 @@ test('[N40] two chats of a session are two sessions of one process; a cancel end
   expect(all.agent.lines('started')).toHaveLength(1)
 })
 
+test('[N40] two chats that find their process gone start one, together', async () => {
+  const all = await acpRoom()
+  await all.ann.ask('createChat', { channel: session, chat: other })
+  await all.ann.ask('subscribe', { channel: other })
+  await all.ended(all.begin('say a', {}, other), other)
+  await all.turn('crash')
+  const both = [all.begin('say a'), all.begin('say b', {}, other)] as const
+  expect(textOf(await all.ended(both[0]))).toBe('a')
+  expect(textOf(await all.ended(both[1], other))).toBe('b')
+  expect(all.agent.lines('started')).toHaveLength(2)
+})
+
 test('[N40] one that ignores a cancel is ended after a time, and the next turn has another', async () => {
   const { later, pass } = handLater()
   const all = await acpRoom({ quirks: ['ignores-cancel'], later })
@@ -113,7 +148,8 @@ test('[N40] one that ignores a cancel is ended after a time, and the next turn h
 })
 
 test('[N40] what it has started goes with it: when its session is disposed of, when it dies, when the host goes', async () => {
-  for (const how of ['dispose', 'crash', 'close'] as const) {
+  const ways = ['dispose', 'crash', 'close'] as const
+  const gone = ways.map(async (how) => {
     const seconds = uniqueSeconds()
     const all = await acpRoom({
       quirks: ['orphan', 'orphan-holds-pipes', 'ignores-eof'],
@@ -126,7 +162,8 @@ test('[N40] what it has started goes with it: when its session is disposed of, w
     else await all.agent.agent.close()
     await until(() => processesWith(seconds).length === 0)
     expect(alive(all)).toEqual([])
-  }
+  })
+  await Promise.all(gone)
 })
 
 test('[N40] a session that is disposed of while its agent works ends it, and nothing is started for it again', async () => {
@@ -157,6 +194,10 @@ test('[N40] one that was started to be asked is taken by one session, and by no 
 interface Prompted {
   readonly sessionId: string
   readonly prompt: readonly object[]
+}
+
+function isOpen({ status }: ToolCallState): boolean {
+  return status === 'pending-confirmation'
 }
 
 function alive(all: AcpRoom): readonly number[] {

@@ -21,8 +21,11 @@ test('[N43] a file that no call was allowed for is asked for, with what would ch
   const all = await acpRoom()
   const path = join(all.work, 'a.txt')
   writeFileSync(path, 'before')
-  const turnId = all.begin(`write ${path} after\nwrite ${path} again`)
-  const first = await all.asked()
+  // That another was allowed is nothing to this one.
+  const another = input({ path: `${path}.old` })
+  const turnId = all.begin(`allowed c1 ${another}\nwrite ${path} after\nwrite ${path} again`)
+  all.decide(await all.asked(), true)
+  const first = await all.asked(({ displayName }) => displayName === 'Write')
   expect(first).toMatchObject({ displayName: 'Write', edits: { items: [{ before: {}, after: {} }] } })
   expect(readFileSync(path, 'utf8')).toBe('before')
   all.decide(first, true)
@@ -90,10 +93,9 @@ test('[N43] a line that no call was allowed for is asked for; allowed for anothe
 
 test('[N43] of more output than was asked for the newest is given, and no half of a letter', async () => {
   const all = await acpRoom()
-  const turn = await all.allowing('run printf x%sé%sé 12345678901234567890123456789012345678 yz')
-  const [, output = ''] = /cut: (.*)$/s.exec(textOf(turn)) ?? []
-  expect(Buffer.byteLength(output)).toBeLessThanOrEqual(40)
-  expect(output).toMatch(/^[0-9]+éyzé$/)
+  const turn = await all.allowing(`run printf ${'é'.repeat(30)}x`)
+  // 40 bytes were asked for.
+  expect(textOf(turn)).toBe(`exit 0 cut: ${'é'.repeat(19)}x`)
 })
 
 test('[N43] a line is ended when the agent says so, and with its turn', async () => {

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { agentFile, newPlace, scripted, watchdog } from '../test/acp.ts'
+import { Stage } from '../../host/test/stage.ts'
+import { agentFile, handLater, newPlace, scripted, watchdog } from '../test/acp.ts'
 import { acpRoom, errorOf, textOf } from '../test/acp-room.ts'
 import { processesWith, uniqueSeconds } from '../test/processes.ts'
 import { until } from '../test/shells.ts'
@@ -49,6 +50,16 @@ test('[N40] what all its processes hold is looked at, and one that holds too muc
     watchdog,
   )
   expect((await agent.ended).how).toMatch(/^it held 0\.\d GiB of memory, and 0\.1 GiB are allowed$/)
+})
+
+test('[N47] what it wrote last is heard, also where it was made to wait', async () => {
+  const words = 'for (let i = 0; i < 500; i++) console.log(JSON.stringify({ i, pad: "x".repeat(80) }))'
+  const agent = new AgentProcess({ ...starting, args: ['-e', words] }, watchdog)
+  const heard: string[] = []
+  agent.lines.pause()
+  agent.lines.receive((line) => heard.push(line))
+  expect((await agent.ended).how).toBe('it ended with exit code 0')
+  expect(heard).toHaveLength(500)
 })
 
 test('[N47] a line without an end is not kept: its agent is ended', async () => {
@@ -109,6 +120,30 @@ test('[N40] one that was only asked what it can is let go after a time, and when
   await other.agent.close()
   await asking
   await until(() => other.lines('started').every((each) => !processesWith(agentFile).includes(Number(each))))
+})
+
+test('[N47] whoever makes a session waits for what its agent can be set to, and not for ever', async () => {
+  const { later, pass, timers } = handLater()
+  const { agent } = scripted({ quirks: ['never-initializes'], later })
+  const asked = agent.probe()
+  await until(() => timers.size >= 2)
+  pass(15_000)
+  await asked
+  expect(agent.settings.schema.properties).toEqual({})
+  pass(60_000)
+  await until(() => agent.profile?.problem !== undefined)
+})
+
+test('[N48] one that is wanted no longer ends its turns first, and then itself', async () => {
+  const { agent, lines } = scripted()
+  const run = new Stage(agent).begin('say a\nsleep 200\nsay b')
+  await run.step()
+  await agent.retire()
+  expect(textOf(await run.end())).toBe('a|b')
+  await until(() => lines('started').every((pid) => !processesWith(agentFile).includes(Number(pid))))
+  const late = new Stage(agent).begin('say c')
+  await late.end()
+  expect(String(late.failure)).toContain('it is not on this host any more')
 })
 
 test('[N40] after a time without a turn it is let go, and the next turn finds its session again', async () => {

@@ -69,9 +69,21 @@ export class AcpAgent implements Agent {
 
   probe(): Promise<void> {
     if (this.#profile && this.#profile.problem === undefined) return Promise.resolve()
-    return (this.#probing ??= this.#find().finally(() => {
+    this.#probing ??= this.#find().finally(() => {
       this.#probing = undefined
-    }))
+    })
+    return this.#inTime(this.#probing)
+  }
+
+  /** Whoever makes a session does not wait for one that does not answer: its first turn will say so. */
+  #inTime(done: Promise<void>): Promise<void> {
+    return new Promise((resolve) => {
+      const undo = this.#starter.means.later(probeMs, resolve)
+      void done.then(() => {
+        undo()
+        resolve()
+      })
+    })
   }
 
   async *run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
@@ -192,3 +204,4 @@ export class AcpAgent implements Agent {
 }
 
 const spareMs = 60_000
+const probeMs = 15_000

@@ -64,7 +64,7 @@ export const verbs = {
     const answer = asked(toolCallId, '', scene)
     await sleep(50)
     await scene.raw(rest.slice(toolCallId.length + 1).replaceAll('$SESSION', scene.sessionId))
-    writeFileSync(join(scene.folder, 'impatient'), 'said\n')
+    await scene.say('went on')
     await scene.say(`${toolCallId} ${await answer}`)
   },
   /** Asks, and does not wait for an answer. */

@@ -36,6 +36,19 @@ test('[N45] what the agent sets itself is seen in the session, and not taken bac
   expect(all.agent.lines('set')).toEqual([])
 })
 
+test('[N45] what people set while a turn goes on stays, and is for the next one', async () => {
+  const all = await acpRoom({ quirks: ['modes', 'options'] })
+  const turnId = all.begin('ask c1')
+  const call = await all.asked()
+  const config = { 'mock.mode': 'code' }
+  await all.ann.echo(all.ann.dispatch(session, { type: 'session/configChanged', config }))
+  all.decide(call, true)
+  await all.ended(turnId)
+  expect(all.session.config?.values).toMatchObject(config)
+  await all.turn('say b')
+  expect(all.agent.lines('set')).toEqual(['mode code'])
+})
+
 test('[N45] what it cannot be set to is said, and the next turn goes on', async () => {
   const all = await acpRoom({ quirks: ['modes'] })
   all.ann.dispatch(session, { type: 'session/configChanged', config: { 'mock.mode': 'locked' } })

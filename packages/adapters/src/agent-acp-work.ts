@@ -46,10 +46,12 @@ export class Work {
       const message = known ? [] : await messageBlocks(activeTurn.message, this.#chat, promptCapabilities)
       const goOn: ContentBlock[] = resumed ? [{ type: 'text', text: goOnText(activeTurn) }] : []
       if (signal.aborted) return
+      const set = new Map(conversation.knobs.map(({ id, current }) => [id, current]))
       const prompted = this.#prompt(conversation, turn, [...before, ...message, ...goOn], signal)
       await prompted.finally(() => {
         this.#sayTitle(conversation)
-        this.#sayKnobs(conversation)
+        // What people have set meanwhile is for the next turn, unless the agent has set it itself.
+        this.#sayKnobs(conversation.knobs.filter(({ id, current }) => set.get(id) !== current))
       })
     } catch (error) {
       // Who has signed in by then is known to a new one.
@@ -123,7 +125,7 @@ export class Work {
         )
       })
     }
-    this.#sayKnobs(conversation)
+    this.#sayKnobs(conversation.knobs)
   }
 
   async #prompt(
@@ -161,9 +163,9 @@ export class Work {
   }
 
   /** What the agent is really set to, as far as the session has a place for it. */
-  #sayKnobs(conversation: Conversation): void {
+  #sayKnobs(knobs: readonly Knob[]): void {
     const { schema, values = {} } = this.#chat.session.config ?? {}
-    const changed = conversation.knobs.flatMap((knob) => {
+    const changed = knobs.flatMap((knob) => {
       const key = keyOf(this.#starter.program.name, knob)
       const known = schema && Object.hasOwn(schema.properties, key)
       return known && knob.current !== undefined && values[key] !== knob.current

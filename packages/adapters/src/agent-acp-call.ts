@@ -1,5 +1,6 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
+import type { Shown } from './agent-acp-shown.ts'
 import type { CallContent, ToolCall } from './agent-acp-wire.ts'
 
 /** A tool call as the chat has it, and what the agent has said of it. */
@@ -15,7 +16,8 @@ export interface Call {
   /** What it wrote, where it says so beside the protocol. */
   output: string
   rawOutput: unknown
-  places: readonly string[]
+  /** What people were asked about, when they were. */
+  shown: Shown | undefined
   phase: 'unsaid' | 'begun' | 'asking' | 'running' | 'over'
   sent: string
 }
@@ -29,7 +31,7 @@ export function newCall(about: About & Partial<Call>, id: string): Call {
     content: [],
     output: '',
     rawOutput: undefined,
-    places: [],
+    shown: undefined,
     phase: 'unsaid',
     sent: '',
     ...about,
@@ -44,8 +46,6 @@ export function learn(call: Call, said: ToolCall): void {
   call.input = inputText(said.rawInput) ?? call.input
   if (said.content) call.content = objectsIn(said.content)
   if (said.rawOutput !== undefined) call.rawOutput = said.rawOutput
-  if (said.locations)
-    call.places = objectsIn(said.locations).flatMap(({ path }) => (typeof path === 'string' ? path : []))
   const { terminal_output: whole, terminal_output_delta: more } = said._meta ?? {}
   if (typeof whole?.data === 'string') call.output = whole.data.slice(-longestOutput)
   if (typeof more?.data === 'string') call.output = (call.output + more.data).slice(-longestOutput)
@@ -117,11 +117,6 @@ export function askedOf({ _meta }: ToolCallState): number {
 
 export function isApproved(call: ToolCallState): boolean {
   return call.status === 'running' && call.confirmed !== 'not-needed' && call.contributor?.kind !== 'client'
-}
-
-export function isSame(before: ToolCallState, { input, title }: Call): boolean {
-  const known = 'toolInput' in before ? before.toolInput : undefined
-  return known === undefined ? before.invocationMessage === title : known === input
 }
 
 export function callIn(state: ChatState, toolCallId: string): ToolCallState | undefined {

@@ -1,7 +1,6 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { ConfirmationOption, ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
-import type { FileEdit } from '@atrium/protocol/common/content'
+import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import {
   askedKey,
   askedOf,
@@ -9,7 +8,6 @@ import {
   callsIn,
   isApproved,
   isDecided,
-  isSame,
   learn,
   named,
   newCall,
@@ -19,16 +17,10 @@ import {
 import type { About, Call } from './agent-acp-call.ts'
 import { contentOf, editsOf } from './agent-acp-content.ts'
 import type { TerminalOf } from './agent-acp-content.ts'
+import { changesIn, isSame, shownKey, shownOf } from './agent-acp-shown.ts'
+import type { Permitted, Question, Shown } from './agent-acp-shown.ts'
 import type { Voice } from './agent-acp-voice.ts'
 import type { CallContent, ToolCall } from './agent-acp-wire.ts'
-
-/** What is asked of people before a call may go on. */
-export interface Question {
-  readonly options?: readonly ConfirmationOption[]
-  readonly edits?: readonly FileEdit[]
-  /** Why it is asked for. */
-  readonly reason?: string
-}
 
 /**
  * The tool calls of a turn. Whatever an agent says of one is a change to what is known of it, the first word as well as the last:
@@ -74,19 +66,22 @@ export class Calls {
     if (adopted && isApproved(adopted)) return adopted
     if (adopted) return this.#decided(call, askedOf(adopted))
     if (call.phase === 'unsaid') this.#begin(call)
-    const edits = question.edits ?? (await editsOf(call.content, this.#chat, this.#cwd))
+    const shown = shownOf(call)
+    const changes = changesIn(question.edits ?? shown.content)
+    const edits = question.edits ?? (await editsOf(shown.content, this.#chat, this.#cwd))
     const number = ++this.#asked
     call.phase = 'asking'
+    call.shown = shown
     this.#voice.say({
       type: 'chat/toolCallReady',
       toolCallId: call.id,
-      invocationMessage: call.title,
-      ...(call.input !== undefined && { toolInput: call.input }),
+      invocationMessage: shown.title,
+      ...(shown.input !== undefined && { toolInput: shown.input }),
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
       ...(question.reason && { confirmationTitle: question.reason }),
       // What is said now may be told later: the answer to this question is the one after it.
-      _meta: { [askedKey]: number },
+      _meta: { [askedKey]: number, ...(changes !== undefined && { [shownKey]: changes }) },
     })
     return this.#decided(call, number)
   }
@@ -99,21 +94,29 @@ export class Calls {
   }
 
   /**
-   * The call that something is done for: one that was approved for it, else one that people now agree to: the agent's, where it has
-   * one that fits, else one of the host's own. What an agent was allowed by itself counts for what it does by itself.
+   * The call that something is done for: one that somebody has agreed to when it showed that, else one that people now agree to: the
+   * agent's, where it has one that fits, else one of the host's own. What an agent was allowed by itself counts for what it does by
+   * itself; and what is allowed for a tool, for what the host's own tool of that name does.
    */
   async permitted(
-    fits: (call: Call) => boolean,
+    fits: (shown: Shown) => boolean,
     about: About & Pick<Call, 'input'>,
     question: Question,
-  ): Promise<{ readonly call: Call; readonly own: boolean }> {
-    const approved = this.#newest((call) => fits(call) && this.#isApproved(call))
-    if (approved) return { call: approved, own: false }
-    const open = this.#newest((call) => fits(call) && (call.phase === 'begun' || call.phase === 'running'))
-    const call = open ?? this.#own(about)
-    const decided = await this.ask(call, question)
-    if (!decided || !isApproved(decided)) throw new TurnFailed('permission', 'nobody has agreed to this')
-    return { call, own: !open }
+  ): Promise<Permitted> {
+    const agreed = this.#newest(
+      (call) => call.shown !== undefined && fits(call.shown) && this.#reason(call) === 'user-action',
+    )
+    if (agreed) return { call: agreed, own: false, shown: agreed.shown }
+    const isOpen = ({ phase }: Call) => phase === 'begun' || phase === 'running'
+    const open = this.#newest((call) => fits(call) && isOpen(call) && this.#reason(call) === 'not-needed')
+    for (const call of open ? [open, undefined] : [undefined]) {
+      const mine = call ?? this.#own(about)
+      const decided = await this.ask(mine, question)
+      if (!decided || !isApproved(decided)) break
+      if (mine.toolName === about.toolName || this.#reason(mine) === 'user-action')
+        return { call: mine, own: !call }
+    }
+    throw new TurnFailed('permission', 'nobody has agreed to this')
   }
 
   /** A call of the host's own, for what an agent does without having asked. */
@@ -127,13 +130,10 @@ export class Calls {
     return [...this.#calls.values()].findLast(fits)
   }
 
-  #isApproved(call: Call): boolean {
-    const state = call.phase === 'running' ? this.stateOf(call) : undefined
-    return state !== undefined && isApproved(state)
-  }
-
-  stateOf(call: Call): ToolCallState | undefined {
-    return callIn(this.#chat.state, call.id)
+  /** Why a call runs. */
+  #reason(call: Call): string {
+    const state = call.phase === 'running' ? callIn(this.#chat.state, call.id) : undefined
+    return state?.status === 'running' && isApproved(state) ? state.confirmed : 'not-needed'
   }
 
   async finish(call: Call, success: boolean, problem?: string): Promise<void> {
@@ -196,10 +196,11 @@ export class Calls {
   /** A call that was asked for before its agent was ended, and is made again, is that call. */
   #adopt(call: Call): ToolCallState | undefined {
     if (call.phase !== 'unsaid') return undefined
-    const at = this.#left.findIndex((each) => each.toolName === call.toolName && isSame(each, call))
+    const at = this.#left.findIndex((each) => isSame(each, call))
     const [left] = at < 0 ? [] : this.#left.splice(at, 1)
     const found = left && callIn(this.#chat.state, left.toolCallId)
-    if (found) Object.assign(call, { id: found.toolCallId, phase: isApproved(found) ? 'running' : 'asking' })
+    const phase = found && isApproved(found) ? 'running' : 'asking'
+    if (found) Object.assign(call, { id: found.toolCallId, phase, shown: shownOf(call) })
     return found
   }
 

@@ -1,13 +1,14 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
+import { isApproved } from './agent-acp-call.ts'
 import type { Call } from './agent-acp-call.ts'
 import type { Calls } from './agent-acp-calls.ts'
 import type { Asked } from './agent-acp-link.ts'
+import { showsFile, showsText } from './agent-acp-shown.ts'
+import type { Question } from './agent-acp-shown.ts'
 
-/**
- * A file that an agent lets the host write, for a call that names this file and was approved.
- */
+/** A file that an agent lets the host write, for a call that shows this file and was agreed to. */
 export async function writeFile(asked: Asked, chat: Chat, calls: Calls): Promise<object> {
   const { path, content: text } = asked
   if (typeof path !== 'string' || typeof text !== 'string')
@@ -16,7 +17,8 @@ export async function writeFile(asked: Asked, chat: Chat, calls: Calls): Promise
   try {
     const about = { toolName: 'write', displayName: 'Write', title: `Write ${path}`, input: path }
     const edits = [await chat.files.propose(path, edit)]
-    const { call, own } = await calls.permitted((each) => names(each, path), about, { edits })
+    const { call, own, shown } = await calls.permitted((each) => showsFile(each, path), about, { edits })
+    if (shown && !(await showsText(shown, path, text, chat))) await askAgain(calls, call, edits)
     const done = chat.files.apply(call.id, path, edit)
     await (own ? written(calls, call, done) : done)
     return {}
@@ -35,13 +37,9 @@ async function written(calls: Calls, call: Call, done: Promise<void>): Promise<v
   }
 }
 
-function names({ input = '', places, content }: Call, path: string): boolean {
-  return (
-    places.includes(path) ||
-    input === path ||
-    input.includes(JSON.stringify(path)) ||
-    content.some((item) => item.type === 'diff' && item.path === path)
-  )
+async function askAgain(calls: Calls, call: Call, edits: Question['edits'] & {}): Promise<void> {
+  const decided = await calls.ask(call, { edits, reason: 'It would write something else than was shown' })
+  if (!decided || !isApproved(decided)) throw new TurnFailed('permission', 'nobody has agreed to this')
 }
 
 /** What it is told is meant for people, and it may tell them. */

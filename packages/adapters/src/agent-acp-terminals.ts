@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { AhpError } from '@atrium/protocol/errors'
 import { commandResult, terminalShown } from '@atrium/host/command-result'
 import type { Chat, Outcome, Running } from '@atrium/host/ports/agent'
@@ -6,6 +7,8 @@ import { refused } from './agent-acp-files.ts'
 import type { Call } from './agent-acp-call.ts'
 import type { Calls } from './agent-acp-calls.ts'
 import type { Asked } from './agent-acp-link.ts'
+import { innerLine, quoted, showsLine } from './agent-acp-shown.ts'
+import type { Shown } from './agent-acp-shown.ts'
 import { notFound } from './agent-acp-wire.ts'
 
 interface Terminal {
@@ -18,11 +21,15 @@ interface Terminal {
 /** The shells of a turn's tool calls: terminals that everyone can watch, under names of the agent's. */
 export class Terminals {
   readonly #chat: Chat
+  /** Where the chat works: what runs elsewhere is said to. */
+  readonly #cwd: string
   readonly #terminals = new Map<string, Terminal>()
-  readonly #used = new Set<Call>()
+  /** What was shown counts for one line. */
+  readonly #used = new Set<Shown>()
 
-  constructor(chat: Chat) {
+  constructor(chat: Chat, cwd: string) {
     this.#chat = chat
+    this.#cwd = cwd
   }
 
   /** When it has ended, with what it wrote: a terminal goes one day, and the call stays. */
@@ -39,9 +46,14 @@ export class Terminals {
     const { cwd, outputByteLimit: limit } = asked
     try {
       const about = { toolName: 'run', displayName: 'Run', title: `Run ${line.slice(0, 200)}`, input: line }
-      const free = (each: Call) => !this.#used.has(each) && fits(each, asked)
-      const { call, own: isOwn } = await calls.permitted(free, about, {})
-      this.#used.add(call)
+      const elsewhere = typeof cwd === 'string' && resolve(cwd) !== resolve(this.#cwd)
+      const fits = (each: Shown) => !elsewhere && !this.#used.has(each) && showsLine(each, spellings(asked))
+      const question = elsewhere ? { reason: `It would run in ${cwd}` } : {}
+      let permitted = await calls.permitted(fits, about, question)
+      // Another line that came with the same breath may have been quicker.
+      while (this.#isUsed(permitted.call)) permitted = await calls.permitted(fits, about, question)
+      const { call, own: isOwn } = permitted
+      for (const each of [call, call.shown]) if (each) this.#used.add(each)
       const where = typeof cwd === 'string' ? { cwd } : {}
       const running = await this.#chat.run({ toolCallId: call.id, line, ...where })
       const terminalId = `term-${this.#terminals.size + 1}`
@@ -58,6 +70,10 @@ export class Terminals {
     } catch (error) {
       throw refused(error)
     }
+  }
+
+  #isUsed({ shown }: Call): boolean {
+    return shown !== undefined && this.#used.has(shown)
   }
 
   output(asked: Asked): object {
@@ -97,14 +113,12 @@ export class Terminals {
 
 const usualLimit = 1_000_000
 
-/** An approval is for what was shown: the whole line is the input of the call, or a value in it, or its title. */
-function fits({ input = '', title }: Call, { command, args }: Asked): boolean {
-  const words = [command, ...(Array.isArray(args) ? args : [])].map(String)
-  // What a shell is given to run is the line; which shell that is says little.
-  const [shell = '', flag = '', inner] = words
-  const isShell = words.length === 3 && /(?:^|\/)(?:ba|da|z)?sh$/.test(shell) && /^-l?c$/.test(flag)
-  const lines = [words.join(' '), words.map(quoted).join(' '), ...(isShell && inner ? [inner] : [])]
-  return lines.some((line) => input === line || title === line || input.includes(JSON.stringify(line)))
+/** How a line may have been shown. Its variables belong to it: with others it does something else. */
+function spellings(asked: Asked): readonly string[] {
+  const { command, args, env } = asked
+  const whole = lineOf(asked)
+  if (!Array.isArray(args) || (Array.isArray(env) && env.length > 0)) return [whole]
+  return [whole, ...innerLine([command, ...args])]
 }
 
 /** For a shell: what comes without arguments is a whole line of it already. */
@@ -119,10 +133,6 @@ function lineOf({ command, args, env }: Asked): string {
       : [],
   )
   return settings.length === 0 ? line : `export ${settings.join(' ')}; ${line}`
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }
 
 function statusOf({ exitCode }: Outcome): {

@@ -34,7 +34,7 @@ export class AcpTurn implements Party {
     this.#voice = voice
     let last = lastNumber(chat)
     this.#newId = () => `${chat.turnId}-${++last}`
-    this.#terminals = new Terminals(chat)
+    this.#terminals = new Terminals(chat, cwd)
     const terminalOf = (terminalId: string) => this.#terminals.shown(terminalId)
     this.#calls = new Calls(chat, voice, { cwd, newId: this.#newId, terminalOf })
     this.#speech = new Speech(chat, voice, this.#newId)

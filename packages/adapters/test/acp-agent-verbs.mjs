@@ -175,7 +175,8 @@ export const verbs = {
     for (const line of ['{"jsonrpc":', '{}', '[]', 'null', '{"jsonrpc":"2.0"}', '\u0000', '{"id":1}'])
       await raw(line)
   },
-  raw: (text, { raw, sessionId }) => raw(text.replaceAll('$SESSION', sessionId)),
+  /** What is behind `$NEXT` comes with the same breath. */
+  raw: (text, { raw, sessionId }) => raw(text.replaceAll('$SESSION', sessionId).replaceAll('$NEXT', '\n')),
   'endless-line': (megabytes) => {
     for (let i = 0; i < Number(megabytes); i++) process.stdout.write('{"x'.padEnd(2 ** 20, 'x'))
     return new Promise(() => {})

@@ -121,6 +121,26 @@ test('[N22] I17: a search whose turn is over reads no further', async () => {
   expect(reads).toBe(16)
 })
 
+test('[N22] S-25: a pattern that takes long holds nobody up, and no longer than a search may last', async () => {
+  const { all, search } = await desk(
+    Object.fromEntries(
+      Array.from({ length: 2000 }, (_, i) => [`/a/${'deep/down/'.repeat(4)}${i}.ts`, 'door']),
+    ),
+  )
+  let over = false
+  const searching = search('door', { glob: `${'**/?'.repeat(250)}x` }).finally(() => (over = true))
+  const begun = performance.now()
+  let breaths = 0
+  const others = () => new Promise<void>((resolve) => setImmediate(resolve))
+  for (; !over && breaths < 20; breaths++) {
+    await others()
+    all.world.advance(1)
+  }
+  expect([over, (performance.now() - begun) / breaths < 100]).toEqual([false, true])
+  all.world.advance(limits.searchMs)
+  expect(await searching).toEqual({ lines: [], more: true })
+})
+
 const { searchBytes, searchLines, searchLineLength } = limits
 
 test('[S-57 searchBytes] at 1,048,576 bytes a file is searched, [S-57 searchBytes] past 1,048,576 it is not', async () => {

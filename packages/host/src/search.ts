@@ -10,6 +10,8 @@ import { isSecret } from './protected.ts'
 
 /** So many files are read at once. */
 const together = 16
+/** So many comparisons are made at once: some milliseconds. */
+const mostEffort = 100_000
 
 /**
  * The lines that have a text, in the files below a place. It takes time in proportion to what is searched (S-25): a text and no
@@ -30,9 +32,20 @@ export async function searched(
     throw error instanceof FileProblem ? new TurnFailed('files', error.message) : error
   })
   const paths = type === 'file' ? [''] : (await listings.fresh(place.path)).map(({ path }) => path)
-  const chosen = type === 'file' ? paths : paths.filter(wanted)
   let late = false
   const undo = world.later(limits.searchMs, () => (late = true))
+  const chosen: string[] = []
+  let effort = 0
+  for (const path of paths) {
+    if (late) break
+    if (type === 'file' || wanted(path)) chosen.push(path)
+    // A pattern costs its length for every letter of a path: whoever else wants something has a turn.
+    effort += path.length * (pattern?.length ?? 1)
+    if (effort < mostEffort) continue
+    effort = 0
+    await new Promise<void>((resolve) => void world.later(0, resolve))
+    await alive()
+  }
   const find = finder(text, ignoreCase)
   const lines: FoundLine[] = []
   let passed = paths.length >= limits.listingFiles

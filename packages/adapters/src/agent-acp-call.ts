@@ -52,7 +52,7 @@ export function learn(call: Call, said: ToolCall): void {
 }
 
 /** Agents are programs of others: a list may be none, and may have anything in it. */
-function objectsIn<T>(list: readonly T[]): readonly T[] {
+export function objectsIn<T>(list: readonly T[] | null | undefined): readonly T[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
 }
 

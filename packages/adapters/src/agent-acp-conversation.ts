@@ -1,4 +1,5 @@
 import { AhpError } from '@atrium/protocol/errors'
+import { objectsIn, wordOf } from './agent-acp-call.ts'
 import type { Asked, Link, Party } from './agent-acp-link.ts'
 import { knobsOf } from './agent-acp-settings.ts'
 import type { Knob } from './agent-acp-settings.ts'
@@ -171,8 +172,13 @@ function unlessRefused(error: unknown): undefined {
 }
 
 function commandsOf(commands: NonNullable<Update['availableCommands']>): Conversation['commands'] {
-  const words = commands.flatMap(({ name = '', description }) =>
-    /^\S{1,64}$/.test(name) ? [{ name, ...(description ? { description } : {}) }] : [],
-  )
-  return words.filter(({ name }, i) => words.findIndex((each) => each.name === name) === i)
+  const found = new Map<string, Conversation['commands'][number]>()
+  for (const { name, description } of objectsIn(commands).slice(0, mostCommands)) {
+    if (typeof name !== 'string' || !/^\S{1,64}$/.test(name) || found.has(name)) continue
+    const words = wordOf(description)
+    found.set(name, { name, ...(words !== undefined && { description: words }) })
+  }
+  return [...found.values()]
 }
+
+const mostCommands = 1000

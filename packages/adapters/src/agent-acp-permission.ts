@@ -10,7 +10,7 @@ type Offered = NonNullable<PermissionRequest['options']>[number]
  */
 export function optionsOf(offered: readonly Offered[]): readonly Choice[] {
   const used = new Set<string>()
-  const choices = offered.flatMap(({ optionId, name, kind = '' }) => {
+  const choices = offered.slice(0, mostOptions).flatMap(({ optionId, name, kind = '' }) => {
     if (typeof optionId !== 'string') return []
     const { word, label: usual, approves } = meanings.get(kind) ?? unknown
     let id = `agent.${word}`
@@ -44,6 +44,9 @@ export function outcomeOf(
   const found = same.find(({ option }) => option.id === chosen) ?? same[0]
   return found ? { outcome: 'selected', optionId: found.optionId } : { outcome: 'cancelled' }
 }
+
+/** More nobody can choose from. */
+const mostOptions = 50
 
 const ranks = ['once', 'always', 'deny', 'never', 'other']
 const unknown = { word: 'other', label: undefined, approves: false }

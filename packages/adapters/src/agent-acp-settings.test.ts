@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { acpRoom, chat, errorOf, session } from '../test/acp-room.ts'
+import { AgentInfo } from '@atrium/protocol/root/state'
+import { SessionConfigSchema } from '@atrium/protocol/common/config'
+import { decode } from '@atrium/protocol/schema'
+import { acpRoom, chat, errorOf, session, textOf } from '../test/acp-room.ts'
+import { optionsOf } from './agent-acp-permission.ts'
+import { knobsOf, modelsOf, schemaOf } from './agent-acp-settings.ts'
 
 test('[N45] modes, options and models are found out before a session is made, and offered as such', async () => {
   const all = await acpRoom({ quirks: ['modes', 'options'] })
@@ -14,6 +19,43 @@ test('[N45] modes, options and models are found out before a session is made, an
   })
   expect(Object.keys(properties)).not.toContain('mock.model')
 })
+
+test('[N45] what an agent says of its settings in another shape is passed by, and never in anybody’s state', () => {
+  const junk = [null, 5, 'x', [], {}, { id: 5 }, { id: 'a', options: 5 }, { id: 'b', options: [null, 5, {}] }]
+  const odd = { id: 'c', name: { x: 1 }, description: 5, type: 'select', currentValue: {}, category: 7 }
+  const options = [{ value: 'v', name: 7 }, { options: [{ value: 'w', name: ['x'] }, null] }, { options: 3 }]
+  const model = { id: 'model', options: [{ value: 'm', name: {} }] }
+  const said = {
+    configOptions: [...junk, { ...odd, options }, model],
+    modes: { currentModeId: 5, availableModes: [null, { id: 'x', name: 5 }, 'y'] },
+    models: 5,
+  }
+  const knobs = knobsOf(said as unknown as Parameters<typeof knobsOf>[0])
+  expect(knobs.map(({ id, title, current }) => [id, title, current])).toEqual([
+    ['c', 'c', undefined],
+    ['model', 'model', undefined],
+    ['mode', 'Mode', undefined],
+  ])
+  const info = { provider: 'p', displayName: 'P', description: '', models: [...modelsOf('p', knobs)] }
+  expect(decode(AgentInfo, info)).toMatchObject({ ok: true })
+  expect(decode(SessionConfigSchema, schemaOf('p', knobs))).toMatchObject({ ok: true })
+  expect(knobsOf(null as unknown as Parameters<typeof knobsOf>[0])).toEqual([])
+})
+
+test('[N47] however much an agent offers, nobody waits for it to be sorted', async () => {
+  const begun = performance.now()
+  const many = <T>(make: (i: number) => T) => Array.from({ length: 50_000 }, (_, i) => make(i))
+  const offered = many((i) => ({ optionId: `${i}`, name: 'Yes', kind: 'allow_once' }))
+  expect(optionsOf([...offered, { optionId: 'no', name: 'No', kind: 'reject_once' }]).length).toBeLessThan(
+    100,
+  )
+  const configOptions = many((i) => ({ id: `${i}`, name: 'x', type: 'boolean' }))
+  expect(knobsOf({ configOptions }).length).toBeLessThan(200)
+  expect(performance.now() - begun).toBeLessThan(2000)
+  const all = await acpRoom()
+  const turn = await all.turn('commands 50000\nsay on')
+  expect(textOf(turn)).toBe('on')
+}, 10_000)
 
 test('[N45] what people set is set before the turn, once, and a model with its message', async () => {
   const all = await acpRoom({ quirks: ['modes', 'options'] })

@@ -1,6 +1,7 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { SessionModelInfo } from '@atrium/protocol/root/state'
 import { compact } from '@atrium/protocol/update'
+import { objectsIn, wordOf } from './agent-acp-call.ts'
 import type { ConfigChoice, ConfigOption, Modes, Opened } from './agent-acp-wire.ts'
 
 /** One thing that a session of an agent can be set to, and how the agent is told. */
@@ -18,10 +19,11 @@ export interface Knob {
  * What a session can be set to. Agents say it in up to three ways at once: as options, which are the newest, as modes, and as models;
  * what an older way says again is left out.
  */
-export function knobsOf({ configOptions, modes, models }: Opened): readonly Knob[] {
-  const options = (configOptions ?? []).flatMap(knobOf)
-  const has = (word: string) =>
-    (configOptions ?? []).some(({ id, category }) => id === word || category === word)
+export function knobsOf(opened: Opened): readonly Knob[] {
+  const { configOptions, modes, models } = opened ?? {}
+  const said = objectsIn(configOptions).slice(0, mostKnobs)
+  const options = said.flatMap(knobOf)
+  const has = (word: string) => said.some(({ id, category }) => id === word || category === word)
   const older = [has('mode') ? undefined : modeKnob(modes), has('model') ? undefined : modelKnob(models)]
   return [...options, ...older.flatMap((knob) => knob ?? [])]
 }
@@ -65,26 +67,28 @@ function knobOf({
   options,
 }: ConfigOption): readonly Knob[] {
   if (typeof id !== 'string' || id === '') return []
-  const choices = type === 'boolean' ? undefined : (options ?? []).flatMap(flat).flatMap(choiceOf)
+  const choices = type === 'boolean' ? undefined : choicesOf(objectsIn(options).flatMap(flat))
   if (choices?.length === 0) return []
   const isModel = category === 'model' || (category === undefined && id === 'model')
-  const about = { title: name ?? id, description: description ?? undefined }
-  return [{ kind: 'option', id, ...about, isModel, choices, current: currentValue }]
+  const about = { title: wordOf(name) ?? id, description: wordOf(description) }
+  const current =
+    typeof currentValue === 'string' || typeof currentValue === 'boolean' ? currentValue : undefined
+  return [{ kind: 'option', id, ...about, isModel, choices, current }]
 }
 
 function modeKnob(modes: Modes | null | undefined): Knob | undefined {
-  const choices = (modes?.availableModes ?? []).flatMap(({ id, name }) => choiceOf({ value: id, name }))
+  const choices = choicesOf(objectsIn(modes?.availableModes).map(({ id, name }) => ({ value: id, name })))
   if (choices.length === 0) return undefined
-  const current = modes?.currentModeId
+  const current = wordIn(modes?.currentModeId)
   return { kind: 'mode', id: 'mode', title: 'Mode', description: undefined, isModel: false, choices, current }
 }
 
 function modelKnob(models: Opened['models']): Knob | undefined {
-  const choices = (models?.availableModels ?? []).flatMap(({ modelId, name }) =>
-    choiceOf({ value: modelId, name }),
+  const choices = choicesOf(
+    objectsIn(models?.availableModels).map(({ modelId, name }) => ({ value: modelId, name })),
   )
   if (choices.length === 0) return undefined
-  const current = models?.currentModelId
+  const current = wordIn(models?.currentModelId)
   return {
     kind: 'model',
     id: 'model',
@@ -98,9 +102,21 @@ function modelKnob(models: Opened['models']): Knob | undefined {
 
 /** Choices may come in groups. */
 function flat(entry: ConfigChoice | { readonly options?: readonly ConfigChoice[] }): readonly ConfigChoice[] {
-  return 'options' in entry ? (entry.options ?? []) : [entry as ConfigChoice]
+  return 'options' in entry ? objectsIn(entry.options) : [entry as ConfigChoice]
 }
 
-function choiceOf({ value, name }: { value?: string | undefined; name?: string | undefined }) {
-  return typeof value === 'string' && value !== '' ? [{ value, name: name ?? value }] : []
+/** It stands in states that everyone has: nothing of another shape, and no more than anybody chooses from. */
+function choicesOf(said: readonly { value?: string | undefined; name?: string | undefined }[]) {
+  return said
+    .slice(0, mostChoices)
+    .flatMap(({ value, name }) =>
+      typeof value === 'string' && value !== '' ? [{ value, name: wordOf(name) ?? value }] : [],
+    )
 }
+
+function wordIn(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+const mostKnobs = 100
+const mostChoices = 1000

@@ -121,6 +121,15 @@ export const verbs = {
     const [id, value] = rest.split(' ')
     return update({ sessionUpdate: 'config_option_update', configOptions: options({ [id]: value }) })
   },
+  /** As many as that, each of another name. */
+  commands: (count, { update }) =>
+    update({
+      sessionUpdate: 'available_commands_update',
+      availableCommands: Array.from({ length: Number(count) }, (_, i) => ({
+        name: `c${i}`,
+        description: '',
+      })),
+    }),
   title: (title, { update }) => update({ sessionUpdate: 'session_info_update', title }),
   usage: (rest, { update }) => {
     const [used, size] = rest.split(' ').map(Number)

@@ -9,23 +9,23 @@ import type { Link } from './agent-acp-link.ts'
  * that came, the next turn starts another. After a time without a turn it is let go, where it can find its sessions again.
  */
 export class House {
-  readonly #open: () => Promise<Link>
+  readonly #open: (signal: AbortSignal) => Promise<Link>
   readonly #later: World['later']
   readonly #conversations = new Map<Uri, Conversation>()
   readonly #opening = new Map<Uri, Promise<Conversation>>()
   #link: Promise<Link> | undefined
   #turns = 0
-  #closed = false
+  readonly #over = new AbortController()
   #undoRest = () => {}
 
-  constructor(open: () => Promise<Link>, later: World['later']) {
+  constructor(open: (signal: AbortSignal) => Promise<Link>, later: World['later']) {
     this.#open = open
     this.#later = later
   }
 
   /** The agent, started if it does not run. */
   async link(): Promise<Link> {
-    if (this.#closed) throw new Error('the session has gone')
+    if (this.#over.signal.aborted) throw new Error('the session has gone')
     const started = (this.#link ??= this.#started())
     const link = await started
     if (link.open) return link
@@ -84,12 +84,12 @@ export class House {
 
   /** For good. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#over.abort()
     await this.end()
   }
 
   #started(): Promise<Link> {
-    const started = this.#open()
+    const started = this.#open(this.#over.signal)
     started.catch(() => {
       if (this.#link === started) this.#link = undefined
     })

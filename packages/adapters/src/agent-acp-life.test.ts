@@ -1,6 +1,6 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
-import { handLater } from '../test/acp.ts'
+import { handLater, scripted } from '../test/acp.ts'
 import { until } from '../test/shells.ts'
 import { processesWith, uniqueSeconds } from '../test/processes.ts'
 import { acpRoom, callsOf, chat, errorOf, notesOf, session, textOf } from '../test/acp-room.ts'
@@ -211,3 +211,21 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+test.each(['never-initializes', 'never-opens'])(
+  '[N40] nobody waits for an agent that is %j when its host goes, or the session that it was started for',
+  async (quirk) => {
+    const asked = scripted({ quirks: [quirk], later: handLater().later })
+    const probing = asked.agent.probe()
+    await until(() => asked.lines('started').length > 0)
+    await asked.agent.close()
+    void probing
+    const all = await acpRoom({ quirks: [quirk], profile: { knobs: [] }, later: handLater().later })
+    all.begin('say a')
+    await until(() => all.agent.lines('started').length > 0)
+    await all.ann.ask('disposeSession', { channel: session })
+    const [pid = 0] = all.agent.lines('started').map(Number)
+    await until(() => !isAlive(pid))
+  },
+  10_000,
+)

@@ -45,20 +45,26 @@ export class Starter {
   /** What the last one that failed said beside the protocol. */
   lastWords: readonly string[] = []
   #authMethods: readonly AuthMethod[] = []
+  readonly #processes = new Set<AgentProcess>()
 
   constructor(program: AcpProgram, means: AcpMeans) {
     this.program = program
     this.means = means
   }
 
-  /** Resolves when it has said what it can. */
-  async start(): Promise<Link> {
+  /** Resolves when it has said what it can. Nobody waits for that any more when the signal is aborted. */
+  async start(signal?: AbortSignal): Promise<Link> {
     const { command, args, env, variables, memoryBytes = usualMemory } = this.program
     const { environment: host, mark, watchdog, version, later } = this.means
     const environment = agentEnvironment(host, { own: variables, given: env, mark })
     // Where it works is said with each session.
     const starting = { command, args, cwd: homedir(), environment, memory: memoryBytes, longestLine }
     const agentProcess = new AgentProcess(starting, watchdog)
+    this.#processes.add(agentProcess)
+    void agentProcess.ended.then(() => this.#processes.delete(agentProcess))
+    const end = () => void agentProcess.end()
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
     const describe = (problem: string, errorType?: string) => {
       this.lastWords = agentProcess.lastWords
       return this.failed(problem, errorType, agentProcess.lastWords)
@@ -70,7 +76,14 @@ export class Starter {
     } catch (error) {
       await agentProcess.end()
       throw error
+    } finally {
+      signal?.removeEventListener('abort', end)
     }
+  }
+
+  /** Ends all that it has started, whatever that was about to say. */
+  async end(): Promise<void> {
+    await Promise.all([...this.#processes].map((each) => each.end()))
   }
 
   /** A turn that fails so can go on: the next one starts the program anew. */

@@ -148,22 +148,22 @@ export class AcpAgent implements Agent {
     this.#closed = true
     const all = [...this.#houses.values()].map((house) => house.close())
     this.#houses.clear()
-    await Promise.all([...all, this.#spare?.process.end(), this.#probing])
+    await Promise.all([...all, this.#starter.end(), this.#probing])
   }
 
   #houseOf(session: Uri): House {
     const known = this.#houses.get(session)
     if (known) return known
-    const house = new House(() => this.#link(), this.#starter.means.later)
+    const house = new House((over) => this.#link(over), this.#starter.means.later)
     this.#houses.set(session, house)
     return house
   }
 
-  async #link(): Promise<Link> {
+  async #link(over: AbortSignal): Promise<Link> {
     const spare = this.#spare
     this.#spare = undefined
     if (this.#closed) throw this.#starter.failed('it is not on this host any more')
-    return spare?.open ? spare : this.#starter.start()
+    return spare?.open ? spare : this.#starter.start(over)
   }
 
   /** Asks a session for what can be set, and keeps the process for whoever comes first. */

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Lines } from './agent-acp-lines.ts'
+import { scrubber } from './agent-acp-secrets.ts'
 import { endSession, membersOf } from './terminals-pty-session.ts'
 import type { Watchdog } from './terminals-pty-watchdog.ts'
 
@@ -37,7 +38,7 @@ export class AgentProcess {
   readonly ended: Promise<Ended>
   readonly #child: ChildProcess
   readonly #watchdog: Watchdog
-  readonly #secrets: readonly string[]
+  readonly #scrub: (text: string) => string
   #words = ''
   #broken: string | undefined
   #wished = false
@@ -46,7 +47,7 @@ export class AgentProcess {
   constructor(starting: Starting, watchdog: Watchdog) {
     const { command, args, cwd, environment, memory, memoryEveryMs = 5000, longestLine } = starting
     this.#watchdog = watchdog
-    this.#secrets = secretsIn(environment)
+    this.#scrub = scrubber(environment)
     watchdog.wake()
     const child = spawn(command, [...args], {
       cwd,
@@ -80,8 +81,9 @@ export class AgentProcess {
 
   /** What it said beside the protocol, the newest last: for people who look for a reason. */
   get lastWords(): readonly string[] {
-    const lines = this.#words.split('\n').map((line) => this.#harmless(line.trimEnd()))
-    return lines.filter((line) => line !== '').slice(-mostLines)
+    const lines = this.#scrub(this.#words).split('\n')
+    const words = lines.map((line) => line.trimEnd().slice(0, longestWord))
+    return words.filter((line) => line !== '').slice(-mostLines)
   }
 
   /** Ends all of it; resolves when none is left. */
@@ -89,11 +91,6 @@ export class AgentProcess {
     this.#wished = true
     await this.#sweep()
     await this.ended
-  }
-
-  /** What it is signed in with goes nowhere else. */
-  #harmless(line: string): string {
-    return this.#secrets.reduce((text, secret) => text.replaceAll(secret, '…'), line).slice(0, longestWord)
   }
 
   async #break(problem: string): Promise<void> {
@@ -135,7 +132,10 @@ export class AgentProcess {
   }
 
   #hear(text: string): void {
-    this.#words = (this.#words + text).slice(-mostWords)
+    const all = this.#words + text
+    // What is cut off is so between two lines: the rest of a secret is not known for one.
+    this.#words =
+      all.length <= mostWords ? all : all.slice(all.indexOf('\n', all.length - mostWords) + 1 || -mostWords)
   }
 
   #watchMemory(most: number, everyMs: number): void {
@@ -157,11 +157,6 @@ const partingMs = 500
 const mostWords = 16_384
 const mostLines = 12
 const longestWord = 500
-
-function secretsIn(environment: Starting['environment']): readonly string[] {
-  const named = Object.entries(environment).filter(([name]) => /KEY|TOKEN|SECRET|PASSW/i.test(name))
-  return named.map(([, value]) => value).filter((value) => value.length >= 6)
-}
 
 /** What several share is counted once only by not counting it at all. */
 async function memoryOf(leader: number): Promise<number> {

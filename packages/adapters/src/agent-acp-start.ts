@@ -6,6 +6,7 @@ import { agentEnvironment } from './agent-acp-environment.ts'
 import type { Variables } from './agent-acp-environment.ts'
 import { Link } from './agent-acp-link.ts'
 import { AgentProcess } from './agent-acp-process.ts'
+import { scrubber } from './agent-acp-secrets.ts'
 import { signInText } from './agent-acp-sign-in.ts'
 import { authRequired } from './agent-acp-wire.ts'
 import type { AuthMethod } from './agent-acp-wire.ts'
@@ -34,6 +35,11 @@ export interface AcpMeans {
   readonly mark: string
   readonly environment: Variables
   readonly version: string
+  /**
+   * An empty folder that nobody else can write to, for a session that is only asked what it can: agents start what they find in the
+   * one that they work in, and above it.
+   */
+  readonly quiet?: string
   /** What every session gets, as ACP says it. */
   readonly mcpServers?: readonly object[]
 }
@@ -45,6 +51,7 @@ export class Starter {
   /** What the last one that failed said beside the protocol. */
   lastWords: readonly string[] = []
   #authMethods: readonly AuthMethod[] = []
+  #scrub = (text: string) => text
   readonly #processes = new Set<AgentProcess>()
 
   constructor(program: AcpProgram, means: AcpMeans) {
@@ -57,6 +64,7 @@ export class Starter {
     const { command, args, env, variables, memoryBytes = usualMemory } = this.program
     const { environment: host, mark, watchdog, version, later } = this.means
     const environment = agentEnvironment(host, { own: variables, given: env, mark })
+    this.#scrub = scrubber(environment)
     // Where it works is said with each session.
     const starting = { command, args, cwd: homedir(), environment, memory: memoryBytes, longestLine }
     const agentProcess = new AgentProcess(starting, watchdog)
@@ -88,7 +96,13 @@ export class Starter {
 
   /** A turn that fails so can go on: the next one starts the program anew. */
   failed(problem: string, errorType = 'agent', words: readonly string[] = []): TurnFailed {
-    return new TurnFailed(errorType, `${this.program.displayName}: ${problem}.${quoted(words)}`, true)
+    const why = this.harmless(problem)
+    return new TurnFailed(errorType, `${this.program.displayName}: ${why}.${quoted(words)}`, true)
+  }
+
+  /** What it said, without what it is signed in with. */
+  harmless(text: string): string {
+    return this.#scrub(text)
   }
 
   inWords(error: unknown): Error {

@@ -199,3 +199,21 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+test('[N40] what an agent is signed in with is neither in its last words nor in what it says of an error', async () => {
+  const [key, lines] = ['top-secret-7777', 'a-private-key-of\nseveral-lines-here']
+  const env = { SCRIPTED_KEY: key, SIGNING_CREDENTIALS: lines, HTTPS_PROXY: 'http://me:hushhush@proxy:1' }
+  const all = await acpRoom({ env })
+  const told = await all.turn(`error -32603 refused ${key} by http://me:hushhush@proxy:1`)
+  const [one = '', two = ''] = lines.split('\n')
+  const died = await all.turn(
+    `stderr ${one}\nstderr ${two}\nstderr via http://me:hushhush@proxy:1\nsleep 50\ncrash 3`,
+  )
+  const said = [told, died].map((turn) => errorOf(turn)?.error.message ?? '')
+  const words = [...said, ...all.agent.agent.lastWords].join('\n')
+  for (const secret of [key, one, two, 'hushhush']) expect(words).not.toContain(secret)
+  expect(said).toEqual([
+    expect.stringContaining('refused …'),
+    expect.stringContaining('via http://…@proxy:1'),
+  ])
+})

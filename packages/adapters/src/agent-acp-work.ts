@@ -74,7 +74,7 @@ export class Work {
         return { conversation: await house.restore(chat.uri, known, where) }
       } catch (error) {
         if (!(error instanceof AhpError) || error.code === authRequired) throw error
-        problem = error.message
+        problem = this.#starter.harmless(error.message)
       }
     const { activeTurn } = chat.state
     const before = activeTurn && (await handOver(chat, activeTurn))

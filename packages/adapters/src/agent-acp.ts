@@ -1,4 +1,4 @@
-import { homedir, tmpdir } from 'node:os'
+import { homedir } from 'node:os'
 import type { Agent, AgentCommand, Chat, Said } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
@@ -173,7 +173,7 @@ export class AcpAgent implements Agent {
       const found = await this.#starter.start()
       link = found
       const house = new House(() => Promise.resolve(found), this.#starter.means.later)
-      const { knobs } = await house.begin('', { cwd: tmpdir(), mcpServers: [] })
+      const { knobs } = await house.begin('', { cwd: this.#starter.means.quiet ?? homedir(), mcpServers: [] })
       const { sessionCapabilities } = found.initialized.agentCapabilities ?? {}
       this.#profile = { knobs, ...(sessionCapabilities?.additionalDirectories && { directories: true }) }
       if (this.#closed) return await found.process.end()

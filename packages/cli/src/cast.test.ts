@@ -2,8 +2,10 @@ import {
   chmodSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -36,6 +38,18 @@ test('[N48] what an agent can is asked once: the next start knows it, and starts
   expect(started(place)).toHaveLength(1)
   // A secret that it is started with is not in the file.
   expect(readFileSync(join(place, 'agents.json'), 'utf8')).not.toContain('hush')
+})
+
+test('[S-34] what is only asked what it can works in an empty folder of ours, and not in everybody’s', async () => {
+  const place = newPlace()
+  program(place)
+  const { cast } = await opened(place)
+  await goose(cast)?.probe?.()
+  const kept = readdirSync(place).filter((name) => /^[\da-f-]{36}\.json$/.test(name))
+  const [{ cwd = '' } = {}] = kept.map(
+    (name) => JSON.parse(readFileSync(join(place, name), 'utf8')) as { cwd: string },
+  )
+  expect([cwd, readdirSync(cwd), statSync(cwd).mode & 0o077]).toEqual([join(place, 'quiet'), [], 0])
 })
 
 test('[N48] another build of it is asked again', async () => {

@@ -1,5 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync } from 'node:fs'
 import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { AcpAgent } from '@atrium/adapters/agent-acp'
 import type { Profile } from '@atrium/adapters/agent-acp'
@@ -40,7 +42,16 @@ export class Cast {
     this.#own = [guide(world.later), ...ownModels(settings, world, environment)]
     const mark = randomBytes(16).toString('hex')
     const mcpServers = (settings.mcpServers ?? []) as readonly object[]
-    this.#means = { later: world.later, watchdog: new Watchdog(mark), mark, environment, version, mcpServers }
+    const watchdog = new Watchdog(mark)
+    this.#means = {
+      later: world.later,
+      watchdog,
+      mark,
+      environment,
+      version,
+      mcpServers,
+      quiet: quietIn(settings),
+    }
   }
 
   get agents(): readonly Agent[] {
@@ -125,6 +136,17 @@ function ownModels(
   const none = anthropic === false && openai === false && Object.keys(compatible).length === 0
   const platform = `${process.platform} ${process.arch}`
   return none ? [] : [modelAgent({ models, environment, world, platform })]
+}
+
+/** The temporary folder is everybody's, and what lies there is started by agents that find it. */
+function quietIn({ data, readOnly }: Settings): string {
+  const folder = join(data, 'quiet')
+  try {
+    if (!readOnly) mkdirSync(folder, { recursive: true, mode: 0o700 })
+    return existsSync(folder) ? folder : homedir()
+  } catch {
+    return homedir()
+  }
 }
 
 type Profiles = { readonly [stamp: string]: Profile }

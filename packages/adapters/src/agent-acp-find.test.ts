@@ -51,7 +51,7 @@ test('[N48] what is set counts before what is found: another program, words, var
     {
       name: 'codex',
       displayName: 'Codex',
-      command: 'codex-acp',
+      command: join(folder, 'codex-acp'),
       args: ['-c', 'x'],
       memoryBytes: 2 ** 21,
       turnMs: 180_000,
@@ -67,6 +67,37 @@ test('[N48] what is set counts before what is found: another program, words, var
   ])
   expect(codex?.variables.test('OPENAI_API_KEY')).toBe(true)
   expect(codex?.variables.test('ANTHROPIC_API_KEY')).toBe(false)
+})
+
+test('[S-38] an agent on many models is given the keys for those, and no other keys', async () => {
+  const folder = newPlace()
+  for (const name of ['goose', 'opencode', 'pi-acp']) program(join(folder, name))
+  for (const { variables } of await findAgents({}, { PATH: folder })) {
+    const given = [
+      'OPENAI_API_KEY',
+      'OPENROUTER_API_KEY',
+      'STRIPE_API_KEY',
+      'MY_OPENAI_API_KEY',
+      'DD_API_KEY',
+    ]
+    expect(given.filter((name) => variables.test(name))).toEqual(['OPENAI_API_KEY', 'OPENROUTER_API_KEY'])
+  }
+})
+
+test('[N48] a known program at another place is started as it is known; by its name it is found as one that is not set', async () => {
+  const folder = newPlace()
+  program(join(folder, 'goose'))
+  const settings = {
+    gemini: { command: '/opt/bin/gemini' },
+    qwen: { command: '/opt/wrapper' },
+    goose: { env: { A: '1' } },
+  }
+  const found = await findAgents(settings, { PATH: folder })
+  expect(found.map(({ command, args }) => [command, ...args])).toEqual([
+    ['/opt/bin/gemini', '--acp'],
+    ['/opt/wrapper'],
+    [join(folder, 'goose'), 'acp'],
+  ])
 })
 
 test('[N48] names that objects have are names', async () => {

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { AcpProgram } from './agent-acp-start.ts'
 import type { Variables } from './agent-acp-environment.ts'
 import { findByName } from './program.ts'
@@ -26,6 +27,10 @@ interface Known {
   readonly signIn?: string
 }
 
+/** What agents that work on many models sign in with. Not whatever ends like a key: others have keys, too (S-38). */
+const vendors =
+  '^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GENERATIVE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI|COHERE|TOGETHER|FIREWORKS|PERPLEXITY|CEREBRAS|MOONSHOT|KIMI|DASHSCOPE|ZAI|ZHIPU|MINIMAX|AZURE_OPENAI|HUGGINGFACE|NVIDIA|VENICE|AI_GATEWAY)_API_KEY$'
+
 /** Programs that are known to speak ACP, and what each is signed in with. */
 const known: { readonly [name: string]: Known } = {
   claude: {
@@ -51,14 +56,14 @@ const known: { readonly [name: string]: Known } = {
     displayName: 'goose',
     command: 'goose',
     args: ['acp'],
-    variables: /^GOOSE_|_API_KEY$|^OPENAI_|^ANTHROPIC_|^OLLAMA_/,
+    variables: new RegExp(`^GOOSE_|^OPENAI_|^ANTHROPIC_|^OLLAMA_|${vendors}`),
     signIn: 'goose configure',
   },
   opencode: {
     displayName: 'opencode',
     command: 'opencode',
     args: ['acp'],
-    variables: /^OPENCODE_|_API_KEY$/,
+    variables: new RegExp(`^OPENCODE_|${vendors}`),
     signIn: 'opencode auth login',
   },
   copilot: {
@@ -82,7 +87,7 @@ const known: { readonly [name: string]: Known } = {
     variables: /^(?:KIMI|MOONSHOT)_/,
     signIn: 'kimi',
   },
-  pi: { displayName: 'Pi', command: 'pi-acp', variables: /^PI_|_API_KEY$/, signIn: 'pi' },
+  pi: { displayName: 'Pi', command: 'pi-acp', variables: new RegExp(`^PI_|${vendors}`), signIn: 'pi' },
   cline: {
     displayName: 'Cline',
     command: 'cline',
@@ -101,8 +106,14 @@ export async function findAgents(
   environment: Variables,
 ): Promise<readonly AcpProgram[]> {
   const path = environment['PATH'] ?? ''
-  const named = Object.entries(settings).flatMap(([name, setting]) =>
-    setting.disabled ? [] : [programOf(name, setting)],
+  const wanted = Object.entries(settings).filter(([, { disabled }]) => !disabled)
+  const named = await Promise.all(
+    wanted.map(async ([name, setting]) => {
+      const program = programOf(name, setting)
+      // Where it is: another build of it has to be known for one.
+      const place = program.command.includes('/') ? undefined : await findByName(program.command, path)
+      return { ...program, command: place ?? program.command }
+    }),
   )
   const others = Object.keys(known).filter((name) => !Object.hasOwn(settings, name))
   const found = await Promise.all(
@@ -118,12 +129,13 @@ export async function findAgents(
 function programOf(name: string, setting: AgentSetting): AcpProgram {
   const usual = Object.hasOwn(known, name) ? known[name] : undefined
   const { command, args, env = {}, displayName, variables = [], memoryMb, turnMinutes } = setting
+  const isUsual = command === undefined || basename(command) === usual?.command
   const own = [usual?.variables.source, ...variables.map((each) => `^${each.replaceAll(/\W/g, '')}$`)]
   return {
     name,
     displayName: displayName ?? usual?.displayName ?? name,
     command: command ?? usual?.command ?? name,
-    args: args ?? (command === undefined ? (usual?.args ?? []) : []),
+    args: args ?? (isUsual ? (usual?.args ?? []) : []),
     env,
     variables: new RegExp(own.filter((each) => each !== undefined).join('|') || '$^'),
     ...(usual?.signIn !== undefined && { signIn: usual.signIn }),

@@ -1,5 +1,5 @@
 import type { AgentSetting, AgentSettings } from '@atrium/adapters/agent-acp-find'
-import type { CompatibleConfig, ModelsConfig } from '@atrium/adapters/agent-model-config'
+import type { CompatibleConfig, ModelConfig, ModelsConfig } from '@atrium/adapters/agent-model-config'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -62,10 +62,10 @@ const yesNo = (flag: string, variable: string): Field => ({
 })
 
 const agentsWanted =
-  'an object that gives each agent by its name a command, and if need be args, env, displayName, variables, memoryMb, turnMinutes, disabled'
+  'an object that gives each agent by its name (not atrium or guide) a command, and if need be args, env, displayName, variables, memoryMb, turnMinutes, disabled'
 
 const modelsWanted =
-  'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default'
+  'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default; a baseUrl begins with http:// or https:// and has no password in it'
 
 export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   host: text('--host', 'ATRIUM_HOST', 'an address of this machine'),
@@ -116,8 +116,15 @@ function json(flag: string, variable: string, wants: string, accepts: Field['acc
 function isAgents(value: unknown): boolean {
   return (
     isObject(value) &&
-    Object.entries(value).every(([name, each]) => /^[\w.-]{1,64}$/.test(name) && isAgent(each))
+    Object.entries(value).every(([name, each]) => isName(name) && !taken.has(name) && isAgent(each))
   )
+}
+
+/** Agents that the host has itself: a session is told apart from others by the name alone. */
+const taken: ReadonlySet<string> = new Set(['atrium', 'guide'])
+
+function isName(name: string): boolean {
+  return /^[\w.-]{1,64}$/.test(name)
 }
 
 function isAgent(value: unknown): boolean {
@@ -131,9 +138,12 @@ function isAgent(value: unknown): boolean {
     memoryMb,
     turnMinutes,
     disabled,
+    ...others
   } = value as AgentSetting
   return (
-    [command, displayName].every((each) => each === undefined || isText(each)) &&
+    // What is misspelt would do nothing, and nobody would know why.
+    Object.keys(others).length === 0 &&
+    [command, displayName].every((each) => each === undefined || (isText(each) && each !== '')) &&
     isList(args, isText) &&
     isList(variables, isText) &&
     isObject(env) &&
@@ -146,19 +156,56 @@ function isAgent(value: unknown): boolean {
 function isModels(value: unknown): boolean {
   if (!isObject(value)) return false
   const { anthropic = {}, openai = {}, compatible = {}, default: usual = '' } = value as ModelsConfig
-  const others = isObject(compatible) ? Object.values(compatible) : [undefined]
+  const others = isObject(compatible) ? Object.entries(compatible) : [['', undefined] as const]
   return (
     [anthropic, openai].every((vendor) => vendor === false || isVendor(vendor)) &&
-    others.every((vendor) => isVendor(vendor) && isText(vendor.baseUrl)) &&
+    others.every(
+      ([name, vendor]) => isName(name) && !vendors.has(name) && isVendor(vendor) && 'baseUrl' in vendor,
+    ) &&
     isText(usual)
   )
 }
 
+const vendors: ReadonlySet<string> = new Set(['anthropic', 'openai'])
+
 function isVendor(value: unknown): value is CompatibleConfig {
   if (!isObject(value)) return false
-  const { baseUrl = '', apiKeyVariable = '', models = [] } = value as Partial<CompatibleConfig>
-  const isModel = (model: unknown) => isText(model) || (isObject(model) && 'id' in model && isText(model.id))
-  return isText(baseUrl) && isText(apiKeyVariable) && isList(models, isModel)
+  const { baseUrl = 'https://usual', apiKeyVariable = '', models = [] } = value as Partial<CompatibleConfig>
+  return (
+    isAddress(baseUrl) && isText(apiKeyVariable) && isList(models, (model) => isText(model) || isModel(model))
+  )
+}
+
+/** It stands in the state that everyone has, so nobody's password is in it. */
+function isAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false
+  const { protocol, username, password } = new URL(value)
+  return /^https?:$/.test(protocol) && username === '' && password === ''
+}
+
+/** So does what is said of a model. */
+function isModel(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const {
+    id,
+    name = '',
+    maxContextWindow = 1,
+    maxOutputTokens = 1,
+    supportsVision = false,
+    efforts = [],
+    price,
+  } = value as ModelConfig
+  const prices =
+    price === undefined ? [] : isObject(price) ? [price.input, price.output, price.cacheRead ?? 0] : ['']
+  return (
+    isText(id) &&
+    id !== '' &&
+    isText(name) &&
+    [maxContextWindow, maxOutputTokens].every((each) => Number.isInteger(each) && each > 0) &&
+    typeof supportsVision === 'boolean' &&
+    isList(efforts, isText) &&
+    prices.every((each) => typeof each === 'number' && each >= 0)
+  )
 }
 
 function isObject(value: unknown): value is object {

@@ -16,7 +16,8 @@ export function isProtected(uri: Uri): boolean {
  */
 export function isSecret(uri: Uri): boolean {
   const names = namesOf(uri)
-  return !names || names.some((name) => hidden.has(name)) || secret.test(names.at(-1) ?? '')
+  if (!names || secret.test(names.at(-1) ?? '')) return true
+  return names.some((name, i) => hidden.has(name) || (names[i - 1] === '.config' && signedIn.has(name)))
 }
 
 function namesOf(uri: Uri): readonly string[] | undefined {
@@ -32,8 +33,10 @@ function namesOf(uri: Uri): readonly string[] | undefined {
 }
 
 const hidden = new Set(['.git', '.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.atrium'])
+/** Programs that keep what they sign in with among their settings. */
+const signedIn = new Set(['gh', 'gcloud', 'glab-cli', 'op', 'sops', 'rclone'])
 const secret =
-  /^(?:\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.envrc|\.netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|id_(?:rsa|dsa|ecdsa|ed25519)|.*\.(?:pem|key|p12|pfx|jks|keystore))$/
+  /^(?:\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.envrc|[._]netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.htpasswd|\.vault-token|credentials(?:\.(?:json|toml|ya?ml|ini))?|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.env|.*\.(?:pem|key|p12|pfx|jks|keystore))$/
 
 const folders = new Set([
   '.git',

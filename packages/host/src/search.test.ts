@@ -96,6 +96,15 @@ test.each([
   ['package.json', false],
   ['environment.ts', false],
   ['.\u200benv', true],
+  ['prod.env', true],
+  ['deploy/.htpasswd', true],
+  ['credentials.json', true],
+  ['credentials.ts', false],
+  ['id_ed25519_sk', true],
+  ['.config/gh/hosts.yml', true],
+  ['.config/gcloud/x.db', true],
+  ['.config/nvim/init.lua', false],
+  ['.vault-token', true],
 ])('[N22] whether %j is secret: %j', (path, secret) => {
   expect(isSecret(`file:///a/${path}`)).toBe(secret)
 })

@@ -30,6 +30,24 @@ test('[N20] without a key and without a word from anybody there is a catalogue, 
   expect(ids(modelAgent({ world, models: { anthropic: false, openai: false } }))).toEqual([])
 })
 
+test('[N20] who does not answer is not waited for again at once: a session that is made next is made at once', async () => {
+  let asked = 0
+  const server = createServer(() => void asked++).listen(0, '127.0.0.1')
+  onTestFinished(() => (server.closeAllConnections(), void server.close()))
+  await new Promise((resolve) => server.once('listening', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  let now = 0
+  const models = { anthropic: false, openai: false, compatible: { slow: { baseUrl } } } as const
+  const agent = modelAgent({ world: { ...world, now: () => now }, models })
+  await agent.probe?.()
+  now += 29_000
+  await agent.probe?.()
+  expect(asked).toBe(1)
+  now += 2000
+  await agent.probe?.()
+  expect(asked).toBe(2)
+}, 20_000)
+
 test('[N20] who is asked says which models there are; what was configured is right, and what has no shape is left out', async () => {
   const server = await modelServer()
   server.models = [

@@ -23,6 +23,8 @@ export interface ModelAgentOptions {
 
 /** How long it is believed what a vendor says of its models, in milliseconds. */
 const knownMs = 300_000
+/** And for how long that it does not answer. */
+const missingMs = 30_000
 
 /** A coding agent on the models of Anthropic, OpenAI and whoever speaks as OpenAI does. */
 export function modelAgent({ models = {}, environment = {}, ...rest }: ModelAgentOptions): Agent {
@@ -56,7 +58,8 @@ export function agentWith(vendors: readonly Vendor[], options: ModelAgentOptions
       asked.set(vendor, world.now())
       if (found.length > 0) known.set(vendor, found)
     } catch {
-      // It is not there at this moment, or says nothing of its models: what is known stays.
+      // It is not there at this moment, or says nothing of its models: what is known stays. Whoever makes a session waits for this.
+      asked.set(vendor, world.now() - knownMs + missingMs)
     }
   }
 

@@ -61,7 +61,7 @@ export class Starter {
     const agentProcess = new AgentProcess(starting, watchdog)
     const describe = (problem: string, errorType?: string) => {
       this.lastWords = agentProcess.lastWords
-      return this.failed(problem, errorType, agentProcess.lastWords)
+      return this.failed(problem, errorType, agentProcess.lastWords, again)
     }
     try {
       const link = await Link.open(agentProcess, { capabilities, version }, later, describe)
@@ -74,8 +74,8 @@ export class Starter {
   }
 
   /** A turn that fails so can go on: the next one starts the program anew. */
-  failed(problem: string, errorType = 'agent', words: readonly string[] = []): TurnFailed {
-    return new TurnFailed(errorType, `${this.program.displayName}: ${problem}.${quoted(words)}`, true)
+  failed(problem: string, errorType = 'agent', words: readonly string[] = [], way = ''): TurnFailed {
+    return new TurnFailed(errorType, `${this.program.displayName}: ${problem}.${way}${quoted(words)}`, true)
   }
 
   inWords(error: unknown): Error {
@@ -115,6 +115,7 @@ function detailed({ message, data, code }: AhpError): string {
   return words.slice(0, longestProblem).replace(/\.$/, '')
 }
 
+const again = ' Resume the turn, and it is started again.'
 const usualMemory = 8 * 2 ** 30
 const longestLine = 64 * 2 ** 20
 const longestProblem = 2000

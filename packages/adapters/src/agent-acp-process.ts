@@ -176,7 +176,8 @@ function gigabytes(bytes: number): string {
 
 function startProblem({ command, cwd }: Starting, { code }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' && !existsSync(cwd)) return `there is no folder ${JSON.stringify(cwd)}`
-  if (code === 'ENOENT') return `there is no program ${JSON.stringify(command)}`
+  if (code === 'ENOENT')
+    return `there is no program ${JSON.stringify(command)}; install it, or name its command under "agents" in the config`
   if (code === 'EACCES') return `${JSON.stringify(command)} may not be run`
   return `${JSON.stringify(command)} could not be started (${code ?? 'unknown'})`
 }

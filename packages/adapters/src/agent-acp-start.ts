@@ -75,7 +75,7 @@ export class Starter {
     if (signal?.aborted) end()
     const describe = (problem: string, errorType?: string) => {
       this.lastWords = agentProcess.lastWords
-      return this.failed(problem, errorType, agentProcess.lastWords)
+      return this.failed(problem, errorType, agentProcess.lastWords, again)
     }
     try {
       const link = await Link.open(agentProcess, { capabilities, version }, later, describe)
@@ -95,9 +95,9 @@ export class Starter {
   }
 
   /** A turn that fails so can go on: the next one starts the program anew. */
-  failed(problem: string, errorType = 'agent', words: readonly string[] = []): TurnFailed {
+  failed(problem: string, errorType = 'agent', words: readonly string[] = [], way = ''): TurnFailed {
     const why = this.harmless(problem)
-    return new TurnFailed(errorType, `${this.program.displayName}: ${why}.${quoted(words)}`, true)
+    return new TurnFailed(errorType, `${this.program.displayName}: ${why}.${way}${quoted(words)}`, true)
   }
 
   /** What it said, without what it is signed in with. */
@@ -142,6 +142,7 @@ function detailed({ message, data, code }: AhpError): string {
   return words.slice(0, longestProblem).replace(/\.$/, '')
 }
 
+const again = ' Resume the turn, and it is started again.'
 const usualMemory = 8 * 2 ** 30
 const longestLine = 64 * 2 ** 20
 const longestProblem = 2000

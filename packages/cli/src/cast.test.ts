@@ -46,8 +46,8 @@ test('[S-34] what is only asked what it can works in an empty folder of ours, an
   const { cast } = await opened(place)
   await goose(cast)?.probe?.()
   const kept = readdirSync(place).filter((name) => /^[\da-f-]{36}\.json$/.test(name))
-  const [{ cwd = '' } = {}] = kept.map(
-    (name) => JSON.parse(readFileSync(join(place, name), 'utf8')) as { cwd: string },
+  const [cwd = ''] = kept.map(
+    (name) => (JSON.parse(readFileSync(join(place, name), 'utf8')) as { cwd: string }).cwd,
   )
   expect([cwd, readdirSync(cwd), statSync(cwd).mode & 0o077]).toEqual([join(place, 'quiet'), [], 0])
 })

@@ -41,7 +41,7 @@ describe('[Z31] an agent that runs as a program of its own', () => {
     const { status, stderr } = await house.run(['run', '--agent', 'missing', 'hello'])
     expect([status, stderr]).toEqual([
       1,
-      expect.stringContaining('missing: there is no program "/no/such/agent".'),
+      expect.stringContaining('missing: there is no program "/no/such/agent"; install it, or'),
     ])
     expect((await house.run(['agents', '--check'])).stdout).toMatch(/^missing .*there is no program/m)
     expect((await house.run(['run', '--quiet', 'say hello'])).stdout).toBe('hello\n')

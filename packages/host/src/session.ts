@@ -33,7 +33,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const chat = defaultChatUri(uri)
   const gone = await Promise.all([uri, chat].map((each) => core.records.get(goneKey(each))))
   const project = await projectOf(core, params.workingDirectories?.[0])
-  await probed(core, params.provider)
+  if (chooseAgent(core, params.provider).probe) await probed(core, params.provider)
   // From here on nothing waits: the checks and the birth are one step.
   if (gone.some((record) => record !== undefined) || isUsed(core, uri) || isUsed(core, chat))
     throw AhpError.sessionAlreadyExists(uri)

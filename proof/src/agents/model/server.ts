@@ -1,4 +1,5 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +26,9 @@ const pace = 5
 export async function startModel(): Promise<Model> {
   let recorded: string | undefined
   const heard = (path: string, body: object): void => {
-    if (recorded !== undefined) appendFileSync(recorded, `${JSON.stringify({ path, body })}\n`)
+    // The folder of who asked before may be gone.
+    if (recorded !== undefined && existsSync(dirname(recorded)))
+      appendFileSync(recorded, `${JSON.stringify({ path, body })}\n`)
   }
   const server = createServer((request, response) => {
     serve(request, response, heard).catch((error: unknown) => {

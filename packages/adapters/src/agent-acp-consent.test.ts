@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { acpRoom, session, textOf } from '../test/acp-room.ts'
+import { acpRoom, callsOf, session, textOf } from '../test/acp-room.ts'
 import type { AcpRoom } from '../test/acp-room.ts'
 
 const input = (value: unknown, more: object = {}) => JSON.stringify({ rawInput: value, ...more })
@@ -68,6 +68,18 @@ test('[N43] other variables, another folder or a shell of its own are something 
   expect(await second(all, run({ command: shell, args: ['-c', 'make'] }))).toMatchObject({
     toolInput: `${shell} -c make`,
   })
+})
+
+test('[N43] a variable that only says on whose behalf a line is run makes it no other line', async () => {
+  const all = await acpRoom()
+  const script = (value: string) => {
+    const env = [{ name: 'AGENT_SESSION_ID', value }]
+    return `allowed c1 ${input({ command: 'true' })}\n${asking('terminal/create', { command: 'true', env })}\nsleep 300`
+  }
+  const asked = async (value: string) =>
+    callsOf((await all.allowing(script(value))).responseParts).map((call) => call._meta?.['x-atrium.asked'])
+  expect(await asked('20261115_1')).toEqual([1])
+  expect(await asked('$(reboot)')).toEqual([1, 2])
 })
 
 test('[N43] a line that was allowed once runs once, also when it is asked for twice in one breath', async () => {

@@ -116,9 +116,16 @@ const usualLimit = 1_000_000
 /** How a line may have been shown. Its variables belong to it: with others it does something else. */
 function spellings(asked: Asked): readonly string[] {
   const { command, args, env } = asked
-  const whole = lineOf(asked)
-  if (!Array.isArray(args) || (Array.isArray(env) && env.length > 0)) return [whole]
+  const obeyed = (Array.isArray(env) ? env : []).filter((each: unknown) => !isName(each))
+  const whole = lineOf({ ...asked, env: obeyed })
+  if (!Array.isArray(args) || obeyed.length > 0) return [whole]
   return [whole, ...innerLine([command, ...args])]
+}
+
+/** A variable that only says on whose behalf a line is run: no program obeys it. */
+function isName(variable: unknown): boolean {
+  const { name, value } = (variable ?? {}) as { readonly name?: unknown; readonly value?: unknown }
+  return /^(?:[A-Z]+_)?SESSION_ID$/.test(String(name)) && /^[\w.:-]{1,128}$/.test(String(value))
 }
 
 /** For a shell: what comes without arguments is a whole line of it already. */

@@ -1,6 +1,5 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
-import type { Shown } from './agent-acp-shown.ts'
 import type { CallContent, ToolCall } from './agent-acp-wire.ts'
 
 /** A tool call as the chat has it, and what the agent has said of it. */
@@ -21,6 +20,9 @@ export interface Call {
   phase: 'unsaid' | 'begun' | 'asking' | 'running' | 'over'
   sent: string
 }
+
+/** What people saw of a call when they were asked. What its agent says of it later changes nothing of what they agreed to. */
+export type Shown = Pick<Call, 'title' | 'kind' | 'input' | 'content'>
 
 export type About = Pick<Call, 'toolName' | 'displayName' | 'title'>
 

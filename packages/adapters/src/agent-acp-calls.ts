@@ -14,11 +14,11 @@ import {
   outputText,
   textIn,
 } from './agent-acp-call.ts'
-import type { About, Call } from './agent-acp-call.ts'
+import type { About, Call, Shown } from './agent-acp-call.ts'
 import { contentOf, editsOf } from './agent-acp-content.ts'
 import type { TerminalOf } from './agent-acp-content.ts'
 import { changesIn, isSame, shownKey, shownOf } from './agent-acp-shown.ts'
-import type { Permitted, Question, Shown } from './agent-acp-shown.ts'
+import type { Permitted, Question } from './agent-acp-shown.ts'
 import type { Voice } from './agent-acp-voice.ts'
 import type { CallContent, ToolCall } from './agent-acp-wire.ts'
 

@@ -3,11 +3,8 @@ import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
 import type { FileEdit } from '@atrium/protocol/common/content'
-import type { Call } from './agent-acp-call.ts'
+import type { Call, Shown } from './agent-acp-call.ts'
 import type { CallContent } from './agent-acp-wire.ts'
-
-/** What people saw of a call when they were asked. What its agent says of it later changes nothing of what they agreed to. */
-export type Shown = Pick<Call, 'title' | 'kind' | 'input' | 'content'>
 
 /** What is asked of people before a call may go on. */
 export interface Question {

@@ -4,11 +4,10 @@ import { commandResult, terminalShown } from '@atrium/host/command-result'
 import type { Chat, Outcome, Running } from '@atrium/host/ports/agent'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { refused } from './agent-acp-files.ts'
-import type { Call } from './agent-acp-call.ts'
+import type { Call, Shown } from './agent-acp-call.ts'
 import type { Calls } from './agent-acp-calls.ts'
 import type { Asked } from './agent-acp-link.ts'
 import { innerLine, quoted, showsLine } from './agent-acp-shown.ts'
-import type { Shown } from './agent-acp-shown.ts'
 import { notFound } from './agent-acp-wire.ts'
 
 interface Terminal {

@@ -14,15 +14,19 @@ export function rebuilt({ stored }: Run, pasts: ReadonlyMap<Uri, Past>): readonl
   })
 }
 
-/** I3: the session list, the channels and the count on the root say the same. */
+/** I3: the session list, the channels and the count on the root say the same; one that nobody has used is not counted (I19). */
 export function listed({ stored }: Run): readonly Violation[] {
   if (stored.damaged.length > 0) return []
-  const there = stored.channels.filter(({ kind }) => kind === 'session').map(({ uri }) => uri)
+  const sessions = stored.channels.filter(({ kind }) => kind === 'session')
+  const there = sessions.map(({ uri }) => uri)
+  // Whoever uses one names it, with the first message if not before.
+  const used = sessions.filter(({ state }) => (state as { title?: string }).title !== '').length
   const root = stored.channels.find(({ kind }) => kind === 'root')?.state as
     | { activeSessions?: number }
     | undefined
   const same = there.toSorted().join() === stored.sessions.toSorted().join()
-  if (same && (!root || root.activeSessions === there.length)) return []
+  const counted = root?.activeSessions ?? used
+  if (same && counted >= used && counted <= there.length) return []
   const sentence = `the list has ${stored.sessions.length} sessions, the log ${there.length}, the root says ${root?.activeSessions}`
   return [{ rule: 'I3', sentence }]
 }

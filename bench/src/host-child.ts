@@ -18,9 +18,11 @@ const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
 const info = { provider: 'bench', displayName: 'Bench', description: '', models: [] }
 const world = nodeWorld(() => {})
 const acp = process.argv.includes('acp') ? (await import('./agent/scripted.ts')).scripted(world) : undefined
-const agent = process.argv.includes('guide')
-  ? (await import('@atrium/adapters/agent-guide')).guide(world.later)
-  : (acp ?? { info, resumes: false, async *run() {} })
+const own = process.argv.includes('guide')
+  ? [(await import('@atrium/adapters/agent-guide')).guide(world.later)]
+  : []
+const mute = { info, resumes: false, async *run() {} }
+const agents = [...own, ...(acp ? [acp] : [])]
 const machine = process.argv.includes('machine')
   ? {
       files: (await import('@atrium/adapters/files-node')).nodeFiles(),
@@ -30,7 +32,7 @@ const machine = process.argv.includes('machine')
 const host = await createHost({
   store,
   world,
-  agents: [agent],
+  agents: agents.length > 0 ? agents : [mute],
   ...machine,
   fatal: (error) => console.error(error),
 })

@@ -27,9 +27,13 @@ export class Visit {
   }
 
   /** Resolves with the milliseconds until the first word of a new session's first turn, and until its end. */
-  async session(session: string, words: number): Promise<{ readonly first: number; readonly all: number }> {
+  async session(
+    session: string,
+    words: number,
+    provider = 'scripted',
+  ): Promise<{ readonly first: number; readonly all: number }> {
     const began = performance.now()
-    await this.#wire.ask('createSession', { channel: session, provider: 'scripted' })
+    await this.#wire.ask('createSession', { channel: session, provider })
     await this.#wire.ask('subscribe', { channel: defaultChatUri(session) })
     const { first, all } = await this.turn(session, words)
     const made = this.#began - began

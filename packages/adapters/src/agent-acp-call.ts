@@ -1,4 +1,3 @@
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { CallContent, ToolCall } from './agent-acp-wire.ts'
 
@@ -119,16 +118,6 @@ export function askedOf({ _meta }: ToolCallState): number {
 
 export function isApproved(call: ToolCallState): boolean {
   return call.status === 'running' && call.confirmed !== 'not-needed' && call.contributor?.kind !== 'client'
-}
-
-export function callIn(state: ChatState, toolCallId: string): ToolCallState | undefined {
-  return callsIn(state).find((call) => call.toolCallId === toolCallId)
-}
-
-export function callsIn({ activeTurn }: ChatState): readonly ToolCallState[] {
-  return (activeTurn?.responseParts ?? []).flatMap((part) =>
-    part.kind === 'toolCall' ? [part.toolCall] : [],
-  )
 }
 
 /** A command is shown as it is typed; anything else as it was given, but for the numbers that are others each time. */

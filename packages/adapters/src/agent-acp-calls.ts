@@ -4,8 +4,6 @@ import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/too
 import {
   askedKey,
   askedOf,
-  callIn,
-  callsIn,
   isApproved,
   isDecided,
   learn,
@@ -15,6 +13,7 @@ import {
   textIn,
 } from './agent-acp-call.ts'
 import type { About, Call, Shown } from './agent-acp-call.ts'
+import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 import { contentOf, editsOf } from './agent-acp-content.ts'
 import type { TerminalOf } from './agent-acp-content.ts'
 import { changesIn, isSame, shownKey, shownOf } from './agent-acp-shown.ts'
@@ -43,7 +42,7 @@ export class Calls {
     this.#cwd = place.cwd
     this.#newId = place.newId
     this.#terminalOf = place.terminalOf
-    const known = callsIn(chat.state)
+    const known = callsOf(chat.state.activeTurn?.responseParts)
     this.#left = known.filter((call) => isApproved(call) || call.status === 'pending-confirmation')
     this.#asked = Math.max(0, ...known.map(askedOf))
   }

@@ -1,4 +1,5 @@
-import { markName } from './terminals-pty-environment.ts'
+import { markName, passedOnWindows } from './terminals-pty-environment.ts'
+import type { Variables } from './terminals-pty-environment.ts'
 
 /**
  * What an agent may know of the host's environment (S-38): what every program needs, what leads it out of a closed network, and
@@ -7,17 +8,12 @@ import { markName } from './terminals-pty-environment.ts'
 const passed =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_[A-Z_]+|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i
 
-const windows =
-  /^(?:path|pathext|systemroot|systemdrive|windir|comspec|temp|tmp|userprofile|username|userdomain|home(?:drive|path)|appdata|localappdata|programdata|programfiles(?:\(x86\))?|programw6432)$/i
-
-export type Variables = { readonly [name: string]: string | undefined }
-
 export function agentEnvironment(
   host: Variables,
   { own, given, mark }: { readonly own: RegExp; readonly given: Variables; readonly mark: string },
 ): { [name: string]: string } {
   const named = (name: string) =>
-    passed.test(name) || own.test(name) || (process.platform === 'win32' && windows.test(name))
+    passed.test(name) || own.test(name) || (process.platform === 'win32' && passedOnWindows.test(name))
   const all = Object.entries({ ...host, ...given }).filter(
     ([name]) => named(name) || Object.hasOwn(given, name),
   )

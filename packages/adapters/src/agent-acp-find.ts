@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { AcpProgram } from './agent-acp-start.ts'
-import type { Variables } from './agent-acp-environment.ts'
+import type { Variables } from './terminals-pty-environment.ts'
 import { findByName } from './program.ts'
 
 /** How somebody has said that an agent is started, under its name. */

@@ -177,7 +177,7 @@ const hog = `
 /** Says a line when its agent runs. */
 const hosting = `
   const { AcpAgent } = await import(process.env.MODULES + 'agent-acp.js')
-  const { Watchdog } = await import(process.env.MODULES + 'terminals-pty-watchdog.js')
+  const { Watchdog } = await import(process.env.MODULES + 'watchdog.js')
   const { AGENT, ACP_STORE, ACP_QUIRKS, ACP_ORPHAN } = process.env
   const later = (ms, task) => { const timer = setTimeout(task, ms); return () => clearTimeout(timer) }
   const mark = 'killed-' + process.pid

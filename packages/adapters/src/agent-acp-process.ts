@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Lines } from './agent-acp-lines.ts'
 import { scrubber } from './agent-acp-secrets.ts'
-import { endSession, membersOf } from './terminals-pty-session.ts'
-import type { Watchdog } from './terminals-pty-watchdog.ts'
+import { endSession, membersOf } from './process-session.ts'
+import type { Watchdog } from './watchdog.ts'
 
 export interface Starting {
   readonly command: string

@@ -1,4 +1,4 @@
-import type { Variables } from './agent-acp-environment.ts'
+import type { Variables } from './terminals-pty-environment.ts'
 
 /** What an agent is signed in with goes nowhere else: neither by its last words, nor by what it says of an error. */
 export function scrubber(environment: Variables): (text: string) => string {

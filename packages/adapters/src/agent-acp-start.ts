@@ -3,14 +3,14 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import { AhpError } from '@atrium/protocol/errors'
 import { agentEnvironment } from './agent-acp-environment.ts'
-import type { Variables } from './agent-acp-environment.ts'
+import type { Variables } from './terminals-pty-environment.ts'
 import { Link } from './agent-acp-link.ts'
 import { AgentProcess } from './agent-acp-process.ts'
 import { scrubber } from './agent-acp-secrets.ts'
 import { signInText } from './agent-acp-sign-in.ts'
 import { authRequired } from './agent-acp-wire.ts'
 import type { AuthMethod } from './agent-acp-wire.ts'
-import type { Watchdog } from './terminals-pty-watchdog.ts'
+import type { Watchdog } from './watchdog.ts'
 
 /** A program that speaks ACP, and how it is started. */
 export interface AcpProgram {

@@ -1,7 +1,8 @@
 import type { Chat, Said } from '@atrium/host/ports/agent'
-import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
+import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
+import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 
 const toolName = 'login'
 
@@ -18,9 +19,9 @@ export async function* login(chat: Chat, turn: ActiveTurn, newId: () => string):
   const waiting = openCall(turn)
   const toolCallId = waiting?.toolCallId ?? newId()
   if (!waiting) yield* ask(toolCallId)
-  const state = await chat.when((each) => isOver(callOf(each, toolCallId)))
+  const state = await chat.when((each) => isOver(callIn(each, toolCallId)))
   // Whoever does not want to sign in ends the call instead.
-  if (callOf(state, toolCallId)?.status !== 'running') return
+  if (callIn(state, toolCallId)?.status !== 'running') return
   const success = chat.token(door.resource) !== undefined
   const pastTenseMessage = success ? 'Signed in to Atrium Guide' : 'Signed in, and out again'
   yield { type: 'chat/toolCallComplete', toolCallId, result: { success, pastTenseMessage } }
@@ -43,13 +44,7 @@ function isOver(call: ToolCallState | undefined): boolean {
 }
 
 function openCall({ responseParts }: ActiveTurn): ToolCallState | undefined {
-  return responseParts
-    .flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
-    .find((call) => call.toolName === toolName && ['running', 'auth-required'].includes(call.status))
-}
-
-function callOf({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined {
-  for (const part of activeTurn?.responseParts ?? [])
-    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall
-  return undefined
+  return callsOf(responseParts).find(
+    (call) => call.toolName === toolName && ['running', 'auth-required'].includes(call.status),
+  )
 }

@@ -2,10 +2,11 @@ import { commandResult, terminalShown } from '@atrium/host/command-result'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, Edit, Said } from '@atrium/host/ports/agent'
 import type { ToolCallPart } from '@atrium/protocol/chat/state'
-import type { ToolCallResult, ToolCallState } from '@atrium/protocol/chat/tool'
+import type { ToolCallResult } from '@atrium/protocol/chat/tool'
 import type { FileEditCollection } from '@atrium/protocol/common/content'
 import type { ToolName, ToolStep } from './agent-guide-script.ts'
 import { quoted } from './agent-guide-words.ts'
+import { callIn } from '@atrium/protocol/chat/calls'
 
 interface Tool {
   readonly displayName: string
@@ -143,9 +144,3 @@ async function attempt<T>(task: () => Promise<T>): Promise<T | TurnFailed> {
 
 /** It has not asked yet, or nobody has answered. */
 const undecided = new Set(['streaming', 'pending-confirmation'])
-
-function callIn({ activeTurn }: Chat['state'], toolCallId: string): ToolCallState | undefined {
-  for (const part of activeTurn?.responseParts ?? [])
-    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall
-  return undefined
-}

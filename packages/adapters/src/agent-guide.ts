@@ -5,6 +5,7 @@ import { fitting } from './agent-guide-script.ts'
 import { models, provider, settings } from './agent-guide-settings.ts'
 import { scriptsOf } from './agent-guide-verbs.ts'
 import { uses } from './agent-guide-words.ts'
+import { pause } from './pause.ts'
 
 /**
  * The agent that is always there: it needs no key and no network. The first word of a message chooses what it does, and
@@ -37,18 +38,4 @@ async function* turn(chat: Chat, wait: (ms: number) => Promise<void>): AsyncIter
   if (activeTurn?.id !== chat.turnId) return
   const script = fitting(scriptsOf(activeTurn.message, chat.state, chat.session), activeTurn)
   yield* play(script, chat, activeTurn, wait)
-}
-
-/** Resolves when the time has come, or at once when there is nobody left to wait for. */
-function pause(later: World['later'], ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const undo = later(ms, end)
-    signal.addEventListener('abort', end)
-    function end(): void {
-      undo()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-  })
 }

@@ -1,11 +1,12 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, Said } from '@atrium/host/ports/agent'
-import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
+import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { acts, failed, proposed } from './agent-model-acts.ts'
 import type { Called } from './agent-model-step.ts'
 import { inputOf, inputProblem, inputText, isTool, quoted, toolOf } from './agent-model-tools.ts'
 import type { Input, Tool } from './agent-model-tools.ts'
+import { callIn } from '@atrium/protocol/chat/calls'
 
 /** What calls are done with. */
 export interface Doing {
@@ -130,10 +131,4 @@ async function attempt<T>(task: () => Promise<T>): Promise<T | TurnFailed> {
     if (error instanceof TurnFailed) return error
     throw error
   }
-}
-
-function callIn({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined {
-  for (const part of activeTurn?.responseParts ?? [])
-    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall
-  return undefined
 }

@@ -24,6 +24,7 @@ import { Telling } from './agent-model-telling.ts'
 import { tools } from './agent-model-tools.ts'
 import { usageWith } from './agent-model-usage.ts'
 import type { Vendor } from './agent-model-vendor.ts'
+import { pause } from './pause.ts'
 
 /** Which model a turn is worked on with. */
 export interface Mind {
@@ -217,18 +218,4 @@ export class ModelTurn {
     await pause(this.#terms.later, ms, this.#signal)
     yield { type: 'chat/activityChanged' }
   }
-}
-
-/** Resolves when the time has come, or at once when there is nobody left to wait for. */
-function pause(later: World['later'], ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve()
-    const undo = later(ms, end)
-    signal.addEventListener('abort', end)
-    function end(): void {
-      undo()
-      signal.removeEventListener('abort', end)
-      resolve()
-    }
-  })
 }

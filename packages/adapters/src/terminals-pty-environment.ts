@@ -3,7 +3,7 @@ const passed =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|SSH_AUTH_SOCK|EDITOR|VISUAL|PAGER|COLORTERM|DISPLAY|WAYLAND_DISPLAY|ZDOTDIR)$/
 
 /** Windows needs more of it to start anything at all, and takes names in any case. */
-const passedOnWindows =
+export const passedOnWindows =
   /^(?:path|pathext|systemroot|systemdrive|windir|comspec|temp|tmp|userprofile|username|userdomain|home(?:drive|path)|appdata|localappdata|programdata|programfiles(?:\(x86\))?|programw6432|psmodulepath|os|number_of_processors|processor_architecture)$/i
 
 export type Variables = { readonly [name: string]: string | undefined }

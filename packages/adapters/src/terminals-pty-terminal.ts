@@ -6,7 +6,7 @@ import type { Emulator, Size } from './terminals-pty-emulator.ts'
 import { Fact } from './terminals-pty-fact.ts'
 import type { Piece, Trust } from './terminals-pty-piece.ts'
 import { Screen } from './terminals-pty-screen.ts'
-import { endSession } from './terminals-pty-session.ts'
+import { endSession } from './process-session.ts'
 import { Stream } from './terminals-pty-stream.ts'
 import type { Heard, Tty } from './terminals-pty-tty.ts'
 

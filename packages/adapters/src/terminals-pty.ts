@@ -15,7 +15,7 @@ import { lineArgs, shellOf } from './terminals-pty-shell.ts'
 import { directoryUri } from './terminals-pty-strings.ts'
 import { Terminal, sizeWithin } from './terminals-pty-terminal.ts'
 import { Tty } from './terminals-pty-tty.ts'
-import { Watchdog } from './terminals-pty-watchdog.ts'
+import { Watchdog } from './watchdog.ts'
 
 export interface PtyOptions {
   /** An absolute path; else the user's own shell. */

@@ -8,7 +8,7 @@ import type { World } from '@atrium/host/ports/world'
 import { AcpAgent } from '../src/agent-acp.ts'
 import type { Profile } from '../src/agent-acp.ts'
 import type { AcpMeans, AcpProgram } from '../src/agent-acp-start.ts'
-import { Watchdog } from '../src/terminals-pty-watchdog.ts'
+import { Watchdog } from '../src/watchdog.ts'
 
 /** How the scripted agent misbehaves: words of `acp-agent.mjs`. */
 export interface ScriptedOptions {

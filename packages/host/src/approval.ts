@@ -1,7 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
-import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
@@ -14,6 +13,7 @@ import { allows, countProblem, optionsFor, permissionsIn, permissionsKey } from 
 import type { Permission } from './permissions.ts'
 import { isProtected } from './protected.ts'
 import { isIn } from './roots.ts'
+import { callIn } from '@atrium/protocol/chat/calls'
 
 type Ready = Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
 type Confirmed = Extract<ChatAction, { readonly type: 'chat/toolCallConfirmed' }>
@@ -77,12 +77,6 @@ export function unapproved(chat: Channel, toolCallId: string, deed: Deed = 'act'
 /** Whether somebody, or a permission, has agreed to a call that runs. */
 export function isAgreed(chat: Channel, toolCallId: string): boolean {
   return unapproved(chat, toolCallId) === undefined
-}
-
-export function callIn({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined {
-  for (const part of activeTurn?.responseParts ?? [])
-    if (part.kind === 'toolCall' && part.toolCall.toolCallId === toolCallId) return part.toolCall
-  return undefined
 }
 
 /** The folder that a permission is given for: the first that a chat works in. */

@@ -1,7 +1,7 @@
 import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { callIn } from './approval.ts'
+import { callIn } from '@atrium/protocol/chat/calls'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 

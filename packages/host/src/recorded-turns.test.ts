@@ -7,7 +7,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { describe, expect, test } from 'vitest'
 import { mute, room } from '../test/room.ts'
-import { callIn } from './approval.ts'
+import { callIn } from '@atrium/protocol/chat/calls'
 import { unsayable } from './ports/agent.ts'
 import type { Agent, Said } from './ports/agent.ts'
 

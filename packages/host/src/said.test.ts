@@ -5,7 +5,7 @@ import { session } from '../test/held.ts'
 import { Puppet } from '../test/puppet.ts'
 import { accepted, chat, chatOf, scene, sessionOf, started, takesPart, turn } from '../test/scene.ts'
 import { fakeTerminals } from '../test/shells.ts'
-import { callIn } from './approval.ts'
+import { callIn } from '@atrium/protocol/chat/calls'
 import { permissionsKey } from './permissions.ts'
 import type { Said } from './ports/agent.ts'
 

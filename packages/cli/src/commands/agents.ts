@@ -35,6 +35,11 @@ async function check(client: Client, all: readonly AgentInfo[]): Promise<void> {
   )
 }
 
+/** Whether it has models, and none that could be used now. */
+function isKeyless({ models }: AgentInfo): boolean {
+  return models.length > 0 && models.every(({ policyState }) => policyState === 'unconfigured')
+}
+
 function row(agent: AgentInfo, { cyan, yellow, dim }: Style): readonly string[] {
   const logins = loginsOf(agent).map(onOneLine).join(', ')
   const models = agent.models.slice(0, mostModels).map(({ id }) => harmless(id))
@@ -43,7 +48,7 @@ function row(agent: AgentInfo, { cyan, yellow, dim }: Style): readonly string[] 
   return [
     cyan(harmless(agent.provider)),
     onOneLine(agent.displayName),
-    logins === '' ? dim('no login') : yellow(`login: ${logins}`),
+    logins !== '' ? yellow(`login: ${logins}`) : isKeyless(agent) ? yellow('no key') : dim('no login'),
     shown || dim(onOneLine(agent.description)),
   ]
 }

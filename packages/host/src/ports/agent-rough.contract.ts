@@ -4,6 +4,7 @@ import { Stage } from '../../test/stage.ts'
 import type { Run } from '../../test/stage.ts'
 import type { Agent } from './agent.ts'
 import { TurnFailed } from './agent.ts'
+import { callsOf } from '@atrium/protocol/chat/calls'
 
 export interface RoughScript {
   /** The machine goes down under it. */
@@ -34,7 +35,7 @@ export function roughAgentContract(
       decide(stage, call, approved)
       const turn = await run.end()
       expect([turn.state, asking.deeds() - before]).toEqual(['complete', approved ? 1 : 0])
-      const status = callsIn(turn.responseParts).map((each) => each.status)
+      const status = callsOf(turn.responseParts).map((each) => each.status)
       expect(status).toEqual([approved ? 'completed' : 'cancelled'])
     }
   })
@@ -67,7 +68,7 @@ export function roughAgentContract(
       const next = stage.takeUp(await open())
       const turn = await endedWith(stage, next, approved)
       expect([turn.state, asking.deeds() - before]).toEqual(['complete', approved ? 1 : 0])
-      expect(callsIn(turn.responseParts).filter((each) => each.status === 'running')).toEqual([])
+      expect(callsOf(turn.responseParts).filter((each) => each.status === 'running')).toEqual([])
     },
   )
 
@@ -107,7 +108,7 @@ export function roughAgentContract(
 async function asked(stage: Stage, run: Run): Promise<ToolCallState> {
   for (;;) {
     if (!(await run.step())) throw new Error('nothing was asked')
-    const found = callsIn(stage.state.activeTurn?.responseParts ?? []).find(
+    const found = callsOf(stage.state.activeTurn?.responseParts ?? []).find(
       ({ status }) => status === 'pending-confirmation',
     )
     if (found) return found
@@ -117,7 +118,7 @@ async function asked(stage: Stage, run: Run): Promise<ToolCallState> {
 /** Whoever is asked again says the same again. */
 async function endedWith(stage: Stage, run: Run, approved: boolean) {
   const watch = () => {
-    const calls = callsIn(stage.state.activeTurn?.responseParts ?? [])
+    const calls = callsOf(stage.state.activeTurn?.responseParts ?? [])
     const open = calls.find(({ status }) => status === 'pending-confirmation')
     if (open) queueMicrotask(() => decide(stage, open, approved))
   }
@@ -133,12 +134,6 @@ function decide(stage: Stage, { toolCallId }: ToolCallState, approved: boolean):
     ? ({ approved, confirmed: 'user-action' } as const)
     : ({ approved, reason: 'denied' } as const)
   stage.fold({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...how })
-}
-
-function callsIn(parts: readonly { readonly kind: string }[]): readonly ToolCallState[] {
-  return parts.flatMap((part) =>
-    part.kind === 'toolCall' ? [(part as unknown as { readonly toolCall: ToolCallState }).toolCall] : [],
-  )
 }
 
 /** A count that does not grow any more. */

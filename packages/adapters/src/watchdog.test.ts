@@ -49,7 +49,7 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
 
 test('[F-40d] a host without terminals has no watchdog, one with many has one, and another if that is killed', async () => {
   const one = await line('sleep 100')
-  const dogs = () => processesWith('terminals-pty-watchdog.sh').filter((pid) => parentOf(pid) === process.pid)
+  const dogs = () => processesWith('watchdog.sh').filter((pid) => parentOf(pid) === process.pid)
   await until(() => dogs().length > 0)
   const [dog] = dogs()
   if (!dog) throw new Error('there is none')
@@ -72,7 +72,7 @@ test('[F-40d] a session that it was told to forget may be another’s, and is le
   for (const each of [kept, forgotten]) each.kill('SIGKILL')
 })
 
-const program = fileURLToPath(new URL('./terminals-pty-watchdog.sh', import.meta.url))
+const program = fileURLToPath(new URL('./watchdog.sh', import.meta.url))
 const moduleUrl = new URL('../dist/terminals-pty.js', import.meta.url).href
 
 /** Says a line when all terminals run. */

@@ -67,4 +67,4 @@ export class Watchdog {
   }
 }
 
-const program = fileURLToPath(new URL('../src/terminals-pty-watchdog.sh', import.meta.url))
+const program = fileURLToPath(new URL('../src/watchdog.sh', import.meta.url))

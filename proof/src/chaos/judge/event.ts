@@ -18,7 +18,8 @@ type Meaning =
       readonly from: number
       readonly snapshot?: Snapshot
     }
-  | { readonly what: 'leaves'; readonly channel: Uri }
+  /** `missing`: not of its own will, the host says that there is no such channel. */
+  | { readonly what: 'leaves'; readonly channel: Uri; readonly missing: boolean }
   | { readonly what: 'garbled'; readonly text: string }
   | { readonly what: 'shut' }
   | { readonly what: 'gone'; readonly channel: Uri }
@@ -88,7 +89,7 @@ function said(
 ): Meaning[] {
   const { channel = rootUri, clientSeq = 0, action } = params
   if (method === 'dispatchAction' && action) return [{ what: 'sent', channel, clientSeq, action }]
-  if (method === 'unsubscribe') return [{ what: 'leaves', channel }]
+  if (method === 'unsubscribe') return [{ what: 'leaves', channel, missing: false }]
   if (id === undefined) return []
   asked.set(`${link} ${id}`, { method, params })
   return [{ what: 'asked', method, channel }]
@@ -114,7 +115,7 @@ function heard(
   const replayed = actions.map((envelope): Meaning => ({ what: 'told', envelope, live: false }))
   const again = result?.actions ? subscriptions : []
   const followed = again.map((uri): Meaning => ({ what: 'follows', channel: uri, from }))
-  // A channel that went away while the answer was made may still be in it.
-  const left = missing.map((uri): Meaning => ({ what: 'leaves', channel: uri }))
-  return [answered, ...handed, ...followed, ...replayed, ...left]
+  // A channel that went away while the answer was made may still be in it, in part.
+  const left = missing.map((uri): Meaning => ({ what: 'leaves', channel: uri, missing: true }))
+  return [answered, ...handed, ...followed, ...left, ...replayed]
 }

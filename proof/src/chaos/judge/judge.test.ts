@@ -228,6 +228,27 @@ test('[B10] what the disk was made to lose is excused, what came after is not', 
   expect(rules(torn)).toEqual(['I3'])
 })
 
+test('[B10] what is called missing must be gone, unless the disk was made to forget that it went', () => {
+  const { ann, ben } = tale()
+  const changed = { type: 'root/configChanged', config: {} }
+  const elsewhere: Envelope = { channel: 'ahp-root://', action: changed, serverSeq: 20 }
+  ann.out('subscribe', { channel: 'ahp-root://' }, 8)
+  ann.in({ id: 8, result: { snapshot: { resource: 'ahp-root://', fromSeq: 12, state: {} } } }).cut()
+  const subscriptions = ['ahp-root://', session]
+  ann.out('reconnect', { clientId: 'ann', lastSeenServerSeq: 12, subscriptions }, 9)
+  ann.in({ id: 9, result: { type: 'replay', actions: [elsewhere], missing: [session] } })
+  // The session came back with the disk's older self: what Ann was not told of it she could not be told.
+  const unseen = said(15, 'third', 'ben', 2)
+  ben.sends(2, 'third').told(unseen)
+  const made = run({ ann, ben }, [first, second, unseen], { ...born, title: 'third' })
+  expect(judge({ ...made, stored: { ...made.stored, torn: Story.now + 0.5 } }).violations).toEqual([])
+  expect(judge(made).violations).toContainEqual({
+    rule: 'I2',
+    client: 'ann',
+    sentence: `was told that ${session} is missing, and it is there`,
+  })
+})
+
 test('[B11] a history is written as it happens, and judged again from its folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-judge-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@ import { kept, once } from './durable.ts'
 import { ended } from './ends.ts'
 import { witness } from './event.ts'
 import { followed, listed, rebuilt, shown } from './fold.ts'
-import { gapless, inSentOrder, oneMeaning, rising } from './order.ts'
+import { gapless, inSentOrder, missed, oneMeaning, rising } from './order.ts'
 import { authorised, meantForIt, readable } from './source.ts'
 import { pastsOf } from './truth.ts'
 import { oneEnd, onePicture } from './turns.ts'
@@ -32,6 +32,7 @@ export function judge(run: Run): Verdict {
     ...witnesses.flatMap((each) => [
       ...rising(each),
       ...gapless(each, pasts),
+      ...missed(run, each, pasts),
       ...inSentOrder(each),
       ...shown(run, each, pasts),
       ...followed(run, each, pasts),

@@ -65,6 +65,18 @@ export function gapless({ client, events }: Witness, pasts: ReadonlyMap<Uri, Pas
   })
 }
 
+/** I2: what is called missing does not come back, unless the disk forgot that it went. */
+export function missed(
+  { stored: { torn = 0 } }: Run,
+  { client, events }: Witness,
+  pasts: ReadonlyMap<Uri, Past>,
+): readonly Violation[] {
+  return events.flatMap((event): readonly Violation[] => {
+    if (event.what !== 'leaves' || !event.missing || event.at < torn || !pasts.has(event.channel)) return []
+    return [{ rule: 'I2', client, sentence: `was told that ${event.channel} is missing, and it is there` }]
+  })
+}
+
 /** I2: what a link sends for the first time comes back, accepted or refused, in the order it was sent. */
 export function inSentOrder({ client, events }: Witness): readonly Violation[] {
   const firstLink = new Map<number, number>()

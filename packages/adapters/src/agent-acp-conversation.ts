@@ -1,6 +1,8 @@
 import { AhpError } from '@atrium/protocol/errors'
 import { objectsIn, wordOf } from './agent-acp-call.ts'
 import type { Asked, Link, Party } from './agent-acp-link.ts'
+import { isUsable } from './agent-acp-servers.ts'
+import type { AcpServer } from './agent-acp-servers.ts'
 import { knobsOf } from './agent-acp-settings.ts'
 import type { Knob } from './agent-acp-settings.ts'
 import type { AcpTurn } from './agent-acp-turn.ts'
@@ -10,13 +12,14 @@ import type { ContentBlock, Opened, Prompted, Update } from './agent-acp-wire.ts
 export interface Surroundings {
   readonly cwd: string
   readonly additionalDirectories?: readonly string[]
-  readonly mcpServers: readonly object[]
+  readonly mcpServers: readonly AcpServer[]
 }
 
 /** A session of an agent: the memory that it has of one chat. */
 export class Conversation implements Party {
   readonly link: Link
   readonly id: string
+  readonly where: Surroundings
   commands: readonly { readonly name: string; readonly description?: string }[] = []
   title: string | undefined
   #knobs: readonly Knob[]
@@ -25,9 +28,10 @@ export class Conversation implements Party {
   /** The last prompt: an agent has one at a time. */
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(link: Link, id: string, opened: Opened) {
+  private constructor(link: Link, id: string, where: Surroundings, opened: Opened) {
     this.link = link
     this.id = id
+    this.where = where
     this.#knobs = knobsOf(opened)
   }
 
@@ -35,7 +39,7 @@ export class Conversation implements Party {
     const opened = (await link.request('session/new', fitting(link, where), openMs)) as Opened
     if (typeof opened.sessionId !== 'string')
       throw AhpError.invalidParams('session/new was answered without a session')
-    return new Conversation(link, opened.sessionId, opened).joined()
+    return new Conversation(link, opened.sessionId, where, opened).joined()
   }
 
   /**
@@ -45,7 +49,7 @@ export class Conversation implements Party {
   static async restore(link: Link, sessionId: string, where: Surroundings): Promise<Conversation> {
     const { loadSession, sessionCapabilities } = link.initialized.agentCapabilities ?? {}
     const known = { sessionId, ...fitting(link, where) }
-    const conversation = new Conversation(link, sessionId, {}).joined()
+    const conversation = new Conversation(link, sessionId, where, {}).joined()
     const resumed = sessionCapabilities?.resume
       ? await link.request('session/resume', known, openMs).catch(unlessRefused)
       : undefined
@@ -153,14 +157,8 @@ const aboutSession = new Map([
   ['session_info_update', learned],
 ])
 
-/** Servers on the network are only for agents that know how to talk to them. */
-function fitting({ initialized }: Link, where: Surroundings): Surroundings {
-  const { http, sse } = initialized.agentCapabilities?.mcpCapabilities ?? {}
-  const mcpServers = where.mcpServers.filter((server) => {
-    const { type } = server as { readonly type?: string }
-    return type === undefined || (type === 'http' && http) || (type === 'sse' && sse)
-  })
-  return { ...where, mcpServers }
+function fitting({ initialized: { agentCapabilities } }: Link, where: Surroundings): Surroundings {
+  return { ...where, mcpServers: where.mcpServers.filter((server) => isUsable(server, agentCapabilities)) }
 }
 
 const openMs = 120_000

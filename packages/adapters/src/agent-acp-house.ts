@@ -77,9 +77,11 @@ export class House {
     )
   }
 
-  /** The same, unless another turn is at work. */
-  async endIfAlone(): Promise<void> {
-    if (this.#turns <= 1) await this.end()
+  /** The same, unless another turn is at work. Gives whether it was. */
+  async endIfAlone(): Promise<boolean> {
+    if (this.#turns > 1) return false
+    await this.end()
+    return true
   }
 
   /** For good. */

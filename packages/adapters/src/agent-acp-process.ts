@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Lines } from './agent-acp-lines.ts'
 import { scrubber } from './agent-acp-secrets.ts'
 import { endSession, membersOf } from './process-session.ts'
+import type { Variables } from './terminals-pty-environment.ts'
 import type { Watchdog } from './watchdog.ts'
 
 export interface Starting {
@@ -13,6 +14,8 @@ export interface Starting {
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: { readonly [name: string]: string }
+  /** What else it is given: of that, too, nothing secret is in its last words. */
+  readonly given?: Variables
   /** What all its processes may hold together, in bytes. */
   readonly memory: number
   /** How often that is looked at, in milliseconds. */
@@ -47,7 +50,7 @@ export class AgentProcess {
   constructor(starting: Starting, watchdog: Watchdog) {
     const { command, args, cwd, environment, memory, memoryEveryMs = 5000, longestLine } = starting
     this.#watchdog = watchdog
-    this.#scrub = scrubber(environment)
+    this.#scrub = scrubber({ ...environment, ...starting.given })
     watchdog.wake()
     const child = spawn(command, [...args], {
       cwd,

@@ -12,7 +12,7 @@ export function scrubber(environment: Variables): (text: string) => string {
   return (text) => all.reduce((bare, secret) => bare.replaceAll(secret, '…'), text)
 }
 
-const named = /KEY|TOKEN|SECRET|PASS|AUTH|CRED/i
+const named = /KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE/i
 const shortest = 6
 /** Of a secret of several lines each is one, where it is more than a mark. */
 const shortestLine = 16

@@ -7,6 +7,8 @@ import type { Variables } from './terminals-pty-environment.ts'
 import { Link } from './agent-acp-link.ts'
 import { AgentProcess } from './agent-acp-process.ts'
 import { scrubber } from './agent-acp-secrets.ts'
+import { variablesOf } from './agent-acp-servers.ts'
+import type { AcpServer } from './agent-acp-servers.ts'
 import { signInText } from './agent-acp-sign-in.ts'
 import { authRequired } from './agent-acp-wire.ts'
 import type { AuthMethod } from './agent-acp-wire.ts'
@@ -40,8 +42,8 @@ export interface AcpMeans {
    * one that they work in, and above it.
    */
   readonly quiet?: string
-  /** What every session gets, as ACP says it. */
-  readonly mcpServers?: readonly object[]
+  /** What every session gets, unless people switch one off. */
+  readonly mcpServers?: readonly AcpServer[]
 }
 
 /** Starts a program, and says in words for people what is wrong with it. */
@@ -64,9 +66,10 @@ export class Starter {
     const { command, args, env, variables, memoryBytes = usualMemory } = this.program
     const { environment: host, mark, watchdog, version, later } = this.means
     const environment = agentEnvironment(host, { own: variables, given: env, mark })
-    this.#scrub = scrubber(environment)
+    const given = variablesOf(this.means.mcpServers ?? [])
+    this.#scrub = scrubber({ ...environment, ...given })
     // Where it works is said with each session.
-    const starting = { command, args, cwd: homedir(), environment, memory: memoryBytes, longestLine }
+    const starting = { command, args, cwd: homedir(), environment, given, memory: memoryBytes, longestLine }
     const agentProcess = new AgentProcess(starting, watchdog)
     this.#processes.add(agentProcess)
     void agentProcess.ended.then(() => this.#processes.delete(agentProcess))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Chat } from '@atrium/host/ports/agent'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { Uri } from '@atrium/protocol/channel'
@@ -7,6 +8,7 @@ import type { Conversation, Surroundings } from './agent-acp-conversation.ts'
 import type { House } from './agent-acp-house.ts'
 import type { Link } from './agent-acp-link.ts'
 import { goOnText, handOver, messageBlocks } from './agent-acp-prompt.ts'
+import { shownOf, stateOf } from './agent-acp-servers.ts'
 import { keyOf } from './agent-acp-settings.ts'
 import type { Knob } from './agent-acp-settings.ts'
 import type { Starter } from './agent-acp-start.ts'
@@ -39,6 +41,7 @@ export class Work {
       const { conversation, before = [] } = await this.#rested(turn)
       opened(conversation.link)
       this.#sayId(conversation)
+      this.#sayServers(conversation)
       await this.#tune(conversation)
       const resumed = isBegun(activeTurn)
       const { promptCapabilities } = conversation.link.initialized.agentCapabilities ?? {}
@@ -66,7 +69,9 @@ export class Work {
   ): Promise<{ readonly conversation: Conversation; readonly before?: readonly ContentBlock[] }> {
     const [chat, house, where] = [this.#chat, this.#house, this.#where]
     const there = await house.there(chat.uri)
-    if (there) return { conversation: there }
+    // What it was opened with holds for as long as its process: where that has changed, it is taken up again by another one.
+    if (there && (isDeepStrictEqual(there.where, where) || !(await house.endIfAlone())))
+      return { conversation: there }
     const known = chat.session._meta?.[metaKey(chat.uri)]
     let problem: string | undefined
     if (typeof known === 'string')
@@ -181,6 +186,19 @@ export class Work {
     const key = metaKey(this.#chat.uri)
     if (this.#chat.session._meta?.[key] !== id)
       this.#voice.say({ type: 'session/metaChanged', _meta: { [key]: id } })
+  }
+
+  /** Which of the session's servers it was given, and which it cannot use. */
+  #sayServers({ link, where }: Conversation): void {
+    const { customizations } = this.#chat.session
+    const can = link.initialized.agentCapabilities
+    for (const server of this.#starter.means.mcpServers ?? []) {
+      const shown = shownOf(server, customizations)
+      const given = where.mcpServers.some(({ name }) => name === server.name)
+      const state = stateOf(server, given, can)
+      if (shown && !isDeepStrictEqual(shown.state, state))
+        this.#voice.say({ type: 'session/mcpServerStateChanged', id: shown.id, state })
+    }
   }
 
   #sayTitle(conversation: Conversation): void {

@@ -7,6 +7,8 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import type { Surroundings } from './agent-acp-conversation.ts'
 import { House } from './agent-acp-house.ts'
 import type { Link } from './agent-acp-link.ts'
+import { customizationOf, isOn } from './agent-acp-servers.ts'
+import type { AcpServer } from './agent-acp-servers.ts'
 import { modelsOf, schemaOf } from './agent-acp-settings.ts'
 import type { Knob } from './agent-acp-settings.ts'
 import { Starter } from './agent-acp-start.ts'
@@ -48,6 +50,7 @@ export class AcpAgent implements Agent {
       displayName,
       description: problem ?? `${displayName}, as ${command} on this machine`,
       models: [...modelsOf(provider, knobs)],
+      ...(this.#servers.length > 0 && { customizations: this.#servers.map(customizationOf) }),
       capabilities: {
         multipleChats: { fork: true, sideChat: true },
         ...(directories && { multipleWorkingDirectories: { immutablePrimary: true } }),
@@ -190,6 +193,10 @@ export class AcpAgent implements Agent {
     }
   }
 
+  get #servers(): readonly AcpServer[] {
+    return this.#starter.means.mcpServers ?? []
+  }
+
   #surroundings(chat: Chat): Surroundings {
     const own = chat.state.workingDirectories ?? []
     const uris = own.length > 0 ? own : (chat.session.workingDirectories ?? [])
@@ -199,7 +206,8 @@ export class AcpAgent implements Agent {
     })
     const [cwd = homedir(), ...others] = paths
     const more = this.#profile?.directories && others.length > 0 ? { additionalDirectories: others } : {}
-    return { cwd, ...more, mcpServers: this.#starter.means.mcpServers ?? [] }
+    const mcpServers = this.#servers.filter((server) => isOn(server, chat.session.customizations))
+    return { cwd, ...more, mcpServers }
   }
 }
 

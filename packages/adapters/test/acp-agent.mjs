@@ -46,6 +46,7 @@ const connection = agent({ name: 'scripted' })
       authMethods: authMethods(),
       agentCapabilities: {
         loadSession: !has('no-load'),
+        ...(has('http') && { mcpCapabilities: { http: true } }),
         promptCapabilities: has('plain-prompts') ? {} : { image: true, embeddedContext: true },
         sessionCapabilities: has('resume') || has('resume-refused') ? { resume: {} } : {},
       },
@@ -54,6 +55,7 @@ const connection = agent({ name: 'scripted' })
   .onRequest(methods.agent.session.new, async ({ params, client }) => {
     if (has('never-opens')) await new Promise(() => {})
     authorized()
+    opened('new', params)
     if (!existsSync(params.cwd)) throw new RequestError(-32_602, `no such directory: ${params.cwd}`)
     const session = { id: randomUUID(), cwd: params.cwd, history: [], lines: [], done: 0 }
     sessions.set(session.id, session)
@@ -63,6 +65,7 @@ const connection = agent({ name: 'scripted' })
   })
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     if (has('load-fails')) throw RequestError.internalError(undefined, 'No previous sessions found')
+    opened('load', params)
     const session = found(params.sessionId)
     if (has('load-replays-late')) setTimeout(() => void replay(client, session), 30)
     else await replay(client, session)
@@ -70,6 +73,7 @@ const connection = agent({ name: 'scripted' })
   })
   .onRequest(methods.agent.session.resume, ({ params }) => {
     if (has('resume-refused')) throw RequestError.methodNotFound('session/resume')
+    opened('resume', params)
     found(params.sessionId)
     return settings()
   })
@@ -154,6 +158,11 @@ function sceneOf(session, client) {
       return update({ sessionUpdate: 'agent_message_chunk', content, ...messageId })
     },
   }
+}
+
+/** How a session was opened, and with what. */
+function opened(how, { cwd, mcpServers }) {
+  appended(join(folder, 'opened'), `${JSON.stringify({ how, cwd, mcpServers })}\n`)
 }
 
 async function replay(client, { id: sessionId, history }) {

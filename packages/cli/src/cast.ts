@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { AcpAgent } from '@atrium/adapters/agent-acp'
 import type { Profile } from '@atrium/adapters/agent-acp'
 import type { AcpMeans, AcpProgram } from '@atrium/adapters/agent-acp-start'
+import { acpServers } from '@atrium/adapters/agent-acp-servers'
 import { findAgents } from '@atrium/adapters/agent-acp-find'
 import { guide } from '@atrium/adapters/agent-guide'
 import { modelAgent } from '@atrium/adapters/agent-model'
@@ -41,7 +42,7 @@ export class Cast {
     this.#environment = environment
     this.#own = [guide(world.later), ...ownModels(settings, world, environment)]
     const mark = randomBytes(16).toString('hex')
-    const mcpServers = (settings.mcpServers ?? []) as readonly object[]
+    const mcpServers = acpServers(settings.mcpServers)
     const watchdog = new Watchdog(mark)
     this.#means = {
       later: world.later,

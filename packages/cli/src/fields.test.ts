@@ -15,6 +15,26 @@ test.each([
   expect(fields.agents.accepts(value)).toBe(good)
 })
 
+test.each([
+  [{ tools: { command: '/opt/tools', args: ['-v'], env: { API_KEY: 'x' } } }, true],
+  [{ there: { url: 'https://tools.example/mcp', headers: { Authorization: 'Bearer x' } } }, true],
+  [{ there: { url: 'http://localhost:1/sse', type: 'sse' } }, true],
+  [{}, true],
+  [[{ name: 'tools', command: 'x' }], false],
+  [{ tools: {} }, false],
+  [{ tools: { command: '' } }, false],
+  [{ tools: { command: 'x', args: 'y' } }, false],
+  [{ tools: { command: 'x', env: { A: 1 } } }, false],
+  [{ tools: { command: 'x', headers: {} } }, false],
+  [{ tools: { command: 'x', cmd: 'y' } }, false],
+  [{ there: { url: 'ftp://x' } }, false],
+  [{ there: { url: 'https://x', type: 'carrier pigeon' } }, false],
+  [{ there: { url: 'https://x', command: 'y' } }, false],
+  [{ 'a b': { command: 'x' } }, false],
+])('[N49] whether %j names MCP servers: %j', (value, good) => {
+  expect(fields.mcpServers.accepts(value)).toBe(good)
+})
+
 const vendor = (more: object) => ({ compatible: { mine: { baseUrl: 'http://localhost:1/v1', ...more } } })
 
 test.each([

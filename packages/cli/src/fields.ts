@@ -1,5 +1,7 @@
-import type { AgentSetting, AgentSettings } from '@atrium/adapters/agent-acp-find'
-import type { CompatibleConfig, ModelConfig, ModelsConfig } from '@atrium/adapters/agent-model-config'
+import type { AgentSettings } from '@atrium/adapters/agent-acp-find'
+import type { ServerSettings } from '@atrium/adapters/agent-acp-servers'
+import type { ModelsConfig } from '@atrium/adapters/agent-model-config'
+import { isAgents, isModels, isServers } from './shapes.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -26,8 +28,8 @@ export interface Settings {
   readonly agents?: AgentSettings
   /** What the agent on models of others may use. */
   readonly models?: ModelsConfig
-  /** What every agent's session gets, as ACP says it. */
-  readonly mcpServers?: readonly object[]
+  /** MCP servers, by name, for sessions of agents that are programs. */
+  readonly mcpServers?: ServerSettings
 }
 
 /** One setting: what it is called outside, and which values it takes. */
@@ -67,6 +69,9 @@ const agentsWanted =
 const modelsWanted =
   'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default; a baseUrl begins with http:// or https:// and has no password in it'
 
+const serversWanted =
+  'an object that gives each MCP server by its name a command, and if need be args and env; or a url that begins with http:// or https://, and if need be a type (http or sse) and headers'
+
 export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   host: text('--host', 'ATRIUM_HOST', 'an address of this machine'),
   port: {
@@ -97,9 +102,7 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   readOnly: yesNo('--read-only', 'ATRIUM_READ_ONLY'),
   agents: json('--agents', 'ATRIUM_AGENTS', agentsWanted, isAgents),
   models: json('--models', 'ATRIUM_MODELS', modelsWanted, isModels),
-  mcpServers: json('--mcp-servers', 'ATRIUM_MCP_SERVERS', 'a list of MCP servers', (value) =>
-    isList(value, isObject),
-  ),
+  mcpServers: json('--mcp-servers', 'ATRIUM_MCP_SERVERS', serversWanted, isServers),
 }
 
 function json(flag: string, variable: string, wants: string, accepts: Field['accepts']): Field {
@@ -111,113 +114,6 @@ function json(flag: string, variable: string, wants: string, accepts: Field['acc
     }
   }
   return { flag, variable, wants, accepts, parse }
-}
-
-function isAgents(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    Object.entries(value).every(([name, each]) => isName(name) && !taken.has(name) && isAgent(each))
-  )
-}
-
-/** Agents that the host has itself: a session is told apart from others by the name alone. */
-const taken: ReadonlySet<string> = new Set(['atrium', 'guide'])
-
-function isName(name: string): boolean {
-  return /^[\w.-]{1,64}$/.test(name)
-}
-
-function isAgent(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const {
-    command,
-    args = [],
-    env = {},
-    displayName,
-    variables = [],
-    memoryMb,
-    turnMinutes,
-    disabled,
-    ...others
-  } = value as AgentSetting
-  return (
-    // What is misspelt would do nothing, and nobody would know why.
-    Object.keys(others).length === 0 &&
-    [command, displayName].every((each) => each === undefined || (isText(each) && each !== '')) &&
-    isList(args, isText) &&
-    isList(variables, isText) &&
-    isObject(env) &&
-    Object.values(env).every(isText) &&
-    [memoryMb, turnMinutes].every((each) => each === undefined || (typeof each === 'number' && each > 0)) &&
-    (disabled === undefined || typeof disabled === 'boolean')
-  )
-}
-
-function isModels(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const { anthropic = {}, openai = {}, compatible = {}, default: usual = '' } = value as ModelsConfig
-  const others = isObject(compatible) ? Object.entries(compatible) : [['', undefined] as const]
-  return (
-    [anthropic, openai].every((vendor) => vendor === false || isVendor(vendor)) &&
-    others.every(
-      ([name, vendor]) => isName(name) && !vendors.has(name) && isVendor(vendor) && 'baseUrl' in vendor,
-    ) &&
-    isText(usual)
-  )
-}
-
-const vendors: ReadonlySet<string> = new Set(['anthropic', 'openai'])
-
-function isVendor(value: unknown): value is CompatibleConfig {
-  if (!isObject(value)) return false
-  const { baseUrl = 'https://usual', apiKeyVariable = '', models = [] } = value as Partial<CompatibleConfig>
-  return (
-    isAddress(baseUrl) && isText(apiKeyVariable) && isList(models, (model) => isText(model) || isModel(model))
-  )
-}
-
-/** It stands in the state that everyone has, so nobody's password is in it. */
-function isAddress(value: unknown): boolean {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false
-  const { protocol, username, password } = new URL(value)
-  return /^https?:$/.test(protocol) && username === '' && password === ''
-}
-
-/** So does what is said of a model. */
-function isModel(value: unknown): boolean {
-  if (!isObject(value)) return false
-  const {
-    id,
-    name = '',
-    maxContextWindow = 1,
-    maxOutputTokens = 1,
-    supportsVision = false,
-    efforts = [],
-    price,
-  } = value as ModelConfig
-  const prices =
-    price === undefined ? [] : isObject(price) ? [price.input, price.output, price.cacheRead ?? 0] : ['']
-  return (
-    isText(id) &&
-    id !== '' &&
-    isText(name) &&
-    [maxContextWindow, maxOutputTokens].every((each) => Number.isInteger(each) && each > 0) &&
-    typeof supportsVision === 'boolean' &&
-    isList(efforts, isText) &&
-    prices.every((each) => typeof each === 'number' && each >= 0)
-  )
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isList(value: unknown, each: (one: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(each)
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && !value.includes('\0')
 }
 
 function path(flag: string, variable: string): Field {

@@ -20,6 +20,7 @@ import type { Done } from './change.ts'
 import { copyTurns, forgetCopy, showCopy } from './copy.ts'
 import type { Core } from './core.ts'
 import { attachmentProblem, pinnedMessage, wakeFor } from './pin.ts'
+import { outfit } from './outfit.ts'
 import { directoriesOf, originOf, sourceProblem } from './fork.ts'
 import type { Task } from './ports/agent.ts'
 import { TurnFailed } from './ports/agent.ts'
@@ -188,6 +189,8 @@ export function begin(core: Core, chat: Channel): void {
   const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return abandon(core, chat, activeTurn.id, noAgent(provider))
   if (turnedAway(core, chat, session, agent)) return
+  // The shell, which has nothing, may do a turn of any session.
+  if (agent.info.provider === provider) outfit(core, session, agent)
   const turn = new Turn(core, chat, session, agent, spawn)
   core.work.begin(chat.uri, turn)
   void turn.run()

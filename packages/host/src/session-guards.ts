@@ -59,9 +59,9 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
   },
 
   'session/customizationToggled': customizationProblem,
-  'session/mcpServerStartRequested': customizationProblem,
-  'session/mcpServerStopRequested': customizationProblem,
-  'session/mcpServerBackgroundRequested': customizationProblem,
+  'session/mcpServerStartRequested': serverProblem,
+  'session/mcpServerStopRequested': serverProblem,
+  'session/mcpServerBackgroundRequested': serverProblem,
 }
 
 function directoryRules(core: Core, { provider }: SessionState): MultipleDirectories {
@@ -84,6 +84,12 @@ function customizationProblem(
   { id }: { readonly id: string },
 ): string | undefined {
   return customizations.some((one) => hasId(one, id)) ? undefined : 'there is no such customization here'
+}
+
+/** Nobody would follow such a wish. */
+function serverProblem(state: SessionState, action: { readonly id: string }): string {
+  const own = 'the agent starts and ends its MCP servers itself: switch this one on or off'
+  return customizationProblem(state, action) ?? own
 }
 
 function hasId(customization: object, id: string): boolean {

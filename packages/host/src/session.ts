@@ -166,6 +166,7 @@ function firstState(
     lifecycle: 'creating',
     activeClients: activeClient ? [activeClient] : [],
     workingDirectories,
+    customizations: info.customizations,
     config: { schema, values: settled(schema, config) },
   })
 }

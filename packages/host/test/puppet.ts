@@ -19,6 +19,7 @@ interface PuppetOptions {
   readonly capabilities?: AgentInfo['capabilities']
   readonly provider?: string
   readonly protectedResources?: AgentInfo['protectedResources']
+  readonly customizations?: AgentInfo['customizations']
   readonly create?: (session: Session, signal: AbortSignal) => Promise<void>
 }
 
@@ -39,6 +40,7 @@ export class Puppet implements Agent {
       capabilities,
       provider = 'mock',
       protectedResources,
+      customizations,
     } = options
     this.#options = options
     this.resumes = resumes
@@ -50,6 +52,7 @@ export class Puppet implements Agent {
       models: [],
       capabilities: { multipleChats: {}, ...capabilities },
       ...(protectedResources && { protectedResources }),
+      ...(customizations && { customizations }),
     }
   }
 

@@ -208,7 +208,12 @@ export const unsayable = [
 ] as const
 
 /** The few actions of a session that its agent may say. */
-export const aboutSession = ['session/titleChanged', 'session/metaChanged', 'session/configChanged'] as const
+export const aboutSession = [
+  'session/titleChanged',
+  'session/metaChanged',
+  'session/configChanged',
+  'session/mcpServerStateChanged',
+] as const
 
 /** An action of its chat, or one of the few of its session. The host knows which turn it is. */
 export type Said = WithoutTurn<

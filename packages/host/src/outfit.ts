@@ -1,0 +1,23 @@
+import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { Customization } from '@atrium/protocol/session/customization'
+import type { SessionState } from '@atrium/protocol/session/state'
+import type { Channel } from './channel.ts'
+import type { Core } from './core.ts'
+import { equal } from './equal.ts'
+import type { Agent } from './ports/agent.ts'
+
+/** A session has the customizations of its agent, as that has them now. What people decided about one, and how it is, stays. */
+export function outfit(core: Core, session: Channel, { info }: Agent): void {
+  const { customizations: before = [] } = session.head as SessionState
+  const { customizations: offered = [] } = info
+  const customizations = offered.map((each) => asBefore(each, before))
+  if (!equal(before, customizations))
+    core.log.append(session, { type: 'session/customizationsChanged', customizations } as SessionAction)
+}
+
+function asBefore(offered: Customization, before: readonly Customization[]): Customization {
+  const known = before.find(({ id, type }) => id === offered.id && type === offered.type)
+  if (!known || offered.type !== 'mcpServer' || known.type !== 'mcpServer') return known ?? offered
+  const { state, enablement } = known
+  return { ...offered, state, ...(enablement && { enablement }) }
+}

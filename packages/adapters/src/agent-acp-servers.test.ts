@@ -84,14 +84,16 @@ test.each([
   [['resume'], 'resume', []],
   [['no-load'], 'new', [/handed a transcript/]],
 ] as const)(
-  '[N49] what is switched off is gone with the next turn; an agent that is %j takes the chat up again',
+  '[N49] what is switched counts from the next turn on, for an agent that is %j',
   async (quirks, how, notes) => {
     const all = await acpRoom(given({ quirks }, { tools: { command: 'x' }, more: { command: 'y' } }))
     await all.turn('say one')
     toggle(all, tools, false)
-    const turn = await all.turn('say two')
-    expect([textOf(turn), notesOf(turn)]).toEqual(['two', notes.map((each) => expect.stringMatching(each))])
-    expect(opened(all).slice(-2)).toEqual(['new tools more', `${how} more`])
+    const off = await all.turn('say two')
+    expect(textOf(off)).toBe('two')
+    // It may have kept what it was given once: so it begins anew.
+    expect(notesOf(off)).toEqual([expect.stringMatching(/to go on without tools.*handed a transcript/)])
+    expect(opened(all).slice(-2)).toEqual(['new tools more', 'new more'])
     expect(states(all)).toEqual([
       ['tools', 'stopped'],
       ['more', 'ready'],
@@ -101,10 +103,22 @@ test.each([
     await all.turn('say three')
     expect(all.agent.lines('started')).toHaveLength(processes)
     toggle(all, tools, true)
-    await all.turn('say four')
+    const on = await all.turn('say four')
     expect(opened(all).at(-1)).toBe(`${how} tools more`)
+    expect(notesOf(on)).toEqual(notes.map((each) => expect.stringMatching(each)))
   },
 )
+
+test('[N49] what is switched off is off for an agent that was not there meanwhile, too', async () => {
+  const before = await acpRoom(given({}, { tools: { command: 'x' } }))
+  await before.turn('say one')
+  toggle(before, tools, false)
+  await before.ann.until(() => JSON.stringify(before.session.customizations).includes('false'))
+  const all = await before.restarted('crash', given({}, { tools: { command: 'x' } }))
+  const turn = await all.turn('say two')
+  expect([opened(all).at(-1), textOf(turn)]).toEqual(['new', 'two'])
+  expect(notesOf(turn)).toEqual([expect.stringContaining('without tools')])
+})
 
 test('[N49] what is switched while another chat is at work waits until the agent can be ended', async () => {
   const all = await acpRoom(given({}, { tools: { command: 'x' } }))
@@ -121,7 +135,7 @@ test('[N49] what is switched while another chat is at work waits until the agent
   all.cancel(working, other)
   await all.ended(working, other)
   await all.turn('say three')
-  expect(opened(all).at(-1)).toBe('load')
+  expect(opened(all).at(-1)).toBe('new')
   expect(states(all)).toEqual([['tools', 'stopped']])
 })
 

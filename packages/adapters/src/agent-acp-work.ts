@@ -40,7 +40,7 @@ export class Work {
       const turn = new AcpTurn(this.#chat, this.#voice, this.#where.cwd)
       const { conversation, before = [] } = await this.#rested(turn)
       opened(conversation.link)
-      this.#sayId(conversation)
+      this.#sayMemory(conversation)
       this.#sayServers(conversation)
       await this.#tune(conversation)
       const resumed = isBegun(activeTurn)
@@ -72,11 +72,14 @@ export class Work {
     // What it was opened with holds for as long as its process: where that has changed, it is taken up again by another one.
     if (there && (isDeepStrictEqual(there.where, where) || !(await house.endIfAlone())))
       return { conversation: there }
-    const known = chat.session._meta?.[metaKey(chat.uri)]
-    let problem: string | undefined
-    if (typeof known === 'string')
+    const known = memoryOf(chat)
+    const without =
+      known?.servers.filter((name) => !where.mcpServers.some((each) => each.name === name)) ?? []
+    let problem = without.length > 0 ? `it was to go on without ${without.join(', ')}` : undefined
+    // Some keep what they were given once, whatever they are given later: what is switched off must be off.
+    if (known && problem === undefined)
       try {
-        return { conversation: await house.restore(chat.uri, known, where) }
+        return { conversation: await house.restore(chat.uri, known.id, where) }
       } catch (error) {
         if (!(error instanceof AhpError) || error.code === authRequired) throw error
         problem = this.#starter.harmless(error.message)
@@ -182,10 +185,10 @@ export class Work {
   }
 
   /** Each time: a turn that was cancelled meanwhile may have lost the word. */
-  #sayId({ id }: Conversation): void {
-    const key = metaKey(this.#chat.uri)
-    if (this.#chat.session._meta?.[key] !== id)
-      this.#voice.say({ type: 'session/metaChanged', _meta: { [key]: id } })
+  #sayMemory({ id, where }: Conversation): void {
+    const memory: Memory = { id, servers: where.mcpServers.map(({ name }) => name) }
+    if (!isDeepStrictEqual(memoryOf(this.#chat), memory))
+      this.#voice.say({ type: 'session/metaChanged', _meta: { [metaKey(this.#chat.uri)]: memory } })
   }
 
   /** Which of the session's servers it was given, and which it cannot use. */
@@ -213,6 +216,17 @@ export class Work {
 /** Whether its agent has said anything: only then it surely has the message. */
 function isBegun({ responseParts }: ActiveTurn): boolean {
   return responseParts.some(({ kind }) => kind !== 'error' && kind !== 'systemNotification')
+}
+
+/** What is known of the agent's session for a chat when its process has gone: its name, and the MCP servers that it was given. */
+interface Memory {
+  readonly id: string
+  readonly servers: readonly string[]
+}
+
+function memoryOf({ uri, session }: Chat): Memory | undefined {
+  const { id, servers } = (session._meta?.[metaKey(uri)] ?? {}) as Partial<Memory>
+  return typeof id === 'string' && Array.isArray(servers) ? { id, servers } : undefined
 }
 
 function metaKey(chat: Uri): string {

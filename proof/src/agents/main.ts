@@ -9,8 +9,9 @@ import type { Model } from './model/server.ts'
 import { hindrance, programOf } from './program.ts'
 import { recipes } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
-import { scenes } from './scenes.ts'
-import { guided, scripted } from './speech.ts'
+import { isFor, scenes } from './scenes.ts'
+import type { Scene } from './scenes.ts'
+import { given, guided, scripted } from './speech.ts'
 import type { Player } from './stage.ts'
 
 const { values, positionals } = parseArgs({
@@ -48,7 +49,8 @@ async function row(name: string, wanted: readonly string[], model: Model): Promi
   const cells: Record<string, Cell> = {}
   try {
     const player = recipe ? await playerOf(recipe, model) : name === own ? ownModels(model) : guide
-    for (const scene of wanted) cells[scene] = await play(player, scene)
+    for (const [name, scene] of Object.entries(scenes))
+      if (wanted.includes(name) && isFor(scene, player)) cells[name] = await play(player, name, scene)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     for (const scene of wanted) cells[scene] ??= { outcome: 'failed', reason }
@@ -67,7 +69,7 @@ async function playerOf(recipe: Recipe, model: Model): Promise<Player> {
     return { ...program, env: recipe.settle(home, model.url) }
   }
   const { name: provider, mute = false, forgetsForMs = 0 } = recipe
-  return { provider, mute, forgetsForMs, speech: scripted, launch }
+  return { provider, mute, forgetsForMs, speech: given, launch }
 }
 
 /** The host's own agent on models of others. */
@@ -77,9 +79,7 @@ function ownModels({ url }: Model): Player {
   return { provider: own, speech: scripted, config: { models } }
 }
 
-async function play(player: Player, name: string): Promise<Cell> {
-  const scene = scenes[name]
-  if (!scene) throw new Error(`there is no scene ${name}`)
+async function play(player: Player, name: string, scene: Scene): Promise<Cell> {
   const { keep, transcript } = values
   const { sights = [], ...cell } = await drive(player, scene, { keep, tell })
   const { outcome, reason, seconds = 0 } = cell

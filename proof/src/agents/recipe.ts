@@ -83,7 +83,9 @@ const gemini: Recipe = {
   settle: (home, model) => {
     const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }
     put(join(home, '.gemini'), 'settings.json', JSON.stringify(settings))
-    return { HOME: home, GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: model }
+    // In a folder that nobody trusts it uses no tools of others.
+    const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' }
+    return { HOME: home, GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: model, ...trust }
   },
 }
 
@@ -101,6 +103,8 @@ const claude: Recipe = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_AUTOUPDATER: '1',
+    // Else it looks for tools of others only when its model asks for one.
+    ENABLE_TOOL_SEARCH: 'false',
   }),
 }
 

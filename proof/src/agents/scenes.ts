@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { must } from './failure.ts'
-import type { Stage } from './stage.ts'
+import { sums } from './mcp-server.ts'
+import type { Player, Stage } from './stage.ts'
 import { callsIn, wordsIn } from './talk.ts'
 import type { Talk } from './talk.ts'
 
@@ -19,6 +20,12 @@ export const scenes: Readonly<Record<string, Scene>> = {
   again,
   killed,
   waiting,
+  tools,
+}
+
+/** Whether an agent can play it. */
+export function isFor(scene: Scene, { speech }: Player): boolean {
+  return scene !== tools || speech.use !== undefined
 }
 
 async function text({ player }: Stage, talk: Talk): Promise<Turn> {
@@ -131,6 +138,19 @@ async function waiting(stage: Stage, talk: Talk): Promise<Turn> {
   const turn = complete(await talk.end(turnId))
   must(textIn(log) === 'once\n', `done is ${JSON.stringify(textIn(log))}`)
   return turn
+}
+
+/** An MCP server of the config: its tool is used, and there no more when somebody has switched it off. */
+async function tools({ player }: Stage, talk: Talk): Promise<Turn> {
+  const wish = (a: number) => player.speech.use?.(sums.tool, { a, b: 45 }) ?? ''
+  complete(await talk.allowing(await talk.ask(wish(123))), '5535')
+  await talk.toggle(sums.server, false)
+  const turn = await talk.allowing(await talk.ask(wish(321)))
+  complete(turn, 'there is no such tool')
+  must(!wordsIn(turn).includes('14445'), 'it used what was switched off')
+  must(handedOver(turn), 'nothing says that it begins anew')
+  // That it does so here says nothing of what it remembers.
+  return { ...turn, responseParts: [] }
 }
 
 /** Whether the chat says that the agent knew nothing of it any more, and was told. */

@@ -12,9 +12,11 @@ export interface Speech {
   readonly mumble: string
   /** It runs a line, talks for so many seconds, and runs another. Absent: it does one thing at a time. */
   both?(first: string, seconds: number, second: string): string
+  /** It calls a tool of an MCP server that it was given. Absent: it is given none. */
+  use?(tool: string, input: object): string
 }
 
-/** For an agent whose model is ours. */
+/** For an agent of the host whose model is ours. */
 export const scripted: Speech = {
   say: (words) => `[[think:What shall I say?]][[say:${words}]]`,
   write: (path, text) => `[[say:I write it.]][[write:${path}|${text}]][[say:It is written.]]`,
@@ -23,6 +25,12 @@ export const scripted: Speech = {
   mumble: '...',
   both: (first, seconds, second) =>
     `[[run:${first}]][[say:One is done.]][[hang:${seconds}]][[run:${second}]][[say:Both are done.]]`,
+}
+
+/** For one that is a program, and is given MCP servers. */
+export const given: Speech = {
+  ...scripted,
+  use: (tool, input) => `[[tool:${tool}|${JSON.stringify(input)}]]`,
 }
 
 /** For the agent that every host has. */

@@ -9,6 +9,7 @@ import { WebSocket } from 'ws'
 import type { Address } from '../chaos/client.ts'
 import { HostProcess } from '../chaos/host.ts'
 import { must, soon } from './failure.ts'
+import { sums } from './mcp-server.ts'
 import type { Speech } from './speech.ts'
 import { survivors } from './survivors.ts'
 
@@ -53,8 +54,9 @@ export class Stage {
     const config = join(this.folder, 'config', 'atrium')
     for (const each of [this.work, home, config]) mkdirSync(each, { recursive: true })
     const { provider } = player
-    const agents = player.launch ? { agents: { [provider]: player.launch(home) } } : {}
-    writeFileSync(join(config, 'config.json'), JSON.stringify({ ...player.config, ...agents }, null, 2))
+    const { launch } = player
+    const program = launch && { agents: { [provider]: launch(home) }, mcpServers: sums.config }
+    writeFileSync(join(config, 'config.json'), JSON.stringify({ ...player.config, ...program }, null, 2))
   }
 
   /** What the host reported, for those who look for a reason. */

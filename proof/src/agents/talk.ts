@@ -16,16 +16,19 @@ import type { Stage } from './stage.ts'
 export class Talk {
   readonly sights: Sights
   readonly #stage: Stage
+  readonly #session: Subscription<'session'>
   readonly #chat: Subscription<'chat'>
   readonly #onlooker: Subscription<'chat'>
 
   private constructor(
     stage: Stage,
+    session: Subscription<'session'>,
     chat: Subscription<'chat'>,
     onlooker: Subscription<'chat'>,
     sights: Sights,
   ) {
     this.#stage = stage
+    this.#session = session
     this.#chat = chat
     this.#onlooker = onlooker
     this.sights = sights
@@ -38,10 +41,11 @@ export class Talk {
     const made = talks.ask('createSession', { channel, provider, workingDirectories: [fileUri(stage.work)] })
     await soon(made, stage.patience, 'a session')
     const uri = defaultChatUri(channel)
+    const session = talks.subscribe('session', channel)
     const chat = talks.subscribe('chat', uri)
     const onlooker = looks.subscribe('chat', uri)
-    await soon(Promise.all([chat.ready(), onlooker.ready()]), stage.patience, 'the chat')
-    return new Talk(stage, chat, onlooker, new Sights(looks))
+    await soon(Promise.all([session.ready(), chat.ready(), onlooker.ready()]), stage.patience, 'the chat')
+    return new Talk(stage, session, chat, onlooker, new Sights(looks))
   }
 
   /** Begins a turn; gives its name. */
@@ -81,6 +85,28 @@ export class Talk {
 
   async resume(turnId: string): Promise<void> {
     await this.#accepted(this.#chat.dispatch({ type: 'chat/turnResume', turnId }), 'the resume')
+  }
+
+  /** The same; whatever it asks meanwhile is allowed. */
+  async allowing(turnId: string): Promise<Turn> {
+    for (;;) {
+      const state = await this.until(
+        'a question, or the end',
+        (each) => over(each, turnId) || Boolean(asked(each)),
+      )
+      const call = asked(state)
+      if (!call) return this.end(turnId)
+      await this.decide(turnId, call, true)
+    }
+  }
+
+  /** Switches a customization of the session, by its name. */
+  async toggle(name: string, enabled: boolean): Promise<void> {
+    const found = this.#session.confirmed?.customizations?.find((each) => each.name === name)
+    must(found !== undefined, `the session has no ${name}`)
+    const enablement = [{ kind: 'session', enabled } as const]
+    const toggled = { type: 'session/customizationToggled', id: found.id, enablement } as const
+    await this.#accepted(this.#session.dispatch(toggled), 'the switch')
   }
 
   /** The turn when it is over. Nobody is there to answer any more: a question fails it. */

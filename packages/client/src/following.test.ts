@@ -94,6 +94,23 @@ describe('[U1] what is wished in a channel that the host has not', () => {
     expect([handle.status, ann.pending]).toEqual(['gone', []])
   })
 
+  test('is asked after where it is followed, and what is handed over then is shown: the host counts on that', async () => {
+    const { host, guest, chat } = await followed()
+    void chat.dispatch(draft('slow') as never)
+    await quiet()
+    guest.clock.advance(5_000)
+    const turn = {
+      id: 'first',
+      message: { text: 'x', origin: { kind: 'user' } },
+      responseParts: [],
+      state: 'complete',
+    }
+    host.act(uri, 12, { type: 'chat/isReadChanged', isRead: true })
+    await host.answer('subscribe', { snapshot: snapshot(11, { turns: [turn] }) }, 1)
+    await chat.until(({ turns }) => turns.length > 0)
+    expect([chat.seq, chat.status, chat.state?.draft?.text]).toEqual([12, 'open', 'slow'])
+  })
+
   test('one that takes long is asked after, again and again and less and less, and is not given up', async () => {
     const { host, guest, chat } = await followed()
     const wished = chat.dispatch(draft('slow') as never)

@@ -259,18 +259,16 @@ export class Following {
     this.#inquiry.begin()
   }
 
-  /** Whether a channel is there at all. What it looks like is known, or of no interest to who does not follow it. */
+  /** Whether a channel is there at all. Of what is followed the host goes on from what it hands over now. */
   #inquire(uri: Uri): void {
     const peer = this.#around.live()
     const channel = this.#channels.get(uri)
-    if (!peer || channel?.asked || channel?.status === 'gone') return
-    const options = channel?.options ?? { view: { turns: 0 } }
-    peer.request('subscribe', { channel: uri, ...options }).catch((error: unknown) => {
-      if (!isAbsent(error)) return
-      this.gone(channel, error)
-      for (const wish of this.#wishes.of(uri)) this.#lose(wish, `there is no ${uri}`)
+    if (!peer || channel?.status === 'gone') return
+    if (channel) return this.fetch(channel, peer)
+    peer.request('subscribe', { channel: uri, view: { turns: 0 } }).catch((error: unknown) => {
+      if (isAbsent(error)) for (const wish of this.#wishes.of(uri)) this.#lose(wish, `there is no ${uri}`)
     })
-    if (!channel) peer.notify('unsubscribe', { channel: uri })
+    peer.notify('unsubscribe', { channel: uri })
   }
 
   #seen(seq: number): void {

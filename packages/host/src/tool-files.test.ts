@@ -1,9 +1,10 @@
+import { callIn } from '@atrium/protocol/chat/calls'
 import { expect, test } from 'vitest'
 import { begun, call, confirmed, ready } from '../test/calls.ts'
 import { Cabinet } from '../test/cabinet.ts'
 import { Puppet, until } from '../test/puppet.ts'
 import type { Run } from '../test/puppet.ts'
-import { accepted, cancelled, chat, scene, turn } from '../test/scene.ts'
+import { accepted, cancelled, chat, chatOf, says, scene, turn } from '../test/scene.ts'
 import { fakeTerminals } from '../test/shells.ts'
 import type { Edit } from './ports/agent.ts'
 
@@ -104,4 +105,56 @@ test('[X4] I15: a line whose turn ends while its shell is started is ended, and 
   const { done } = await started
   await expect(done).rejects.toThrow('the turn is over')
   expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
+})
+
+test('[X3] a whole text is only written over what people saw that it would be written over', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun({ _meta: { own: 1 } }))
+  const { propose } = run.chat.files
+  const items = [await propose('a.txt', { text: 'new' }), await propose('b.txt', { text: 'b' })]
+  await says(all, run, ready({ edits: { items } }))
+  await accepted(all.ann, chat, confirmed)
+  await run.chat.files.apply('c1', 'b.txt', { text: 'b' })
+  expect(textOf(files, '/a/b.txt')).toBe('b')
+  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  const write = () => run.chat.files.apply('c1', 'a.txt', { text: 'new' })
+  await expect(write()).rejects.toThrow('the file has changed since people were shown')
+  expect(textOf(files)).toBe('somebody wrote this meanwhile')
+  files.files.delete('/a/a.txt')
+  await expect(write()).rejects.toThrow('the file has changed since people were shown')
+  files.put('/a/a.txt', 'one')
+  await write()
+  expect(textOf(files)).toBe('new')
+  // What the agent says beside the call is there still.
+  expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 1 })
+})
+
+test('[X3] a file that was to be new, and is there by now, is not written over, also after a restart', async () => {
+  const files = new Cabinet()
+  const machine = { files, terminals: fakeTerminals() }
+  const all = await scene(new Puppet({ resumes: true }), { machine })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('new.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits }))
+  files.put('/a/new.txt', 'not so new')
+  const next = new Puppet({ resumes: true })
+  await all.restart('crash', undefined, [next])
+  const ann = await all.join('ann', { subscribe: [chat] })
+  await accepted(ann, chat, confirmed)
+  const again = await next.given(0)
+  const done = again.chat.files.apply('c1', 'new.txt', { text: 'new' })
+  await expect(done).rejects.toThrow('the file has changed since people were shown')
+  expect(textOf(files, '/a/new.txt')).toBe('not so new')
+})
+
+test('[X3] where a call showed what its agent made up, nobody knows what it would be written over', async () => {
+  const { files, run, all } = await desk(false)
+  const content = { uri: 'ahp-content:/made-up', sizeHint: 1 }
+  const items = [{ before: { uri: 'file:///a/a.txt', content }, after: { uri: 'file:///a/a.txt', content } }]
+  await says(all, run, ready({ edits: { items } }))
+  await accepted(all.ann, chat, confirmed)
+  await run.chat.files.apply('c1', 'a.txt', { text: 'new' })
+  expect(textOf(files)).toBe('new')
 })

@@ -19,12 +19,15 @@ import { isProtected, isSecret } from './protected.ts'
 import { attempt } from './resource.ts'
 import { isIn } from './roots.ts'
 import { searched } from './search.ts'
+import { heldIn } from './shown.ts'
+import type { Shown } from './shown.ts'
 
 /** Files for the tool calls of a chat: those of its session's directories, and no others, whatever clients may use. */
 export function toolFiles(
   core: Core,
   session: Channel,
   chat: Channel,
+  shown: Shown,
   approved: (toolCallId: string, deed?: Deed) => Promise<void>,
 ): ToolFiles {
   const seen = async (toolCallId: string, path: string) => {
@@ -35,6 +38,7 @@ export function toolFiles(
       throw new TurnFailed('permission', `${quoted(path)} is only looked into when somebody agrees to it`)
     return found
   }
+  const kept = (bytes: Uint8Array) => keepBytes(core, session.uri, bytes, 'text/plain; charset=utf-8')
   return {
     async read(toolCallId, path) {
       const { uri, place } = await seen(toolCallId, path)
@@ -59,13 +63,15 @@ export function toolFiles(
       const side = async (bytes: Uint8Array): Promise<FileEditSide> => ({
         // Who is asked sees what would really be written, where that matters.
         uri: isProtected(real) ? real : uri,
-        content: await keepBytes(core, session.uri, bytes, 'text/plain; charset=utf-8'),
+        content: await kept(bytes),
       })
-      return compact<FileEdit>({
+      const proposed = compact<FileEdit>({
         before: before && (await side(before)),
         after: await side(new TextEncoder().encode(after)),
         diff: diffCounts(before ? textOf(before) : '', after),
       })
+      if ('text' in edit) shown.add(uri, proposed)
+      return proposed
     },
     async apply(toolCallId, path, edit) {
       await approved(toolCallId)
@@ -77,8 +83,14 @@ export function toolFiles(
         throw new TurnFailed('permission', `${quoted(path)} is only written when somebody agrees to it`)
       await inWords(async () => {
         const ifMatch = await etagOf(core, uri, place)
-        const before = ifMatch === undefined ? undefined : textOf(await bytesOf(core, uri, place))
-        const bytes = new TextEncoder().encode(edited(before, edit))
+        const before = ifMatch === undefined ? undefined : await bytesOf(core, uri, place)
+        const held = 'text' in edit ? heldIn(chat.told as ChatState, toolCallId, uri) : undefined
+        if (held !== undefined && held !== ((before && (await kept(before)).uri) ?? null))
+          throw new TurnFailed(
+            'files',
+            'the file has changed since people were shown what would become of it: look at it again',
+          )
+        const bytes = new TextEncoder().encode(edited(before && textOf(before), edit))
         // What somebody else has changed meanwhile is not written over.
         const how = ifMatch === undefined ? { createOnly: true } : { ifMatch }
         if (ifMatch === undefined) await madeFor(core, uri, place)

@@ -24,6 +24,7 @@ import { isLarge, slimmed } from './large.ts'
 import type { Agent, Chat, Command, Running, Said, Task, Worker } from './ports/agent.ts'
 import { TurnFailed, failureOf } from './ports/agent.ts'
 import { kept, understood } from './said.ts'
+import { Shown } from './shown.ts'
 import { toolFiles } from './tool-files.ts'
 import type { Job } from './work.ts'
 
@@ -47,6 +48,7 @@ export class Turn implements Job {
   readonly #began: number
   readonly #abort = new AbortController()
   readonly #breath: Breath
+  readonly #shown = new Shown()
   /** What the agent itself says it is doing, while the host says that it is silent. */
   #activity: string | undefined
   /** For how long it was shown to be silent, in milliseconds. */
@@ -123,7 +125,13 @@ export class Turn implements Job {
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silence > 0) this.#speaksAgain()
     if (of === 'session') this.#sayOfSession(action as SessionAction)
-    else this.#append(this.#channel, judged(this.#core, this.#session, this.#channel, action))
+    else this.#append(this.#channel, this.#judged(action))
+  }
+
+  /** What an agent asks for, with what people need to know of it, or answered for them. */
+  #judged(action: Action): Action {
+    const noted = this.#shown.noted(action, this.#channel.head as ChatState)
+    return judged(this.#core, this.#session, this.#channel, noted)
   }
 
   /** What was said before it comes before it, in the same step. */
@@ -217,7 +225,9 @@ export class Turn implements Job {
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
-      files: toolFiles(this.#core, session, channel, (toolCallId, deed) => this.#approved(toolCallId, deed)),
+      files: toolFiles(this.#core, session, channel, this.#shown, (toolCallId, deed) =>
+        this.#approved(toolCallId, deed),
+      ),
       before: async (turnId) => {
         if (this.#over) throw stopped()
         return (await turnsBefore(this.#core, channel, cursorBefore({ id: turnId }))).turns

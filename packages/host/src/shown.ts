@@ -1,0 +1,44 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import { callIn } from '@atrium/protocol/chat/calls'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { FileEdit } from '@atrium/protocol/common/content'
+
+/** What a file held when people were shown a whole new text for it: its content, or nothing where there was no such file. */
+type Held = Uri | null
+
+/** Where a call says that: it stays with the call, also when the host has gone meanwhile. */
+const key = 'x-atrium.over'
+
+/** What was proposed in a turn. Only of that it is known what it would be written over: agents show what they like. */
+export class Shown {
+  readonly #proposed = new Map<string, { readonly uri: Uri; readonly held: Held }>()
+
+  /** A whole new text for a file, which a tool calls by this name. */
+  add(uri: Uri, edit: FileEdit): void {
+    this.#proposed.set(nameOf(edit), { uri, held: edit.before?.content.uri ?? null })
+  }
+
+  /** A call that asks says what its files held. */
+  noted(action: Action, state: ChatState): Action {
+    if (action.type !== 'chat/toolCallReady') return action
+    const ready = action as Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
+    const { [key]: before, ...others } = ready._meta ?? callIn(state, ready.toolCallId)?._meta ?? {}
+    const found = ready.edits?.items.flatMap((edit) => this.#proposed.get(nameOf(edit)) ?? []) ?? []
+    // What was shown before stands until something else is.
+    if (found.length === 0 && (before === undefined || !ready.edits)) return action
+    const held = Object.fromEntries(found.map((each) => [each.uri, each.held]))
+    return { ...ready, _meta: { ...others, ...(found.length > 0 && { [key]: held }) } } as Action
+  }
+}
+
+/** What people saw that a file held, when a call asked; nothing is known of calls that showed something else. */
+export function heldIn(state: ChatState, toolCallId: string, uri: Uri): Held | undefined {
+  const all = callIn(state, toolCallId)?._meta?.[key]
+  const held = typeof all === 'object' && all !== null ? (all as Record<Uri, unknown>)[uri] : undefined
+  return typeof held === 'string' || held === null ? held : undefined
+}
+
+function nameOf({ before, after }: FileEdit): string {
+  return JSON.stringify([before?.content.uri, after?.content.uri])
+}

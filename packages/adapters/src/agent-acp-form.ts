@@ -1,5 +1,6 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
+import { AhpError } from '@atrium/protocol/errors'
 import type { InputRequestPart } from '@atrium/protocol/chat/state'
 import type { Asked } from './agent-acp-link.ts'
 import type { Voice } from './agent-acp-voice.ts'
@@ -30,13 +31,16 @@ export async function elicit(asked: Asked, chat: Chat, voice: Voice, id: string)
       readonly required?: readonly string[]
     }
   }
+  // A client opens it: what else it might do with an address of another kind nobody knows.
+  if (url !== undefined && !isPage(url))
+    throw AhpError.invalidParams('elicitation/create: only a page of http or https can be shown')
   const properties = Object.entries(requestedSchema?.properties ?? {})
   const required = new Set(requestedSchema?.required)
   const questions = properties.map(([key, property]) => question(key, property, required.has(key)))
   const request: ChatInputRequest = {
     id,
     ...(typeof message === 'string' && { message }),
-    ...(typeof url === 'string' && { url }),
+    ...(url !== undefined && { url }),
     ...(questions.length > 0 && { questions }),
   }
   voice.say({ type: 'chat/inputRequested', request })
@@ -55,9 +59,9 @@ function question(id: string, property: Property, required: boolean): ChatInputQ
   const { type, title, description, format, minimum: min, maximum: max } = property
   const about = { id, message: description ?? title ?? id, ...(title !== undefined && { title }), required }
   const choices = choicesOf(property)
-  if (choices) return { ...about, kind: 'single-select', options: choices }
+  if (choices) return { ...about, kind: 'single-select', options: suggested(choices, property) }
   const many = type === 'array' ? choicesOf(property.items) : undefined
-  if (many) return { ...about, kind: 'multi-select', options: many }
+  if (many) return { ...about, kind: 'multi-select', options: suggested(many, property) }
   if (type === 'boolean')
     return {
       ...about,
@@ -82,18 +86,34 @@ function question(id: string, property: Property, required: boolean): ChatInputQ
   }
 }
 
-function choicesOf(
-  property: Property['items'],
-): { readonly id: string; readonly label: string }[] | undefined {
+/** What the agent would choose is only said to be: an answer that nobody gave is none. */
+function suggested(choices: readonly Choice[], { default: usual }: Property): Choice[] {
+  const those: readonly unknown[] = Array.isArray(usual) ? usual : [usual]
+  return choices.map((choice) => (those.includes(choice.id) ? { ...choice, recommended: true } : choice))
+}
+
+interface Choice {
+  readonly id: string
+  readonly label: string
+  readonly recommended?: boolean
+}
+
+function choicesOf(property: Property['items']): Choice[] | undefined {
   const named = property?.oneOf ?? property?.anyOf
   if (named) return named.map((each) => ({ id: each.const ?? '', label: each.title ?? each.const ?? '' }))
   return property?.enum?.map((id, i) => ({ id, label: property.enumNames?.[i] ?? id }))
 }
 
 function valueOf(answer: ChatInputAnswer | undefined, property: Property): unknown {
-  if (answer?.state !== 'submitted') return property.default
+  const isChoice = choicesOf(property) ?? choicesOf(property.items)
+  // Else what is usual stands in the form, for people to see.
+  if (answer?.state !== 'submitted') return isChoice ? undefined : property.default
   const { value } = answer
   return value.kind === 'selected-many' ? [...value.value, ...(value.freeformValues ?? [])] : value.value
+}
+
+function isPage(url: unknown): url is string {
+  return typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 }
 
 function formIn(

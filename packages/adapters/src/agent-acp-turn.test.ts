@@ -70,7 +70,12 @@ test('[N44] a form of the agent’s is one of the chat’s, and its answers are 
     questions: [
       { id: 'name', kind: 'text', required: true, min: 1 },
       { id: 'size', kind: 'integer', min: 1, max: 9, defaultValue: 3 },
-      { id: 'colour', kind: 'single-select', options: [{ id: 'r', label: 'Red' }, { id: 'b' }] },
+      {
+        id: 'colour',
+        kind: 'single-select',
+        options: [{ id: 'r', label: 'Red', recommended: true }, { id: 'b' }],
+      },
+      { id: 'extras', kind: 'multi-select', options: [{ id: 'x' }, { id: 'y', recommended: true }] },
       { id: 'sure', kind: 'boolean' },
     ],
   })
@@ -85,8 +90,19 @@ test('[N44] a form of the agent’s is one of the chat’s, and its answers are 
   submit('colour', { kind: 'selected', value: 'b' })
   all.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'accept' })
   const answer = JSON.parse(textOf(await all.ended(turnId)).replaceAll('', '')) as object
+  // What is usual and was seen counts; what nobody chose was not chosen.
   expect(answer).toEqual({ action: 'accept', content: { name: 'Ann', size: 3, colour: 'b' } })
 })
+
+test.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://x', 'nowhere'])(
+  '[N44] %s is no page, and nobody is sent there',
+  async (url) => {
+    const all = await acpRoom()
+    const turn = await all.turn(`url ${url}`)
+    expect(errorOf(turn)?.error.message).toContain('only a page of http or https')
+    expect(turn.responseParts.some(({ kind }) => kind === 'inputRequest')).toBe(false)
+  },
+)
 
 test('[N44] a page to be visited is asked for as one; no is no', async () => {
   const all = await acpRoom()

@@ -164,7 +164,11 @@ export class AcpTurn implements Party {
 
   form(asked: Asked): Promise<object> {
     this.#speech.pause()
-    return elicit(asked, this.#chat, this.#voice, this.#newId()).catch(() => ({ action: 'cancel' }))
+    return elicit(asked, this.#chat, this.#voice, this.#newId()).catch((error: unknown) => {
+      // Else the turn is over, and nobody will answer.
+      if (error instanceof AhpError) throw error
+      return { action: 'cancel' }
+    })
   }
 
   terminal(what: 'create' | 'output' | 'exit' | 'kill' | 'release', asked: Asked): Promise<object> {

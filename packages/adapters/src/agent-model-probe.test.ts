@@ -95,6 +95,19 @@ test('[N20] who is asked says which models there are; what was configured is rig
   expect(server.probes).toEqual([goodKey, goodKey, goodKey])
 })
 
+test('[N20] a login in an address of the environment is in nothing that anybody is told', () => {
+  const environment = {
+    ANTHROPIC_BASE_URL: 'https://me:hush@proxy.example/claude/',
+    OPENAI_BASE_URL: 'http://hush@proxy.example:8080/v1',
+  }
+  const { info } = modelAgent({ world, environment })
+  expect(info.protectedResources?.map(({ resource }) => resource)).toEqual([
+    'https://proxy.example/claude',
+    'http://proxy.example:8080/v1',
+  ])
+  expect(JSON.stringify(info)).not.toContain('hush')
+})
+
 test.each([
   ['says nothing', () => {}],
   ['says too much', (write: (text: string) => boolean) => void write('x'.repeat(5 * 1024 * 1024))],

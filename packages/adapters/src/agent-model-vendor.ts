@@ -146,6 +146,7 @@ export function overlaid(
   ]
 }
 
+/** An address stands in the state that everyone has, and nobody may be sent one with a login in it. */
 function plain(url: string): string {
-  return url.replace(/\/+$/, '')
+  return url.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
 }

@@ -145,7 +145,9 @@ export const verbs = {
           { const: 'r', title: 'Red' },
           { const: 'b', title: 'Blue' },
         ],
+        default: 'r',
       },
+      extras: { type: 'array', items: { enum: ['x', 'y'] }, default: ['y'] },
       sure: { type: 'boolean' },
     }
     const requestedSchema = { type: 'object', properties, required: ['name'] }

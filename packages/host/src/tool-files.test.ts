@@ -54,6 +54,17 @@ test('[X3] what is made is what was shown, and what is there meanwhile is not wr
   expect(files.changes).toEqual([{ kind: 'make', place: { path: '/a/sub', roots: ['/a'] } }])
 })
 
+test('[X3] whether a secret has a text is told to nobody who may not read it', async () => {
+  const { files, run } = await desk()
+  files.put('/a/.env', 'KEY=hush')
+  const guess = (find: string) => run.chat.files.propose('.env', { find, put: 'x' })
+  expect(await guess('KEY=wrong')).toMatchObject({ diff: { added: 0, removed: 0 } })
+  expect(await guess('KEY=hush')).toMatchObject({ diff: { added: 1, removed: 1 } })
+  await expect(run.chat.files.apply('c1', '.env', { find: 'KEY=wrong', put: 'x' })).rejects.toThrow(
+    'the file does not have that text',
+  )
+})
+
 test('[X3] what is shown is shown before anybody has agreed, and tells its agent nothing', async () => {
   const { run } = await desk(false)
   const shown = await run.chat.files.propose('a.txt', { find: 'one', put: '1' })

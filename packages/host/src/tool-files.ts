@@ -59,7 +59,8 @@ export function toolFiles(
       const { uri, place } = locate(session, chat, path)
       const real = await reallyAt(core, uri, place)
       const before = (await bytesIfAny(core, uri, place)) ?? undefined
-      const after = edited(before && textOf(before), edit)
+      const secret = isSecret(uri) || isSecret(real)
+      const after = secret ? unheard(before && textOf(before), edit) : edited(before && textOf(before), edit)
       const side = async (bytes: Uint8Array): Promise<FileEditSide> => ({
         // Who is asked sees what would really be written, where that matters.
         uri: isProtected(real) ? real : uri,
@@ -127,6 +128,15 @@ function edited(before: string | undefined, edit: Edit): string {
   if (before.indexOf(edit.find, at + 1) >= 0)
     throw new TurnFailed('files', 'the file has that text more than once')
   return before.slice(0, at) + edit.put + before.slice(at + edit.find.length)
+}
+
+/** The same; what is wrong with it an agent learns when somebody has agreed, and not before: it could guess at what is there. */
+function unheard(before: string | undefined, edit: Edit): string {
+  try {
+    return edited(before, edit)
+  } catch {
+    return before ?? ''
+  }
 }
 
 function bytesOf(core: Core, uri: Uri, place: Place): Promise<Uint8Array> {

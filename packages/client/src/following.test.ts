@@ -105,10 +105,16 @@ describe('[U1] what is wished in a channel that the host has not', () => {
       responseParts: [],
       state: 'complete',
     }
+    // What comes meanwhile is shown at once, one's own with it.
     host.act(uri, 12, { type: 'chat/isReadChanged', isRead: true })
-    await host.answer('subscribe', { snapshot: snapshot(11, { turns: [turn] }) }, 1)
+    host.act(uri, 13, draft('slow'), { origin: { clientId: 'guest', clientSeq: 1 } })
+    await chat.until(({ draft: shown }) => shown?.text === 'slow' && chat.pending.length === 0)
+    expect([chat.seq, chat.status, guest.pending]).toEqual([13, 'open', []])
+    host.act(uri, 14, draft('later'))
+    // The answer may have been overtaken.
+    await host.answer('subscribe', { snapshot: snapshot(12, { turns: [turn] }) }, 1)
     await chat.until(({ turns }) => turns.length > 0)
-    expect([chat.seq, chat.status, chat.state?.draft?.text]).toEqual([12, 'open', 'slow'])
+    expect([chat.seq, chat.status, chat.state?.draft?.text]).toEqual([14, 'open', 'later'])
   })
 
   test('one that takes long is asked after, again and again and less and less, and is not given up', async () => {

@@ -114,6 +114,15 @@ export const verbs: readonly Verb[] = [
     load: async () => (await import('./commands/grant.ts')).revoke,
   },
   {
+    usage: 'mcp <session> [server]',
+    about: 'the MCP servers of a session; with --on or --off: one of them switched',
+    options: [
+      ['--on', 'its agent may use it, from the next turn on'],
+      ['--off', 'its agent may not'],
+    ],
+    load: async () => (await import('./commands/mcp.ts')).mcp,
+  },
+  {
     usage: 'agents',
     about: 'the agents of the host',
     options: [

@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -142,7 +143,7 @@ interface Search {
 }
 
 /** The first violation among these seeds, looked for in a process of its own. */
-function search(
+async function search(
   { first, every, count, explain, bug }: Search,
   progress: (done: number, met: Tally) => void = () => {},
 ): Promise<Found | undefined> {
@@ -156,16 +157,18 @@ function search(
     },
   )
   let found: Found | undefined
+  let looked = 0
   child.on('message', (report: Report) => {
-    if ('done' in report) progress(report.done, report.met)
+    if ('done' in report) progress((looked = report.done), report.met)
     else found = { seed: report.seed, trace: [], ...report.violation, ...pick(report) }
   })
-  return new Promise((resolve, reject) => {
-    child.on('exit', (code) => {
-      if (code === 0) resolve(found)
-      else reject(new Error(`a process of the simulation ended with ${code}${bug ? ` (${bug.name})` : ''}`))
-    })
-  })
+  // It may have ended before all that it said is here: only then the channel is closed.
+  const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+  const which = bug ? ` (${bug.name})` : ''
+  if (code !== 0) throw new Error(`a process of the simulation ended with ${code}${which}`)
+  if (!found && looked < count)
+    throw new Error(`a process of the simulation ended after ${looked} of ${count} seeds${which}`)
+  return found
 }
 
 function pick(report: { readonly trace?: readonly string[] }): { trace?: readonly string[] } {

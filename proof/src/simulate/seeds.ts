@@ -16,16 +16,17 @@ export type Report =
 const [first = 1, every = 1, count = 1, explain = 0, clients = 0] = process.argv.slice(2).map(Number)
 const run = clients === 1 ? runClients : runCore
 
-const tell = (report: Report) => process.send?.(report)
+// A channel that is closed before a long report has gone through it swallows the report.
+const tell = (report: Report) => new Promise((resolve) => process.send?.(report, resolve))
 for (let done = 0; done < count; done++) {
   const seed = first + done * every
   const plan = planOf(seed)
   const violation = await run(plan)
   if (violation) {
-    tell({ seed, violation, ...(explain === 1 && { trace: await traced(seed, violation) }) })
+    await tell({ seed, violation, ...(explain === 1 && { trace: await traced(seed, violation) }) })
     break
   }
-  if (done % 50 === 49 || done === count - 1) tell({ done: done + 1, met: tally() })
+  if (done % 50 === 49 || done === count - 1) await tell({ done: done + 1, met: tally() })
 }
 process.disconnect()
 

@@ -55,7 +55,7 @@ export function isOn(server: AcpServer, customizations: readonly Customization[]
   return shownOf(server, customizations)?.enablement?.[0]?.enabled ?? true
 }
 
-/** How one is that an agent was given, or not: whether it answers is known to the agent alone. */
+/** How one is that an agent is to have, or not: whether it answers is known to the agent alone. */
 export function stateOf(
   server: AcpServer,
   given: boolean,
@@ -67,7 +67,6 @@ export function stateOf(
   return { kind: 'error', error: { errorType: 'unsupported', message } }
 }
 
-/** Servers on the network are only for agents that know how to talk to them. */
 export function isUsable(server: AcpServer, can: AgentCapabilities | undefined): boolean {
   return !('type' in server) || can?.mcpCapabilities?.[server.type] === true
 }

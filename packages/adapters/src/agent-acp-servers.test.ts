@@ -210,6 +210,23 @@ test('[N49] what a server is shown stands in no error of the agent', async () =>
   expect(errorOf(turn)?.error.message).toContain('it was shown … and …')
 })
 
+test('[N49] nor does a part of it that is the secret', async () => {
+  const servers = {
+    here: {
+      command: '/opt/tools',
+      args: ['--api-key', 'hush-one', '--token=hush-two', '--root', '/data/all'],
+    },
+    there: {
+      url: 'https://x.example/mcp?api_key=hush-three',
+      headers: { Authorization: 'Bearer hush-four' },
+    },
+  }
+  const all = await acpRoom(given({}, servers))
+  const said = '/opt/tools hush-one hush-two /data/all https://x.example/mcp?api_key=hush-three hush-four'
+  const turn = await all.turn(`stderr ${said}\ncrash 3`)
+  expect(errorOf(turn)?.error.message).toContain('/opt/tools … … /data/all https://x.example/mcp?api_key=… …')
+})
+
 test('[N46] an agent whose chat works elsewhere by now is started there', async () => {
   const all = await acpRoom({ profile: { knobs: [], directories: true } })
   await all.turn('say one')

@@ -200,6 +200,19 @@ test('[X3] what was shown stands when a call is asked for again without showing 
   expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2 })
 })
 
+test('[X3] what a client says beside its answer takes nothing away of what was shown', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits, _meta: { own: 1, 'x-atrium.asked': 1 } }))
+  await accepted(all.ann, chat, { ...confirmed, _meta: { own: 2, 'x-atrium.asked': 0 } })
+  expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2, 'x-atrium.asked': 1 })
+  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
+})
+
 test('[X3] what a call writes again is there already, and no change by somebody else', async () => {
   const files = new Cabinet()
   files.put('/a/a.txt', 'one')

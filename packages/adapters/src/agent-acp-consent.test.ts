@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { acpRoom, callsOf, session, textOf } from '../test/acp-room.ts'
+import { acpRoom, callsOf, chat, session, textOf } from '../test/acp-room.ts'
 import type { AcpRoom } from '../test/acp-room.ts'
 
 const input = (value: unknown, more: object = {}) => JSON.stringify({ rawInput: value, ...more })
@@ -163,4 +163,13 @@ test('[N46] what was allowed before the host died is what was shown then, and no
   next.decide(await next.asked(({ toolCallId }) => toolCallId !== again.toolCallId), false)
   await next.ended(turnId)
   expect(existsSync(path)).toBe(false)
+})
+
+test('[X1] an answer is heard, whatever its client says beside it', async () => {
+  const all = await acpRoom()
+  const turnId = all.begin('ask c1')
+  const { toolCallId } = await all.asked()
+  const answer = { turnId, toolCallId, approved: true, confirmed: 'user-action' }
+  all.ann.dispatch(chat, { type: 'chat/toolCallConfirmed', ...answer, _meta: { theirs: 1 } })
+  expect(textOf(await all.ended(turnId))).toMatch(/^c1 (?:once|always)$/)
 })

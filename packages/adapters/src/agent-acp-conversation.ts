@@ -1,7 +1,6 @@
 import { AhpError } from '@atrium/protocol/errors'
 import { objectsIn, wordOf } from './agent-acp-call.ts'
 import type { Asked, Link, Party } from './agent-acp-link.ts'
-import { isUsable } from './agent-acp-servers.ts'
 import type { AcpServer } from './agent-acp-servers.ts'
 import { knobsOf } from './agent-acp-settings.ts'
 import type { Knob } from './agent-acp-settings.ts'
@@ -36,7 +35,7 @@ export class Conversation implements Party {
   }
 
   static async begin(link: Link, where: Surroundings): Promise<Conversation> {
-    const opened = (await link.request('session/new', fitting(link, where), openMs)) as Opened
+    const opened = (await link.request('session/new', where, openMs)) as Opened
     if (typeof opened.sessionId !== 'string')
       throw AhpError.invalidParams('session/new was answered without a session')
     return new Conversation(link, opened.sessionId, where, opened).joined()
@@ -48,7 +47,7 @@ export class Conversation implements Party {
    */
   static async restore(link: Link, sessionId: string, where: Surroundings): Promise<Conversation> {
     const { loadSession, sessionCapabilities } = link.initialized.agentCapabilities ?? {}
-    const known = { sessionId, ...fitting(link, where) }
+    const known = { sessionId, ...where }
     const conversation = new Conversation(link, sessionId, where, {}).joined()
     const resumed = sessionCapabilities?.resume
       ? await link.request('session/resume', known, openMs).catch(unlessRefused)
@@ -156,10 +155,6 @@ const aboutSession = new Map([
   ['config_option_update', learned],
   ['session_info_update', learned],
 ])
-
-function fitting({ initialized: { agentCapabilities } }: Link, where: Surroundings): Surroundings {
-  return { ...where, mcpServers: where.mcpServers.filter((server) => isUsable(server, agentCapabilities)) }
-}
 
 const openMs = 120_000
 const quietMs = 200

@@ -25,14 +25,15 @@ type Property = {
 export async function elicit(asked: Asked, chat: Chat, voice: Voice, id: string): Promise<object> {
   const { message, url, requestedSchema } = asked as {
     readonly message?: string
-    readonly url?: string
+    readonly url?: string | null
     readonly requestedSchema?: {
       readonly properties?: { readonly [key: string]: Property }
       readonly required?: readonly string[]
     }
   }
-  // A client opens it: what else it might do with an address of another kind nobody knows.
-  if (url !== undefined && !isPage(url))
+  // Some say of what is not there that it is nothing. A client opens a page: what it might do with another address nobody knows.
+  const visits = url !== undefined && url !== null
+  if (visits && !isPage(url))
     throw AhpError.invalidParams('elicitation/create: only a page of http or https can be shown')
   const properties = Object.entries(requestedSchema?.properties ?? {})
   const required = new Set(requestedSchema?.required)
@@ -40,7 +41,7 @@ export async function elicit(asked: Asked, chat: Chat, voice: Voice, id: string)
   const request: ChatInputRequest = {
     id,
     ...(typeof message === 'string' && { message }),
-    ...(url !== undefined && { url }),
+    ...(visits && { url }),
     ...(questions.length > 0 && { questions }),
   }
   voice.say({ type: 'chat/inputRequested', request })

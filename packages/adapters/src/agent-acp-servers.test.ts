@@ -2,10 +2,12 @@ import { fileUri } from '@atrium/protocol/file-uri'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { newPlace } from '../test/acp.ts'
+import { agentFile, newPlace } from '../test/acp.ts'
 import type { ScriptedOptions } from '../test/acp.ts'
 import { acpRoom, chat, errorOf, notesOf, session, textOf } from '../test/acp-room.ts'
 import type { AcpRoom } from '../test/acp-room.ts'
+import { processesWith, uniqueSeconds } from '../test/processes.ts'
+import { until } from '../test/shells.ts'
 import { acpServers } from './agent-acp-servers.ts'
 import type { ServerSettings } from './agent-acp-servers.ts'
 
@@ -139,6 +141,55 @@ test('[N49] what is switched while another chat is at work waits until the agent
   expect(states(all)).toEqual([['tools', 'stopped']])
 })
 
+test('[N49] one that is kept from the agent anyway is switched without ending anything', async () => {
+  const all = await acpRoom(given())
+  await all.turn('say one')
+  const processes = all.agent.lines('started').length
+  for (const [on, shown] of [[false, 'stopped'] as const, [true, 'error'] as const]) {
+    toggle(all, there, on)
+    expect(notesOf(await all.turn('say two'))).toEqual([])
+    expect(states(all)).toEqual([
+      ['tools', 'ready'],
+      ['there', shown],
+    ])
+  }
+  expect(all.agent.lines('started')).toHaveLength(processes)
+})
+
+test('[N49] what a turn that was cancelled gave to the agent is off when it is switched off', async () => {
+  const all = await acpRoom(given({}, { tools: { command: 'x' } }))
+  toggle(all, tools, false)
+  await all.turn('say one')
+  toggle(all, tools, true)
+  const cancelled = all.begin('say two')
+  await until(() => opened(all).at(-1) === 'load tools')
+  all.cancel(cancelled)
+  await all.ended(cancelled)
+  toggle(all, tools, false)
+  await all.turn('say three')
+  expect(opened(all).at(-1)).toBe('new')
+})
+
+test('[N49] a turn that is cancelled while its agent is started anew leaves nothing to those after it', async () => {
+  const seconds = uniqueSeconds()
+  // It takes long to end.
+  const slow = { quirks: ['orphan'], env: { ACP_ORPHAN: seconds } }
+  const all = await acpRoom(given(slow, { tools: { command: 'x' } }))
+  await all.turn('say one')
+  await until(() => processesWith(seconds).length > 0)
+  const [orphans, agent] = [processesWith(seconds), Number(all.agent.lines('started').at(-1))]
+  const before = opened(all).length
+  toggle(all, tools, false)
+  const cancelled = all.begin('say two')
+  await until(() => !processesWith(agentFile).includes(agent))
+  all.cancel(cancelled)
+  await all.ended(cancelled)
+  await all.turn('say three')
+  await until(() => !orphans.some((pid) => processesWith(seconds).includes(pid)))
+  for (const text of ['sleep 500\nsay four', 'say five']) await all.turn(text)
+  expect(opened(all).slice(before)).toEqual(['new'])
+})
+
 test('[N49] a session keeps what was switched when its host has gone, and gets what the config has meanwhile', async () => {
   const before = await acpRoom(given({}, { tools: { command: 'x' } }))
   toggle(before, tools, false)
@@ -157,6 +208,23 @@ test('[N49] what a server is shown stands in no error of the agent', async () =>
   const all = await acpRoom(given())
   const turn = await all.turn('stderr it was shown hush-hush and Bearer hush-too\ncrash 3')
   expect(errorOf(turn)?.error.message).toContain('it was shown … and …')
+})
+
+test('[N49] nor does a part of it that is the secret', async () => {
+  const servers = {
+    here: {
+      command: '/opt/tools',
+      args: ['--api-key', 'hush-one', '--token=hush-two', '--root', '/data/all'],
+    },
+    there: {
+      url: 'https://x.example/mcp?api_key=hush-three',
+      headers: { Authorization: 'Bearer hush-four' },
+    },
+  }
+  const all = await acpRoom(given({}, servers))
+  const said = '/opt/tools hush-one hush-two /data/all https://x.example/mcp?api_key=hush-three hush-four'
+  const turn = await all.turn(`stderr ${said}\ncrash 3`)
+  expect(errorOf(turn)?.error.message).toContain('/opt/tools … … /data/all https://x.example/mcp?api_key=… …')
 })
 
 test('[N46] an agent whose chat works elsewhere by now is started there', async () => {

@@ -55,7 +55,7 @@ export function isOn(server: AcpServer, customizations: readonly Customization[]
   return shownOf(server, customizations)?.enablement?.[0]?.enabled ?? true
 }
 
-/** How one is that an agent was given, or not: whether it answers is known to the agent alone. */
+/** How one is that an agent is to have, or not: whether it answers is known to the agent alone. */
 export function stateOf(
   server: AcpServer,
   given: boolean,
@@ -67,17 +67,27 @@ export function stateOf(
   return { kind: 'error', error: { errorType: 'unsupported', message } }
 }
 
-/** Servers on the network are only for agents that know how to talk to them. */
 export function isUsable(server: AcpServer, can: AgentCapabilities | undefined): boolean {
   return !('type' in server) || can?.mcpCapabilities?.[server.type] === true
 }
 
-/** What they are given, as variables: some of it is secret, and an agent may say it. */
+/** What they are told, as variables: some of it is secret, and an agent may say it. */
 export function variablesOf(servers: readonly AcpServer[]): Variables {
-  const given = servers.flatMap((server, at) =>
-    ('type' in server ? server.headers : server.env).map(({ name, value }) => [`${at} ${name}`, value]),
-  )
-  return Object.fromEntries(given) as Variables
+  const told = servers.flatMap((server) => ('type' in server ? toldThere(server) : toldHere(server)))
+  return Object.fromEntries(told.map(({ name, value }, at) => [`${at} ${name}`, value]))
+}
+
+function toldThere({ headers, url }: Extract<AcpServer, { readonly url: string }>): readonly Pair[] {
+  return [...headers, ...pairs(Object.fromEntries(new URL(url).searchParams))]
+}
+
+/** An argument is called by what stands before it. */
+function toldHere({ env, args }: Extract<AcpServer, { readonly command: string }>): readonly Pair[] {
+  const named = args.map((arg, at): Pair => {
+    const [name = '', ...value] = arg.split('=')
+    return value.length > 0 ? { name, value: value.join('=') } : { name: args[at - 1] ?? '', value: arg }
+  })
+  return [...env, ...named]
 }
 
 export function shownOf(

@@ -104,6 +104,18 @@ test.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://x', 'nowhere']
   },
 )
 
+test('[N44] a form that says it has no page is a form', async () => {
+  const all = await acpRoom()
+  const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
+  const params = { sessionId: '$SESSION', mode: 'form', message: 'Who?', url: null, requestedSchema }
+  const asks = { jsonrpc: '2.0', id: 'e1', method: 'elicitation/create', params }
+  const turnId = all.begin(`raw ${JSON.stringify(asks)}\nsleep 100\nend end_turn`)
+  const parts = () => [...all.chat.turns, all.chat.activeTurn].flatMap((each) => each?.responseParts ?? [])
+  const asked = () => parts().find(({ kind }) => kind === 'inputRequest')
+  await all.ann.until(() => asked() !== undefined || all.chat.turns.some(({ id }) => id === turnId))
+  expect(asked()).toMatchObject({ request: { message: 'Who?', questions: [{ id: 'name' }] } })
+})
+
 test('[N44] a page to be visited is asked for as one; no is no', async () => {
   const all = await acpRoom()
   const turnId = all.begin('url https://example.com/x')

@@ -8,7 +8,7 @@ import type { Conversation, Surroundings } from './agent-acp-conversation.ts'
 import type { House } from './agent-acp-house.ts'
 import type { Link } from './agent-acp-link.ts'
 import { goOnText, handOver, messageBlocks } from './agent-acp-prompt.ts'
-import { shownOf, stateOf } from './agent-acp-servers.ts'
+import { isUsable, shownOf, stateOf } from './agent-acp-servers.ts'
 import { keyOf } from './agent-acp-settings.ts'
 import type { Knob } from './agent-acp-settings.ts'
 import type { Starter } from './agent-acp-start.ts'
@@ -38,9 +38,9 @@ export class Work {
     if (activeTurn?.id !== this.#chat.turnId) return
     try {
       const turn = new AcpTurn(this.#chat, this.#voice, this.#where.cwd)
-      const { conversation, before = [] } = await this.#rested(turn)
+      const { conversation, before = [] } = await this.#rested(turn, signal)
       opened(conversation.link)
-      this.#sayMemory(conversation)
+      this.#sayMemory(conversation.id, conversation.where)
       this.#sayServers(conversation)
       await this.#tune(conversation)
       const resumed = isBegun(activeTurn)
@@ -66,30 +66,44 @@ export class Work {
   /** The agent's session for a chat: the one that is there, the one that was, or a new one that is told what happened. */
   async talk(
     turn: AcpTurn,
+    signal: AbortSignal,
   ): Promise<{ readonly conversation: Conversation; readonly before?: readonly ContentBlock[] }> {
-    const [chat, house, where] = [this.#chat, this.#house, this.#where]
+    const [chat, house] = [this.#chat, this.#house]
     const there = await house.there(chat.uri)
+    // A turn that was cancelled meanwhile leaves it to the next one: it would open a second one, or end that of the other.
+    signal.throwIfAborted()
     // What it was opened with holds for as long as its process: where that has changed, it is taken up again by another one.
-    if (there && (isDeepStrictEqual(there.where, where) || !(await house.endIfAlone())))
+    if (there && (isDeepStrictEqual(there.where, this.#given(there.link)) || !(await house.endIfAlone())))
       return { conversation: there }
+    const given = this.#given(await house.link())
+    signal.throwIfAborted()
     const known = memoryOf(chat)
     const without =
-      known?.servers.filter((name) => !where.mcpServers.some((each) => each.name === name)) ?? []
+      known?.servers.filter((name) => !given.mcpServers.some((each) => each.name === name)) ?? []
     let problem = without.length > 0 ? `it was to go on without ${without.join(', ')}` : undefined
     // Some keep what they were given once, whatever they are given later: what is switched off must be off.
     if (known && problem === undefined)
       try {
-        return { conversation: await house.restore(chat.uri, known.id, where) }
+        // Said first: it has them, whatever becomes of this turn.
+        this.#sayMemory(known.id, given)
+        return { conversation: await house.restore(chat.uri, known.id, given) }
       } catch (error) {
         if (!(error instanceof AhpError) || error.code === authRequired) throw error
         problem = this.#starter.harmless(error.message)
       }
     const { activeTurn } = chat.state
     const before = activeTurn && (await handOver(chat, activeTurn))
-    const conversation = await house.begin(chat.uri, where)
+    signal.throwIfAborted()
+    const conversation = await house.begin(chat.uri, given)
     if (!before) return { conversation }
     turn.note(this.#handedOver(problem))
     return { conversation, before: [before] }
+  }
+
+  /** Servers on the network are only for agents that know how to talk to them. */
+  #given({ initialized: { agentCapabilities } }: Link): Surroundings {
+    const mcpServers = this.#where.mcpServers.filter((server) => isUsable(server, agentCapabilities))
+    return { ...this.#where, mcpServers }
   }
 
   #handedOver(problem: string | undefined): string {
@@ -102,10 +116,10 @@ export class Work {
   }
 
   /** The same, when it has done with the prompt before: where it did not, and was ended for that, its next process. */
-  async #rested(turn: AcpTurn): ReturnType<Work['talk']> {
-    const talk = await this.talk(turn)
+  async #rested(turn: AcpTurn, signal: AbortSignal): ReturnType<Work['talk']> {
+    const talk = await this.talk(turn, signal)
     await talk.conversation.rested
-    return talk.conversation.link.open ? talk : this.talk(turn)
+    return talk.conversation.link.open ? talk : this.talk(turn, signal)
   }
 
   /** An agent that was told to stop, and does not, is ended: nobody hears what it does, and the next turn waits for it. */
@@ -185,8 +199,8 @@ export class Work {
   }
 
   /** Each time: a turn that was cancelled meanwhile may have lost the word. */
-  #sayMemory({ id, where }: Conversation): void {
-    const memory: Memory = { id, servers: where.mcpServers.map(({ name }) => name) }
+  #sayMemory(id: string, { mcpServers }: Surroundings): void {
+    const memory: Memory = { id, servers: mcpServers.map(({ name }) => name) }
     if (!isDeepStrictEqual(memoryOf(this.#chat), memory))
       this.#voice.say({ type: 'session/metaChanged', _meta: { [metaKey(this.#chat.uri)]: memory } })
   }
@@ -197,7 +211,9 @@ export class Work {
     const can = link.initialized.agentCapabilities
     for (const server of this.#starter.means.mcpServers ?? []) {
       const shown = shownOf(server, customizations)
-      const given = where.mcpServers.some(({ name }) => name === server.name)
+      // One that it cannot use is not given to it, and says so where it is on.
+      const { mcpServers } = isUsable(server, can) ? where : this.#where
+      const given = mcpServers.some(({ name }) => name === server.name)
       const state = stateOf(server, given, can)
       if (shown && !isDeepStrictEqual(shown.state, state))
         this.#voice.say({ type: 'session/mcpServerStateChanged', id: shown.id, state })

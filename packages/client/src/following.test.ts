@@ -117,6 +117,21 @@ describe('[U1] what is wished in a channel that the host has not', () => {
     expect([chat.seq, chat.status, chat.state?.draft?.text]).toEqual([14, 'open', 'later'])
   })
 
+  test('a host that has no time to say whether it is there is no reason to give up what is followed', async () => {
+    const { host, guest, chat } = await followed()
+    const wished = chat.dispatch(draft('slow') as never)
+    await quiet()
+    guest.clock.advance(5_000)
+    const { id } = await host.asked('subscribe', 1)
+    host.act(uri, 11, { type: 'chat/isReadChanged', isRead: true })
+    host.say({ id, error: { code: -32009, message: 'at most 128 requests at once: wait for an answer' } })
+    await quiet()
+    expect([chat.status, chat.seq, guest.pending.length]).toEqual(['open', 11, 1])
+    host.act(uri, 12, draft('slow'), { origin: { clientId: 'guest', clientSeq: 1 } })
+    expect(await wished).toEqual({ outcome: 'accepted', serverSeq: 12 })
+    expect(guest.problems).toEqual([])
+  })
+
   test('one that takes long is asked after, again and again and less and less, and is not given up', async () => {
     const { host, guest, chat } = await followed()
     const wished = chat.dispatch(draft('slow') as never)

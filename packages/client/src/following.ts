@@ -100,7 +100,7 @@ export class Following {
   }
 
   /** Asks for a channel as it is now; until the answer is there, what comes of it waits. */
-  fetch(channel: Channel, peer: Peer): void {
+  fetch(channel: Channel, peer: Peer, refused = (error: unknown): void => this.gone(channel, error)): void {
     if (channel.asked) return
     channel.asked = true
     channel.hold()
@@ -111,7 +111,7 @@ export class Following {
       this.take(channel, snapshot)
     }
     peer.request('subscribe', { channel: uri, ...options }, taken).catch((error: unknown) => {
-      if (!(error instanceof LinkClosed)) this.gone(channel, error)
+      if (!(error instanceof LinkClosed)) refused(error)
     })
   }
 
@@ -164,11 +164,7 @@ export class Following {
   replay(channels: readonly Channel[], envelopes: readonly Envelope[]): void {
     const early = channels.map((channel) => ({ channel, held: channel.resumed() }))
     for (const envelope of envelopes) this.#apply(envelope, this.#channels.get(envelope.channel))
-    for (const { channel, held } of early)
-      for (const envelope of held) {
-        const problem = channel.receive(envelope, this.#around.clientId)
-        if (problem) this.#heal(channel, problem)
-      }
+    for (const { channel, held } of early) this.#release(channel, held)
   }
 
   /** Everything that the host will hand over by itself, and up to which number: what is not in it is not true any more. */
@@ -264,11 +260,28 @@ export class Following {
     const peer = this.#around.live()
     const channel = this.#channels.get(uri)
     if (!peer || channel?.status === 'gone') return
-    if (channel) return this.fetch(channel, peer)
+    if (channel) return this.fetch(channel, peer, (error) => this.#unanswered(channel, error))
     peer.request('subscribe', { channel: uri, view: { turns: 0 } }).catch((error: unknown) => {
       if (isAbsent(error)) for (const wish of this.#wishes.of(uri)) this.#lose(wish, `there is no ${uri}`)
     })
     peer.notify('unsubscribe', { channel: uri })
+  }
+
+  /** Where a host only has no time to say it, it goes on from where it was. */
+  #unanswered(channel: Channel, error: unknown): void {
+    if (channel.status !== 'open' || !(error instanceof AhpError) || isAbsent(error))
+      return this.gone(channel, error)
+    channel.asked = false
+    this.#release(channel, channel.resumed())
+    channel.changes.tell()
+  }
+
+  /** What came while a channel was to be handed over. */
+  #release(channel: Channel, held: readonly Envelope[]): void {
+    for (const envelope of held) {
+      const problem = channel.receive(envelope, this.#around.clientId)
+      if (problem) this.#heal(channel, problem)
+    }
   }
 
   #seen(seq: number): void {

@@ -10,6 +10,7 @@ import { ownUris } from './borrow.ts'
 import type { Core, Link } from './core.ts'
 import type { Entry } from './entry.ts'
 import type { Dispatcher } from './log-options.ts'
+import { marked } from './marks.ts'
 import { attachmentProblem, pinned } from './pin.ts'
 import { rootGuards } from './root.ts'
 import { ruleMap } from './rules.ts'
@@ -39,7 +40,8 @@ export function dispatch(
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
   if (needsRow(action)) showTurn(core, channel, action as TurnAction)
   if (lending.has(action.type)) for (const uri of ownUris(action)) core.lenders.note(uri, by.clientId)
-  return core.log.accept(channel, pinned(core, checked.ok ? checked.value : action), by, link)
+  const wished = marked(channel, checked.ok ? checked.value : action)
+  return core.log.accept(channel, pinned(core, wished), by, link)
 }
 
 /** What follows from an action that everyone has been told. */

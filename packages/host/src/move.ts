@@ -171,7 +171,8 @@ function same({ resource }: ChatSummary): (other: ChatSummary) => boolean {
   return (other) => other.resource === resource
 }
 
-function newState({ provider, workingDirectories, config, project }: SessionState): SessionState {
+function newState(like: SessionState): SessionState {
+  const { provider, workingDirectories, customizations, config, project } = like
   return compact<SessionState>({
     provider,
     title: '',
@@ -179,6 +180,7 @@ function newState({ provider, workingDirectories, config, project }: SessionStat
     lifecycle: 'creating',
     activeClients: [],
     workingDirectories,
+    customizations,
     config,
     project,
     chats: [],

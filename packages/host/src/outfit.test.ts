@@ -57,3 +57,14 @@ test.each(['Start', 'Stop', 'Background'])('[H15] nobody follows a wish to %s a 
   const wish = { type: `session/mcpServer${what}Requested`, id: 'a' }
   expect(await refused(all, session, wish)).toMatch(/itself: switch this one on or off/)
 })
+
+test('[H15] what is switched off is off in the session that a chat is given of its own', async () => {
+  const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
+  await accepted(all.ann, session, off)
+  const [moved, destination] = ['ahp-chat:/moved', { kind: 'newSession' } as const]
+  await all.ann.ask('createChat', { channel: session, chat: moved })
+  const { session: made } = await all.ann.ask('moveChat', { channel: moved, destination })
+  await all.ann.ask('subscribe', { channel: made })
+  expect(all.ann.state(made)['customizations']).toEqual(sessionOf(all).customizations)
+  expect(sessionOf(all).customizations).toMatchObject([{ enablement: [{ enabled: false }] }, server('b')])
+})

@@ -3,6 +3,7 @@ import type { ChatAttachment, Message, MessageAttachment } from '@atrium/protoco
 import { mapped, within, without } from '@atrium/protocol/update'
 import type { Core } from './core.ts'
 import { equal } from './equal.ts'
+import { unmarked } from './marks.ts'
 import { wakeIfSound } from './wake.ts'
 
 /**
@@ -39,8 +40,9 @@ export async function wakeFor(core: Core, action: Action): Promise<void> {
   for (const uri of asleepFor(core, action)) await wakeIfSound(core, uri)
 }
 
-/** Whether what was accepted is what was wished, pinned or not. */
-export function isWish(accepted: Action, wished: Action): boolean {
+/** Whether what was accepted is what was wished, pinned or not, whatever else stands beside it. */
+export function isWish(taken: Action, wish: Action): boolean {
+  const [accepted, wished] = [unmarked(taken), unmarked(wish)]
   if (equal(accepted, wished)) return true
   const free = attachmentsOf(messageOf(wished)).map(isUnpinned)
   return free.includes(true) && equal(loosened(accepted, free), loosened(wished, free))

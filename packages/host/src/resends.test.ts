@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { room } from '../test/room.ts'
 import type { Client, Room } from '../test/room.ts'
+import { Resends } from './resends.ts'
 
 const session = 'ahp-session:/one'
 const other = 'ahp-session:/two'
@@ -61,3 +62,14 @@ for (const restarted of [false, true])
       expect(ben.envelopes.filter(({ origin }) => origin?.clientSeq === 1)).toHaveLength(1)
     },
   )
+
+test('[L6] an answer beside which something of the host stays is the same wish when it is sent again', () => {
+  const answer = { type: 'chat/toolCallConfirmed', toolCallId: 'c1' }
+  const taken = JSON.stringify({ ...answer, _meta: { own: 1, 'x-atrium.over': {} } })
+  const resends = () =>
+    new Resends([
+      { seq: 5, channel: other, action: taken, origin: { clientId: 'ann', clientSeq: 3, principal: 'ann' } },
+    ])
+  const again = (own: number) => resends().match(other, 3, { ...answer, _meta: { own } } as never)
+  expect([again(1), again(2)]).toEqual([5, undefined])
+})

@@ -23,12 +23,17 @@ export class Shown {
   noted(action: Action, state: ChatState): Action {
     if (action.type !== 'chat/toolCallReady') return action
     const ready = action as Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
-    const { [key]: before, ...others } = ready._meta ?? callIn(state, ready.toolCallId)?._meta ?? {}
-    const found = ready.edits?.items.flatMap((edit) => this.#proposed.get(nameOf(edit)) ?? []) ?? []
+    const before = callIn(state, ready.toolCallId)?._meta
     // What was shown before stands until something else is.
-    if (found.length === 0 && (before === undefined || !ready.edits)) return action
-    const held = Object.fromEntries(found.map((each) => [each.uri, each.held]))
-    return { ...ready, _meta: { ...others, ...(found.length > 0 && { [key]: held }) } } as Action
+    const held = ready.edits ? this.#heldBy(ready.edits.items) : before?.[key]
+    const { [key]: own, ...others } = ready._meta ?? before ?? {}
+    if (own === undefined && held === undefined) return action
+    return { ...ready, _meta: { ...others, ...(held !== undefined && { [key]: held }) } } as Action
+  }
+
+  #heldBy(edits: readonly FileEdit[]): { readonly [uri: Uri]: Held } | undefined {
+    const found = edits.flatMap((edit) => this.#proposed.get(nameOf(edit)) ?? [])
+    return found.length === 0 ? undefined : Object.fromEntries(found.map(({ uri, held }) => [uri, held]))
   }
 }
 
@@ -39,6 +44,7 @@ export function heldIn(state: ChatState, toolCallId: string, uri: Uri): Held | u
   return typeof held === 'string' || held === null ? held : undefined
 }
 
+/** The same text may be meant for several files. */
 function nameOf({ before, after }: FileEdit): string {
-  return JSON.stringify([before?.content.uri, after?.content.uri])
+  return JSON.stringify([before?.content.uri, after?.uri, after?.content.uri])
 }

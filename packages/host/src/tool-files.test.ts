@@ -169,3 +169,60 @@ test('[X3] where a call showed what its agent made up, nobody knows what it woul
   await run.chat.files.apply('c1', 'a.txt', { text: 'new' })
   expect(textOf(files)).toBe('new')
 })
+
+test('[X3] two files that would have the same text are told apart', async () => {
+  const files = new Cabinet()
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const { propose, apply } = run.chat.files
+  const items = [await propose('a.py', { text: '' }), await propose('b.py', { text: '' })]
+  await says(all, run, ready({ edits: { items } }))
+  await accepted(all.ann, chat, confirmed)
+  files.put('/a/a.py', 'somebody wrote this meanwhile')
+  await expect(apply('c1', 'a.py', { text: '' })).rejects.toThrow(
+    'the file has changed since people were shown',
+  )
+  expect(textOf(files, '/a/a.py')).toBe('somebody wrote this meanwhile')
+  await apply('c1', 'b.py', { text: '' })
+  expect(textOf(files, '/a/b.py')).toBe('')
+})
+
+test('[X3] what was shown stands when a call is asked for again without showing anything else', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits }), ready({ _meta: { own: 2 } }))
+  await accepted(all.ann, chat, confirmed)
+  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
+  expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2 })
+})
+
+test('[X3] what a client says beside its answer takes nothing away of what was shown', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits, _meta: { own: 1, 'x-atrium.asked': 1 } }))
+  await accepted(all.ann, chat, { ...confirmed, _meta: { own: 2, 'x-atrium.asked': 0 } })
+  expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2, 'x-atrium.asked': 1 })
+  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
+})
+
+test('[X3] what a call writes again is there already, and no change by somebody else', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits }))
+  await accepted(all.ann, chat, confirmed)
+  const write = () => run.chat.files.apply('c1', 'a.txt', { text: 'new' })
+  await write()
+  await write()
+  expect(textOf(files)).toBe('new')
+})

@@ -85,13 +85,15 @@ export function toolFiles(
       await inWords(async () => {
         const ifMatch = await etagOf(core, uri, place)
         const before = ifMatch === undefined ? undefined : await bytesOf(core, uri, place)
+        const bytes = new TextEncoder().encode(edited(before && textOf(before), edit))
+        // Some agents write the same again.
+        if (before && isSame(before, bytes)) return
         const held = 'text' in edit ? heldIn(chat.told as ChatState, toolCallId, uri) : undefined
         if (held !== undefined && held !== ((before && (await kept(before)).uri) ?? null))
           throw new TurnFailed(
             'files',
             'the file has changed since people were shown what would become of it: look at it again',
           )
-        const bytes = new TextEncoder().encode(edited(before && textOf(before), edit))
         // What somebody else has changed meanwhile is not written over.
         const how = ifMatch === undefined ? { createOnly: true } : { ifMatch }
         if (ifMatch === undefined) await madeFor(core, uri, place)
@@ -137,6 +139,10 @@ function unheard(before: string | undefined, edit: Edit): string {
   } catch {
     return before ?? ''
   }
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at])
 }
 
 function bytesOf(core: Core, uri: Uri, place: Place): Promise<Uint8Array> {

@@ -24,11 +24,22 @@ test('[H15] a session has the customizations of its agent from its birth on', as
 })
 
 test('[H15] what its agent has meanwhile is there with the next turn; what people decided, and how one is, stays', async () => {
-  const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
+  const folder = {
+    type: 'directory',
+    id: 'd',
+    uri: 'x:/d',
+    name: 'D',
+    enabled: true,
+    contents: 'rule',
+    writable: false,
+  } as const
+  const all = await scene(new Puppet({ customizations: [server('a'), server('b'), folder] }))
   await accepted(all.ann, session, off)
+  await accepted(all.ann, session, { ...off, id: 'd' })
   const run = await turn(all, 't1', { type: 'session/mcpServerStateChanged', id: 'b', state: ready })
   run.end()
-  const next = new Puppet({ customizations: [{ ...server('a'), name: 'A' }, server('b'), server('c')] })
+  const renamed = [{ ...server('a'), name: 'A' }, server('b'), { ...folder, name: 'E' }, server('c')]
+  const next = new Puppet({ customizations: renamed })
   await all.restart('crash', undefined, [next])
   const ann = await all.join('ann')
   await ann.ask('subscribe', { channel: chat })
@@ -37,8 +48,15 @@ test('[H15] what its agent has meanwhile is there with the next turn; what peopl
   expect(sessionOf(all).customizations).toEqual([
     { ...server('a'), name: 'A', enablement: [{ kind: 'session', enabled: false }] },
     { ...server('b'), state: ready },
+    { ...folder, name: 'E', enabled: false },
     server('c'),
   ])
+})
+
+test('[H15] what is decided twice for the same is refused', async () => {
+  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const enablement = [true, false].map((enabled) => ({ kind: 'session', enabled }))
+  expect(await refused(all, session, { ...off, enablement })).toMatch(/decided about once/)
 })
 
 test('[H15] what its agent has no more is gone with the next turn, and where nothing changed nobody is told anything', async () => {

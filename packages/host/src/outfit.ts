@@ -15,9 +15,10 @@ export function outfit(core: Core, session: Channel, { info }: Agent): void {
     core.log.append(session, { type: 'session/customizationsChanged', customizations } as SessionAction)
 }
 
+const lasting: ReadonlySet<string> = new Set(['state', 'enablement', 'enabled'])
+
 function asBefore(offered: Customization, before: readonly Customization[]): Customization {
-  const known = before.find(({ id, type }) => id === offered.id && type === offered.type)
-  if (!known || offered.type !== 'mcpServer' || known.type !== 'mcpServer') return known ?? offered
-  const { state, enablement } = known
-  return { ...offered, state, ...(enablement && { enablement }) }
+  const known: object | undefined = before.find(({ id, type }) => id === offered.id && type === offered.type)
+  const kept = Object.entries(known ?? {}).filter(([key]) => lasting.has(key))
+  return { ...offered, ...Object.fromEntries(kept) }
 }

@@ -58,7 +58,12 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
     return directoryProblem(state, directory, immutablePrimary === true && !primaryReplacement)
   },
 
-  'session/customizationToggled': customizationProblem,
+  'session/customizationToggled': (state, action) => {
+    const kinds = new Set(action.enablement.map(({ kind }) => kind))
+    return kinds.size < action.enablement.length
+      ? 'a customization is decided about once for the session, once for a folder and once for all'
+      : customizationProblem(state, action)
+  },
   'session/mcpServerStartRequested': serverProblem,
   'session/mcpServerStopRequested': serverProblem,
   'session/mcpServerBackgroundRequested': serverProblem,

@@ -98,7 +98,9 @@ function shows(
   const first = chats.find(({ resource }) => resource === defaultChat) ?? last
   const speaker = does(inputNeeded) ?? does(failed) ?? first
   const activity = lifecycle === 'failed' ? failed : (speaker?.status ?? 1) & 31
-  const newest = Math.max(...chats.map(({ modifiedAt }) => Date.parse(modifiedAt)))
+  // Somebody may have named one that was made for a chat, which then never came: nothing was changed in it but its name.
+  const times = chats.length > 0 ? chats.map(({ modifiedAt }) => modifiedAt) : [item.modifiedAt]
+  const newest = Math.max(...times.map((time) => Date.parse(time)))
   return (
     item.title === title &&
     item.status === ((status & ~31) | activity) &&

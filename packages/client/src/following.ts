@@ -164,7 +164,11 @@ export class Following {
   replay(channels: readonly Channel[], envelopes: readonly Envelope[]): void {
     const early = channels.map((channel) => ({ channel, held: channel.resumed() }))
     for (const envelope of envelopes) this.#apply(envelope, this.#channels.get(envelope.channel))
-    for (const { channel, held } of early) this.#release(channel, held)
+    for (const { channel, held } of early)
+      for (const envelope of held) {
+        const problem = channel.receive(envelope, this.#around.clientId)
+        if (problem) this.#heal(channel, problem)
+      }
   }
 
   /** Everything that the host will hand over by itself, and up to which number: what is not in it is not true any more. */
@@ -267,21 +271,12 @@ export class Following {
     peer.notify('unsubscribe', { channel: uri })
   }
 
-  /** Where a host only has no time to say it, it goes on from where it was. */
+  /** Where a host only has no time to say it, it goes on from where it is: what is open has heard all that came. */
   #unanswered(channel: Channel, error: unknown): void {
     if (channel.status !== 'open' || !(error instanceof AhpError) || isAbsent(error))
       return this.gone(channel, error)
     channel.asked = false
-    this.#release(channel, channel.resumed())
-    channel.changes.tell()
-  }
-
-  /** What came while a channel was to be handed over. */
-  #release(channel: Channel, held: readonly Envelope[]): void {
-    for (const envelope of held) {
-      const problem = channel.receive(envelope, this.#around.clientId)
-      if (problem) this.#heal(channel, problem)
-    }
+    channel.resumed()
   }
 
   #seen(seq: number): void {

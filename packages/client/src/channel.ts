@@ -36,7 +36,7 @@ export class Channel {
   replica: Replica<unknown> | undefined
   /** The snapshot it was handed over this link; what comes with a number up to it had been overtaken by it. */
   #handed = -1
-  /** What came while a snapshot is on its way, and comes after that. */
+  /** What came while a snapshot is on its way. */
   #held: Envelope[] | undefined
   /** What is shown is not what the host says: nothing is taken until a snapshot is there. */
   #doubted = false
@@ -115,9 +115,8 @@ export class Channel {
 
   /** A problem is one that only another snapshot mends: the state stays as it was. */
   receive(envelope: Envelope, clientId: string): Problem | undefined {
-    this.#held?.push(envelope)
-    // What is open is true: it goes on while it is asked after.
-    if (!this.replica || this.#doubted || (this.#held && this.status !== 'open')) return undefined
+    if (this.#held) return void this.#held.push(envelope)
+    if (!this.replica || this.#doubted) return undefined
     const { action, serverSeq, rejectionReason, origin } = envelope
     const news = rejectionReason === undefined && serverSeq > this.replica.seq
     const gap = news ? gapIn(this.kind, this.replica.confirmed, action) : undefined

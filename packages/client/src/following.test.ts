@@ -1,3 +1,4 @@
+import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../host/test/held.ts'
 import { uri, draft, snapshot, followed } from '../test/followed.ts'
@@ -94,42 +95,19 @@ describe('[U1] what is wished in a channel that the host has not', () => {
     expect([handle.status, ann.pending]).toEqual(['gone', []])
   })
 
-  test('is asked after where it is followed, and what is handed over then is shown: the host counts on that', async () => {
-    const { host, guest, chat } = await followed()
-    void chat.dispatch(draft('slow') as never)
+  test('and so is what is wished in a chat', async () => {
+    const all = await house()
+    const ann = all.guest('ann')
+    const session = 'ahp-session:/one'
+    await ann.ask('createSession', { channel: session, provider: 'mock' })
+    const handle = ann.subscribe('chat', defaultChatUri(session), { view: { turns: 1 } })
+    await handle.ready()
+    await ann.ask('disposeSession', { channel: session })
+    const wish = handle.dispatch(draft('late') as never)
     await quiet()
-    guest.clock.advance(5_000)
-    const turn = {
-      id: 'first',
-      message: { text: 'x', origin: { kind: 'user' } },
-      responseParts: [],
-      state: 'complete',
-    }
-    // What comes meanwhile is shown at once, one's own with it.
-    host.act(uri, 12, { type: 'chat/isReadChanged', isRead: true })
-    host.act(uri, 13, draft('slow'), { origin: { clientId: 'guest', clientSeq: 1 } })
-    await chat.until(({ draft: shown }) => shown?.text === 'slow' && chat.pending.length === 0)
-    expect([chat.seq, chat.status, guest.pending]).toEqual([13, 'open', []])
-    host.act(uri, 14, draft('later'))
-    // The answer may have been overtaken.
-    await host.answer('subscribe', { snapshot: snapshot(12, { turns: [turn] }) }, 1)
-    await chat.until(({ turns }) => turns.length > 0)
-    expect([chat.seq, chat.status, chat.state?.draft?.text]).toEqual([14, 'open', 'later'])
-  })
-
-  test('a host that has no time to say whether it is there is no reason to give up what is followed', async () => {
-    const { host, guest, chat } = await followed()
-    const wished = chat.dispatch(draft('slow') as never)
-    await quiet()
-    guest.clock.advance(5_000)
-    const { id } = await host.asked('subscribe', 1)
-    host.act(uri, 11, { type: 'chat/isReadChanged', isRead: true })
-    host.say({ id, error: { code: -32009, message: 'at most 128 requests at once: wait for an answer' } })
-    await quiet()
-    expect([chat.status, chat.seq, guest.pending.length]).toEqual(['open', 11, 1])
-    host.act(uri, 12, draft('slow'), { origin: { clientId: 'guest', clientSeq: 1 } })
-    expect(await wished).toEqual({ outcome: 'accepted', serverSeq: 12 })
-    expect(guest.problems).toEqual([])
+    ann.clock.advance(5_000)
+    expect(await wish).toMatchObject({ outcome: 'lost' })
+    expect(handle.status).toBe('gone')
   })
 
   test('one that takes long is asked after, again and again and less and less, and is not given up', async () => {
@@ -139,10 +117,13 @@ describe('[U1] what is wished in a channel that the host has not', () => {
       guest.clock.advance(ms - 1)
       host.act('ahp-chat:/other', 11 + nth, draft('a sign of life'))
       await quiet()
-      expect(host.heard.filter(({ method }) => method === 'subscribe')).toHaveLength(1 + nth)
+      expect(host.heard.filter(({ method }) => method === 'fetchTurns')).toHaveLength(nth)
       guest.clock.advance(1)
-      await host.answer('subscribe', { snapshot: snapshot(10) }, 1 + nth)
+      const { id } = await host.asked('fetchTurns', nth)
+      host.say({ id, error: { code: -32602, message: 'an unknown cursor' } })
     }
+    // Which turns it has the host knows from what it handed over, and that was once.
+    expect(host.heard.filter(({ method }) => method === 'subscribe')).toHaveLength(1)
     host.act(uri, 20, draft('slow'), { origin: { clientId: 'guest', clientSeq: 1 } })
     expect(await wished).toEqual({ outcome: 'accepted', serverSeq: 20 })
   })

@@ -100,7 +100,7 @@ export class Following {
   }
 
   /** Asks for a channel as it is now; until the answer is there, what comes of it waits. */
-  fetch(channel: Channel, peer: Peer, refused = (error: unknown): void => this.gone(channel, error)): void {
+  fetch(channel: Channel, peer: Peer): void {
     if (channel.asked) return
     channel.asked = true
     channel.hold()
@@ -111,7 +111,7 @@ export class Following {
       this.take(channel, snapshot)
     }
     peer.request('subscribe', { channel: uri, ...options }, taken).catch((error: unknown) => {
-      if (!(error instanceof LinkClosed)) refused(error)
+      if (!(error instanceof LinkClosed)) this.gone(channel, error)
     })
   }
 
@@ -259,29 +259,31 @@ export class Following {
     this.#inquiry.begin()
   }
 
-  /** Whether a channel is there at all. Of what is followed the host goes on from what it hands over now. */
+  /** Whether a channel is there at all. What it looks like is known, or of no interest to who does not follow it. */
   #inquire(uri: Uri): void {
     const peer = this.#around.live()
     const channel = this.#channels.get(uri)
-    if (!peer || channel?.status === 'gone') return
-    if (channel) return this.fetch(channel, peer, (error) => this.#unanswered(channel, error))
-    peer.request('subscribe', { channel: uri, view: { turns: 0 } }).catch((error: unknown) => {
-      if (isAbsent(error)) for (const wish of this.#wishes.of(uri)) this.#lose(wish, `there is no ${uri}`)
+    if (!peer || channel?.asked || channel?.status === 'gone') return
+    askAfter(peer, uri, channel).catch((error: unknown) => {
+      if (!isAbsent(error)) return
+      this.gone(channel, error)
+      for (const wish of this.#wishes.of(uri)) this.#lose(wish, `there is no ${uri}`)
     })
-    peer.notify('unsubscribe', { channel: uri })
-  }
-
-  /** Where a host only has no time to say it, it goes on from where it is: what is open has heard all that came. */
-  #unanswered(channel: Channel, error: unknown): void {
-    if (channel.status !== 'open' || !(error instanceof AhpError) || isAbsent(error))
-      return this.gone(channel, error)
-    channel.asked = false
-    channel.resumed()
+    if (!channel) peer.notify('unsubscribe', { channel: uri })
   }
 
   #seen(seq: number): void {
     this.lastSeen = Math.max(this.lastSeen, seq)
   }
+}
+
+/**
+ * Any answer is one. Of a chat that is followed the host knows which turns it was handed, and goes by that: so nothing is handed over here,
+ * but a page asked for that no host has.
+ */
+function askAfter(peer: Peer, channel: Uri, known: Channel | undefined): Promise<unknown> {
+  if (known?.kind === 'chat') return peer.request('fetchTurns', { channel, cursor: '' })
+  return peer.request('subscribe', { channel, ...(known?.options ?? { view: { turns: 0 } }) })
 }
 
 function isAbsent(error: unknown): boolean {

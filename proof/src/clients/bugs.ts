@@ -28,7 +28,12 @@ export const clientBugs: readonly Bug[] = [
     'fromSnapshot(snapshot, pending)',
     'fromSnapshot(snapshot)',
   ),
-  bug('what overtakes an answer is dropped', 'channel', 'this.#held?.push(envelope);', ''),
+  bug(
+    'what overtakes an answer is dropped',
+    'channel',
+    'return void this.#held.push(envelope);',
+    'return undefined;',
+  ),
   bug('who waited for an answer waits on', 'channel', 'cut() {\n        this.#held = undefined;', 'cut() {'),
   bug(
     'sent again under another number',

@@ -1,4 +1,5 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { errorCodes } from '@atrium/protocol/errors'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { Audit } from '../simulate/audit.ts'
 import type { Question } from '../simulate/audit.ts'
@@ -147,7 +148,9 @@ export class Wire {
     }
     const { account } = this.#owner
     for (const uri of missing) account.denied.add(uri)
-    if (method === 'subscribe' && message.error) {
+    // A chat is asked after by a page of it, and may be there without having that.
+    const absent = method === 'fetchTurns' && isAbsent(message.error)
+    if ((method === 'subscribe' && message.error) || absent) {
       account.denied.add(params.channel ?? '')
       if (!this.#left.has(question)) this.follows.delete(params.channel ?? '')
     }
@@ -168,6 +171,10 @@ export class Wire {
   #fail(rule: string, problem: string): void {
     this.#sim.fail(rule, `${this.#owner.id} ${problem}`)
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as { readonly code?: number } | undefined)?.code === errorCodes.NotFound
 }
 
 function snapshotsIn({ result }: Message): readonly Snapshot[] {

@@ -30,6 +30,8 @@ export class Wire {
   readonly #sim: Simulation
   readonly #owner: Owner
   readonly #asked = new Map<number, Question>()
+  /** Asked for in the greeting: an answer with snapshots does not say which of them are not there, so they may be left once. */
+  readonly #greeted = new Set<Uri>()
   /** Subscriptions that were left before they were answered. */
   readonly #left = new Set<Question>()
   readonly #ending = new AbortController()
@@ -80,7 +82,10 @@ export class Wire {
     // Also a client that only asks whether a chat is there asks for a part of it.
     if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.eye.narrow.add(channel)
     if (message.method === 'unsubscribe') this.#leave(channel)
-    for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) this.#follow(uri)
+    for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) {
+      this.#follow(uri)
+      this.#greeted.add(uri)
+    }
     const blind = params.subscriptions?.find((uri) => !this.#owner.has(uri))
     if (blind !== undefined) this.#fail('U4', `wants a replay of ${blind}, of which it has no state`)
     if (message.method === 'dispatchAction') {
@@ -99,7 +104,8 @@ export class Wire {
   }
 
   #leave(uri: Uri): void {
-    if (!this.follows.delete(uri) && !this.#owner.account.denied.has(uri))
+    const [followed, greeted] = [this.follows.delete(uri), this.#greeted.delete(uri)]
+    if (!followed && !greeted && !this.#owner.account.denied.has(uri))
       this.#fail('U3', `leaves ${uri}, which it does not follow`)
     for (const question of this.#asked.values())
       if (question.method === 'subscribe' && question.params.channel === uri) this.#left.add(question)

@@ -38,13 +38,24 @@ export function judgeAtRest(sim: Sim, anew = false): void {
     for (const handle of app.handles) {
       if (sim.truth.living(handle.uri) && handle.status !== 'gone')
         app.sights.judge(handle, sim.truth.stateAt(handle.uri, Infinity))
-      else if (anew && !sim.truth.living(handle.uri) && handle.status !== 'gone')
+      else if (
+        anew &&
+        isAnnounced(sim, handle.uri) &&
+        !sim.truth.living(handle.uri) &&
+        handle.status !== 'gone'
+      )
         sim.fail('U3', `${app.id} believes in ${handle.uri}, which is gone`)
     }
     judgePending(sim, app, anew)
     judgeFollowing(sim, app, anew)
     judgeList(sim, app)
   }
+}
+
+/** Of a session that nobody used, and that went with its maker, nobody is told: who follows one has guessed its name. */
+function isAnnounced(sim: Sim, uri: Uri): boolean {
+  if (!/^ahp-(?:session|chat):/.test(uri)) return true
+  return sim.laws.uses.has(sim.laws.sessionOf(uri) ?? uri)
 }
 
 /** A client that was closed has nothing left to do, and nothing that it owes. */

@@ -62,6 +62,11 @@ export class Channel {
     return this.replica !== undefined && !this.#doubted && this.status !== 'gone'
   }
 
+  /** What comes is kept until it was handed over, or told from where it was. */
+  get waits(): boolean {
+    return this.#held !== undefined
+  }
+
   /** It will be handed over, or told from where it was. */
   hold(): void {
     this.#held ??= []

@@ -126,6 +126,7 @@ export class Following {
       this.#wishes.of(channel.uri),
       clientId,
     )
+    this.#seen(channel.replica?.seq ?? fromSeq)
     if (problem) this.#heal(channel, problem)
     channel.changes.tell()
   }
@@ -166,6 +167,7 @@ export class Following {
     for (const envelope of envelopes) this.#apply(envelope, this.#channels.get(envelope.channel))
     for (const { channel, held } of early)
       for (const envelope of held) {
+        this.#seen(envelope.serverSeq)
         const problem = channel.receive(envelope, this.#around.clientId)
         if (problem) this.#heal(channel, problem)
       }
@@ -220,7 +222,8 @@ export class Following {
 
   #apply(envelope: Envelope, channel: Channel | undefined): void {
     const { serverSeq, origin, rejectionReason } = envelope
-    this.#seen(serverSeq)
+    // What only waits goes with its link: it must come again.
+    if (!channel?.waits) this.#seen(serverSeq)
     if (origin?.clientId === this.#around.clientId)
       this.#wishes.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
     const problem = channel?.receive(envelope, this.#around.clientId)

@@ -49,6 +49,27 @@ describe('[U2] order', () => {
     expect(guest.problems).toEqual([])
   })
 
+  test('what came before an answer that never came comes again on the next link, and is heard once', async () => {
+    const { host, guest, chat } = await followed()
+    host.cut()
+    guest.clock.advance(60_000)
+    await host.asked('reconnect')
+    host.act(uri, 12, draft('early'))
+    await quiet()
+    host.cut()
+    guest.clock.advance(60_000)
+    const { params } = await host.asked('reconnect', 1)
+    expect(params['lastSeenServerSeq']).toBe(10)
+    const missed = { channel: uri, serverSeq: 12, action: draft('early') }
+    await host.answer('reconnect', { type: 'replay', actions: [missed], missing: [] }, 1)
+    await chat.until(({ draft: shown }) => shown?.text === 'early')
+    expect([chat.seq, chat.status, guest.problems.filter(({ kind }) => kind !== 'link')]).toEqual([
+      12,
+      'open',
+      [],
+    ])
+  })
+
   test('what overtakes the answer to a return comes behind what was missed', async () => {
     const { host, guest, chat } = await followed()
     host.cut()

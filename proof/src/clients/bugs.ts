@@ -34,7 +34,6 @@ export const clientBugs: readonly Bug[] = [
     'return void this.#held.push(envelope);',
     'return undefined;',
   ),
-  bug('who waited for an answer waits on', 'channel', 'cut() {\n        this.#held = undefined;', 'cut() {'),
   bug(
     'sent again under another number',
     'following',

@@ -1,21 +1,22 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
-import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
+import { announce } from './announce.ts'
 import { remember } from './approval.ts'
 import type { Channel } from './channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from './log-options.ts'
 import { endLent, lookForLender } from './lent.ts'
+import { entryOf, sessionOf } from './lookup.ts'
 import { movableChange } from './movable.ts'
 import { neededChanges } from './needed.ts'
 import { nextTurn } from './pending.ts'
 import { chatChanges, rollup } from './rollup.ts'
-import { countSessions } from './root.ts'
 import { alongTerminal } from './terminal-list.ts'
 import { titleOf } from './title.ts'
 import { dismiss } from './workers.ts'
@@ -29,21 +30,6 @@ export function alongside(core: Core, channel: Channel, action: Action, by?: Dis
   if (channel.kind.name !== 'session') return
   if (action.type === 'session/titleChanged' && by) core.catalog.entitled(channel.uri)
   alongSession(core, channel, action as SessionAction)
-}
-
-/** The session that a chat belongs to. An awake chat keeps it awake. */
-export function sessionOf(core: Core, chat: Uri): Channel | undefined {
-  const uri = core.catalog.sessionOf(chat)
-  return uri === undefined ? undefined : core.log.channel(uri)
-}
-
-export function entryOf(session: Channel, chat: Uri): ChatSummary | undefined {
-  return (session.head as SessionState).chats.find(({ resource }) => resource === chat)
-}
-
-/** Whether people write in a chat, and do not only look on. */
-export function isWritable(session: Channel, chat: Uri): boolean {
-  return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
 }
 
 function alongChat(core: Core, chat: Channel, action: ChatAction, by?: Dispatcher): void {
@@ -91,20 +77,6 @@ function atRest(core: Core, session: Channel, chat: Channel, action: ChatAction)
   if (stateOf(chat).activity !== undefined && ends.has(action.type))
     append(core, chat, { type: 'chat/activityChanged' })
   for (const next of nextTurn(stateOf(chat), action, core.world)) append(core, chat, next)
-}
-
-/** A session is announced when it is first used: those that a client makes and leaves are nobody's business. */
-export function announce(core: Core, session: Channel): void {
-  const { uri } = session
-  const creator = core.catalog.creatorOf(uri)
-  if (creator === undefined) return
-  core.catalog.announce(uri)
-  const { activeClients } = session.head as SessionState
-  if (!activeClients.some(({ clientId }) => clientId === creator)) core.grace.part(creator, uri)
-  void core.log.reached(countSessions(core)).then(() => {
-    core.catalog.told(uri)
-    core.bulletin.added(uri)
-  })
 }
 
 /** A chat is called by its first message until somebody finds a better name, and a session by its first chat's. */

@@ -3,7 +3,7 @@ import type { ChatState, ErrorPart, ResponsePart } from '@atrium/protocol/chat/s
 import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { agentFor } from './agents.ts'
-import { isWritable, sessionOf } from './alongside.ts'
+import { isWritable, sessionOf } from './lookup.ts'
 import type { Channel } from './channel.ts'
 import { begin } from './chat.ts'
 import { forgetCopies } from './copy.ts'

@@ -19,7 +19,7 @@ test('[A1] imports point down, and the pure layers are pure', () => {
 
 test.each([
   ['packages/protocol/src/a.ts', "import { x } from '@atrium/host/log'", 'points up'],
-  ['packages/host/src/a.ts', "import type { X } from '@atrium/adapters/store-sqlite'", 'points up'],
+  ['packages/host/src/a.ts', "import type { X } from '@atrium/adapters/store/sqlite'", 'points up'],
   ['packages/client/src/a.ts', "export * from '@atrium/host/log'", 'points up'],
   [
     'packages/host/src/a.ts',
@@ -28,7 +28,7 @@ test.each([
   ],
   ['packages/host/src/a.ts', "const fs = await import('node:fs')", 'may not know node:fs'],
   ['packages/protocol/src/a.ts', "import { z } from 'zod'", 'may not know zod'],
-  ['packages/adapters/src/agent-guide.ts', "import type { Tool } from 'ai'", 'may not know ai'],
+  ['packages/adapters/src/guide/guide.ts', "import type { Tool } from 'ai'", 'may not know ai'],
   ['packages/cli/src/a.ts', "await import('@ai-sdk/openai')", 'may not know @ai-sdk/openai'],
   ['packages/protocol/src/a.ts', "import { x } from '../../host/src/log.ts'", 'another package'],
   ['packages/protocol/src/a.ts', "import { x } from './index.ts'", 'door of its own package'],

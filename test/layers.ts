@@ -30,7 +30,7 @@ const keepers: { readonly [specifier: string]: string } = {
 
 /** Foreign packages that only some files of an outward layer may know, so that they can be replaced, and are loaded when they are needed. */
 const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
-  { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/agent-model(?:-[a-z-]+)?\.ts$/ },
+  { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/model\// },
 ]
 
 /** Time, chance and the machine come in through ports, so that a simulation can own them. */
@@ -72,7 +72,7 @@ function importProblem(path: string, specifier: string): readonly string[] {
 }
 
 /** A library that apps load needs some place where time and chance come from; nothing else of it imports this but its door. */
-const doors = ['packages/client/src/globals.ts']
+const doors = ['packages/client/src/shared/globals.ts']
 
 function impurities({ path, text }: Source): readonly string[] {
   const found = outward.includes(layerOf(path)) || doors.includes(path) ? null : impure.exec(text)

@@ -26,7 +26,7 @@ function placeOf(path: string, specifier: string): string | undefined {
 
 const library = 'packages/protocol/src/schema.ts'
 
-test.each(['client', 'check', 'transport-websocket', 'globals', 'sessions', 'hosts'])(
+test.each(['client', 'shared/check', 'link/websocket', 'shared/globals', 'sessions', 'hosts'])(
   '[U9] %s.ts of the client loads no schema library',
   (name) => {
     const loaded = loadedWith(`packages/client/src/${name}.ts`)
@@ -36,5 +36,5 @@ test.each(['client', 'check', 'transport-websocket', 'globals', 'sessions', 'hos
 )
 
 test('[U9] the check that knows every shape does load it', () => {
-  expect([...loadedWith('packages/client/src/checked.ts')]).toContain(library)
+  expect([...loadedWith('packages/client/src/shared/schemas.ts')]).toContain(library)
 })

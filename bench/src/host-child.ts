@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSqlite } from '@atrium/adapters/store-sqlite'
+import { openSqlite } from '@atrium/adapters/store/sqlite'
 import { answerQuestions } from './child.ts'
 
 // The real host with its real store, without the command line around it. `data=FOLDER` is a store that stays, `guide` lets
@@ -11,22 +11,22 @@ const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 // As the command does: the store opens in its own thread while the rest is loaded.
 const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
   openSqlite(folder),
-  import('@atrium/host/host'),
-  import('@atrium/adapters/listen'),
-  import('@atrium/adapters/world-node'),
+  import('@atrium/host'),
+  import('@atrium/adapters/server'),
+  import('@atrium/adapters/process/world'),
 ])
 const info = { provider: 'bench', displayName: 'Bench', description: '', models: [] }
 const world = nodeWorld(() => {})
 const acp = process.argv.includes('acp') ? (await import('./agent/scripted.ts')).scripted(world) : undefined
 const own = process.argv.includes('guide')
-  ? [(await import('@atrium/adapters/agent-guide')).guide(world.later)]
+  ? [(await import('@atrium/adapters/guide')).guide(world.later)]
   : []
 const mute = { info, resumes: false, async *run() {} }
 const agents = [...own, ...(acp ? [acp] : [])]
 const machine = process.argv.includes('machine')
   ? {
-      files: (await import('@atrium/adapters/files-node')).nodeFiles(),
-      terminals: (await import('@atrium/adapters/terminals-pty')).ptyTerminals(),
+      files: (await import('@atrium/adapters/files')).nodeFiles(),
+      terminals: (await import('@atrium/adapters/terminals')).ptyTerminals(),
     }
   : {}
 const host = await createHost({

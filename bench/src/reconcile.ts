@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { receive, view } from '@atrium/client/replica'
-import type { Replica, Wish } from '@atrium/client/replica'
+import { receive, view } from '@atrium/client/sync/replica'
+import type { Replica, Wish } from '@atrium/client/sync/replica'
 import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import { reducers } from '@atrium/protocol/reducers'
 import { rolldown } from 'rolldown'
@@ -54,9 +54,9 @@ const doors = {
     goal: 25,
     text: [
       "export { Client } from '@atrium/client/client'",
-      "export { trusting } from '@atrium/client/check'",
-      "export { openSocket } from '@atrium/client/transport-websocket'",
-      "export { newId, world } from '@atrium/client/globals'",
+      "export { trusting } from '@atrium/client/shared/check'",
+      "export { openSocket } from '@atrium/client/link/websocket'",
+      "export { newId, world } from '@atrium/client/shared/globals'",
     ].join('\n'),
   },
 }

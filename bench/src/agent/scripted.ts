@@ -1,5 +1,5 @@
-import { AcpAgent } from '@atrium/adapters/agent-acp'
-import { Watchdog } from '@atrium/adapters/watchdog'
+import { AcpAgent } from '@atrium/adapters/acp'
+import { Watchdog } from '@atrium/adapters/process/watchdog'
 import type { World } from '@atrium/host/ports/world'
 import { agentFile } from './pipe.ts'
 

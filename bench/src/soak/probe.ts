@@ -30,7 +30,7 @@ async function inside(): Promise<Inside> {
     .filter((name) => !/Timeout|Immediate|TickObject/.test(name))
   // Loaded already: the same modules that the host runs.
   const { Connection } = await import('@atrium/host/connection')
-  const { Channel } = await import('@atrium/host/channel')
+  const { Channel } = await import('@atrium/host/log/channel')
   return { heap: heapUsed, rss, handles: handles.length, links: count(Connection), channels: count(Channel) }
 }
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loremText } from '@atrium/adapters/agent-guide-words'
+import { loremText } from '@atrium/adapters/guide/words'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { start } from '../child.ts'
 import type { Child } from '../child.ts'

@@ -1,4 +1,4 @@
-import { loremText } from '@atrium/adapters/agent-guide-words'
+import { loremText } from '@atrium/adapters/guide/words'
 import { start } from '../child.ts'
 import type { Child } from '../child.ts'
 import { median } from '../percentiles.ts'

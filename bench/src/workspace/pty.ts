@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ptyTerminals } from '@atrium/adapters/terminals-pty'
+import { ptyTerminals } from '@atrium/adapters/terminals'
 import { spawn } from '@lydell/node-pty'
 import { median } from '../percentiles.ts'
 import { check, fact, row } from '../table.ts'

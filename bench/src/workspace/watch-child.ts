@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { watchTree } from '@atrium/adapters/files-node-watch'
+import { watchTree } from '@atrium/adapters/files/watch'
 import { median } from '../percentiles.ts'
 import type { WatchFigures, WatchJob } from './watch.ts'
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import type { World } from '@atrium/host/ports/world'
-import { AcpAgent } from '../src/agent-acp.ts'
-import type { Profile } from '../src/agent-acp.ts'
-import type { AcpMeans, AcpProgram } from '../src/agent-acp-start.ts'
-import { Watchdog } from '../src/watchdog.ts'
+import { AcpAgent } from '../src/acp/acp.ts'
+import type { Profile } from '../src/acp/acp.ts'
+import type { AcpMeans, AcpProgram } from '../src/acp/process/launch.ts'
+import { Watchdog } from '../src/process/watchdog.ts'
 
 /** How the scripted agent misbehaves: words of `acp-agent.mjs`. */
 export interface ScriptedOptions {

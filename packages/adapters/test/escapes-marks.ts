@@ -1,4 +1,4 @@
-import type { Mark } from '../src/terminals-pty-piece.ts'
+import type { Mark } from '../src/terminals/piece.ts'
 import { between, gone } from './escape.ts'
 import type { Escape } from './escape.ts'
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import type { TerminalSaid } from '@atrium/host/ports/terminals'
 import { listen } from '../../host/src/ports/terminals.contract.ts'
 import type { Listened } from '../../host/src/ports/terminals.contract.ts'
-import { ptyTerminals } from '../src/terminals-pty.ts'
-import type { PtyOptions } from '../src/terminals-pty.ts'
+import { ptyTerminals } from '../src/terminals/terminals.ts'
+import type { PtyOptions } from '../src/terminals/terminals.ts'
 import { homeWith, until } from './shells.ts'
 
 /** A command as it was told. */

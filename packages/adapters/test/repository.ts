@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Checkout } from '../../host/src/ports/vcs.contract.ts'
-import { gitVcs } from '../src/vcs-git.ts'
+import { gitVcs } from '../src/git/git.ts'
 
 export const hasGit = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'git')))
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Sandbox } from '../../host/src/ports/files-fixture.contract.ts'
-import { nodeFiles } from '../src/files-node.ts'
-import type { FilesOptions } from '../src/files-node.ts'
+import { nodeFiles } from '../src/files/files.ts'
+import type { FilesOptions } from '../src/files/files.ts'
 
 /** Gone after the test. */
 export function sandbox(options?: FilesOptions): Sandbox {

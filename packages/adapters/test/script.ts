@@ -1,4 +1,4 @@
-import { goOn } from '../src/agent-model-prompt.ts'
+import { goOn } from '../src/model/prompt.ts'
 
 /** What a model is sent, as far as a script has to do with it. */
 export interface Heard {

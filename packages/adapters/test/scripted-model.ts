@@ -5,8 +5,8 @@ import type {
 } from '@ai-sdk/provider'
 import { APICallError } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
-import type { ModelConfig } from '../src/agent-model-config.ts'
-import type { Vendor } from '../src/agent-model-vendor.ts'
+import type { ModelConfig } from '../src/model/provider/config.ts'
+import type { Vendor } from '../src/model/provider/provider.ts'
 import { pieces, script } from './script.ts'
 import type { Heard, Spoken } from './script.ts'
 

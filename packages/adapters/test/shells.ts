@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { vi } from 'vitest'
 import { listen } from '../../host/src/ports/terminals.contract.ts'
 import type { Listened } from '../../host/src/ports/terminals.contract.ts'
-import { ptyTerminals } from '../src/terminals-pty.ts'
-import type { PtyOptions } from '../src/terminals-pty.ts'
+import { ptyTerminals } from '../src/terminals/terminals.ts'
+import type { PtyOptions } from '../src/terminals/terminals.ts'
 import { newFolder } from './folder.ts'
 
 /** Somebody's home, with what files it holds, and an environment that leads there. */

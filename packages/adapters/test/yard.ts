@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { Listener, everything } from '../../host/src/ports/watch.contract.ts'
 import type { Yard } from '../../host/src/ports/watch.contract.ts'
-import { watchTree } from '../src/files-node-watch.ts'
-import type { Pace, Terms } from '../src/files-node-watch-terms.ts'
+import { watchTree } from '../src/files/watch/watch.ts'
+import type { Pace, Terms } from '../src/files/watch/options.ts'
 
 /** A directory of its own, gone after the test; in memory where that can be, for many files take long on a busy disk. */
 export async function newYard(terms: Partial<Terms> = {}): Promise<Yard> {

@@ -1,11 +1,11 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
-import type { Shell } from './completion.ts'
-import { exitFor, exits, sentenceOf } from './problem.ts'
-import type { Exit } from './problem.ts'
+import type { Shell } from './shell-completion.ts'
+import { exitFor, exits, sentenceOf } from './terminal/exit.ts'
+import type { Exit } from './terminal/exit.ts'
 import { common, verbs } from './verbs.ts'
 import type { Verb } from './verbs.ts'
-import { version } from './version.ts'
-import { harmless } from './voice.ts'
+import { version } from './terminal/version.ts'
+import { harmless } from './terminal/output.ts'
 
 /** Also takes the arguments out of the list of processes, where a token might stand. */
 process.title = 'atrium'

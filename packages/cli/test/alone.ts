@@ -1,5 +1,5 @@
-import { knownAgents } from '@atrium/adapters/agent-acp-find'
-import type { AgentSettings } from '@atrium/adapters/agent-acp-find'
+import { knownAgents } from '@atrium/adapters/acp/registry'
+import type { AgentSettings } from '@atrium/adapters/acp/registry'
 
 /** No agents but the guide and these, whatever is installed on this machine. */
 export function alone(agents: AgentSettings = {}): NodeJS.ProcessEnv {

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AgentSettings } from '@atrium/adapters/agent-acp-find'
+import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import { Window } from '../../adapters/test/window.ts'
 import { atrium, bin } from './command.ts'
 import type { Ended } from './command.ts'

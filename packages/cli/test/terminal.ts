@@ -1,4 +1,4 @@
-import { ptyTerminals } from '@atrium/adapters/terminals-pty'
+import { ptyTerminals } from '@atrium/adapters/terminals'
 import type { Shell } from '@atrium/host/ports/terminals'
 import { fileURLToPath } from 'node:url'
 

@@ -1,9 +1,9 @@
-import { checked } from './checked.ts'
+import { checked } from './shared/schemas.ts'
 import { Client } from './client.ts'
 import type { ClientOptions } from './client.ts'
-import { newId, world } from './globals.ts'
-import { openSocket } from './transport-websocket.ts'
-import type { SocketConstructor } from './transport-websocket.ts'
+import { newId, world } from './shared/globals.ts'
+import { openSocket } from './link/websocket.ts'
+import type { SocketConstructor } from './link/websocket.ts'
 
 export interface ConnectOptions extends Partial<Omit<ClientOptions, 'open'>> {
   /** `ws://…` or `wss://…`; a `?tkn=` in it is sent as it is. */

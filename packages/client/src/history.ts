@@ -1,6 +1,6 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Client } from './client.ts'
-import type { Subscription } from './subscription.ts'
+import type { Subscription } from './sync/handle.ts'
 
 /**
  * A chat with at least so many of its turns, or with all that there are. Pages come as actions of the chat, so that

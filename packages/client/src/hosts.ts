@@ -1,8 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import type { Client } from './client.ts'
-import { Listeners } from './listeners.ts'
-import type { LinkStatus } from './reconnect.ts'
+import { Listeners } from './shared/listeners.ts'
+import type { LinkStatus } from './link/reconnect.ts'
 import { SessionList } from './sessions.ts'
 
 /** A session, and whose it is: two hosts may have used the same URI. */

@@ -2,13 +2,13 @@ import { useMemo, useSyncExternalStore } from 'react'
 import type { Uri } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { SessionSummary } from '@atrium/protocol/session/state'
-import type { ChannelOptions, ChannelStatus } from './channel.ts'
+import type { ChannelOptions, ChannelStatus } from './sync/channel.ts'
 import type { Client } from './client.ts'
-import type { ActionOn, StateOf } from './kind.ts'
-import type { LinkStatus } from './reconnect.ts'
-import type { Wish } from './replica.ts'
+import type { ActionOn, StateOf } from './shared/kind.ts'
+import type { LinkStatus } from './link/reconnect.ts'
+import type { Wish } from './sync/replica.ts'
 import { SessionList } from './sessions.ts'
-import type { Outcome } from './wishes.ts'
+import type { Outcome } from './sync/pending-actions.ts'
 
 /** A channel as a component sees it; the same object until something of it changes. */
 export interface Seen<K extends KindName> {

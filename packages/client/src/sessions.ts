@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Client } from './client.ts'
-import { Listeners } from './listeners.ts'
+import { Listeners } from './shared/listeners.ts'
 
 /**
  * The sessions of one host, kept true: listed once for every link, changed by what the host tells in between. What is told

@@ -2,11 +2,11 @@ import { pair } from '@atrium/protocol/rpc/pair'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { room } from '../../host/test/room.ts'
 import type { Room, RoomOptions } from '../../host/test/room.ts'
-import { checked } from '../src/checked.ts'
+import { checked } from '../src/shared/schemas.ts'
 import { Client } from '../src/client.ts'
 import type { ClientOptions } from '../src/client.ts'
-import type { Problem } from '../src/problem.ts'
-import type { World } from '../src/world.ts'
+import type { Problem } from '../src/shared/errors.ts'
+import type { World } from '../src/shared/world.ts'
 
 /** Time that somebody else turns; chance that is none. */
 export class Clock implements World {

@@ -1,4 +1,4 @@
-import { guide } from '@atrium/adapters/agent-guide'
+import { guide } from '@atrium/adapters/guide'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'

@@ -5,7 +5,7 @@ import type { Action } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import fc from 'fast-check'
 import { definitions, valueOf } from '../../protocol/test/arbitrary.ts'
-import type { Core } from '../src/core.ts'
+import type { Core } from '../src/core/core.ts'
 
 export const kindNames = Object.keys(kinds) as readonly KindName[]
 

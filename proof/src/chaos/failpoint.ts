@@ -23,8 +23,8 @@ export function killing({ file, find, side }: Failpoint, nth: number): Patch {
 
 /** So that heads are written, and channels fall asleep, within a second instead of an hour. */
 export const busier: readonly Patch[] = [
-  { file: 'host/dist/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },
-  { file: 'host/dist/rest.js', find: 'idleMs = 60_000', put: 'idleMs = 20' },
+  { file: 'host/dist/log/log.js', find: 'headEvery = 1000', put: 'headEvery = 20' },
+  { file: 'host/dist/channels/sleep.js', find: 'idleMs = 60_000', put: 'idleMs = 20' },
 ]
 
 /** What would lead to a second version of the schema. */
@@ -32,20 +32,20 @@ export const migrations = ['ALTER TABLE records ADD COLUMN extra TEXT; CREATE TA
 
 /** Whatever store there is must be backed up and brought up to date. */
 export const newerSchema: Patch = {
-  file: 'adapters/src/store-sqlite-schema.js',
+  file: 'adapters/src/store/sqlite/schema.js',
   find: 'export const MIGRATIONS = []',
   put: `export const MIGRATIONS = ${JSON.stringify(migrations)}`,
 }
 
-const commit = 'host/dist/commit.js'
-const log = 'host/dist/log.js'
-const awakened = 'host/dist/awakened.js'
-const connection = 'host/dist/connection.js'
-const session = 'host/dist/session.js'
-const chat = 'host/dist/chat.js'
-const turn = 'host/dist/turn.js'
-const write = 'adapters/src/store-sqlite-write.js'
-const open = 'adapters/src/store-sqlite-open.js'
+const commit = 'host/dist/log/group-commit.js'
+const log = 'host/dist/log/log.js'
+const awakened = 'host/dist/log/load.js'
+const connection = 'host/dist/connection/connection.js'
+const session = 'host/dist/session/session.js'
+const chat = 'host/dist/chat/chat.js'
+const turn = 'host/dist/turn/turn.js'
+const write = 'adapters/src/store/sqlite/write.js'
+const open = 'adapters/src/store/sqlite/open.js'
 const often = 60
 const sometimes = 6
 
@@ -78,37 +78,37 @@ export const failpoints: readonly Failpoint[] = [
   before('a part of a channel is forgotten', write, 'forget.run(found.id)', 2 * sometimes),
   ...both('a tombstone is written', write, 'sql.bury.run(channel, seq)', 2),
   ...both('COMMIT', write, `db.exec('COMMIT')`, often),
-  ...both('the store answers', 'adapters/src/store-sqlite-worker.js', 'port.postMessage(answer)', often),
+  ...both('the store answers', 'adapters/src/store/sqlite/worker.js', 'port.postMessage(answer)', often),
   ...both(
     'the store’s answer is heard',
-    'adapters/dist/store-sqlite-link.js',
+    'adapters/dist/store/sqlite/worker-client.js',
     'asked?.resolve(value)',
     often,
   ),
   ...both('what is durable is told', commit, 'this.#events.moved()', often),
   ...both('one listener is told', log, 'this.#attempt(() => listener.tell(entry))', often),
   ...both('an effect', log, 'this.#attempt(() => this.#events.told(channel, entry))', often),
-  ...both('bytes leave', 'adapters/dist/transport-websocket.js', 'this.#wire?.uncork()', often),
+  ...both('bytes leave', 'adapters/dist/server/websocket-transport.js', 'this.#wire?.uncork()', often),
   before('a channel is loaded', awakened, 'await store.load(uri, tail)', sometimes),
   before('a loaded channel is folded', awakened, 'rebuild(uri, found)', sometimes),
   before('a greeting is made', connection, 'await greeting()', sometimes),
   ...both(
     'a client’s record is kept',
-    'host/dist/following.js',
+    'host/dist/connection/subscriptions.js',
     'this.#core.clients.keep(record)',
     sometimes,
   ),
-  before('a replay is answered', 'host/dist/greeting.js', 'actions.join()', 3),
+  before('a replay is answered', 'host/dist/connection/greeting.js', 'actions.join()', 3),
   after('a session is put on the list', session, 'core.catalog.add(uri, createdAt, state, link.clientId)', 2),
   ...both(
     'a session is made',
-    'host/dist/creation.js',
+    'host/dist/session/creation.js',
     'await attempt(core, provider, sessionOf(channel, progress), abort.signal)',
     2,
   ),
   before(
     'a session is said to be ready',
-    'host/dist/creation.js',
+    'host/dist/session/creation.js',
     'await core.log.reached(core.log.last)',
     2,
   ),
@@ -117,7 +117,7 @@ export const failpoints: readonly Failpoint[] = [
   ...both('a part of a turn, or its end', turn, 'this.#core.log.append(channel, action)', sometimes),
   before(
     'a turn that was broken off ends',
-    'host/dist/unfinished.js',
+    'host/dist/recovery.js',
     'interrupt(core, chat, resumable === true)',
     1,
   ),
@@ -127,12 +127,12 @@ export const failpoints: readonly Failpoint[] = [
   ...both('the end of a session is told', session, 'core.bulletin.removed(uri)', 2),
   after(
     'a life’s first number is put down',
-    'host/dist/lives.js',
+    'host/dist/log/epochs.js',
     'records.put(key, JSON.stringify([...kept, [first]]))',
     1,
   ),
   ...both('a life’s first flush', commit, 'await this.#store.flush()', 1),
-  before('the root is woken', 'host/dist/root.js', 'await core.log.wake(rootUri)', 1),
+  before('the root is woken', 'host/dist/root/root.js', 'await core.log.wake(rootUri)', 1),
   ...both('the journal is emptied', open, `db.exec('PRAGMA wal_checkpoint(TRUNCATE)')`, 1, 'stop'),
   before('the pid goes', open, 'rmSync(pidFile(folder), { force: true })', 1, 'stop'),
   ...both('the backup', open, `db.exec(\`VACUUM INTO '\${path.replaceAll("'", "''")}'\`)`, 1, 'migration'),

@@ -4,43 +4,43 @@ import type { Patch } from '../plant/patch.ts'
 export const mutations: Readonly<Record<string, Patch>> = {
   // I1
   'echo-before-flush': {
-    file: 'host/dist/queue.js',
+    file: 'host/dist/log/delivery-queue.js',
     find: 'queued.strict && queued.entry.seq > durable',
     put: 'false',
   },
   // I6
   'resends-are-new': {
-    file: 'host/dist/connection.js',
+    file: 'host/dist/connection/connection.js',
     find: 'this.#resends?.match(channel.uri, clientSeq, checked.value)',
     put: 'undefined',
   },
   // I2
   'replay-with-a-gap': {
-    file: 'host/dist/replay.js',
+    file: 'host/dist/connection/replay.js',
     find: 'all.map(({ text }) => text)',
     put: 'all.slice(1).map(({ text }) => text)',
   },
   // I8
   'older-snapshots': {
-    file: 'host/dist/snapshot.js',
+    file: 'host/dist/channels/snapshot.js',
     find: '"fromSeq":${core.log.told}',
     put: '"fromSeq":${core.log.told - 1000}',
   },
   // I9
   'refusals-for-all': {
-    file: 'host/dist/log.js',
+    file: 'host/dist/log/log.js',
     find: 'if (entry.only)',
     put: 'if (entry.only && entry.reason === undefined)',
   },
   // I17
   'turns-end-twice': {
-    file: 'host/dist/turn.js',
+    file: 'host/dist/turn/turn.js',
     find: 'if (!this.#over)\n            this.#append(this.#channel, action);',
     put: 'this.#core.log.append(this.#channel, action); this.#core.log.append(this.#channel, action);',
   },
   // I3
   'snapshot-of-the-head': {
-    file: 'host/dist/derived.js',
+    file: 'host/dist/channels/derived.js',
     find: 'const { kind, told } = channel;',
     put: 'const { kind, head: told } = channel;',
   },

@@ -1,5 +1,5 @@
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
-import type { Outcome } from '@atrium/client/wishes'
+import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { Simulation } from '../simulate/simulation.ts'
 
 /** Something that an app wished, and what its client said became of it. */

@@ -1,4 +1,4 @@
-import { checked } from '@atrium/client/checked'
+import { checked } from '@atrium/client/shared/schemas'
 import { Client } from '@atrium/client/client'
 import { SessionList } from '@atrium/client/sessions'
 import type { Action, Uri } from '@atrium/protocol/channel'

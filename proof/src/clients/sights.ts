@@ -1,11 +1,11 @@
-import { equal } from '@atrium/host/equal'
+import { equal } from '@atrium/host/log/equal'
 import type { Uri } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { KindName } from '@atrium/protocol/reducers'
 import { decode } from '@atrium/protocol/schema'
 import type { Client } from '@atrium/client/client'
-import type { Subscription } from '@atrium/client/subscription'
+import type { Subscription } from '@atrium/client/sync/handle'
 import type { Eye } from '../simulate/eye.ts'
 
 export type Handle = Subscription<KindName>

@@ -1,4 +1,4 @@
-import { equal } from '@atrium/host/equal'
+import { equal } from '@atrium/host/log/equal'
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Simulation } from '../simulate/simulation.ts'

@@ -1,6 +1,6 @@
 /** A change to a built file that is made while the file is loaded: on the disk it stays as it is. */
 export interface Patch {
-  /** The end of the file's path, such as `host/dist/log.js`. */
+  /** The end of the file's path, such as `host/dist/log/log.js`. */
   readonly file: string
   /** Stands in it exactly once; else the patch has lost its place, and that is an error. */
   readonly find: string

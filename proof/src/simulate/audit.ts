@@ -1,4 +1,4 @@
-import { equal } from '@atrium/host/equal'
+import { equal } from '@atrium/host/log/equal'
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Disk } from './disk.ts'

@@ -3,26 +3,26 @@ import type { Bug } from './bug.ts'
 
 /** What could go wrong with shells, and with who holds them. */
 export const terminalBugs: readonly Bug[] = [
-  bug('a shell before its terminal is durable', 'terminal', 'await core.log.reached(born);', ''),
-  bug('a shell that runs is no open work', 'terminal', 'core.work.mark(uri, true);', ''),
-  bug('a shell goes on after a restart', 'unfinished', 'lose(core, channel);', ';'),
-  bug('the list of terminals does not follow', 'terminal-list', '    list(core, terminal);\n}', '}'),
+  bug('a shell before its terminal is durable', 'terminal/terminal', 'await core.log.reached(born);', ''),
+  bug('a shell that runs is no open work', 'terminal/terminal', 'core.work.mark(uri, true);', ''),
+  bug('a shell goes on after a restart', 'recovery', 'lose(core, channel);', ';'),
+  bug('the list of terminals does not follow', 'root/terminal-list', '    list(core, terminal);\n}', '}'),
   bug(
     'a new terminal is not listed',
-    'terminal',
+    'terminal/terminal',
     '    list(core, terminal);\n    const born',
     '    const born',
   ),
-  bug('a terminal outlives its session', 'session', 'forgetTerminal(core, terminal);', ';'),
+  bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, terminal);', ';'),
   bug(
     'what goes with a session is not kept',
-    'belongings',
+    'core/session-resources',
     'this.#records.put(`${prefix}${uri}`, chat === undefined ? session : `${session}\\n${chat}`);',
     '',
   ),
   bug(
     'what was typed is typed again',
-    'handshake',
+    'connection/handshake',
     '[...core.log.passedOf(clientId), ...core.log.waitingOf(clientId)]',
     'core.log.waitingOf(clientId).filter(({ action }) => !action.includes("terminal/input"))',
   ),

@@ -7,13 +7,13 @@ const complete = `{ type: 'chat/turnComplete', ...this.#ending }`
 export const turnBugs: readonly Bug[] = [
   bug(
     'a turn ends twice',
-    'turn',
+    'turn/turn',
     `return this.#end(${complete});`,
     `{ this.#end(${complete}); return void this.#core.log.append(this.#channel, ${complete}); }`,
   ),
   bug(
     'a word after the end of a turn',
-    'turn',
+    'turn/turn',
     'this.#leave = () => resolve(undefined);',
     'this.#leave = () => { };',
     '#say(said) {\n        if (this.#over)\n            return;',
@@ -21,7 +21,7 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug(
     'an agent runs before the start is durable',
-    'log',
+    'log/log',
     'this.#events.appended(channel, action, by);',
     `this.#events.appended(channel, action, by);
     const { told } = channel;
@@ -31,32 +31,32 @@ export const turnBugs: readonly Bug[] = [
       channel.told = told;
     }`,
   ),
-  bug('an agent runs before its session is ready', 'chat', "if (lifecycle !== 'ready')", 'if (false)'),
+  bug('an agent runs before its session is ready', 'chat/chat', "if (lifecycle !== 'ready')", 'if (false)'),
   bug(
     'an agent runs a turn that is over',
-    'chat',
+    'chat/chat',
     'activeTurn && activeTurn.message === chat.head.activeTurn?.message',
     'activeTurn',
   ),
   bug(
     'a turn goes on after a restart',
-    'unfinished',
+    'recovery',
     "if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))",
     'if (true)',
   ),
   bug(
     'an agent runs again after a restart',
-    'unfinished',
+    'recovery',
     "if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))",
     'if (begin(core, chat) === undefined)',
   ),
-  bug('open work is not kept', 'work', "this.#records.put(`${prefix}${uri}`, '');", ''),
-  bug('a session is not made after a restart', 'unfinished', 'void create(core, session);', ';'),
-  bug('a turn waits for a session that failed', 'creation', 'failTurn(core, resource, error);', ';'),
+  bug('open work is not kept', 'core/jobs', "this.#records.put(`${prefix}${uri}`, '');", ''),
+  bug('a session is not made after a restart', 'recovery', 'void create(core, session);', ';'),
+  bug('a turn waits for a session that failed', 'session/creation', 'failTurn(core, resource, error);', ';'),
   {
     name: 'a message of the queue begins twice',
     patches: [
-      patch('host/dist/pending.js', "{ type: 'chat/pendingMessageRemoved', kind, id },", ''),
+      patch('host/dist/chat/queued-messages.js', "{ type: 'chat/pendingMessageRemoved', kind, id },", ''),
       patch(
         'protocol/dist/chat/turn.js',
         'queuedMessageId ? withoutPending(started, queuedMessageId) : started',
@@ -66,21 +66,26 @@ export const turnBugs: readonly Bug[] = [
   },
   bug(
     'two messages of the queue begin at once',
-    'pending',
+    'chat/queued-messages',
     "[...ends, 'chat/pendingMessageSet',",
     "[...ends, 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
   ),
-  bug('a queue is not begun', 'pending', ': queued(state, world);\n}\nconst ends', ': [];\n}\nconst ends'),
-  bug('a worker outlives its turn', 'alongside', 'dismiss(core, session, chat.uri);', ';'),
+  bug(
+    'a queue is not begun',
+    'chat/queued-messages',
+    ': queued(state, world);\n}\nconst ends',
+    ': [];\n}\nconst ends',
+  ),
+  bug('a worker outlives its turn', 'dispatch/follow-ups', 'dismiss(core, session, chat.uri);', ';'),
   bug(
     'a worker outlives a turn of the life before',
-    'alongside',
+    'dispatch/follow-ups',
     'core.work.stop(chat.uri);\n    if (ends.has(action.type))',
     'const worked = core.work.has(chat.uri);\n    core.work.stop(chat.uri);\n    if (worked && ends.has(action.type))',
   ),
   bug(
     'what it does is said after the end',
-    'alongside',
+    'dispatch/follow-ups',
     "append(core, chat, { type: 'chat/activityChanged' });",
     ';',
   ),
@@ -90,53 +95,63 @@ export const turnBugs: readonly Bug[] = [
 export const pictureBugs: readonly Bug[] = [
   bug(
     'a rollup in a later step',
-    'alongside',
+    'dispatch/follow-ups',
     "append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes });",
     `core.world.later(0, () => core.log.channel(session.uri) === session &&
       append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes }));`,
   ),
-  bug('the list does not follow', 'dispatch', 'followSession(core, channel);', ';'),
+  bug('the list does not follow', 'dispatch/dispatch', 'followSession(core, channel);', ';'),
   bug(
     'announced before the answer',
-    'bulletin',
+    'core/session-feed',
     'this.#world.later(this.#paused ? pauseMs : 0, () => this.#tell());',
     'this.#tell();',
   ),
-  bug('announced before it is used', 'alongside', "if (state.title !== '')", 'if (true)'),
-  bug('what nobody used stays', 'session', 'if (core.catalog.creatorOf(uri) === clientId)', 'if (false)'),
+  bug('announced before it is used', 'dispatch/follow-ups', "if (state.title !== '')", 'if (true)'),
+  bug(
+    'what nobody used stays',
+    'session/session',
+    'if (core.catalog.creatorOf(uri) === clientId)',
+    'if (false)',
+  ),
   bug(
     'who has left takes part',
-    'session',
+    'session/session',
     "core.log.append(session, { type: 'session/activeClientRemoved', clientId });",
     ';',
   ),
   bug(
     'a chat goes in a later step than its session',
-    'chat',
+    'chat/chat',
     'core.log.drop(chat);',
     'core.world.later(0, () => core.log.drop(chat));',
   ),
   bug(
     'a session sleeps while its chat wakes',
-    'rest',
+    'channels/sleep',
     'core.log.isUp(resource)',
     'core.log.channel(resource)',
   ),
-  bug('cut to a turn that a reader lacks', 'dispatch', 'if (needsRow(action))', 'if (false)'),
+  bug('cut to a turn that a reader lacks', 'dispatch/dispatch', 'if (needsRow(action))', 'if (false)'),
   bug(
     'a replay that needs a turn its reader lacks',
-    'handshake',
+    'connection/handshake',
     '?.cut !== undefined &&',
     '?.cut === null &&',
   ),
-  bug('what was left out is forgotten by a replay', 'following', 'leftOut: cut,', 'leftOut: 0,'),
+  bug(
+    'what was left out is forgotten by a replay',
+    'connection/subscriptions',
+    'leftOut: cut,',
+    'leftOut: 0,',
+  ),
   bug(
     'a part is handed out before a cut is told',
-    'snapshot',
+    'channels/snapshot',
     'channel.needed > core.log.told ? {} : wanted',
     'wanted',
   ),
-  bug('a page of what is being taken away', 'history', ', channel.lasting);', ', Infinity);'),
+  bug('a page of what is being taken away', 'channels/history', ', channel.lasting);', ', Infinity);'),
   {
     name: '0.9 is told what it has no name for',
     patches: [
@@ -149,9 +164,14 @@ export const pictureBugs: readonly Bug[] = [
   },
   bug(
     '0.9 is not told what changed of a chat',
-    'dialect',
+    'connection/dialect',
     'const actions = lens.actionDown(kind, action);',
     "const actions = action.type === 'session/chatUpdated' ? [] : lens.actionDown(kind, action);",
   ),
-  bug('0.9 is handed a state of 1.0', 'snapshot', '(lens ? lens.stateDown(', '(false ? lens.stateDown('),
+  bug(
+    '0.9 is handed a state of 1.0',
+    'channels/snapshot',
+    '(lens ? lens.stateDown(',
+    '(false ? lens.stateDown(',
+  ),
 ]

@@ -1,5 +1,5 @@
-import { memoryStore } from '@atrium/adapters/store-memory'
-import type { MemoryStore } from '@atrium/adapters/store-memory'
+import { memoryStore } from '@atrium/adapters/store/memory'
+import type { MemoryStore } from '@atrium/adapters/store/memory'
 import { DiskFull } from '@atrium/host/ports/log'
 import type { Step } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'

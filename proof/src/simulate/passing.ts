@@ -1,5 +1,5 @@
-import { Channel } from '@atrium/host/channel'
-import type { Entry } from '@atrium/host/entry'
+import { Channel } from '@atrium/host/log/channel'
+import type { Entry } from '@atrium/host/log/entry'
 
 /** What only passes is given to no store: it is noted in the moment it is numbered. One simulation runs at a time. */
 export function watchPassing(noted: (entry: Entry) => void): void {

@@ -1,5 +1,5 @@
 import type { Step } from '@atrium/host/ports/log'
-import { equal } from '@atrium/host/equal'
+import { equal } from '@atrium/host/log/equal'
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'

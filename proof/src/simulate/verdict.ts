@@ -1,4 +1,4 @@
-import { equal } from '@atrium/host/equal'
+import { equal } from '@atrium/host/log/equal'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'

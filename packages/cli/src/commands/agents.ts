@@ -1,11 +1,11 @@
 import type { Client } from '@atrium/client/client'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Whereabouts } from '../reach.ts'
+import type { Whereabouts } from '../link/connect.ts'
 import { table } from '../render/table.ts'
-import { trip } from '../trip.ts'
-import { harmless, onOneLine, voice } from '../voice.ts'
-import type { Manners, Style } from '../voice.ts'
+import { trip } from '../link/with-client.ts'
+import { harmless, onOneLine, voice } from '../terminal/output.ts'
+import type { Manners, Style } from '../terminal/output.ts'
 
 /** `atrium agents`: who can be talked to here, with what, and whether somebody must sign in first. */
 export function agents(flags: Whereabouts & Manners & { readonly check?: boolean }): Promise<void> {

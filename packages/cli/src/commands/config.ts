@@ -1,12 +1,12 @@
 import type { ConfigPropertySchema } from '@atrium/protocol/common/config'
 import { rootUri } from '@atrium/protocol/uri'
-import { setRoot } from '../allowances.ts'
-import { Problem, exits } from '../problem.ts'
-import type { Whereabouts } from '../reach.ts'
+import { setRoot } from '../session/permissions.ts'
+import { Problem, exits } from '../terminal/exit.ts'
+import type { Whereabouts } from '../link/connect.ts'
 import { table } from '../render/table.ts'
-import { trip } from '../trip.ts'
-import { harmless, onOneLine, voice } from '../voice.ts'
-import type { Manners, Style } from '../voice.ts'
+import { trip } from '../link/with-client.ts'
+import { harmless, onOneLine, voice } from '../terminal/output.ts'
+import type { Manners, Style } from '../terminal/output.ts'
 
 interface Flags extends Whereabouts, Manners {
   readonly unset?: boolean

@@ -1,11 +1,11 @@
 import type { Finding } from '../doctor/finding.ts'
 import { hostFindings } from '../doctor/host.ts'
 import { machineFindings, settingsFinding } from '../doctor/machine.ts'
-import { exits } from '../problem.ts'
-import type { Exit } from '../problem.ts'
-import type { Whereabouts } from '../reach.ts'
-import { onOneLine, voice } from '../voice.ts'
-import type { Manners, Style } from '../voice.ts'
+import { exits } from '../terminal/exit.ts'
+import type { Exit } from '../terminal/exit.ts'
+import type { Whereabouts } from '../link/connect.ts'
+import { onOneLine, voice } from '../terminal/output.ts'
+import type { Manners, Style } from '../terminal/output.ts'
 
 /** `atrium doctor`: looks at all that a host needs, and says how to mend what is wrong. Needs no host. */
 export async function doctor(flags: Whereabouts & Manners): Promise<Exit> {

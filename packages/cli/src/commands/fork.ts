@@ -1,13 +1,13 @@
-import { newId } from '@atrium/client/globals'
+import { newId } from '@atrium/client/shared/globals'
 import { withTurns } from '@atrium/client/history'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { chatUri } from '@atrium/protocol/uri'
-import { Problem, exits } from '../problem.ts'
-import type { Whereabouts } from '../reach.ts'
-import { findAddressee, shortName } from '../sessions.ts'
-import { trip } from '../trip.ts'
-import { voice } from '../voice.ts'
-import type { Manners } from '../voice.ts'
+import { Problem, exits } from '../terminal/exit.ts'
+import type { Whereabouts } from '../link/connect.ts'
+import { findAddressee, shortName } from '../session/find.ts'
+import { trip } from '../link/with-client.ts'
+import { voice } from '../terminal/output.ts'
+import type { Manners } from '../terminal/output.ts'
 
 interface Flags extends Whereabouts, Manners {
   readonly turn?: string

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
-import { allAllowances, grantFolder, takeBack } from '../allowances.ts'
-import type { Allowance } from '../allowances.ts'
-import { Problem, exits } from '../problem.ts'
-import type { Whereabouts } from '../reach.ts'
+import { allAllowances, grantFolder, takeBack } from '../session/permissions.ts'
+import type { Allowance } from '../session/permissions.ts'
+import { Problem, exits } from '../terminal/exit.ts'
+import type { Whereabouts } from '../link/connect.ts'
 import { table } from '../render/table.ts'
-import { shortName } from '../sessions.ts'
-import { trip } from '../trip.ts'
-import { harmless, onOneLine, voice } from '../voice.ts'
-import type { Manners, Style } from '../voice.ts'
+import { shortName } from '../session/find.ts'
+import { trip } from '../link/with-client.ts'
+import { harmless, onOneLine, voice } from '../terminal/output.ts'
+import type { Manners, Style } from '../terminal/output.ts'
 
 interface Flags extends Whereabouts, Manners {
   readonly write?: boolean

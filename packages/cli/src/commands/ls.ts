@@ -1,11 +1,11 @@
 import { Activity, activityOf, Flag, hasFlag } from '@atrium/protocol/status'
 import type { SessionSummary } from '@atrium/protocol/session/state'
-import { reach } from '../reach.ts'
-import type { Whereabouts } from '../reach.ts'
+import { reach } from '../link/connect.ts'
+import type { Whereabouts } from '../link/connect.ts'
 import { table } from '../render/table.ts'
-import { allSessions, shortNames } from '../sessions.ts'
-import { harmless, voice } from '../voice.ts'
-import type { Manners, Style } from '../voice.ts'
+import { allSessions, shortNames } from '../session/find.ts'
+import { harmless, voice } from '../terminal/output.ts'
+import type { Manners, Style } from '../terminal/output.ts'
 
 interface Flags extends Whereabouts, Manners {
   readonly all?: boolean

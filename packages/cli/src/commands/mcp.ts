@@ -1,13 +1,13 @@
 import type { McpServerCustomization } from '@atrium/protocol/session/customization'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { Problem, exits } from '../problem.ts'
-import type { Whereabouts } from '../reach.ts'
+import { Problem, exits } from '../terminal/exit.ts'
+import type { Whereabouts } from '../link/connect.ts'
 import { table } from '../render/table.ts'
-import { findSession } from '../sessions.ts'
-import { trip } from '../trip.ts'
-import { onOneLine, voice } from '../voice.ts'
-import type { Manners } from '../voice.ts'
-import { accepted } from '../wish.ts'
+import { findSession } from '../session/find.ts'
+import { trip } from '../link/with-client.ts'
+import { onOneLine, voice } from '../terminal/output.ts'
+import type { Manners } from '../terminal/output.ts'
+import { accepted } from '../link/dispatch.ts'
 
 interface Flags extends Whereabouts, Manners {
   readonly on?: boolean

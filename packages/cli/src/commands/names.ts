@@ -1,7 +1,7 @@
-import { reach } from '../reach.ts'
-import type { Whereabouts } from '../reach.ts'
-import { allSessions, shortNames } from '../sessions.ts'
-import { onOneLine, voice } from '../voice.ts'
+import { reach } from '../link/connect.ts'
+import type { Whereabouts } from '../link/connect.ts'
+import { allSessions, shortNames } from '../session/find.ts'
+import { onOneLine, voice } from '../terminal/output.ts'
 
 /** `atrium __names`: for the shell that completes a session: its name, a tab, and its title. */
 export async function names(flags: Whereabouts): Promise<void> {

@@ -1,32 +1,32 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { exposureProblem } from '@atrium/adapters/address'
-import type { Secure } from '@atrium/adapters/address'
-import { listen } from '@atrium/adapters/listen'
-import { nodeFiles } from '@atrium/adapters/files-node'
-import { ptyTerminals } from '@atrium/adapters/terminals-pty'
-import { gitVcs } from '@atrium/adapters/vcs-git'
+import { exposureProblem } from '@atrium/adapters/server/address'
+import type { Secure } from '@atrium/adapters/server/address'
+import { listen } from '@atrium/adapters/server'
+import { nodeFiles } from '@atrium/adapters/files'
+import { ptyTerminals } from '@atrium/adapters/terminals'
+import { gitVcs } from '@atrium/adapters/git'
 import { fileUri } from '@atrium/protocol/file-uri'
-import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store-sqlite'
-import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/token'
-import { nodeWorld } from '@atrium/adapters/world-node'
-import type { Host } from '@atrium/host/host'
+import { StoreLocked, StoreUnreadable, openSqlite } from '@atrium/adapters/store/sqlite'
+import { privateFolder, readToken, tokenOf, tokenPath } from '@atrium/adapters/server/token'
+import { nodeWorld } from '@atrium/adapters/process/world'
+import type { Host } from '@atrium/host'
 import type { Store } from '@atrium/host/ports/store'
 import type { World } from '@atrium/host/ports/world'
 import type { Logger } from 'pino'
-import { Cast } from '../cast.ts'
-import { banner, quietBanner, readyLine } from '../banner.ts'
-import type { Announcement } from '../banner.ts'
-import { configure } from '../config.ts'
-import type { Flags } from '../config.ts'
-import type { Settings } from '../fields.ts'
-import { announceHost, withdrawHost } from '../discovery.ts'
-import { openLog } from '../log.ts'
-import { findPort } from '../port.ts'
-import { Problem, sentenceOf } from '../problem.ts'
-import { askedToStop } from '../stop.ts'
-import { version } from '../version.ts'
+import { Cast } from '../serve/agents.ts'
+import { banner, quietBanner, readyLine } from '../serve/banner.ts'
+import type { Announcement } from '../serve/banner.ts'
+import { configure } from '../serve/config.ts'
+import type { Flags } from '../serve/config.ts'
+import type { Settings } from '../serve/config-fields.ts'
+import { announceHost, withdrawHost } from '../serve/discovery.ts'
+import { openLog } from '../serve/log-file.ts'
+import { findPort } from '../serve/port.ts'
+import { Problem, sentenceOf } from '../terminal/exit.ts'
+import { askedToStop } from '../serve/shutdown.ts'
+import { version } from '../terminal/version.ts'
 
 /** `atrium serve`: the one place where a host is put together from its parts. */
 export async function serve(flags: Flags, json: boolean): Promise<void> {
@@ -94,7 +94,7 @@ async function openHost(settings: Settings, log: Logger, world: World, cast: Cas
   // The store opens in its own thread while the core is being loaded.
   const [{ store, readOnly }, { createHost }, { agents }] = await Promise.all([
     openStore(settings),
-    import('@atrium/host/host'),
+    import('@atrium/host'),
     cast.open(),
   ])
   if (readOnly !== undefined) log.warn(readOnly)

@@ -1,6 +1,6 @@
-import { rotateToken, tokenOf } from '@atrium/adapters/token'
-import { configure } from '../config.ts'
-import type { Flags } from '../config.ts'
+import { rotateToken, tokenOf } from '@atrium/adapters/server/token'
+import { configure } from '../serve/config.ts'
+import type { Flags } from '../serve/config.ts'
 
 /** `atrium token show`: for whoever may read the data folder anyway. */
 export async function showToken(flags: Flags): Promise<void> {

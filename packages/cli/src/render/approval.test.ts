@@ -1,7 +1,7 @@
 import type { ToolCallPendingConfirmation } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
-import type { Key } from '../keys.ts'
-import { styled } from '../voice.ts'
+import type { Key } from '../terminal/keys.ts'
+import { styled } from '../terminal/output.ts'
 import { Approval, agreement } from './approval.ts'
 import type { Question } from './ask.ts'
 

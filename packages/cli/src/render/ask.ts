@@ -1,6 +1,6 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { Key } from '../keys.ts'
-import type { Style } from '../voice.ts'
+import type { Key } from '../terminal/keys.ts'
+import type { Style } from '../terminal/output.ts'
 import type { Cursor } from './pane.ts'
 
 /** What a person wants to be said in a chat, or to be shown to whoever asks to sign in. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { styled } from '../voice.ts'
+import { styled } from '../terminal/output.ts'
 import { diffLines } from './diff.ts'
 
 const style = styled(false)

@@ -1,5 +1,5 @@
-import { harmless } from '../voice.ts'
-import type { Style } from '../voice.ts'
+import { harmless } from '../terminal/output.ts'
+import type { Style } from '../terminal/output.ts'
 
 /** What a file was and would be; nothing where it was not, or would not be. */
 export interface Change {

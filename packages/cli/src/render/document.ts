@@ -1,4 +1,4 @@
-import type { Happening } from '../happenings.ts'
+import type { Happening } from '../session/events.ts'
 
 /** A happening as one document of `--json`. */
 export function documentOf(happening: Happening): object {

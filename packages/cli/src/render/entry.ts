@@ -1,4 +1,4 @@
-import type { Key } from '../keys.ts'
+import type { Key } from '../terminal/keys.ts'
 import { emptyLine, lineOf, pressLine, shownLine } from './line.ts'
 
 /** The line at the bottom: typed, sent, and found again with the arrows. */

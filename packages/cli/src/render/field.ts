@@ -1,5 +1,5 @@
 import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion } from '@atrium/protocol/chat/request'
-import { harmless } from '../voice.ts'
+import { harmless } from '../terminal/output.ts'
 
 /** The answer that a line means, or a sentence that says why it means none. An empty line is what is usual, or nothing. */
 export function answerOf(question: ChatInputQuestion, typed: string): ChatInputAnswer | string {

@@ -1,5 +1,5 @@
-import type { Key } from '../keys.ts'
-import { harmless } from '../voice.ts'
+import type { Key } from '../terminal/keys.ts'
+import { harmless } from '../terminal/output.ts'
 import { widthOf } from './table.ts'
 
 /** A line that is being typed. */

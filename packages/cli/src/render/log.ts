@@ -1,8 +1,8 @@
 import type { Action, Envelope } from '@atrium/protocol/channel'
 import type { ActiveTurn, ResponsePart, Turn } from '@atrium/protocol/chat/state'
-import { harmless, onOneLine } from '../voice.ts'
-import type { Style } from '../voice.ts'
-import { textOf } from '../waiting.ts'
+import { harmless, onOneLine } from '../terminal/output.ts'
+import type { Style } from '../terminal/output.ts'
+import { textOf } from '../session/pending-requests.ts'
 import { callState, callTitle, speaker } from './page.ts'
 
 /** A turn that is over, or goes on, as lines: what was asked, and each thing that came of it. */

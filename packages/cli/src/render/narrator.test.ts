@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
-import type { Happening } from '../happenings.ts'
-import { styled } from '../voice.ts'
+import type { Happening } from '../session/events.ts'
+import { styled } from '../terminal/output.ts'
 import { Markdown } from './markdown.ts'
 import { Narrator } from './narrator.ts'
 

@@ -1,8 +1,8 @@
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
-import type { Happening } from '../happenings.ts'
-import { harmless } from '../voice.ts'
-import type { Style } from '../voice.ts'
+import type { Happening } from '../session/events.ts'
+import { harmless } from '../terminal/output.ts'
+import type { Style } from '../terminal/output.ts'
 
 /** What text goes through on its way to where it is read. */
 export interface Text {

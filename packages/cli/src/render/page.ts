@@ -1,8 +1,8 @@
 import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ActiveTurn, ChatState, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
-import { harmless, onOneLine } from '../voice.ts'
-import { textOf } from '../waiting.ts'
+import { harmless, onOneLine } from '../terminal/output.ts'
+import { textOf } from '../session/pending-requests.ts'
 
 /** A chat as a page to keep: who said what, what was done, what was attached. */
 export function chatPage(chat: ChatState): string {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Markdown } from './markdown.ts'
 import { Pane, cut } from './pane.ts'
 import { widthOf } from './table.ts'
-import { styled } from '../voice.ts'
+import { styled } from '../terminal/output.ts'
 import { emulator, readable } from '../../../adapters/test/window.ts'
 
 /** A pane on an emulator, and what can be read there. */

@@ -1,6 +1,6 @@
-import type { LinkStatus } from '@atrium/client/reconnect'
+import type { LinkStatus } from '@atrium/client/link/reconnect'
 import type { ChatState } from '@atrium/protocol/chat/state'
-import { harmless } from '../voice.ts'
+import { harmless } from '../terminal/output.ts'
 import { spinning } from './spinner.ts'
 
 interface Standing {

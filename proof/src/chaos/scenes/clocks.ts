@@ -9,12 +9,12 @@ import type { Scene } from './scene.ts'
 /** The wall clock of the host is ours: what stands in a file is added to it. */
 export const ownClock: readonly Patch[] = [
   {
-    file: 'adapters/dist/world-node.js',
+    file: 'adapters/dist/process/world.js',
     find: 'export function nodeWorld(',
     put: `import { readFileSync } from 'node:fs'; export function nodeWorld(`,
   },
   {
-    file: 'adapters/dist/world-node.js',
+    file: 'adapters/dist/process/world.js',
     find: 'now: Date.now,',
     put: `now: () => Date.now() + Number(readFileSync(process.env.ATRIUM_CLOCK, 'utf8')),`,
   },

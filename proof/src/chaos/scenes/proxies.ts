@@ -11,7 +11,7 @@ import type { Scene, Stage } from './scene.ts'
 
 /** A heart that beats so fast that a dead link is found in a moment. */
 const fastPulse: Patch = {
-  file: 'adapters/dist/heartbeat.js',
+  file: 'adapters/dist/server/heartbeat.js',
   find: '{ pingMs: 5000, deadMs: 20_000 }',
   put: '{ pingMs: 50, deadMs: 500 }',
 }

@@ -1,0 +1,114 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { newPlace } from '../../../test/acp.ts'
+import { findAgents } from './registry.ts'
+
+test('[N48] agents are found on the PATH by the names of their programs, in the order of its folders', async () => {
+  const [first, second] = [newPlace(), newPlace()]
+  program(join(first, 'claude-agent-acp'))
+  for (const folder of [first, second]) program(join(folder, 'goose'))
+  program(join(second, 'gemini'))
+  // None of these is a program that can be started.
+  writeFileSync(join(first, 'gemini'), '')
+  mkdirSync(join(first, 'opencode'))
+  program(join(first, 'something-else'))
+  const found = await findAgents({}, { PATH: `${first}:${second}:relative:` })
+  expect(found.map(({ name, command, args }) => [name, command, ...args])).toEqual([
+    ['claude', join(first, 'claude-agent-acp')],
+    ['gemini', join(second, 'gemini'), '--acp'],
+    ['goose', join(first, 'goose'), 'acp'],
+  ])
+  expect(await findAgents({}, {})).toEqual([])
+})
+
+test('[N48] a program that goes by the name it was started with is started by that', async () => {
+  const folder = newPlace()
+  program(join(folder, 'shim'))
+  symlinkSync(join(folder, 'shim'), join(folder, 'goose'))
+  expect(await findAgents({}, { PATH: folder })).toMatchObject([{ command: join(folder, 'goose') }])
+})
+
+test('[N48] what is set counts before what is found: another program, words, variables, bounds, or none', async () => {
+  const folder = newPlace()
+  for (const name of ['goose', 'gemini', 'codex-acp']) program(join(folder, name))
+  const found = await findAgents(
+    {
+      mine: {
+        command: '/opt/mine',
+        args: ['acp'],
+        env: { A: '1' },
+        displayName: 'Mine',
+        variables: ['MY_KEY'],
+      },
+      codex: { args: ['-c', 'x'], memoryMb: 2, turnMinutes: 3 },
+      gemini: { disabled: true },
+    },
+    { PATH: folder },
+  )
+  expect(found).toMatchObject([
+    { name: 'mine', displayName: 'Mine', command: '/opt/mine', args: ['acp'], env: { A: '1' } },
+    {
+      name: 'codex',
+      displayName: 'Codex',
+      command: join(folder, 'codex-acp'),
+      args: ['-c', 'x'],
+      memoryBytes: 2 ** 21,
+      turnMs: 180_000,
+    },
+    { name: 'goose' },
+  ])
+  const [mine, codex] = found
+  expect(['MY_KEY', 'MY_KEYS', 'OPENAI_API_KEY', ''].map((name) => mine?.variables.test(name))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
+  expect(codex?.variables.test('OPENAI_API_KEY')).toBe(true)
+  expect(codex?.variables.test('ANTHROPIC_API_KEY')).toBe(false)
+})
+
+test('[S-38] an agent on many models is given the keys for those, and no other keys', async () => {
+  const folder = newPlace()
+  for (const name of ['goose', 'opencode', 'pi-acp']) program(join(folder, name))
+  for (const { variables } of await findAgents({}, { PATH: folder })) {
+    const given = [
+      'OPENAI_API_KEY',
+      'OPENROUTER_API_KEY',
+      'STRIPE_API_KEY',
+      'MY_OPENAI_API_KEY',
+      'DD_API_KEY',
+    ]
+    expect(given.filter((name) => variables.test(name))).toEqual(['OPENAI_API_KEY', 'OPENROUTER_API_KEY'])
+  }
+})
+
+test('[N48] a known program at another place is started as it is known; by its name it is found as one that is not set', async () => {
+  const folder = newPlace()
+  program(join(folder, 'goose'))
+  const settings = {
+    gemini: { command: '/opt/bin/gemini' },
+    qwen: { command: '/opt/wrapper' },
+    goose: { env: { A: '1' } },
+  }
+  const found = await findAgents(settings, { PATH: folder })
+  expect(found.map(({ command, args }) => [command, ...args])).toEqual([
+    ['/opt/bin/gemini', '--acp'],
+    ['/opt/wrapper'],
+    [join(folder, 'goose'), 'acp'],
+  ])
+})
+
+test('[N48] names that objects have are names', async () => {
+  const found = await findAgents({ constructor: {}, toString: { command: '/x' } }, { PATH: '' })
+  expect(found.map(({ name, command }) => [name, command])).toEqual([
+    ['constructor', 'constructor'],
+    ['toString', '/x'],
+  ])
+})
+
+function program(file: string): void {
+  writeFileSync(file, '#!/bin/sh\n')
+  chmodSync(file, 0o755)
+}

@@ -1,0 +1,166 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { bundle } from '../../test/bundle.ts'
+import { sandbox } from '../../test/sandbox.ts'
+
+// What other processes see, and what those leave behind that are killed, out of space, or without rights.
+
+let module = ''
+beforeAll(async () => {
+  const bundled = await bundle('files/files')
+  module = bundled.path
+  // Others than the one who runs the tests read it too.
+  chmodSync(dirname(module), 0o755)
+  return bundled.remove
+})
+
+test(
+  '[F-40c] a writer that is killed at any moment, 50 times, leaves one whole version',
+  { timeout: 60_000 },
+  async () => {
+    const { root } = sandbox()
+    writeFileSync(`${root}/file`, version(0))
+    const seen = new Set<number>()
+    for (let kill = 0; kill < 50; kill++) {
+      const child = start(root, writingForEver)
+      await once(child.stdout, 'data')
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25))
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const text = readFileSync(`${root}/file`, 'utf8')
+      const number = Number(text.slice(0, text.indexOf(' ')))
+      expect(text === version(number), `after kill ${kill}`).toBe(true)
+      seen.add(number)
+    }
+    const left = readdirSync(root).filter((name) => !['file', 'next'].includes(name))
+    console.log(`50 kills, ${seen.size} versions seen, ${left.length} unfinished files left behind`)
+    expect(left.filter((name) => !/^\.atrium-[0-9a-f]{16}\.tmp$/.test(name))).toEqual([])
+    expect(seen.size).toBeGreaterThan(2)
+  },
+)
+
+test('[E4] appenders of several processes lose nothing of each other', async () => {
+  const { root } = sandbox()
+  const who = ['a', 'b', 'c', 'd']
+  const children = who.map((letter) => start(root, appending, { LETTER: letter }))
+  expect(await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]))).toEqual([
+    0, 0, 0, 0,
+  ])
+  const lines = readFileSync(`${root}/log`, 'utf8').trimEnd().split('\n')
+  const expected = who.flatMap((letter) =>
+    Array.from({ length: 50 }, (_, i) => `${i} ${letter.repeat(3000)}`),
+  )
+  expect(lines.toSorted()).toEqual(expected.toSorted())
+})
+
+test('[E4] what does not fit is taken back, and said', () => {
+  const { root } = sandbox()
+  // A shell counts in half kibibytes: 20 KiB, and pieces of 3.
+  const { stdout } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -f 40; exec "$0" --input-type=module -e "$1"', process.execPath, filling],
+    {
+      env: { ...process.env, MODULE: module, ROOT: root },
+      encoding: 'utf8',
+    },
+  )
+  const { size } = statSync(`${root}/log`)
+  expect([size % 3072, size > 0, readdirSync(root)]).toEqual([0, true, ['log', 'old']])
+  expect(readFileSync(`${root}/old`, 'utf8')).toBe('old')
+  expect(stdout).toMatch(/^refused There is no space left on the disk\.\nrefused The file would be too large/)
+})
+
+test('[E2] [E4] what the system does not allow is refused in words without paths', () => {
+  const { root } = sandbox()
+  for (const name of ['sealed', 'secret']) writeFileSync(`${root}/${name}`, name)
+  mkdirSync(`${root}/closed`)
+  mkdirSync(`${root}/shut`)
+  chmodSync(`${root}/sealed`, 0o444)
+  chmodSync(`${root}/secret`, 0o000)
+  chmodSync(`${root}/closed`, 0o555)
+  chmodSync(`${root}/shut`, 0o000)
+  // Root is allowed everything, so somebody else has to ask.
+  const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+  if ('uid' in nobody) {
+    chmodSync(dirname(root), 0o755)
+    for (const name of ['', '/sealed', '/secret', '/closed', '/shut'])
+      chownSync(`${root}${name}`, 65534, 65534)
+  }
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', asking], {
+    env: { ...process.env, MODULE: module, ROOT: root },
+    encoding: 'utf8',
+    ...nobody,
+  })
+  expect([stdout.trimEnd().split('\n'), stderr]).toEqual([
+    Array(9).fill('refused The system does not allow it.'),
+    '',
+  ])
+  for (const name of ['closed', 'shut']) chmodSync(`${root}/${name}`, 0o755)
+  expect(readFileSync(`${root}/sealed`, 'utf8')).toBe('sealed')
+})
+
+const version = (n: number) =>
+  `${n} ${String.fromCodePoint(97 + (n % 26)).repeat(200_000 + (n % 7) * 30_000)}`
+
+function start(root: string, program: string, more: object = {}) {
+  return spawn(process.execPath, ['--input-type=module', '-e', program], {
+    env: { ...process.env, MODULE: module, ROOT: root, ...more },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+const opening = `
+  const { nodeFiles } = await import(process.env.MODULE)
+  const files = nodeFiles()
+  const root = process.env.ROOT
+  const at = (path) => ({ path: root + '/' + path, roots: [root] })
+  const say = (wish) => wish.then(() => console.log('done'), (error) => console.log(error.reason + ' ' + error.message))
+`
+
+/** Each version in place of the one before, in every way there is. */
+const writingForEver = `${opening}
+  const version = ${version.toString()}
+  let n = Number(new TextDecoder().decode(await files.read(at('file'), 1e6)).split(' ')[0])
+  console.log('ready')
+  for (;;) {
+    const whole = Buffer.from(version(++n))
+    if (n % 3 === 0) await files.write(at('file'), whole)
+    else if (n % 3 === 1) await files.write(at('file'), whole, { mode: 'truncate', position: 0, ifMatch: (await files.look(at('file'), true)).etag })
+    else {
+      await files.write(at('next'), whole)
+      await files.change({ kind: 'move', from: at('next'), to: at('file'), failIfExists: false })
+    }
+  }
+`
+
+const appending = `${opening}
+  for (let i = 0; i < 50; i++)
+    await files.write(at('log'), Buffer.from(i + ' ' + process.env.LETTER.repeat(3000) + '\\n'), { mode: 'append' })
+`
+
+const filling = `${opening}
+  process.on('SIGXFSZ', () => {})
+  await files.write(at('old'), Buffer.from('old'))
+  for (let going = true; going; )
+    await files.write(at('log'), Buffer.alloc(3072, 1), { mode: 'append' }).catch(async (error) => {
+      going = false
+      await say(Promise.reject(error))
+    })
+  await say(files.write(at('old'), Buffer.alloc(30000)))
+`
+
+const asking = `${opening}
+  const x = Buffer.from('x')
+  await say(files.read(at('secret'), 99))
+  await say(files.write(at('sealed'), x))
+  await say(files.write(at('sealed'), x, { mode: 'append' }))
+  await say(files.write(at('closed/new'), x))
+  await say(files.change({ kind: 'make', place: at('closed/new') }))
+  await say(files.list(at('shut'), 99))
+  await say(files.read(at('shut/x'), 99))
+  await say(files.change({ kind: 'copy', from: at('secret'), to: at('copy'), failIfExists: true }))
+  await say(files.change({ kind: 'move', from: at('sealed'), to: at('closed/x'), failIfExists: false }))
+`

@@ -1,0 +1,132 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { fingerprint } from '../../test/fingerprint.ts'
+import { sandbox } from '../../test/sandbox.ts'
+import { nodeFiles } from './files.ts'
+
+test('[S-57 treeDepth] at 256: a directory is copied and removed', async () => {
+  const { files, at, root } = deep(256)
+  await files.change({ kind: 'copy', from: at('top'), to: at('copy'), failIfExists: true })
+  for (const name of ['top', 'copy']) await files.change({ kind: 'remove', place: at(name), recursive: true })
+  expect(readdirSync(root)).toEqual([])
+})
+
+test('[S-57 treeDepth] past 256: it is neither, and nothing of it is gone', async () => {
+  const { files, at, root } = deep(257)
+  const untouched = fingerprint(root)
+  await refused(files.change({ kind: 'copy', from: at('top'), to: at('copy'), failIfExists: true }), 'unfit')
+  await refused(files.change({ kind: 'remove', place: at('top'), recursive: true }), 'unfit')
+  expect(fingerprint(root)).toBe(untouched)
+})
+
+// One directory for both: to make it takes longer than to judge it.
+describe('a crowded directory', () => {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-files-')))
+  const files = nodeFiles()
+  const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
+  beforeAll(() => {
+    mkdirSync(`${root}/top`)
+    for (let i = 0; i <= 100_000; i++) writeFileSync(`${root}/top/${i}`, '')
+  }, 60_000)
+  afterAll(() => rmSync(root, { recursive: true, force: true }), 60_000)
+
+  test('[S-57 treeEntries] past 100,000: nothing is removed or copied; a list reads no further than it must', async () => {
+    const [started, memory] = [performance.now(), process.memoryUsage().rss]
+    await refused(files.list(at('top'), 1000), 'unfit')
+    expect(performance.now() - started).toBeLessThan(1000)
+    expect(process.memoryUsage().rss - memory).toBeLessThan(50_000_000)
+    await refused(files.change({ kind: 'remove', place: at('top'), recursive: true }), 'unfit')
+    await refused(
+      files.change({ kind: 'copy', from: at('top'), to: at('copy'), failIfExists: true }),
+      'unfit',
+    )
+    expect(readdirSync(root)).toEqual(['top'])
+    expect(await files.list(at('top'), 100_001)).toHaveLength(100_001)
+  })
+
+  test('[S-57 treeEntries] at 100,000: a directory is removed', { timeout: 60_000 }, async () => {
+    rmSync(`${root}/top/0`)
+    await files.change({ kind: 'remove', place: at('top'), recursive: true })
+    expect(readdirSync(root)).toEqual([])
+  })
+})
+
+test(
+  '[S-57 copyBytes] at 1,073,741,824: a file is copied, a directory too, and a part is changed',
+  { timeout: 60_000 },
+  async () => {
+    const { files, at, root } = large(1_073_741_824)
+    await files.change({ kind: 'copy', from: at('top/file'), to: at('copy'), failIfExists: true })
+    await files.change({ kind: 'copy', from: at('top'), to: at('copies'), failIfExists: true })
+    await files.write(at('copy'), Buffer.from('x'), { mode: 'insert', position: 5 })
+    const sizes = ['copy', 'copies/file'].map((name) => statSync(`${root}/${name}`))
+    expect(sizes.map(({ size }) => size)).toEqual([1_073_741_825, 1_073_741_824])
+    // What is nothing takes no room.
+    expect(sizes.every(({ blocks }) => blocks * 512 < 10_000_000)).toBe(true)
+  },
+)
+
+test('[S-57 copyBytes] past 1,073,741,824: nothing is copied, and no part is changed', async () => {
+  const { files, at, root } = large(1_073_741_825)
+  await refused(
+    files.change({ kind: 'copy', from: at('top/file'), to: at('copy'), failIfExists: true }),
+    'unfit',
+  )
+  await refused(files.change({ kind: 'copy', from: at('top'), to: at('copy'), failIfExists: true }), 'unfit')
+  await refused(files.write(at('top/file'), Buffer.from('x'), { mode: 'insert', position: 5 }), 'unfit')
+  expect([readdirSync(root), readdirSync(`${root}/top`)]).toEqual([['top'], ['file']])
+})
+
+test('[E7] what a tree holds in all its directories counts together', async () => {
+  const { files, root } = sandbox({ limits: { treeEntries: 5, copyBytes: 10 } })
+  const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
+  for (const name of ['a', 'b']) {
+    mkdirSync(`${root}/top/${name}`, { recursive: true })
+    writeFileSync(`${root}/top/${name}/file`, 'x'.repeat(5))
+  }
+  await files.change({ kind: 'copy', from: at('top'), to: at('copy'), failIfExists: true })
+  writeFileSync(`${root}/copy/a/more`, 'x')
+  await refused(
+    files.change({ kind: 'copy', from: at('copy'), to: at('again'), failIfExists: true }),
+    'unfit',
+  )
+  writeFileSync(`${root}/copy/a/most`, '')
+  const untouched = fingerprint(root)
+  await refused(files.change({ kind: 'remove', place: at('copy'), recursive: true }), 'unfit')
+  expect(fingerprint(root)).toBe(untouched)
+})
+
+function room() {
+  const { files, root } = sandbox()
+  return { files, root, at: (path: string) => ({ path: `${root}/${path}`, roots: [root] }) }
+}
+
+/** So many levels of directories, the last with a file in it. */
+function deep(levels: number) {
+  const all = room()
+  const path = `${all.root}/top${'/d'.repeat(levels - 1)}`
+  mkdirSync(path, { recursive: true })
+  writeFileSync(`${path}/file`, 'x')
+  return all
+}
+
+/** A file that is so long, and nothing. */
+function large(size: number) {
+  const all = room()
+  mkdirSync(`${all.root}/top`)
+  writeFileSync(`${all.root}/top/file`, '')
+  truncateSync(`${all.root}/top/file`, size)
+  return all
+}

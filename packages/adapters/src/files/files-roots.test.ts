@@ -1,0 +1,124 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { everything, reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { descriptors } from '../../test/descriptors.ts'
+import { fingerprint } from '../../test/fingerprint.ts'
+import { sandbox } from '../../test/sandbox.ts'
+import { nodeFiles } from './files.ts'
+
+const before = descriptors()
+afterAll(() => expect(descriptors()).toEqual(before))
+
+describe('[S-29] roots', () => {
+  test('in a root that is gone there is nothing, and nothing comes to be', async () => {
+    const { files, root, beside } = sandbox()
+    rmSync(root, { recursive: true })
+    for (const path of [root, `${root}/a`, `${root}/a/b`])
+      for (const [what, attempt] of everything(
+        files,
+        { path, roots: [root] },
+        { path: `${beside}/x`, roots: [beside] },
+      )) {
+        const reason = await reasonOf(attempt())
+        expect([what, ['missing', 'outside', 'unfit', 'exists'].includes(reason ?? 'done')]).toEqual([
+          what,
+          true,
+        ])
+      }
+    expect([existsSync(root), readdirSync(beside)]).toEqual([false, []])
+  })
+
+  test('a root that is a link is where it leads now, and what is told of it is in its own words', async () => {
+    const { files, root, beside } = sandbox()
+    writeFileSync(`${beside}/a`, 'first')
+    mkdirSync(`${root}/second`)
+    writeFileSync(`${root}/second/a`, 'second')
+    const given = `${root}/given`
+    symlinkSync(beside, given)
+    const place = { path: `${given}/a`, roots: [given] }
+    expect(Buffer.from(await files.read(place, 99)).toString()).toBe('first')
+    expect((await files.look(place, true)).path).toBe(`${given}/a`)
+    symlinkSync(`${root}/second`, `${root}/new`)
+    renameSync(`${root}/new`, given)
+    expect(Buffer.from(await files.read(place, 99)).toString()).toBe('second')
+    symlinkSync(`${beside}/a`, `${root}/second/old`)
+    await refused(files.read({ path: `${given}/old`, roots: [given] }, 99), 'outside')
+    await refused(
+      files.change({ kind: 'remove', place: { path: given, roots: [given] }, recursive: true }),
+      'outside',
+    )
+  })
+
+  test('a root may lie behind a link that leads out of another one', async () => {
+    const { files, root, beside } = sandbox()
+    mkdirSync(`${beside}/deep`)
+    symlinkSync(beside, `${root}/out`)
+    const roots = [root, `${root}/out/deep`]
+    await files.change({ kind: 'make', place: { path: `${root}/out/deep/a/b`, roots } })
+    await refused(files.change({ kind: 'make', place: { path: `${root}/out/a`, roots } }), 'outside')
+    expect([readdirSync(beside), readdirSync(`${beside}/deep/a`)]).toEqual([['deep'], ['b']])
+  })
+
+  test('a root in a root stays, and so does what it is in', async () => {
+    const { files, root } = sandbox()
+    mkdirSync(`${root}/a/b/c`, { recursive: true })
+    symlinkSync('a/b', `${root}/l`)
+    const roots = [root, `${root}/a/b`]
+    const untouched = fingerprint(root)
+    for (const path of ['a', 'a/b']) {
+      const place = { path: `${root}/${path}`, roots }
+      const to = { path: `${root}/x`, roots }
+      await refused(files.change({ kind: 'remove', place, recursive: true }), 'outside')
+      await refused(files.change({ kind: 'move', from: place, to, failIfExists: false }), 'outside')
+    }
+    const onto = { path: `${root}/a/b`, roots }
+    for (const kind of ['copy', 'move'] as const)
+      await refused(
+        files.change({ kind, from: { path: `${root}/l`, roots }, to: onto, failIfExists: false }),
+        'outside',
+      )
+    expect(fingerprint(root)).toBe(untouched)
+    await files.change({ kind: 'remove', place: { path: `${root}/l`, roots }, recursive: true })
+    expect(readdirSync(root)).toEqual(['a'])
+  })
+
+  test.each([
+    ['as it is', (data: string) => data],
+    ['by a link', (data: string) => `${data}-link`],
+  ])("what is the host's own is outside, named %s, whatever is given", async (_, named) => {
+    const { root, beside } = sandbox()
+    mkdirSync(`${root}/own/data`, { recursive: true })
+    writeFileSync(`${root}/own/data/token`, 'token')
+    symlinkSync(`${root}/own/data`, `${root}/own/data-link`)
+    symlinkSync('own/data/token', `${root}/to`)
+    const never = [named(`${root}/own/data`), `${root}/later`]
+    const files = nodeFiles({ never })
+    const untouched = fingerprint(`${root}/own`)
+    writeFileSync(`${beside}/other`, 'x')
+    const other = { path: `${beside}/other`, roots: [beside] }
+    const paths = [
+      'own/data',
+      'own/data/token',
+      'own/data/new',
+      'own/data-link/token',
+      'own/data-link/new',
+      'later',
+      'later/x',
+    ]
+    for (const path of paths)
+      for (const roots of [['/'], [root], [`${root}/own/data`, root]])
+        for (const [what, attempt] of everything(files, { path: `${root}/${path}`, roots }, other))
+          expect([path, what, await reasonOf(attempt())]).toEqual([path, what, 'outside'])
+    const roots = [root]
+    await refused(files.read({ path: `${root}/to`, roots }, 99), 'outside')
+    const own = { path: `${root}/own`, roots }
+    await refused(files.change({ kind: 'remove', place: own, recursive: true }), 'outside')
+    for (const kind of ['copy', 'move'] as const)
+      await refused(
+        files.change({ kind, from: own, to: { path: `${root}/x`, roots }, failIfExists: true }),
+        'outside',
+      )
+    expect(fingerprint(`${root}/own`)).toBe(untouched)
+    expect(readdirSync(root).toSorted()).toEqual(['own', 'to'])
+  })
+})

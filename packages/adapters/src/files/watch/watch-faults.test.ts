@@ -1,0 +1,181 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Listener, Yard } from '../../../../host/src/ports/watch.contract.ts'
+import { soon, watching } from '../../../test/yard.ts'
+import { eachMeans, meansOn } from './notify-backend.ts'
+import type { Means } from './notify-backend.ts'
+
+/** As a client does: after a loss it looks at everything again, else it believes what it is told. Nothing changes meanwhile. */
+async function settled(listener: Listener, yard: Pick<Yard, 'list'>): Promise<void> {
+  const there = await yard.list()
+  let lost = 0
+  await listener.until(() => {
+    if (listener.lost > lost) {
+      lost = listener.lost
+      listener.paths.clear()
+      for (const path of there) listener.paths.add(path)
+    }
+    return listener.paths.size === there.size && [...there].every((path) => listener.paths.has(path))
+  })
+}
+
+describe('[F-40b] more than can be heard', () => {
+  test(
+    '100,000 files that come fast: all are told, or that some were lost',
+    { timeout: 120_000 },
+    async () => {
+      const { path, at, listener, list } = await watching()
+      const child = spawn(process.execPath, ['-e', makes(100, 1000), path], { stdio: 'inherit' })
+      expect(await once(child, 'exit')).toEqual([0, null])
+      await settled(listener, { list })
+      for (let i = 0; i < 100; i++) closeSync(openSync(at(`${i}/later`), 'w'))
+      await settled(listener, { list })
+      expect(listener.paths.size).toBe(100 * 1002)
+    },
+  )
+
+  test('what the system drops while nobody reads is said to be lost', { timeout: 120_000 }, async () => {
+    const { path, at, listener, list } = await watching({}, (path) => mkdirSync(join(path, '0')))
+    // Nothing is read meanwhile: the system keeps 16,384 events, if nobody told it otherwise.
+    expect(spawnSync(process.execPath, ['-e', makes(20, 1000), path]).status).toBe(0)
+    await listener.until(() => listener.lost > 0)
+    await settled(listener, { list })
+    for (let i = 0; i < 20; i++) closeSync(openSync(at(`${i}/later`), 'w'))
+    await settled(listener, { list })
+    expect(listener.paths.size).toBe(20 * 1002)
+  })
+
+  test('also where little was heard of, but much was dropped', { timeout: 120_000 }, async () => {
+    const { path, at, listener, list } = await watching({}, (path) => mkdirSync(join(path, 'there')))
+    // Two files in turn, so that no event is like the one before it; what is made at the end is dropped.
+    const script = `
+      const { mkdirSync, openSync, writeSync } = require('node:fs')
+      const files = ['one', 'two'].map((name) => openSync(process.argv[1] + '/' + name, 'w'))
+      for (let i = 0; i < 40000; i++) writeSync(files[i % 2], 'x')
+      mkdirSync(process.argv[1] + '/late/deep', { recursive: true })
+      mkdirSync(process.argv[1] + '/there/late')`
+    expect(spawnSync(process.execPath, ['-e', script, path]).status).toBe(0)
+    await listener.until(() => listener.lost > 0)
+    await settled(listener, { list })
+    for (const folder of ['late/deep', 'there/late']) writeFileSync(at(`${folder}/heard`), '1')
+    await listener.until(() =>
+      ['late/deep/heard', 'there/late/heard'].every((path) => listener.has(path, 'added')),
+    )
+    expect(listener.lost).toBe(1)
+  })
+
+  const makes = (folders: number, files: number) => `
+    const { closeSync, mkdirSync, openSync } = require('node:fs')
+    for (let i = 0; i < ${folders}; i++) {
+      mkdirSync(process.argv[1] + '/' + i, { recursive: true })
+      for (let j = 0; j < ${files}; j++) closeSync(openSync(process.argv[1] + '/' + i + '/' + j, 'w'))
+    }`
+})
+
+describe('[F-40b] [O8] less than is needed', () => {
+  /** A system that lets so many directories be watched. */
+  function poor(room: { left: number }, code = 'ENOSPC'): Means {
+    return {
+      ...eachMeans,
+      watch(at, hear) {
+        if (room.left <= 0) throw Object.assign(new Error(code), { code })
+        room.left--
+        return eachMeans.watch(at, hear)
+      },
+    }
+  }
+
+  test.each(['ENOSPC', 'EMFILE'])('%s: what is watched is told, the rest is seen late', async (code) => {
+    const room = { left: 1 }
+    const { at, listener } = await watching({ means: poor(room, code), pace: soon }, (path) => {
+      mkdirSync(join(path, 'a/b'), { recursive: true })
+      for (const name of ['a/old', 'a/gone', 'a/b/old']) writeFileSync(join(path, name), '1')
+    })
+    await listener.until(() => listener.lost > 0)
+    writeFileSync(at('top'), '1')
+    writeFileSync(at('a/new'), '1')
+    writeFileSync(at('a/b/old'), '22')
+    rmSync(at('a/gone'))
+    await listener.until(() => ['top', 'a/new'].every((path) => listener.has(path, 'added')))
+    await listener.until(() => listener.has('a/b/old', 'updated') && listener.has('a/gone', 'deleted'))
+    expect(listener.changes.length).toBe(4)
+    expect(listener.lost).toBe(1)
+    mkdirSync(at('c/d'), { recursive: true })
+    writeFileSync(at('c/d/e'), '1')
+    await listener.heard('c/d/e', 'added')
+  })
+
+  test('when there is room again, all are listened to', async () => {
+    const room = { left: 1 }
+    const { at, listener } = await watching({ means: poor(room), pace: soon }, (path) =>
+      mkdirSync(join(path, 'a/b'), { recursive: true }),
+    )
+    await listener.until(() => listener.lost > 0)
+    room.left = 10
+    writeFileSync(at('a/b/1'), '1')
+    await listener.heard('a/b/1', 'added')
+    writeFileSync(at('a/b/2'), '1')
+    await listener.heard('a/b/2', 'added')
+    expect(room.left).toBe(8)
+    expect(listener.lost).toBe(1)
+  })
+
+  test('where changes are made on other machines too, all is looked at from time to time', async () => {
+    const means: Means = { ...eachMeans, sure: false, watch: () => ({ close: () => {} }) }
+    const { at, listener } = await watching({ means, pace: soon }, (path) =>
+      writeFileSync(join(path, 'old'), '1'),
+    )
+    await listener.until(() => listener.lost > 0)
+    mkdirSync(at('a/b'), { recursive: true })
+    writeFileSync(at('a/b/new'), '1')
+    await listener.heard('a/b/new', 'added')
+    writeFileSync(at('old'), '22')
+    await listener.heard('old', 'updated')
+    expect([0x6969, 0x01021997, 0x65735546, 0xff534d42].map((type) => meansOn(type).sure)).toEqual(
+      Array(4).fill(false),
+    )
+    expect([0xef53, 0x01021994, 0x794c7630, 0].every((type) => meansOn(type).sure)).toBe(true)
+  })
+
+  test('a directory that may not be read is told of, and looked into when it may', async () => {
+    const shut = { is: true }
+    const enter = (path: string) =>
+      shut.is && path.endsWith('/shut')
+        ? Promise.reject(Object.assign(new Error('shut'), { code: 'EACCES' }))
+        : eachMeans.enter(path)
+    const { at, listener } = await watching({ means: { ...eachMeans, enter } }, (path) =>
+      mkdirSync(join(path, 'shut')),
+    )
+    writeFileSync(at('shut/old'), '1')
+    writeFileSync(at('file'), '1')
+    await listener.heard('file', 'added')
+    expect(listener.changes.length).toBe(1)
+    shut.is = false
+    chmodSync(at('shut'), 0o700)
+    await listener.heard('shut/old', 'added')
+    shut.is = true
+    chmodSync(at('shut'), 0o711)
+    await listener.heard('shut/old', 'deleted')
+    expect(listener.lost).toBe(0)
+  })
+
+  test('a directory that cannot even be opened now is read when it can', async () => {
+    let full = false
+    const means: Means = {
+      ...eachMeans,
+      enter: (path) =>
+        full && path.endsWith('/a')
+          ? Promise.reject(Object.assign(new Error('full'), { code: 'EMFILE' }))
+          : eachMeans.enter(path),
+    }
+    const { at, listener } = await watching({ means, pace: soon }, (path) => mkdirSync(join(path, 'a')))
+    full = true
+    writeFileSync(at('a/1'), '1')
+    await listener.until(() => listener.lost > 0)
+    full = false
+    await listener.heard('a/1', 'added')
+  })
+})

@@ -1,0 +1,91 @@
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Listener, everything } from '../../../../host/src/ports/watch.contract.ts'
+import { newYard } from '../../../test/yard.ts'
+import { watchTree } from './watch.ts'
+
+const seeds = Array.from({ length: 12 }, () => Math.floor(Math.random() * 2 ** 31))
+
+test.each(seeds)('[O1] [O4] [O5] seed %d: what was told is what is there', play)
+
+/** Whatever is done in a tree: at rest, the listing from the beginning and all that was told since give what is there. */
+async function play(seed: number): Promise<void> {
+  const { path, list } = await newYard()
+  const chance = chanceOf(seed)
+  const act = () => pick(chance, acts)(path, () => anyPath(chance), chance)
+  for (let i = 0; i < 40; i++) act()
+  const listener = new Listener(await list())
+  const watch = await watchTree(path, everything, listener.tell)
+  onTestFinished(() => watch.end())
+  for (let i = 0; i < 400; i++) {
+    act()
+    // Sometimes many at once, sometimes in the middle of a look.
+    for (let turns = Math.floor(chance() ** 4 * 200); turns > 0; turns--) await new Promise(setImmediate)
+  }
+  writeFileSync(join(path, 'rest'), `${seed}`)
+  await listener.until(async () => listener.paths.has('rest') && same(listener.paths, await list()))
+  // And each directory is still listened to.
+  const folders = [...(await list())].filter((name) => statSync(join(path, name)).isDirectory())
+  for (const folder of folders) writeFileSync(join(path, folder, 'heard'), '1')
+  await listener.until(async () => same(listener.paths, await list()))
+  expect(listener.lost).toBe(0)
+}
+
+type Act = (root: string, any: () => string, chance: () => number) => void
+
+const acts: readonly Act[] = [
+  (root, any) => attempt(() => writeFileSync(join(root, any()), '1')),
+  (root, any) => attempt(() => writeFileSync(join(root, any()), '22')),
+  (root, any) => attempt(() => mkdirSync(join(root, any()), { recursive: true })),
+  (root, any) => {
+    const file = join(root, any(), 'new', 'file')
+    attempt(() => mkdirSync(dirname(file), { recursive: true }))
+    attempt(() => writeFileSync(file, '1'))
+  },
+  (root, any) => attempt(() => renameSync(join(root, any()), join(root, any()))),
+  (root, any) => {
+    const [one, other] = [join(root, any()), join(root, any())]
+    attempt(() => renameSync(one, join(root, 'aside')))
+    attempt(() => renameSync(other, one))
+    attempt(() => renameSync(join(root, 'aside'), other))
+  },
+  (root, any) => attempt(() => rmSync(join(root, any()), { recursive: true })),
+  (root, any, chance) => {
+    const path = join(root, any())
+    attempt(() => rmSync(path, { recursive: true }))
+    if (chance() < 0.5) attempt(() => mkdirSync(path))
+    else attempt(() => writeFileSync(path, '1'))
+  },
+]
+
+function attempt(act: () => void): void {
+  try {
+    act()
+  } catch {
+    // What cannot be done is not done.
+  }
+}
+
+function anyPath(chance: () => number): string {
+  const depth = 1 + Math.floor(chance() * 4)
+  return Array.from({ length: depth }, () => pick(chance, ['a', 'b', 'c', 'd'])).join('/')
+}
+
+function pick<T>(chance: () => number, from: readonly T[]): T {
+  return from[Math.floor(chance() * from.length)] as T
+}
+
+function same(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((path) => other.has(path))
+}
+
+function chanceOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

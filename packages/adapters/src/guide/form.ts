@@ -1,0 +1,67 @@
+import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { ActiveTurn, InputRequestPart } from '@atrium/protocol/chat/state'
+import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/chat/request'
+import type { FormStep } from './script.ts'
+
+/** A form with a question of every kind. */
+export function formOf(topic: string): Omit<ChatInputRequest, 'id'> {
+  const options = ['Small', 'Medium', 'Large'].map((label) => ({ id: label.toLowerCase(), label }))
+  return {
+    message: topic === '' ? 'Some questions, one of each kind.' : topic,
+    questions: [
+      { kind: 'text', id: 'name', message: 'What shall it be called?', required: true },
+      { kind: 'number', id: 'price', message: 'What may it cost?', min: 0 },
+      { kind: 'integer', id: 'count', message: 'How many?', min: 1, max: 10, defaultValue: 1 },
+      { kind: 'boolean', id: 'gift', message: 'Is it a gift?', defaultValue: false },
+      { kind: 'single-select', id: 'size', message: 'Which size?', options },
+      {
+        kind: 'multi-select',
+        id: 'extras',
+        message: 'Anything with it?',
+        options: extras,
+        allowFreeformInput: true,
+      },
+    ],
+  }
+}
+
+const extras = [
+  { id: 'box', label: 'A box' },
+  { id: 'card', label: 'A card' },
+]
+
+/** Asks, or goes on with a form that is open, and waits for as long as it takes. */
+export async function* fillIn(
+  { request }: FormStep,
+  chat: Chat,
+  at: InputRequestPart | string,
+): AsyncIterable<Said> {
+  const id = typeof at === 'string' ? at : at.request.id
+  if (typeof at === 'string') yield { type: 'chat/inputRequested', request: { ...request, id } }
+  await chat.when(({ activeTurn }) => activeTurn !== undefined && formIn(activeTurn)?.response !== undefined)
+}
+
+/** What was answered, in words; nothing while it is not. */
+export function answersOf(turn: ActiveTurn): string {
+  const form = formIn(turn)
+  if (form?.response === undefined) return ''
+  if (form.response !== 'accept') return 'You did not want to answer. That is fine.'
+  const answers = new Map(Object.entries(form.request.answers ?? {}))
+  const lines = (form.request.questions ?? []).map(
+    ({ id, message }) => `- ${message} ${spoken(answers.get(id))}`,
+  )
+  return ['You answered:', '', ...lines].join('\n')
+}
+
+function formIn({ responseParts }: ActiveTurn): InputRequestPart | undefined {
+  return responseParts.find((part): part is InputRequestPart => part.kind === 'inputRequest')
+}
+
+function spoken(answer: ChatInputAnswer | undefined): string {
+  if (answer?.state !== 'submitted') return '(nothing)'
+  const { value } = answer
+  if (value.kind === 'boolean') return value.value ? 'Yes' : 'No'
+  const chosen = Array.isArray(value.value) ? value.value : [String(value.value)]
+  const free = 'freeformValues' in value ? (value.freeformValues ?? []) : []
+  return [...chosen, ...free].filter((text) => text !== '').join(', ') || '(nothing)'
+}

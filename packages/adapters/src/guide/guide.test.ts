@@ -1,0 +1,313 @@
+import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
+import { expect, test } from 'vitest'
+import { agentContract } from '../../../host/src/ports/agent.contract.ts'
+import { TurnFailed } from '@atrium/host/ports/agent'
+import { Stage } from '../../../host/test/stage.ts'
+import type { StageOptions } from '../../../host/test/stage.ts'
+import { guide } from './guide.ts'
+import { uses } from './words.ts'
+
+/** Time that passes as soon as nothing else is to be done. */
+const later = (_: number, task: () => void) => {
+  const immediate = setImmediate(task)
+  return () => clearImmediate(immediate)
+}
+const stage = (options?: StageOptions) => new Stage(guide(later), options)
+
+agentContract('guide', () => guide(later), {
+  prompts: [
+    'say Hello, 👩‍👩‍👧 wörld!',
+    'think about doors',
+    'hello there',
+    'long 40',
+    'long many',
+    'slow 5',
+    'plan',
+    'spawn say hello',
+    'spawn fail',
+    'spawn spawn say hello',
+    '/say hello',
+    'login',
+  ],
+  failing: 'crash',
+  deterministic: true,
+})
+
+test('[N5] whatever it does not understand is answered with what it does, and with what was asked', async () => {
+  const text = textOf(await stage().turn('Where is\nthe `door`?'))
+  expect(text).toContain("You asked: `Where is the 'door'?`")
+  for (const [use] of Object.values(uses)) expect(text).toContain(`\`${use}\``)
+  expect(textOf(await stage().turn('x'.repeat(1_000_000))).length).toBeLessThan(2000)
+})
+
+test('[N5] say: a part is made empty and grows word by word', async () => {
+  const run = stage().begin('SAY  one two\nthree')
+  expect(textOf(await run.end())).toBe('one two\nthree')
+  expect(run.said).toEqual([
+    { type: 'chat/responsePart', part: { kind: 'markdown', id: 'turn-1-1', content: '' } },
+    ...['one ', 'two\n', 'three'].map((content) => ({ type: 'chat/delta', partId: 'turn-1-1', content })),
+    { type: 'chat/usage', usage: { inputTokens: 4, outputTokens: 3, model: 'guide-plain' } },
+  ])
+})
+
+test('[J4] every verb is a command, and means the same behind a slash', async () => {
+  const { commands } = guide(later)
+  const offered = (await commands?.(stage().session)) ?? []
+  expect(offered.map(({ name }) => name)).toEqual(Object.keys(uses))
+  for (const text of ['say one two', 'PLAN', 'long 3', 'say', 'long many'])
+    expect(textOf(await stage().turn(`/${text}`))).toBe(textOf(await stage().turn(text)))
+  for (const text of ['//say hello', '/ say hello', '/constructor'])
+    expect(textOf(await stage().turn(text))).toContain('You asked: `/')
+})
+
+test('[N5] say: no piece ends within a letter, however long the word is', async () => {
+  const run = stage().begin(`say x${'😀'.repeat(1000)}`)
+  await run.end()
+  const contents = run.said.map((said) => (said.type === 'chat/delta' ? said.content : ''))
+  expect(contents.filter((content) => content !== '').length).toBeGreaterThan(4)
+  expect(contents.filter((content) => /\p{Surrogate}/u.test(content))).toEqual([])
+})
+
+test('[N5] think: a thought, then an answer', async () => {
+  const { responseParts } = await stage().turn('think of doors')
+  expect(responseParts).toMatchObject([
+    { kind: 'reasoning', content: expect.stringContaining('of doors') },
+    { kind: 'markdown', content: expect.stringContaining('thought') },
+  ])
+})
+
+test.each([
+  ['long 1', 1],
+  ['long 3000', 3000],
+  ['long 100000', 100_000],
+  ['slow', 10],
+  ['slow 3', 3],
+])('[N5] %s: so many words, and as many pieces', async (text, count) => {
+  const run = stage().begin(text)
+  expect(textOf(await run.end()).split(' ')).toHaveLength(count)
+  expect(run.said.filter(({ type }) => type === 'chat/delta')).toHaveLength(count)
+})
+
+test.each([
+  'long',
+  'long 0',
+  'long -1',
+  'long 100001',
+  'long 1e3',
+  'long 5x',
+  'slow 3601',
+  'say',
+  'think ',
+  'spawn',
+])('[N5] %j is answered with how to use it', async (text) => {
+  const [verb = ''] = text.split(' ')
+  expect(textOf(await stage().turn(text))).toContain(`Use it like this: \`${verb} `)
+})
+
+test('[N5] slow: a word each second; cancelled, it waits no longer', async () => {
+  const timers = new Set<{ readonly ms: number; readonly task: () => void }>()
+  const agent = guide((ms, task) => {
+    const timer = { ms, task }
+    timers.add(timer)
+    return () => void timers.delete(timer)
+  })
+  const run = new Stage(agent).begin('slow')
+  await run.step()
+  for (let i = 0; i < 3; i++) {
+    const next = run.step()
+    await until(() => timers.size > 0)
+    const [timer] = timers
+    expect(timer?.ms).toBe(1000)
+    timer?.task()
+    await next
+  }
+  const pending = run.step()
+  await until(() => timers.size > 0)
+  run.abort()
+  expect(await pending).toBe(false)
+  expect(timers.size).toBe(0)
+})
+
+test('[N5] long: others have a turn in between', async () => {
+  let pauses = 0
+  const agent = guide((ms, task) => (pauses++, later(ms, task)))
+  await new Stage(agent).turn('long 3000')
+  expect(pauses).toBe(11)
+})
+
+test('[N5] plan: a notice, and what it does with each step, cleared in the end', async () => {
+  const run = stage().begin('plan')
+  const { responseParts } = await run.end()
+  expect(responseParts.map(({ kind }) => kind)).toEqual(['systemNotification', ...Array(5).fill('markdown')])
+  expect(responseParts.at(-1)).toMatchObject({ id: 'turn-1-6' })
+  const activities = run.said.filter(({ type }) => type === 'chat/activityChanged')
+  expect(activities).toHaveLength(5)
+  expect(activities.at(-1)).toEqual({ type: 'chat/activityChanged' })
+})
+
+test('[N5] spawn: a call that shows the way to the chat of its worker', async () => {
+  const all = stage()
+  const { responseParts } = await all.turn('spawn say hello')
+  const content = [{ type: 'subagent', resource: 'ahp-chat:/worker-1', title: 'say hello' }]
+  const done = { markdown: 'A worker did `say hello`' }
+  expect(responseParts).toMatchObject([
+    { toolCall: { status: 'completed', success: true, pastTenseMessage: done, content } },
+    { kind: 'markdown' },
+  ])
+  expect(all.workers.map((worker) => worker.state.turns.map(textOf))).toEqual([['hello']])
+})
+
+test('[N5] spawn: a worker that fails is said to have failed, and spawns nobody', async () => {
+  const all = stage()
+  const [call] = (await all.turn('spawn crash')).responseParts
+  expect(call).toMatchObject({ toolCall: { status: 'completed', success: false } })
+  await all.turn('spawn spawn say hello')
+  expect(all.workers.map((worker) => worker.workers.length)).toEqual([0, 0])
+})
+
+test('[J11] login: a call of a server of its own that waits, and then says who signed in where, and not with what', async () => {
+  const run = stage().begin('login')
+  const { responseParts } = await run.end()
+  const resource = { resource: 'https://guide.atrium.example', resource_name: 'Atrium Guide' }
+  expect(run.said.slice(0, 5).map(({ type }) => type)).toEqual([
+    'chat/toolCallStart',
+    'chat/toolCallReady',
+    'chat/toolCallAuthRequired',
+    'chat/toolCallComplete',
+    'chat/responsePart',
+  ])
+  expect(run.said[0]).toMatchObject({ contributor: { kind: 'mcp', customizationId: 'guide' } })
+  expect(run.said[1]).toMatchObject({ confirmed: 'not-needed' })
+  expect(run.said[2]).toMatchObject({ auth: { reason: 'required', resource } })
+  expect(responseParts[0]).toMatchObject({ toolCall: { pastTenseMessage: 'Signed in to Atrium Guide' } })
+  expect(JSON.stringify(responseParts)).not.toContain('"token"')
+})
+
+test('[N5] fail: fails in its own words, once', async () => {
+  const all = stage()
+  const run = all.begin('fail because')
+  const failed = await run.end()
+  expect(run.failure).toMatchObject({
+    name: 'TurnFailed',
+    errorType: 'guide',
+    resumable: true,
+    message: '`because`',
+  })
+  expect(failed.responseParts).toMatchObject([{ kind: 'markdown' }, { kind: 'error' }])
+  const resumed = await all.resume().end()
+  expect(resumed.responseParts).toMatchObject([{ id: 'turn-1-1' }, { kind: 'error' }, { id: 'turn-1-3' }])
+  expect([resumed.state, textOf(resumed).slice(0, 6)]).toEqual(['complete', 'I fail'])
+})
+
+test('[N5] crash: breaks in the middle of a sentence, in no words for people', async () => {
+  const run = stage().begin('crash')
+  expect(textOf(await run.end())).toMatch(/\w$/)
+  expect(run.failure).toBeInstanceOf(Error)
+  expect(run.failure).not.toBeInstanceOf(TurnFailed)
+})
+
+test('[N5] a model, its pace, the tone and the topic can be seen', async () => {
+  const lively = await stage().turn({ text: 'say hello', model: { id: 'guide-lively' } })
+  expect(lively.responseParts.map(({ kind }) => kind)).toEqual(['reasoning', 'markdown'])
+  expect(lively.usage?.model).toBe('guide-lively')
+  const waited: number[] = []
+  const agent = guide((ms, task) => (waited.push(ms), later(ms, task)))
+  await new Stage(agent).turn({ text: 'say a b', model: { id: 'guide-plain', config: { pace: 'steady' } } })
+  expect(waited).toEqual([40, 40])
+  const help = async (config: Record<string, unknown>) => textOf(await stage({ config }).turn('help'))
+  const usual = await help({})
+  expect((await help({ 'guide.tone': 'brief' })).length).toBeLessThan(usual.length - 200)
+  expect(await help({ 'guide.topic': 'log' })).toContain('**What is kept**')
+  expect(await help({ 'guide.tone': 7, 'guide.topic': 'start' })).toBe(usual)
+})
+
+test('[N4] topics are found by a part of their name', async () => {
+  const { settings } = guide(later)
+  const found = await settings?.choices?.('guide.topic', ' WORK', undefined)
+  expect(found?.map(({ value }) => value)).toEqual(['workers'])
+})
+
+test('[N6] long 3000, killed at the 1,200th word: only the rest is said', async () => {
+  const all = stage()
+  const run = all.begin('long 3000')
+  for (let i = 0; i < 1201; i++) await run.step(i === 1200)
+  await run.cut()
+  const again = all.resume()
+  const turn = await again.end()
+  expect(again.said.filter(({ type }) => type === 'chat/delta')).toHaveLength(1801)
+  expect(again.said.filter(({ type }) => type === 'chat/responsePart')).toEqual([])
+  expect(textOf(turn)).toBe(textOf(await stage().turn('long 3000')))
+})
+
+test('[N6] a turn that was cut when all was said has nothing to add', async () => {
+  const all = stage()
+  const run = all.begin('plan')
+  while (await run.step());
+  await run.cut()
+  const again = all.resume()
+  expect((await again.end()).state).toBe('complete')
+  expect(again.said).toEqual([])
+})
+
+test('[N6] a call that was cut off is made again under another id; one that is done is not', async () => {
+  const all = stage()
+  const run = all.begin('spawn say hello')
+  for (let i = 0; i < 3; i++) await run.step()
+  await run.cut()
+  const again = all.resume()
+  while (again.said.at(-1)?.type !== 'chat/toolCallComplete' && (await again.step()));
+  await again.cut()
+  const { responseParts } = await all.resume().end()
+  expect(responseParts.map(outline)).toEqual([
+    'turn-1-1 cancelled',
+    'error',
+    'turn-1-3 completed',
+    'error',
+    'markdown',
+  ])
+  expect(all.workers).toHaveLength(2)
+})
+
+test('[N6] fail, killed before it failed, still fails once', async () => {
+  const all = stage()
+  const run = all.begin('fail')
+  await run.step()
+  await run.cut()
+  expect((await all.resume().end()).state).toBe('error')
+  expect((await all.resume().end()).state).toBe('complete')
+})
+
+test('[N6] a turn is ended in the tone it was begun in', async () => {
+  const all = stage()
+  const run = all.begin('help')
+  for (let i = 0; i < 9; i++) await run.step()
+  await run.cut()
+  all.session = {
+    ...all.session,
+    config: { schema: { type: 'object', properties: {} }, values: { 'guide.tone': 'brief' } },
+  }
+  expect(textOf(await all.resume().end())).toBe(textOf(await stage().turn('help')))
+})
+
+test('[N6] a turn that no script of ours can have begun is answered behind what it has', async () => {
+  const all = stage()
+  const run = all.begin('say hello')
+  all.fold({
+    type: 'chat/responsePart',
+    turnId: 'turn-1',
+    part: { kind: 'markdown', id: 'old', content: 'hi ' },
+  })
+  expect(textOf(await run.end())).toBe('hi hello')
+})
+
+function textOf(turn: Turn): string {
+  return turn.responseParts.map((part) => (part.kind === 'markdown' ? part.content : '')).join('')
+}
+
+function outline(part: ResponsePart): string {
+  return part.kind === 'toolCall' ? `${part.toolCall.toolCallId} ${part.toolCall.status}` : part.kind
+}
+
+async function until(done: () => boolean): Promise<void> {
+  while (!done()) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,25 @@
+import { agentContract } from '../../../host/src/ports/agent.contract.ts'
+import { scriptedVendor } from '../../test/scripted-model.ts'
+import { agentWith } from './model.ts'
+
+/** Time that passes as soon as nothing else is to be done. */
+const later = (_: number, task: () => void) => {
+  const immediate = setImmediate(task)
+  return () => clearImmediate(immediate)
+}
+const world = { later, now: () => 0 }
+
+agentContract('model', () => agentWith([scriptedVendor()], { world, platform: 'test' }), {
+  prompts: [
+    'say Hello, wörld!',
+    'think about doors ; say I thought',
+    'say first ; call read {"path":"a.txt"} ; say then',
+    'call list {} ; call search {"text":"x"} ; say both',
+    'call read {"wrong":1} ; say so',
+    'call nothing {} ; say so',
+    'call spawn {"title":"hello","task":"say hello there"} ; say it did',
+    'nothing that I know',
+  ],
+  failing: 'fail 400',
+  deterministic: true,
+})

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, readdirSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { newFolder } from '../../test/folder.ts'
+import { processesWith, uniqueSeconds } from '../../test/processes.ts'
+import { homeWith, line, until } from '../../test/shells.ts'
+
+const kinds = [
+  (s: string) => `exec sleep ${s}`,
+  (s: string) => `trap '' HUP; sleep ${s}`,
+  (s: string) => `nohup sleep ${s} & wait`,
+  (s: string) => `setsid sleep ${s} & sleep ${s}`,
+  (s: string) => `setsid -f sleep ${s}; trap '' HUP TERM INT; while :; do sleep ${s}; done`,
+  (s: string) => `set -m; env -i sleep ${s} & sleep ${s} & wait`,
+  (s: string) => `trap '' HUP; kill -STOP $$; sleep ${s}`,
+]
+
+test.each(['SIGKILL', 'SIGTERM'] as const)(
+  '[F-40d] 20 terminals of a host that ends by %s: within 5 s nothing of them is left',
+  { timeout: 60_000 },
+  async (signal) => {
+    const seconds = uniqueSeconds()
+    const temporary = newFolder()
+    const commands = Array.from({ length: 18 }, (_, i) => kinds[i % kinds.length]?.(seconds))
+    const { home, env } = homeWith({
+      '.bashrc': `PS1="$ "; trap '' HUP; sleep ${seconds} & nohup sleep ${seconds} &`,
+    })
+    const host = spawn(process.execPath, ['--input-type=module', '-e', hosting], {
+      env: { ...env, TMPDIR: temporary, COMMANDS: JSON.stringify(commands), MODULE: moduleUrl },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      cwd: home,
+    })
+    const lines = createInterface(host.stdout)
+    await once(lines, 'line')
+    await until(() => processesWith(seconds).length >= 34)
+    expect(processesWith(temporary).length).toBeGreaterThan(0)
+    const before = performance.now()
+    host.kill(signal)
+    await once(host, 'exit')
+    await until(() => processesWith(seconds).length === 0, 5000)
+    // The watchdog has the folder in its arguments.
+    await until(() => processesWith(temporary).length === 0 && readdirSync(temporary).length === 0, 5000)
+    expect(performance.now() - before).toBeLessThan(5000)
+  },
+)
+
+test('[F-40d] a host without terminals has no watchdog, one with many has one, and another if that is killed', async () => {
+  const one = await line('sleep 100')
+  const dogs = () => processesWith('watchdog.sh').filter((pid) => parentOf(pid) === process.pid)
+  await until(() => dogs().length > 0)
+  const [dog] = dogs()
+  if (!dog) throw new Error('there is none')
+  process.kill(dog, 'SIGKILL')
+  await until(() => dogs().some((pid) => pid !== dog))
+  await one.shell.end()
+})
+
+test('[F-40d] a session that it was told to forget may be another’s, and is left alone', async () => {
+  const seconds = uniqueSeconds()
+  const sleeping = () => spawn('sleep', [seconds], { detached: true, stdio: 'ignore' })
+  const [kept, first, forgotten, last] = [sleeping(), sleeping(), sleeping(), sleeping()]
+  const dog = spawn('/bin/sh', ['--', program, newFolder(), 'NO=mark'], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+  })
+  const words = [first, forgotten, last].map(({ pid }) => `+${pid}`)
+  dog.stdin.end([...words, `-${forgotten.pid}`, '-1', ''].join('\n'))
+  await Promise.all([once(dog, 'exit'), once(first, 'exit'), once(last, 'exit')])
+  expect(new Set(processesWith(seconds))).toEqual(new Set([kept.pid, forgotten.pid]))
+  for (const each of [kept, forgotten]) each.kill('SIGKILL')
+})
+
+const program = fileURLToPath(new URL('./watchdog.sh', import.meta.url))
+const moduleUrl = new URL('../../dist/terminals/terminals.js', import.meta.url).href
+
+/** Says a line when all terminals run. */
+const hosting = `
+  const { ptyTerminals } = await import(process.env.MODULE)
+  const terminals = ptyTerminals({ shell: '/bin/bash' })
+  for (const command of [...JSON.parse(process.env.COMMANDS), undefined, undefined])
+    await terminals.start({ cwd: '/', cols: 80, rows: 24, command }, () => {})
+  console.log('up')
+  setInterval(() => {}, 1e6)
+`
+
+function parentOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  } catch {
+    return 0
+  }
+}

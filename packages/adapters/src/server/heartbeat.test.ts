@@ -1,0 +1,95 @@
+import { EventEmitter, once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { createServer, connect as dial } from 'node:net'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { keepAlive } from './heartbeat.ts'
+import { listen } from './server.ts'
+
+/** As much of a socket as a heartbeat knows. */
+class Quiet extends EventEmitter {
+  readonly OPEN = 1
+  readyState = 1
+  bufferedAmount = 0
+  pings = 0
+  ping = () => void this.pings++
+  terminate = () => void this.emit('close')
+}
+
+const beating = (socket: Quiet, wire: { bytesRead: number }) =>
+  keepAlive(socket as unknown as WebSocket, wire, { pingMs: 5, deadMs: 20 })
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+test('[F-19] a peer that gives no sign is pinged and then let go; any byte is a sign', () => {
+  const [socket, wire] = [new Quiet(), { bytesRead: 100 }]
+  const ended = vi.fn<() => void>()
+  socket.on('close', ended)
+  beating(socket, wire)
+  vi.advanceTimersByTime(20)
+  expect(socket.pings).toBe(4)
+  wire.bytesRead++
+  vi.advanceTimersByTime(25)
+  expect(ended).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(5)
+  expect(ended).toHaveBeenCalledTimes(1)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('[F-19] a busy peer is not pinged, and one that reads a long answer slowly is waited for', () => {
+  const [socket, wire] = [new Quiet(), { bytesRead: 0 }]
+  beating(socket, wire)
+  for (; wire.bytesRead < 10; wire.bytesRead++) vi.advanceTimersByTime(5)
+  expect(socket.pings).toBeLessThanOrEqual(1)
+  socket.bufferedAmount = 256 * 100
+  vi.advanceTimersByTime(100)
+  expect(vi.getTimerCount()).toBe(1)
+  vi.advanceTimersByTime(30)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('[F-19] a half-open link is freed, and a link that only listens is not', async () => {
+  vi.useRealTimers()
+  const ended = new EventEmitter()
+  const listening = await listen({
+    port: 0,
+    token: undefined,
+    pulse: { pingMs: 5, deadMs: 20 },
+    connect: (transport) =>
+      transport.receive((name) => transport.closed.addEventListener('abort', () => ended.emit('link', name))),
+  })
+  const hole = await blackHole(listening.port)
+  const quiet = new WebSocket(listening.url)
+  const gone = new WebSocket(`ws://127.0.0.1:${hole.port}/`, {
+    headers: { host: `127.0.0.1:${listening.port}` },
+  })
+  await Promise.all([once(quiet, 'open'), once(gone, 'open')])
+  quiet.send('quiet')
+  gone.send('gone')
+  for (let n = 0; n < 20; n++) await once(quiet, 'ping')
+  const first = once(ended, 'link')
+  hole.open = false
+  await hole.freed
+  expect(await first).toEqual(['gone'])
+  expect(quiet.readyState).toBe(quiet.OPEN)
+  quiet.close()
+  gone.terminate()
+  await listening.close()
+})
+
+/** Forwards until it is shut; then it keeps everything to itself. */
+async function blackHole(to: number) {
+  const hole = { port: 0, open: true, freed: Promise.resolve<unknown>(undefined) }
+  const server = createServer((near) => {
+    const far = dial(to, '127.0.0.1')
+    hole.freed = once(far, 'close').then(() => server.close())
+    const pass = (from: Socket, into: Socket) =>
+      from.on('error', () => {}).on('data', (bytes: Buffer) => hole.open && into.write(bytes))
+    pass(near, far)
+    pass(far, near)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  hole.port = (server.address() as AddressInfo).port
+  return hole
+}

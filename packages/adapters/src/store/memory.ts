@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto'
+import type { Uri } from '@atrium/protocol/channel'
+import { DiskFull } from '@atrium/host/ports/log'
+import type { Born, Head, LoadedChannel, RowSlice, Slice, Step, StoredEnvelope } from '@atrium/host/ports/log'
+import type { Store } from '@atrium/host/ports/store'
+import { byCode, refuseNul, refuseNulIn } from './text.ts'
+
+export interface MemoryOptions {
+  /** When a flush is done. A simulation gives its own, and so decides what happens before. */
+  readonly soon?: (task: () => void) => void
+  /** Asked at every flush: a disk without space refuses it. */
+  readonly full?: () => boolean
+}
+
+/** A store that lives as long as the process. `reopen` ends it and gives what a disk would have kept. */
+export interface MemoryStore extends Store {
+  readonly reopen: () => MemoryStore
+}
+
+const SLICE = 1024 * 1024
+
+export function memoryStore(options: MemoryOptions = {}): MemoryStore {
+  return openDisk(new Disk(), options)
+}
+
+function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
+  const { soon = queueMicrotask, full = () => false } = options
+  const steps: Step[] = []
+  const changes = new Map<string, string | undefined>()
+  let broken: Error | undefined
+  let last = Promise.resolve()
+  const close = () => {
+    broken = new Error('the store is closed')
+  }
+
+  /** What was queued when the flush began becomes durable when it ends: what is killed before that has lost it. */
+  const commit = (count: number, changed: ReadonlyMap<string, string | undefined>) => {
+    if (broken) throw broken
+    if (full()) throw new DiskFull('no space left in memory')
+    try {
+      disk.check(steps.slice(0, count))
+    } catch (error) {
+      broken = error as Error
+      throw error
+    }
+    for (const step of steps.splice(0, count)) disk.apply(step)
+    for (const [key, text] of changed) {
+      if (text === undefined) disk.records.delete(key)
+      else disk.records.set(key, text)
+      if (changes.get(key) === text) changes.delete(key)
+    }
+  }
+
+  const get = (key: string) => (changes.has(key) ? changes.get(key) : disk.records.get(key))
+
+  return {
+    log: {
+      upTo: disk.upTo,
+      append(step) {
+        refuseNulIn(step)
+        steps.push(step)
+      },
+      flush() {
+        if (broken) return Promise.reject(broken)
+        const count = steps.length
+        const changed = new Map(changes)
+        const flushed = new Promise<void>((resolve, reject) => {
+          soon(() => {
+            try {
+              commit(count, changed)
+              resolve()
+            } catch (error) {
+              reject(error)
+            }
+          })
+        })
+        last = flushed.catch(() => {})
+        return flushed
+      },
+      read: async (channels, after, upTo) => disk.read(channels, after, upTo),
+      own: async (clientId, after, most) => disk.own(clientId, after).slice(-most),
+      load: async (channel, tail) => disk.load(channel, tail),
+      rows: async (channel, ids) => disk.rows(channel, ids),
+      close: () => last.then(close),
+    },
+    records: {
+      get: async (key) => get(key),
+      put(key, text) {
+        refuseNul(key, text)
+        changes.set(key, text)
+      },
+      async list(prefix) {
+        const keys = new Set([...disk.records.keys(), ...changes.keys()])
+        const found = [...keys].filter((key) => key.startsWith(prefix)).toSorted(byCode)
+        return found.flatMap((key) => {
+          const text = get(key)
+          return text === undefined ? [] : [[key, text] as const]
+        })
+      },
+      delete: (key) => void changes.set(key, undefined),
+    },
+    blobs: disk.blobs,
+    reopen() {
+      close()
+      return openDisk(disk, options)
+    },
+  }
+}
+
+interface Kept {
+  readonly born: Born
+  readonly envelopes: StoredEnvelope[]
+  readonly rows: Map<string, string>
+  head?: Head
+}
+
+/** What would be on disk: changed by whole steps only. */
+class Disk {
+  upTo = 0
+  readonly records = new Map<string, string>()
+  readonly blobs = memoryBlobs()
+  private readonly channels = new Map<Uri, Kept>()
+  private readonly tombs = new Map<Uri, number>()
+
+  /** Throws where a step names a channel that is not there, before anything of it is kept. */
+  check(steps: readonly Step[]): void {
+    const there = new Set(this.channels.keys())
+    for (const { born, envelopes, rows, heads, dropped } of steps) {
+      for (const { channel } of born) {
+        if (there.has(channel)) throw new Error(`${channel} is born already`)
+        there.add(channel)
+      }
+      for (const { channel } of [...envelopes, ...rows, ...heads])
+        if (!there.has(channel)) throw new Error(`${channel} is not there`)
+      for (const { channel } of dropped) there.delete(channel)
+    }
+  }
+
+  apply(step: Step): void {
+    for (const born of step.born) this.channels.set(born.channel, { born, envelopes: [], rows: new Map() })
+    for (const envelope of step.envelopes) this.kept(envelope.channel)?.envelopes.push(envelope)
+    for (const { channel, id, text } of step.rows)
+      if (text === undefined) this.kept(channel)?.rows.delete(id)
+      else this.kept(channel)?.rows.set(id, text)
+    for (const head of step.heads) Object.assign(this.kept(head.channel) ?? {}, { head })
+    for (const { channel, seq } of step.dropped) {
+      this.channels.delete(channel)
+      this.tombs.set(channel, seq)
+    }
+    this.upTo = Math.max(this.upTo, step.upTo)
+  }
+
+  load(channel: Uri, tail = Infinity): LoadedChannel | undefined {
+    const kept = this.kept(channel)
+    if (!kept) return undefined
+    const { born, head } = kept
+    const { seq, state } = head ?? born
+    const envelopes = kept.envelopes.filter((envelope) => envelope.seq > seq)
+    const all = head ? [...kept.rows] : []
+    const rowIds = all.map(([id]) => id)
+    const rows = all.slice(Math.max(0, all.length - tail)).map(([, text]) => text)
+    return { kind: born.kind, seq, state, rowIds, rows, fromBirth: !head, envelopes }
+  }
+
+  rows(channel: Uri, ids: readonly string[]): RowSlice {
+    const kept = this.kept(channel)?.rows
+    const found = ids.flatMap((id) => {
+      const text = kept?.get(id)
+      return text === undefined ? [] : [{ id, text }]
+    })
+    const end = sliceEnd(found.map(({ text }) => text))
+    return { rows: found.slice(0, end), more: end < found.length }
+  }
+
+  read(channels: readonly Uri[], after: number, upTo: number): Slice {
+    const found = [...new Set(channels)]
+      .flatMap((channel) => this.kept(channel)?.envelopes ?? [])
+      .filter(({ seq }) => seq > after && seq <= upTo)
+      .toSorted((a, b) => a.seq - b.seq)
+    const end = sliceEnd(found.map(({ action }) => action))
+    return { envelopes: found.slice(0, end), more: end < found.length }
+  }
+
+  own(clientId: string, after: number): StoredEnvelope[] {
+    return [...this.channels.values()]
+      .flatMap(({ envelopes }) => envelopes)
+      .filter(({ seq, origin }) => seq > after && origin?.clientId === clientId)
+      .toSorted((a, b) => a.seq - b.seq)
+  }
+
+  private kept(channel: Uri): Kept | undefined {
+    return this.channels.get(channel)
+  }
+}
+
+/** How many of these texts are a slice: one at least. */
+function sliceEnd(texts: readonly string[]): number {
+  let size = 0
+  const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)
+  return end < 0 ? texts.length : end
+}
+
+function memoryBlobs(): Store['blobs'] {
+  const sessions = new Map<Uri, Map<string, Uint8Array>>()
+  return {
+    async put(session, bytes) {
+      const hash = createHash('sha256').update(bytes).digest('hex')
+      const blobs = sessions.get(session) ?? new Map<string, Uint8Array>()
+      sessions.set(session, blobs.set(hash, Uint8Array.from(bytes)))
+      return hash
+    },
+    async get(session, hash) {
+      const bytes = sessions.get(session)?.get(hash)
+      return bytes && Uint8Array.from(bytes)
+    },
+    async drop(session) {
+      sessions.delete(session)
+    },
+  }
+}

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { newFolder, one, open } from '../../../test/folder.ts'
+
+test(
+  '[F-01] kill -9 in the middle of flushes loses nothing that was reported',
+  { timeout: 60_000 },
+  async () => {
+    const folder = newFolder()
+    let reported = 1
+    for (const flushes of [3, 20, 60]) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', writingForEver], {
+        env: { ...process.env, FOLDER: folder, AFTER: String(reported), WORKER: workerPath },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      const wanted = reported + flushes * 10
+      for await (const line of createInterface(child.stdout)) {
+        reported = Number(line)
+        if (reported > wanted) child.kill('SIGKILL')
+      }
+      if (child.signalCode === null) await once(child, 'exit')
+      expect(child.signalCode).toBe('SIGKILL')
+      const { log, records } = await open(folder)
+      const loaded = await log.load(one)
+      const numbers = loaded && 'envelopes' in loaded ? loaded.envelopes.map(({ seq }) => seq) : []
+      expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 2))
+      // Whole steps of ten, and the record of the same transaction.
+      expect(numbers.length % 10).toBe(0)
+      expect(numbers.length + 1).toBeGreaterThanOrEqual(reported)
+      expect(await records.get('last')).toBe(String(numbers.at(-1)))
+      expect(log.upTo).toBe(numbers.at(-1))
+      reported = numbers.length + 1
+      await log.close()
+    }
+  },
+)
+
+const workerPath = new URL('./worker.js', import.meta.url).href
+
+/** Steps of ten, each with a record, for ever; prints the last number once it is reported durable. */
+const writingForEver = `
+  import { Worker } from 'node:worker_threads'
+  const worker = new Worker(new URL(process.env.WORKER), { execArgv: [] })
+  const ask = (name, ...args) => {
+    worker.postMessage({ id: 1, name, args })
+    return new Promise((resolve, reject) =>
+      worker.once('message', ({ value, error }) => (error ? reject(error) : resolve(value))))
+  }
+  const channel = 'ahp-chat:/1'
+  await ask('open', { folder: process.env.FOLDER, readOnly: false })
+  let seq = Number(process.env.AFTER)
+  const born = seq > 1 ? [] : [{ channel, seq, kind: 'chat', state: '{}' }]
+  for (let first = true; ; first = false) {
+    const envelopes = Array.from({ length: 10 }, () => ({ seq: ++seq, channel, action: '{"n":' + seq + '}' }))
+    const step = { born: first ? born : [], envelopes, rows: [], heads: [], dropped: [], upTo: seq }
+    await ask('flush', { steps: [step], records: new Map([['last', String(seq)]]) })
+    console.log(seq)
+  }
+`

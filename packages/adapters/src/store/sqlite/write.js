@@ -1,0 +1,120 @@
+import { birthSum, headSum, lineSum, link, rowSum, toggle } from './checksums.js'
+
+/** @typedef {import('./open.js').Database} Database */
+/** @typedef {import('@atrium/host/ports/log').Step} Step */
+/** @typedef {{ steps: readonly Step[], records: ReadonlyMap<string, string | undefined> }} Batch */
+/** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Tail a channel's end, as it grows */
+
+/**
+ * Gives what stores a batch: one transaction, whole or not at all.
+ * @param {Database} db
+ * @returns {(batch: Batch) => void}
+ */
+export function writer(db) {
+  const sql = statements(db)
+
+  return ({ steps, records }) => {
+    /** @type {Map<string, Tail>} read once a transaction, and never kept: a rollback leaves nothing stale */
+    const tails = new Map()
+
+    /** @param {string} uri */
+    const tailOf = (uri) => {
+      const tail = tails.get(uri) ?? /** @type {Tail | undefined} */ (sql.tail.get(uri))
+      if (!tail) throw new Error(`${uri} is not there`)
+      tails.set(uri, tail)
+      return tail
+    }
+
+    /** @param {Step} step */
+    const store = (step) => {
+      for (const born of step.born) {
+        const sum = birthSum(born)
+        const { lastInsertRowid } = sql.bear.run(born.channel, born.kind, born.seq, born.state, sum)
+        const id = Number(lastInsertRowid)
+        tails.set(born.channel, { id, kind: born.kind, seq: born.seq, chain: sum, rows: 0 })
+      }
+      for (const { seq, channel, action, origin } of step.envelopes) {
+        const tail = tailOf(channel)
+        const said = origin ? JSON.stringify(origin) : null
+        const sum = lineSum({ seq, channel, action, origin: said })
+        tail.chain = link(tail.chain, sum)
+        tail.seq = seq
+        // `run` would make an object for each, which costs a fifth of the whole.
+        sql.append.get(seq, tail.id, action, said, sum, tail.chain)
+      }
+      for (const row of step.rows) {
+        const tail = tailOf(row.channel)
+        const old = sql.rowSum.get(tail.id, row.id)
+        if (old) tail.rows = toggle(tail.rows, old.sum)
+        if (row.text === undefined) sql.deleteRow.run(tail.id, row.id)
+        else {
+          const sum = rowSum({ ...row, text: row.text })
+          tail.rows = toggle(tail.rows, sum)
+          sql.putRow.run(tail.id, row.id, row.text, sum)
+        }
+      }
+      for (const head of step.heads) {
+        const { id, kind } = tailOf(head.channel)
+        const { chain } = sql.chainAt.get(id, head.seq) ?? sql.firstChain.get(id)
+        sql.putHead.run(id, head.seq, head.state, chain, headSum({ ...head, kind, chain }))
+      }
+      for (const { channel, seq } of step.dropped) {
+        const found = tails.get(channel) ?? sql.tail.get(channel)
+        if (found) for (const forget of sql.forget) forget.run(found.id)
+        tails.delete(channel)
+        sql.bury.run(channel, seq)
+      }
+    }
+
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      for (const step of steps) store(step)
+      for (const { id, seq, chain, rows } of tails.values()) sql.putTail.run(id, seq, chain, rows)
+      if (steps.length > 0) sql.raise.run(steps.reduce((most, { upTo }) => Math.max(most, upTo), 0))
+      for (const [key, text] of records)
+        if (text === undefined) sql.deleteRecord.run(key)
+        else sql.putRecord.run(key, text)
+      db.exec('COMMIT')
+    } catch (error) {
+      // A full disk may have rolled it back already.
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+/** @param {Database} db */
+function statements(db) {
+  return {
+    tail: db.prepare(
+      `SELECT id, kind, t.seq AS seq, chain, rows FROM channels JOIN tails t ON t.channel = id WHERE uri = ?`,
+    ),
+    putTail: db.prepare(`REPLACE INTO tails (channel, seq, chain, rows) VALUES (?, ?, ?, ?)`),
+    bear: db.prepare(`INSERT INTO channels (uri, kind, seq, state, sum) VALUES (?, ?, ?, ?, ?)`),
+    append: db.prepare(
+      `INSERT INTO envelopes (seq, channel, action, origin, sum, chain) VALUES (?, ?, ?, ?, ?, ?)`,
+    ),
+    rowSum: db.prepare(`SELECT sum FROM rows WHERE channel = ? AND id = ?`),
+    putRow: db.prepare(
+      `INSERT INTO rows (channel, id, text, sum) VALUES (?, ?, ?, ?)
+       ON CONFLICT (channel, id) DO UPDATE SET text = excluded.text, sum = excluded.sum`,
+    ),
+    deleteRow: db.prepare(`DELETE FROM rows WHERE channel = ? AND id = ?`),
+    chainAt: db.prepare(
+      `SELECT chain FROM envelopes WHERE channel = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`,
+    ),
+    firstChain: db.prepare(`SELECT sum AS chain FROM channels WHERE id = ?`),
+    putHead: db.prepare(`REPLACE INTO heads (channel, seq, state, chain, sum) VALUES (?, ?, ?, ?, ?)`),
+    forget: [
+      db.prepare(`DELETE FROM envelopes WHERE channel = ?`),
+      db.prepare(`DELETE FROM rows WHERE channel = ?`),
+      db.prepare(`DELETE FROM heads WHERE channel = ?`),
+      db.prepare(`DELETE FROM tails WHERE channel = ?`),
+      db.prepare(`DELETE FROM channels WHERE id = ?`),
+    ],
+    bury: db.prepare(`REPLACE INTO tombs (uri, seq) VALUES (?, ?)`),
+    raise: db.prepare(`UPDATE meta SET value = max(value, ?) WHERE key = 'upTo'`),
+    putRecord: db.prepare(`REPLACE INTO records (key, text) VALUES (?, ?)`),
+    deleteRecord: db.prepare(`DELETE FROM records WHERE key = ?`),
+  }
+}

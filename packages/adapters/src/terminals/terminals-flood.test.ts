@@ -1,0 +1,185 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { limits } from '@atrium/protocol/limits'
+import { describe, expect, test } from 'vitest'
+import { promptOf } from '../../test/prompt.ts'
+import { line, until } from '../../test/shells.ts'
+
+const lengths = (said: readonly { readonly type: string; readonly data?: string }[]) =>
+  said.flatMap((one) => (one.data === undefined ? [] : [one.data.length]))
+
+describe('[F-40] floods', () => {
+  test('16 MB come whole and in order', async () => {
+    const { text, exited, said } = await line('seq 1 2100000')
+    await exited()
+    const lines = text().split('\r\n')
+    expect(text().length).toBeGreaterThan(16e6)
+    expect([lines.length, lines.at(-2), lines.at(-1)]).toEqual([2_100_001, '2100000', ''])
+    expect(lines.findIndex((each, i) => each !== String(i + 1))).toBe(2_100_000)
+    // Each action costs everyone who watches: there are few.
+    expect(said.length).toBeLessThan(16e6 / 16_384)
+  })
+
+  test('who is not heard has to wait', async () => {
+    const { shell, text, said } = await line('yes')
+    await until(() => text().length > 1e5)
+    shell.pause()
+    const before = text().length
+    const memory = process.memoryUsage().rss
+    await sleep(500)
+    expect(text().length).toBe(before)
+    expect(process.memoryUsage().rss - memory).toBeLessThan(64e6)
+    shell.resume()
+    await until(() => text().length > before + 1e6)
+    expect(text().slice(0, 1e6)).toBe('y\r\n'.repeat(333_334).slice(0, 1e6))
+    await shell.end()
+    expect(said.at(-1)?.type).toBe('terminal/exited')
+  })
+
+  test('paused and resumed again and again, nothing is missing', async () => {
+    const { shell, text, exited } = await line('seq 1 300000; printf END')
+    let over = false
+    void exited().then(() => (over = true))
+    while (!over) {
+      shell.pause()
+      await sleep(1)
+      shell.resume()
+      await new Promise(setImmediate)
+    }
+    expect(text()).toBe(`${Array.from({ length: 300_000 }, (_, i) => `${i + 1}\r\n`).join('')}END`)
+  })
+
+  test.each([false, true])('Ctrl-C stops it, paused: %s', async (paused) => {
+    const { shell, text, exited } = await line('exec yes')
+    await until(() => text().length > 1e6)
+    if (paused) shell.pause()
+    shell.input('\x03')
+    const before = performance.now()
+    if (paused) {
+      await sleep(100)
+      shell.resume()
+    }
+    expect(await exited()).toBe(130)
+    expect(performance.now() - before).toBeLessThan(5000)
+  })
+
+  test('a shell is there again after one', async () => {
+    const { run, type, told } = await promptOf('bash')
+    type('yes\r')
+    await until(() => (told()[0]?.output.length ?? 0) > 1e5)
+    type('\x03')
+    await until(() => told()[0]?.done)
+    expect((await run('echo fine')).output).toBe('fine\r\n')
+  })
+
+  test('titles and sizes in a storm end as they were last', async () => {
+    const storm = `i=0; while [ $i -lt 3000 ]; do i=$((i+1)); printf '\\033]0;title %d\\007' $i; done; read x; stty size`
+    const { shell, said, text, exited } = await line(storm)
+    for (let i = 0; i < 500; i++) shell.resize(20 + (i % 180), 10 + (i % 50))
+    shell.resize(77, 33)
+    shell.input('\r')
+    await exited()
+    const titles = said.flatMap((one) => (one.type === 'terminal/titleChanged' ? [one.title] : []))
+    expect(titles.at(-1)).toBe('title 3000')
+    expect(titles.length).toBeLessThan(200)
+    expect(text()).toContain('33 77')
+  })
+})
+
+describe('[M1] what is said', () => {
+  test('characters are whole, wherever their bytes were cut', async () => {
+    const { text, said, exited } = await line(
+      `for b in 360 237 230 200 342 202 254 303 251 377 101; do printf "\\\\$b"; sleep 0.03; done`,
+    )
+    await exited()
+    expect(text()).toBe('😀€é\ufffdA')
+    expect(said.every((one) => one.type !== 'terminal/data' || !/[\ud800-\udbff]$/.test(one.data))).toBe(true)
+  })
+
+  test('the last of a character that never comes is shown as such', async () => {
+    const { text, exited } = await line(`printf 'a\\360\\237'`)
+    await exited()
+    expect(text()).toBe('a\ufffd')
+  })
+
+  test('[S-57 terminalData] at 65,536: it is one action', async () => {
+    // So much at once does not come from a pty: what waited while it was paused does.
+    const { said, exited } = await line(`yes 12345678 | tr -d '\\n' | head -c 1000000`)
+    await exited()
+    expect(lengths(said).reduce((sum, each) => sum + each, 0)).toBe(1_000_000)
+    expect(Math.max(...lengths(said))).toBeLessThanOrEqual(limits.terminalData)
+  })
+
+  test('[S-57 terminalData] past 65,536: the rest is the next, and no character is cut', async () => {
+    const { said, text, exited } = await line(
+      `yes 😀 | tr -d '\\n' | head -c 100000; sleep 0.2; printf abcdefgh`,
+      {
+        limits: { terminalData: 5 },
+      },
+    )
+    await exited()
+    expect(text()).toBe(`${'😀'.repeat(25_000)}abcdefgh`)
+    expect(Math.max(...lengths(said))).toBe(5)
+    expect(said.every((one) => one.type !== 'terminal/data' || !/[\ud800-\udbff]$/.test(one.data))).toBe(true)
+    expect(lengths(said).slice(-2)).toEqual([5, 3])
+  })
+
+  test('[S-57 terminalSide] at 1,000: it has that many', async () => {
+    const { text, exited, shell } = await line('read x; stty size')
+    shell.resize(1000, 1000)
+    shell.input('\r')
+    await exited()
+    expect(text()).toContain('1000 1000')
+  })
+
+  test('[S-57 terminalSide] past 1,000: it has as many as may be, and never none', async () => {
+    for (const [side, seen] of [
+      [1001, '1000'],
+      [70_000, '1000'],
+      [Infinity, '1000'],
+      [0, '1'],
+      [-3, '1'],
+      [NaN, '1'],
+      [2.9, '2'],
+    ] as const) {
+      const { text, exited, shell } = await line('read x; stty size')
+      shell.resize(side, side)
+      shell.input('\r')
+      await exited()
+      expect(text()).toContain(`${seen} ${seen}`)
+    }
+  })
+})
+
+describe('[M2] what is typed', () => {
+  const slow = (bytes: number) =>
+    `stty raw -echo; echo up; sleep 0.3; head -c ${bytes} | cksum; stty min 0 time 2; wc -c`
+
+  test('waits for a program that does not read, and holds nobody up', async () => {
+    const { shell, text, exited } = await line(slow(300_000))
+    await until(() => text().includes('up'))
+    const before = performance.now()
+    shell.input('x'.repeat(300_000))
+    expect(performance.now() - before).toBeLessThan(200)
+    await exited()
+    expect(text()).toMatch(/300000\s*0\s*$/)
+  })
+
+  test('[S-57 terminalTyped] at 1,048,576: all of it is read', async () => {
+    const { shell, text, exited } = await line(slow(1_048_576))
+    await until(() => text().includes('up'))
+    shell.input('x'.repeat(1_048_576))
+    await exited()
+    expect(text()).toMatch(/1048576\s*0\s*$/)
+  })
+
+  test('[S-57 terminalTyped] past 1,048,576: what does not fit is dropped whole, and what fits again is not', async () => {
+    const { shell, text, exited } = await line(slow(1_000_004))
+    await until(() => text().includes('up'))
+    shell.input('x'.repeat(1_000_000))
+    shell.input('y'.repeat(1_048_577))
+    shell.input('y'.repeat(200_000))
+    shell.input('tail')
+    await exited()
+    expect(text()).toMatch(/1000004\s*0\s*$/)
+  })
+})

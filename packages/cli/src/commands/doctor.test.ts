@@ -1,0 +1,229 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atrium } from '../../test/command.ts'
+import { guestOf, sessionOf } from '../../test/guest.ts'
+import { Life } from '../../test/life.ts'
+import { onTerminal } from '../../test/terminal.ts'
+import { numbersFinding, versionFinding } from '../doctor/host.ts'
+
+const bin = fileURLToPath(new URL('../../bin/atrium.mjs', import.meta.url))
+let home = ''
+let life: Life
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
+  life = await Life.begin(home)
+})
+afterAll(() => life.kill())
+
+interface Found {
+  readonly level: string
+  readonly about: string
+  readonly mend?: string
+}
+const foundIn = (stdout: string): readonly Found[] =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Found)
+const levelsIn = (stdout: string) =>
+  Object.fromEntries(foundIn(stdout).map(({ about, level }) => [about, level]))
+
+describe.concurrent('[Z28] doctor', () => {
+  test('finds nothing wrong with a host that runs, and says in colour so on a terminal', async () => {
+    const { status, stdout, stderr } = await atrium(home, ['doctor', '--json'])
+    expect([status, stderr]).toEqual([0, ''])
+    expect(levelsIn(stdout)).toMatchObject({
+      settings: 'ok',
+      node: 'ok',
+      data: 'ok',
+      shell: 'ok',
+      host: 'ok',
+      numbers: 'ok',
+      agent: 'ok',
+      client: 'ok',
+      clock: 'ok',
+    })
+    const others = foundIn(stdout).filter(({ about }) => about === 'client')
+    expect(others).toContainEqual(
+      expect.objectContaining({ detail: expect.stringMatching(/^Atrium command line .*, AHP 1\.0\.0$/) }),
+    )
+    const terminal = await onTerminal(home, 'doctor')
+    expect(await terminal.exited).toBe(0)
+    expect(terminal.text()).toContain('\u001b[32mok  \u001b[39m  host')
+  })
+
+  test('needs no host, and says how to get one', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
+    const { status, stdout, stderr } = await atrium(empty, ['doctor', '-q'], {
+      env: { PATH: '/nowhere', SHELL: '/no' },
+    })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('start one with: atrium serve')
+    expect(stdout).toMatch(/^warn {2}git .*install git$/m)
+    // What is fine is not said to who wants silence.
+    expect(stdout).not.toMatch(/^ok/m)
+  })
+
+  test('each thing that is wrong has a way out, and makes it fail', async () => {
+    const bad = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
+    mkdirSync(join(bad, 'data'))
+    chmodSync(join(bad, 'data'), 0o755)
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const given = { env: { ATRIUM_PORT: String(port) } }
+    const { status, stdout } = await atrium(bad, ['doctor', '--json'], given)
+    expect(status).toBe(1)
+    expect(levelsIn(stdout)).toMatchObject({ data: 'fail', port: 'fail' })
+    expect(stdout).toContain('chmod 700')
+    for (const { level, mend } of foundIn(stdout)) expect(mend === undefined).toBe(level === 'ok')
+    taken.close()
+    chmodSync(join(bad, 'data'), 0o700)
+    writeFileSync(join(bad, 'data', 'host.json'), 'nonsense', { mode: 0o600 })
+    expect(levelsIn((await atrium(bad, ['doctor', '--json'])).stdout)).toMatchObject({
+      data: 'ok',
+      host: 'fail',
+    })
+    const wrong = await atrium(bad, ['doctor', '--json'], { env: { ATRIUM_PORT: 'none' } })
+    expect([wrong.status, levelsIn(wrong.stdout)]).toEqual([1, { settings: 'fail' }])
+  })
+
+  test('looks at a host elsewhere too', async () => {
+    const path = join(home, 'data', 'host.json')
+    const found = JSON.parse(readFileSync(path, 'utf8')) as { url: string; tokenFile: string }
+    const there = ['--host', found.url, '--token-file', found.tokenFile]
+    expect(levelsIn((await atrium(home, ['doctor', '--json', ...there])).stdout)).toMatchObject({
+      host: 'ok',
+    })
+    const nobody = await atrium(home, ['doctor', '--json', '--host', 'ws://127.0.0.1:1'])
+    expect([nobody.status, levelsIn(nobody.stdout)]).toMatchObject([1, { host: 'fail', data: 'ok' }])
+  })
+
+  test('a host of another version, and a clock that was set back, are told', () => {
+    const host = {
+      serverInfo: { name: 'atrium', version: '9.9.9' },
+      protocolVersion: '1.0.0',
+      serverSeq: 5_000_000,
+    }
+    expect(versionFinding({ host }, 'ws://127.0.0.1:1/?tkn=secret')).toMatchObject({ level: 'warn' })
+    expect(versionFinding({ host }, 'ws://127.0.0.1:1/?tkn=secret').detail).not.toContain('secret')
+    expect(numbersFinding({ host }, 5_000)).toMatchObject({ level: 'ok' })
+    expect(numbersFinding({ host: { ...host, serverSeq: 905_000_000 } }, 5_000)).toMatchObject({
+      level: 'warn',
+      detail: 'they are 900 s ahead of the clock',
+    })
+  })
+})
+
+describe.concurrent('[Z27] agents and config', () => {
+  test('agents are listed with their models, and whether somebody must sign in', async () => {
+    expect(await atrium(home, ['agents'])).toEqual({
+      status: 0,
+      stdout: 'guide  Atrium Guide  no login  guide-plain, guide-lively\n',
+      stderr: '',
+    })
+    const { stdout } = await atrium(home, ['agents', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ provider: 'guide', loginRequired: false })
+  })
+
+  test("the host's own settings are listed, read, and set by what its schema says", async () => {
+    const listed = await atrium(home, ['config'])
+    expect(listed.stdout).toMatch(/^atrium\.defaultProvider +\(not set\) +Default agent$/m)
+    expect(await atrium(home, ['config', 'defaultProvider', 'guide'])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'atrium.defaultProvider is set.\n',
+    })
+    expect((await atrium(home, ['config', 'atrium.defaultProvider'])).stdout).toBe('guide\n')
+    const unset = await atrium(home, ['config', 'defaultProvider', '--unset', '--json'])
+    expect(JSON.parse(unset.stdout)).toEqual({
+      key: 'atrium.defaultProvider',
+      value: null,
+      type: 'string',
+      title: 'Default agent',
+    })
+    for (const [args, status] of [
+      [['nonsense'], 2],
+      [['grants', 'nonsense'], 2],
+      [['grants', '{}'], 2],
+      [['grants', '[1]'], 1],
+      [['grants', '[]', '--unset'], 2],
+    ] as const)
+      expect(await atrium(home, ['config', ...args])).toMatchObject({
+        status,
+        stdout: '',
+        stderr: expect.stringMatching(/^atrium: .+\n$/),
+      })
+  })
+})
+
+test('[Z28] a host that hangs is told to hang', async () => {
+  process.kill(life.pid, 'SIGSTOP')
+  const { status, stdout } = await atrium(home, ['doctor', '-q'])
+  process.kill(life.pid, 'SIGCONT')
+  expect([status, stdout]).toEqual([1, expect.stringMatching(/^fail {2}host .*did not answer in 3 s/)])
+})
+
+describe('[Z29] completion', () => {
+  /** A shell in which the command has its name. */
+  const path = () => {
+    const folder = join(home, 'bin')
+    if (!existsSync(folder)) {
+      mkdirSync(folder)
+      symlinkSync(bin, join(folder, 'atrium'))
+    }
+    return `${folder}:${process.env['PATH']}`
+  }
+
+  test('bash completes commands, flags and the names of sessions', async () => {
+    const client = guestOf(life)
+    await sessionOf(client, 'completed')
+    await sessionOf(client, '$(touch x)')
+    client.close()
+    const { stdout: script } = await atrium(home, ['completion', 'bash'])
+    const complete = (...words: readonly string[]) => {
+      const line = words.map((word) => `'${word}'`).join(' ')
+      const asked = `${script}\nCOMP_WORDS=(${line}) COMP_CWORD=${words.length - 1}\n_atrium\necho "\${COMPREPLY[@]}"`
+      const env = { PATH: path(), HOME: home, ATRIUM_HOME: join(home, 'data') }
+      return spawnSync('bash', ['-c', asked], { env, encoding: 'utf8' }).stdout.trim()
+    }
+    expect(complete('atrium', 'gr')).toBe('grant')
+    expect(complete('atrium', '__')).toBe('')
+    expect(complete('atrium', 'send', '--st')).toBe('--steer')
+    expect(complete('atrium', 'serve', '--tls-c')).toBe('--tls-cert')
+    expect(complete('atrium', 'token', '')).toBe('show rotate')
+    expect(complete('atrium', 'completion', 'f')).toBe('fish')
+    // A name that a shell would obey is not offered.
+    expect(complete('atrium', 'send', '')).toBe('last complete')
+  })
+
+  test('zsh can read its script, fish has one, and any other shell is 2', async () => {
+    const { stdout: zsh } = await atrium(home, ['completion', 'zsh'])
+    expect(zsh).toMatch(/^#compdef atrium\n/)
+    if (existsSync('/usr/bin/zsh'))
+      expect(spawnSync('zsh', ['-n'], { input: zsh, encoding: 'utf8' }).stderr).toBe('')
+    const { stdout: fish } = await atrium(home, ['completion', 'fish'])
+    expect(fish).toContain("complete -c atrium -f -n __fish_use_subcommand -a ls -d 'the sessions'\n")
+    expect(fish).toContain("-n '__fish_seen_subcommand_from cancel' -a '(atrium __names 2>/dev/null)'")
+    expect(await atrium(home, ['completion', 'tcsh'])).toMatchObject({
+      status: 2,
+      stdout: '',
+      stderr: expect.stringContaining('bash, zsh, fish'),
+    })
+  })
+})

@@ -1,0 +1,121 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Peer } from '@atrium/protocol/rpc/peer'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { atrium } from '../../test/command.ts'
+import { Life } from '../../test/life.ts'
+
+let home = ''
+let life: Life
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'atrium-ls-'))
+  life = await Life.begin(home)
+})
+afterEach(() => life.kill())
+
+/** Sessions in which something was said. */
+async function talk(...names: readonly string[]): Promise<void> {
+  const deaf = { request: () => null, notification: () => {} }
+  const peer = new Peer(await life.dial(), deaf)
+  await peer.request('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId: 'test' })
+  for (const [at, name] of names.entries()) {
+    const channel = `ahp-session:/${name}`
+    await peer.request('createSession', { channel, provider: 'guide' })
+    const draft = { text: 'later', origin: { kind: 'user' } }
+    const said = { type: 'chat/draftChanged', draft }
+    peer.notify('dispatchAction', { channel: defaultChatUri(channel), clientSeq: 2 * at + 1, action: said })
+    const title = { type: 'session/titleChanged', title: `the \u001b[31mtitle\u001b[0m of ${name}` }
+    peer.notify('dispatchAction', { channel, clientSeq: 2 * at + 2, action: title })
+  }
+  await peer.request('listSessions', { channel: 'ahp-root://' })
+  peer.close()
+}
+
+describe('[Z1] which host', () => {
+  test("the one that runs with this data folder, by a file that is this user's alone", async () => {
+    const path = join(home, 'data', 'host.json')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(await atrium(home, ['ls', '--json'])).toEqual({ status: 0, stdout: '', stderr: '' })
+    chmodSync(path, 0o644)
+    expect(await atrium(home, ['ls'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('not yours alone'),
+    })
+    writeFileSync(path, 'nonsense', { mode: 0o600 })
+    chmodSync(path, 0o600)
+    expect((await atrium(home, ['ls'])).stderr).toContain('remove it and start the host again')
+  })
+
+  test('none, when its process is gone without a word; and it takes the file back when it stops', async () => {
+    const path = join(home, 'data', 'host.json')
+    await life.kill()
+    expect(existsSync(path)).toBe(true)
+    const { status, stderr } = await atrium(home, ['ls'])
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: `atrium: No host runs with ${home}/data; start one with: atrium serve\n`,
+    })
+    life = await Life.begin(home)
+    await life.stop()
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('one at a URL, with a token from a file or the environment, and not without', async () => {
+    const { url = '', tokenFile = '' } = JSON.parse(
+      readFileSync(join(home, 'data', 'host.json'), 'utf8'),
+    ) as Record<string, string>
+    const token = readFileSync(tokenFile, 'utf8').trim()
+    const there = ['ls', '--host', url.replace('ws:', 'http:')]
+    const elsewhere = mkdtempSync(join(tmpdir(), 'atrium-ls-'))
+    const file = join(elsewhere, 'token')
+    writeFileSync(file, `${token}\n`, { mode: 0o600 })
+    expect(await atrium(elsewhere, [...there, '--token-file', file])).toMatchObject({ status: 0 })
+    expect(await atrium(elsewhere, there, { env: { ATRIUM_TOKEN: token } })).toMatchObject({ status: 0 })
+    expect(await atrium(elsewhere, ['ls'], { env: { ATRIUM_TOKEN: token, ATRIUM_URL: url } })).toMatchObject({
+      status: 0,
+    })
+    const refused = await atrium(elsewhere, there, { env: { ATRIUM_TOKEN: 'wrong-wrong-wrong-wrong' } })
+    expect(refused).toMatchObject({
+      status: 5,
+      stdout: '',
+      stderr: expect.stringContaining('refuses the token'),
+    })
+    expect(refused.stderr).not.toContain('wrong-wrong')
+  })
+})
+
+test('[Z2] a person gets a table in which nothing is obeyed, a program one document a line', async () => {
+  await talk('first', 'second')
+  const { stdout, stderr } = await atrium(home, ['ls'])
+  expect(stderr).toBe('')
+  expect(stdout.split('\n').map((line) => line.trim().split(/\s{2,}/))).toEqual([
+    ['second', 'idle', 'now', 'guide', 'the \ufffd[31mtitle\ufffd[0m of second'],
+    ['first', 'idle', 'now', 'guide', 'the \ufffd[31mtitle\ufffd[0m of first'],
+    [''],
+  ])
+  const lines = (await atrium(home, ['ls', '--json'])).stdout.trim().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { resource: string }).resource)).toEqual([
+    'ahp-session:/second',
+    'ahp-session:/first',
+  ])
+  expect((await atrium(home, ['ls'], { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[36msecond')
+  expect((await atrium(home, ['ls'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(
+    '\u001b',
+  )
+})
+
+test('[Z3] what was typed wrong is 2, and says what was meant', async () => {
+  expect(await atrium(home, ['sl'])).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: "atrium: unknown command 'sl'\n(Did you mean ls?)\n",
+  })
+  expect(await atrium(home, ['ls', '--host', 'here'])).toMatchObject({ status: 2, stdout: '' })
+  expect(await atrium(home, ['ls', '--nonsense'])).toMatchObject({ status: 2, stdout: '' })
+  expect(await atrium(home, ['ls', '--host', 'ws://127.0.0.1:1'])).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('start one with: atrium serve'),
+  })
+})

@@ -1,0 +1,190 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from '@atrium/client/client'
+import type { Subscription } from '@atrium/client/sync/handle'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atrium } from '../../test/command.ts'
+import { guestOf, sessionOf } from '../../test/guest.ts'
+import { Life } from '../../test/life.ts'
+import { running } from '../../test/running.ts'
+
+let home = ''
+let life: Life
+let client: Client
+const chats = new Map<string, Subscription<'chat'>>()
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'atrium-send-'))
+  life = await Life.begin(home)
+  client = guestOf(life)
+  for (const name of ['idle', 'busy', 'steered', 'stopped', 'left', 'queue'])
+    chats.set(name, await sessionOf(client, name))
+})
+afterAll(() => {
+  client.close()
+  return life.kill()
+})
+
+function chatOf(name: string): Subscription<'chat'> {
+  const chat = chats.get(name)
+  if (!chat) throw new Error(name)
+  return chat
+}
+
+/** A turn that lasts longer than any test. */
+async function begin(chat: Subscription<'chat'>): Promise<void> {
+  const message = { text: 'slow 3600', origin: { kind: 'user' } } as const
+  const startedAt = new Date().toISOString()
+  await chat.dispatch({ type: 'chat/turnStarted', turnId: 'long', startedAt, message })
+}
+
+describe.concurrent('[Z20] send', () => {
+  test('begins a turn, and says so to nobody who wants silence', async () => {
+    const chat = chatOf('idle')
+    expect(await atrium(home, ['send', 'idle', 'say', 'one', 'thing'])).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: 'Sent.\n',
+    })
+    await chat.until(({ turns }) => turns.some(({ message }) => message.text === 'say one thing'))
+    expect(await atrium(home, ['send', 'idle', '-q', '-w', '-'], { input: 'say a\nb\n' })).toEqual({
+      status: 0,
+      stdout: 'a\nb\n',
+      stderr: '',
+    })
+    const { stdout } = await atrium(home, ['send', 'idle', '--json', '--wait', 'say \u001b[31mred'])
+    expect(JSON.parse(stdout)).toMatchObject({
+      session: 'ahp-session:/idle',
+      as: 'turn',
+      turn: { state: 'complete', message: { text: 'say \u001b[31mred' } },
+    })
+    // Shown and not obeyed.
+    expect((await atrium(home, ['send', 'idle', '-w', 'say \u001b[31mred'])).stdout).toBe('\ufffd[31mred\n')
+  })
+
+  test('exits as the turn ends: 1 where it failed, 3 where it takes too long', async () => {
+    expect(await atrium(home, ['send', 'left', '-w', 'fail \u001b]0;x'])).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('The turn failed: `\ufffd]0;x`'),
+    })
+    const late = await atrium(home, ['send', 'left', '-w', '--timeout', '0.2', 'slow 100'])
+    expect(late).toMatchObject({ status: 3, stderr: expect.stringContaining('did not end in 0.2 s') })
+    expect(chatOf('left').state?.activeTurn?.message.text).toBe('slow 100')
+  })
+
+  test('waits behind a turn that goes on, and its own turn is the one that is waited for', async () => {
+    const chat = chatOf('busy')
+    await begin(chat)
+    const queued = await atrium(home, ['send', 'busy', '--json', 'say next'])
+    expect(JSON.parse(queued.stdout)).toMatchObject({ as: 'queued' })
+    expect(chat.state?.queuedMessages).toHaveLength(1)
+    const waiting = atrium(home, ['send', 'busy', '-w', 'say last'])
+    await chat.until(({ queuedMessages = [] }) => queuedMessages.length === 2)
+    const cancelled = await atrium(home, ['cancel', 'busy'])
+    expect(cancelled).toMatchObject({
+      status: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^Cancelled\.\nMore/),
+    })
+    expect(await waiting).toEqual({
+      status: 0,
+      stdout: 'last\n',
+      stderr: 'It waits for the end of what goes on.\n',
+    })
+  })
+
+  test('steers what goes on; what comes too late for that is the next turn, and waited for', async () => {
+    const chat = chatOf('steered')
+    await begin(chat)
+    const steering = atrium(home, ['send', 'steered', '--steer', '-w', 'say other'])
+    const { steeringMessage, queuedMessages } = await chat.until(
+      (state) => state.steeringMessage !== undefined,
+    )
+    expect([steeringMessage?.message.text, queuedMessages]).toEqual(['say other', undefined])
+    await atrium(home, ['cancel', 'steered', '-q'])
+    expect(await steering).toMatchObject({ status: 0, stdout: 'other\n' })
+  })
+
+  test('refuses what makes no sense', async () => {
+    for (const [args, status] of [
+      [['nobody', 'hi'], 4],
+      [['st', 'hi'], 2],
+      [['idle', ' '], 2],
+      [['idle'], 2],
+      [['idle', 'hi', '--timeout', 'soon'], 2],
+      [['idle', 'hi', '--nonsense'], 2],
+    ] as const) {
+      const ended = await atrium(home, ['send', ...args])
+      expect(ended).toMatchObject({ status, stdout: '' })
+      expect(ended.stderr).toMatch(/^atrium: .+\n$/)
+    }
+  })
+})
+
+describe.concurrent('[Z21] cancel', () => {
+  test('ends what goes on, with what waits if that is wanted; who waited for it exits with 130', async () => {
+    const chat = chatOf('stopped')
+    const waiting = atrium(home, ['send', 'stopped', '-w', 'slow 3600'])
+    await chat.until(({ activeTurn }) => activeTurn !== undefined)
+    await atrium(home, ['send', 'stopped', 'say never'])
+    const { status, stdout } = await atrium(home, ['cancel', 'stopped', '--queued', '--json'])
+    expect(status).toBe(0)
+    expect(stdout.trim().split('\n')).toHaveLength(2)
+    expect(await waiting).toMatchObject({ status: 130, stderr: expect.stringContaining('cancelled') })
+    expect(chat.state).not.toHaveProperty('queuedMessages')
+    expect(await atrium(home, ['cancel', 'stopped'])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: "atrium: Nothing goes on in 'stopped'.\n",
+    })
+  })
+
+  test('a message that somebody takes out of the queue is waited for no longer', async () => {
+    const chat = chatOf('queue')
+    await begin(chat)
+    const waiting = atrium(home, ['send', 'queue', '-w', 'say never'])
+    const { queuedMessages = [] } = await chat.until((state) => state.queuedMessages !== undefined)
+    await chat.dispatch({
+      type: 'chat/pendingMessageRemoved',
+      kind: 'queued',
+      id: queuedMessages[0]?.id ?? '',
+    })
+    expect(await waiting).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('took the message out'),
+    })
+  })
+})
+
+describe('[Z30] what goes away in the middle', () => {
+  test('whoever waits: Ctrl-C is 130, and ends no turn', async () => {
+    const chat = await sessionOf(client, 'end')
+    const waiting = running(home, ['send', 'end', '-w', 'slow 3600'])
+    await waiting.said('Sent.')
+    waiting.interrupt()
+    expect(await waiting.ended).toMatchObject({
+      status: 130,
+      stderr: 'Sent.\nIt goes on without you; end it with: atrium cancel end\n',
+    })
+    expect(chat.state?.activeTurn).toBeDefined()
+  })
+
+  test('the session: 4', async () => {
+    await sessionOf(client, 'removed')
+    const waiting = running(home, ['send', 'removed', '-w', 'slow 3600'])
+    await waiting.said('Sent.')
+    await client.ask('disposeSession', { channel: 'ahp-session:/removed' })
+    expect(await waiting.ended).toMatchObject({ status: 4, stderr: expect.stringContaining('was removed') })
+  })
+
+  test('the host: 1, where it does not come back', async () => {
+    const waiting = running(home, ['send', 'end', '-w', 'say never'])
+    await waiting.said('It waits for the end')
+    await life.kill()
+    expect(await waiting.ended).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('atrium: The host went away in the middle of this'),
+    })
+  })
+})

@@ -1,0 +1,290 @@
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, connect as dial } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+
+const bin = fileURLToPath(new URL('../../bin/atrium.mjs', import.meta.url))
+const running: Running[] = []
+let home = ''
+let data = ''
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'atrium-serve-'))
+  data = join(home, 'data')
+})
+afterEach(() => {
+  for (const { child } of running.splice(0)) child.kill('SIGKILL')
+})
+
+test('[D7] the first line says where the host is; it answers there, and stops when it is asked to', async () => {
+  const { child, first, exit, err } = await serve('--json', '--port', '0')
+  const ready = JSON.parse(first) as { url: string; token: string }
+  const port = new URL(ready.url).port
+  expect(first).toBe(
+    `{"event":"ready","url":"ws://127.0.0.1:${port}/","token":"${ready.token}","pid":${child.pid}}`,
+  )
+  expect(statSync(data).mode & 0o777).toBe(0o700)
+  const client = new WebSocket(`${ready.url}?tkn=${ready.token}`)
+  await once(client, 'open')
+  client.send('{"jsonrpc":"2.0","id":1,"method":"ping","params":{"channel":"ahp-root://"}}')
+  expect(JSON.parse(String((await once(client, 'message'))[0]))).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    result: null,
+  })
+  const closed = once(client, 'close')
+  child.kill('SIGTERM')
+  expect((await closed)[0]).toBe(1001)
+  expect(await exit).toBe(0)
+  expect(err()).not.toContain(ready.token)
+})
+
+test('[D6] a second life has the same token and the same port', async () => {
+  const before = await serve('--json')
+  before.child.kill('SIGINT')
+  expect(await before.exit).toBe(0)
+  const after = await serve('--json')
+  const place = (line: string) => ({ ...(JSON.parse(line) as object), pid: 0 })
+  expect(place(after.first)).toEqual(place(before.first))
+})
+
+test('[D6] a taken port: an error when it was asked for, another one when it was not', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const asked = run('serve', '--data', data, '--port', String(port))
+  expect(asked).toMatchObject({ status: 1, stdout: '' })
+  expect(asked.stderr).toContain(
+    `atrium: Port ${port} is taken by another program; choose another with --port`,
+  )
+  writeFileSync(join(data, 'port'), `${port}\n`)
+  const { first, out } = await serve()
+  expect(first).toMatch(/^Atrium listens on ws:\/\/127\.0\.0\.1:\d+\/ \(the token: atrium token show\)$/)
+  expect(out()).toContain(`Port ${port} is taken; this is `)
+  other.close()
+})
+
+test('[D8] a second signal does not wait', async () => {
+  const { child, first, exit, err } = await serve('--json', '--port', '0')
+  const { url, token } = JSON.parse(first) as { url: string; token: string }
+  // A client that never answers a close.
+  const { port, host } = new URL(url)
+  const rude = dial(Number(port), '127.0.0.1')
+  const head = ['GET / HTTP/1.1', `Host: ${host}`, 'Connection: Upgrade', 'Upgrade: websocket']
+  const more = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', '']
+  rude.on('error', () => {})
+  rude.write([...head, `Authorization: Bearer ${token}`, ...more].join('\r\n'))
+  await once(rude, 'data')
+  child.kill('SIGTERM')
+  await until(child.stderr, () => err().includes('"stopping"'))
+  child.kill('SIGTERM')
+  expect(await exit).toBe(143)
+  rude.destroy()
+})
+
+test('S-01: nothing reaches the network without TLS and a token', () => {
+  for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
+    const { status, stderr } = run('serve', '--data', data, '--port', '0', '--host', host)
+    expect({ status, stderr: stderr.split('\n').at(-2) }).toEqual({
+      status: 1,
+      stderr: `atrium: ${host} is open to the network and needs TLS; give --tls-cert and --tls-key, or leave out --host.`,
+    })
+  }
+  const open = run('serve', '--data', data, '--host', '0.0.0.0', '--without-connection-token')
+  expect(open.stderr).toContain('needs a token')
+})
+
+test('S-05: a token is in no log, no file of the host and no list of processes', async () => {
+  const canary = 'canary-canary-canary-canary'
+  const { child, first, err } = await serve(
+    '--json',
+    '--port',
+    '0',
+    '--log-level',
+    'trace',
+    '--connection-token',
+    canary,
+  )
+  const { url } = JSON.parse(first) as { url: string }
+  for (const query of [`?tkn=${canary}x`, `?tkn=${canary}&tkn=${canary}`]) {
+    const refused = new WebSocket(`${url}${query}`)
+    expect(String((await once(refused, 'error'))[0])).toContain('403')
+  }
+  const client = new WebSocket(`${url}?tkn=${canary}`)
+  await once(client, 'open')
+  expect(err()).toContain('Everybody on this machine can read --connection-token')
+  expect(err()).toContain('refused')
+  expect(err()).not.toContain(canary)
+  const files = readdirSync(data, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  expect(files.length).toBeGreaterThan(1)
+  for (const { parentPath, name } of files)
+    expect(readFileSync(join(parentPath, name), 'latin1')).not.toContain(canary)
+  if (!existsSync('/proc/self/cmdline')) return console.log('skipped: no /proc')
+  expect(readFileSync(`/proc/${child.pid}/cmdline`, 'latin1')).not.toContain(canary)
+})
+
+test('[D9] what was typed wrong exits with 2 and one line; everything else with 1, without a stack', () => {
+  expect(run('serve', '--port', 'x')).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: 'atrium: --port must be a port from 0 to 65535.\n',
+  })
+  expect(run('serve', '--nonsense')).toMatchObject({
+    status: 2,
+    stderr: "atrium: unknown option '--nonsense'\n",
+  })
+  expect(run('nonsense').status).toBe(2)
+  expect(run('--version')).toMatchObject({ status: 0, stderr: '' })
+  const missing = run('serve', '--data', data, '--connection-token-file', join(home, 'none'))
+  expect(missing).toMatchObject({
+    status: 1,
+    stderr: `atrium: There is no ${join(home, 'none')}; name a file that is there.\n`,
+  })
+})
+
+test('[T2] token show and rotate', () => {
+  const shown = run('token', 'show', '--data', data)
+  expect(shown.stdout).toMatch(/^[A-Za-z0-9_-]{43}\n$/)
+  const rotated = run('token', 'rotate', '--data', data)
+  expect(rotated.stdout).not.toBe(shown.stdout)
+  expect(run('token', 'show', '--data', data).stdout).toBe(rotated.stdout)
+})
+
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  '[L2] I1: %s under load loses nothing that was acknowledged',
+  async (signal) => {
+    const first = await serve('--json', '--port', '0')
+    const session = 'ahp-session:/load'
+    const client = await Talk.open(first.first)
+    await client.ask('initialize', { protocolVersions: ['1.0.0'], clientId: 'load' })
+    await client.ask('createSession', { channel: session })
+    const { snapshot } = (await client.ask('subscribe', { channel: session })) as {
+      snapshot: { fromSeq: number }
+    }
+    for (let clientSeq = 1; clientSeq <= 3000; clientSeq++)
+      client.say('dispatchAction', {
+        channel: session,
+        clientSeq,
+        action: { type: 'session/titleChanged', title: `${clientSeq}` },
+      })
+    // In the middle of it: some are acknowledged, some are on their way.
+    await client.hears(() => client.echoes.length > 500)
+    first.child.kill(signal)
+    await client.ended
+    await first.exit
+    const second = await serve('--json', '--port', '0')
+    const back = await Talk.open(second.first)
+    const params = { clientId: 'load', lastSeenServerSeq: snapshot.fromSeq, subscriptions: [session] }
+    const { actions } = (await back.ask('reconnect', params)) as { actions: readonly { serverSeq: number }[] }
+    const kept = new Set(actions.map(({ serverSeq }) => serverSeq))
+    expect(client.echoes.length).toBeGreaterThan(500)
+    expect(client.echoes.filter((seq) => !kept.has(seq))).toEqual([])
+  },
+)
+
+/** A client that asks, says, and notes the numbers of its echoes. */
+class Talk {
+  readonly echoes: number[] = []
+  readonly ended: Promise<unknown>
+  readonly #socket: WebSocket
+  readonly #answers = new Map<number, unknown>()
+  #asked = 0
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket
+    this.ended = once(socket, 'close')
+    socket.on('message', (data: Buffer) => {
+      const message = JSON.parse(data.toString()) as {
+        id?: number
+        result?: unknown
+        params?: { serverSeq: number }
+      }
+      if (message.id === undefined) this.echoes.push(message.params?.serverSeq ?? 0)
+      else this.#answers.set(message.id, message.result)
+    })
+  }
+
+  static async open(ready: string): Promise<Talk> {
+    const { url, token } = JSON.parse(ready) as { url: string; token: string }
+    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
+    await once(socket, 'open')
+    return new Talk(socket)
+  }
+
+  say(method: string, params: object, id?: number): void {
+    this.#socket.send(
+      JSON.stringify({ jsonrpc: '2.0', id, method, params: { channel: 'ahp-root://', ...params } }),
+    )
+  }
+
+  async ask(method: string, params: object): Promise<unknown> {
+    const id = ++this.#asked
+    this.say(method, params, id)
+    await this.hears(() => this.#answers.has(id))
+    return this.#answers.get(id)
+  }
+
+  async hears(done: () => boolean): Promise<void> {
+    while (!done()) await once(this.#socket, 'message')
+  }
+}
+
+interface Running {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  /** The first line of stdout. */
+  readonly first: string
+  readonly exit: Promise<number | null>
+  readonly out: () => string
+  readonly err: () => string
+}
+
+async function serve(...args: readonly string[]): Promise<Running> {
+  const child = spawn(process.execPath, [bin, 'serve', '--data', data, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(),
+  })
+  const said = { out: '', err: '' }
+  child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()))
+  const exit = once(child, 'exit').then(([code]) => code as number | null)
+  const ended = exit.then((code) => {
+    if (!said.out.includes('\n')) throw new Error(`exited with ${code}: ${said.err}`)
+  })
+  await Promise.race([until(child.stdout, () => said.out.includes('\n')), ended])
+  const [first = ''] = said.out.split('\n')
+  const started = { child, first, exit, out: () => said.out, err: () => said.err }
+  running.push(started)
+  return started
+}
+
+function run(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+    encoding: 'utf8',
+    env: environment(),
+  })
+  return { status, stdout, stderr }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: home, XDG_CONFIG_HOME: join(home, 'config') }
+}
+
+/** Looks again whenever the stream has said something. */
+function until(stream: Readable, condition: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!condition()) return
+      stream.off('data', look)
+      resolve()
+    }
+    stream.on('data', look)
+    look()
+  })
+}

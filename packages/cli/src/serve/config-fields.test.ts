@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { fields } from './config-fields.ts'
+
+test.each([
+  [{ mine: { command: '/opt/mine', args: ['acp'], env: { A: '1' }, memoryMb: 1, disabled: true } }, true],
+  [{ goose: {} }, true],
+  // The host has agents of these names: a session could not say which one it means.
+  [{ atrium: { command: 'x' } }, false],
+  [{ guide: { command: 'x' } }, false],
+  // Misspelt: it would be started, or have no arguments, and nobody would know why.
+  [{ gemini: { disable: true } }, false],
+  [{ mine: { command: 'x', arg: ['y'] } }, false],
+  [{ mine: { command: '' } }, false],
+])('[Z31] whether %j names agents: %j', (value, good) => {
+  expect(fields.agents.accepts(value)).toBe(good)
+})
+
+test.each([
+  [{ tools: { command: '/opt/tools', args: ['-v'], env: { API_KEY: 'x' } } }, true],
+  [{ there: { url: 'https://tools.example/mcp', headers: { Authorization: 'Bearer x' } } }, true],
+  [{ there: { url: 'http://localhost:1/sse', type: 'sse' } }, true],
+  [{}, true],
+  [[{ name: 'tools', command: 'x' }], false],
+  [{ tools: {} }, false],
+  [{ tools: { command: '' } }, false],
+  [{ tools: { command: 'x', args: 'y' } }, false],
+  [{ tools: { command: 'x', env: { A: 1 } } }, false],
+  [{ tools: { command: 'x', headers: {} } }, false],
+  [{ tools: { command: 'x', cmd: 'y' } }, false],
+  [{ there: { url: 'ftp://x' } }, false],
+  [{ there: { url: 'https://x', type: 'carrier pigeon' } }, false],
+  [{ there: { url: 'https://x', command: 'y' } }, false],
+  [{ 'a b': { command: 'x' } }, false],
+])('[N49] whether %j names MCP servers: %j', (value, good) => {
+  expect(fields.mcpServers.accepts(value)).toBe(good)
+})
+
+const vendor = (more: object) => ({ compatible: { mine: { baseUrl: 'http://localhost:1/v1', ...more } } })
+
+test.each([
+  [vendor({}), true],
+  [{ anthropic: { baseUrl: 'https://proxy.example' }, openai: false, default: 'anthropic/x' }, true],
+  [vendor({ models: ['a', { id: 'b', maxContextWindow: 8192, price: { input: 1, output: 2 } }] }), true],
+  [vendor({ baseUrl: 'localhost:11434/v1' }), false],
+  [vendor({ baseUrl: 'file:///etc' }), false],
+  // It would stand in everyone's state.
+  [vendor({ baseUrl: 'https://me:secret@example.com/v1' }), false],
+  [vendor({ models: [{ id: 'b', maxContextWindow: '8k' }] }), false],
+  [vendor({ models: [{ id: 'b', name: 5 }] }), false],
+  [vendor({ models: [{ id: 'b', efforts: 'high' }] }), false],
+  [vendor({ models: [{ id: 'b', price: 5 }] }), false],
+  [{ compatible: { 'a/b': { baseUrl: 'http://x' } } }, false],
+  [{ compatible: { openai: { baseUrl: 'http://x' } } }, false],
+])('[N20] whether %j names models: %j', (value, good) => {
+  expect(fields.models.accepts(value)).toBe(good)
+})

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { banner, quietBanner, readyLine } from './banner.ts'
+import { openLog } from './log-file.ts'
+
+const token = 'canary-canary-canary'
+const url = 'ws://127.0.0.1:1/'
+
+test('S-05: a secret is in no line of the log, wherever it was put', () => {
+  const lines: string[] = []
+  const log = openLog('trace', [token], (line) => lines.push(line))
+  log.info(token)
+  log.info({ deep: { er: { than: { any: `x${token}y` } } } }, 'hello')
+  log.warn({ err: new Error(`no ${token}`) }, 'failed')
+  log.debug({ [token]: 1 })
+  log.child({ who: token }).fatal('bye')
+  expect(lines.length).toBe(5)
+  expect(lines.join('')).not.toContain(token)
+  expect(lines.map((line) => typeof JSON.parse(line))).toEqual(Array(5).fill('object'))
+})
+
+test('S-05: names that stand for secrets are blotted out, known or not', () => {
+  const lines: string[] = []
+  const log = openLog('info', [], (line) => lines.push(line))
+  log.info({ token, headers: { authorization: token }, request: { query: { tkn: token } } }, 'asked')
+  expect(lines.join('')).not.toContain(token)
+})
+
+test('[D7] the token is shown to a terminal and to a program that asked, to nobody else', () => {
+  const announcement = { version: '1', url, token, notes: ['Port 1 is taken; this is 2.'] }
+  expect(banner(announcement)).toContain(`${url}?tkn=${token}\n`)
+  expect(banner(announcement).split('\n').length).toBeLessThanOrEqual(10)
+  expect(quietBanner(announcement)).toBe(
+    `Atrium listens on ${url} (the token: atrium token show)\nPort 1 is taken; this is 2.\n`,
+  )
+  expect(readyLine(announcement)).toBe(
+    `{"event":"ready","url":"${url}","token":"${token}","pid":${process.pid}}\n`,
+  )
+})

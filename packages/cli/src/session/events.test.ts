@@ -1,0 +1,104 @@
+import type { ChatAction } from '@atrium/protocol/chat/actions'
+import { reduceChat } from '@atrium/protocol/chat/reducer'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { expect, test } from 'vitest'
+import { Happenings } from './events.ts'
+
+const empty: ChatState = {
+  resource: 'ahp-chat:/c',
+  title: '',
+  status: 1,
+  modifiedAt: '2026-01-01T00:00:00Z',
+  turns: [],
+}
+const message = (text: string) => ({ text, origin: { kind: 'user' as const } })
+const turnId = 't1'
+const call = { turnId, toolCallId: 'c1' }
+const actions: readonly ChatAction[] = [
+  { type: 'chat/turnStarted', turnId, startedAt: '2026-01-01T00:00:00Z', message: message('hello') },
+  { type: 'chat/responsePart', turnId, part: { kind: 'reasoning', id: 'r', content: '' } },
+  { type: 'chat/reasoning', turnId, partId: 'r', content: 'hm' },
+  { type: 'chat/responsePart', turnId, part: { kind: 'markdown', id: 'm', content: 'a' } },
+  { type: 'chat/delta', turnId, partId: 'm', content: 'b' },
+  { type: 'chat/delta', turnId, partId: 'm', content: 'c' },
+  { type: 'chat/pendingMessageSet', kind: 'steering', id: 's', message: message('rather not') },
+  { type: 'chat/responsePart', turnId, part: { kind: 'systemNotification', content: 'a notice' } },
+  { type: 'chat/toolCallStart', ...call, toolName: 'run', displayName: 'Run' },
+  { type: 'chat/toolCallReady', ...call, invocationMessage: 'Run it' },
+  { type: 'chat/toolCallConfirmed', ...call, approved: true, confirmed: 'user-action' },
+  { type: 'chat/toolCallComplete', ...call, result: { success: true, pastTenseMessage: 'Ran it' } },
+  {
+    type: 'chat/error',
+    turnId,
+    duration: 1,
+    part: { kind: 'error', error: { errorType: 'x', message: 'no' }, resumable: true },
+  },
+  { type: 'chat/turnResume', turnId },
+  { type: 'chat/delta', turnId, partId: 'm', content: 'd' },
+  { type: 'chat/turnComplete', turnId, duration: 2 },
+]
+const states = actions.reduce<ChatState[]>(
+  (all, action) => [...all, reduceChat(all.at(-1) ?? empty, action)],
+  [empty],
+)
+
+/** What was told, without what a call looked like in between. */
+const outline = (news: ReturnType<Happenings['see']>) =>
+  news.map((each) =>
+    each.kind === 'call' ? `${each.kind} ${each.call.status}` : 'text' in each ? each.text : each.kind,
+  )
+
+test('[Z9] everything that happens is told once, in order, and a turn that goes on is told again', () => {
+  const happenings = new Happenings()
+  expect(states.flatMap((state) => outline(happenings.see(state)))).toEqual([
+    'began',
+    'hm',
+    'a',
+    'b',
+    'c',
+    'waits',
+    'a notice',
+    'call streaming',
+    'call pending-confirmation',
+    'call running',
+    'call completed',
+    'failed',
+    'ended',
+    'began',
+    'd',
+    'ended',
+  ])
+  expect(happenings.see(states.at(-1) ?? empty)).toEqual([])
+})
+
+test('[Z9] whichever states were missed, no text and no end is', () => {
+  for (let from = 0; from < states.length; from++)
+    for (let to = from; to < states.length; to++) {
+      const happenings = new Happenings()
+      const seen = [...states.slice(0, from), ...states.slice(to)].map(
+        (state) => structuredClone(state) as ChatState,
+      )
+      const news = seen.flatMap((state) => happenings.see(state))
+      const text = news.flatMap((each) => (each.kind === 'text' ? [each.text] : [])).join('')
+      expect([from, to, text]).toEqual([from, to, 'abcd'])
+      expect(news.findLast(({ kind }) => kind !== 'waits')?.kind).toBe('ended')
+      expect(news.filter(({ kind }) => kind === 'notice')).toHaveLength(1)
+    }
+})
+
+test('[Z9] what was there before is told as far as it was asked for', () => {
+  const three = ['t1', 't2', 't3'].reduce<ChatState>((state, id) => {
+    const begun = reduceChat(state, {
+      type: 'chat/turnStarted',
+      turnId: id,
+      startedAt: empty.modifiedAt,
+      message: message(id),
+    })
+    return reduceChat(begun, { type: 'chat/turnComplete', turnId: id, duration: 1 })
+  }, empty)
+  for (const turns of [0, 1, 2, 5]) {
+    const happenings = new Happenings()
+    happenings.skip(three, turns)
+    expect(happenings.see(three).filter(({ kind }) => kind === 'began')).toHaveLength(Math.min(turns, 3))
+  }
+})

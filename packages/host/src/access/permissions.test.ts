@@ -1,0 +1,207 @@
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { RootState } from '@atrium/protocol/root/state'
+import { rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { begun, confirmed, ready } from '../../test/calls.ts'
+import { Cabinet } from '../../test/cabinet.ts'
+import { session } from '../../test/held.ts'
+import { Puppet } from '../../test/puppet.ts'
+import type { Client } from '../../test/room.ts'
+import { accepted, cancelled, chat, chatOf, refused, says, scene, sessionOf, turn } from '../../test/scene.ts'
+import type { Scene } from '../../test/scene.ts'
+import { choices } from './choices.ts'
+import { permissionsIn, permissionsKey } from './permissions.ts'
+import { isProtected } from './protected-files.ts'
+
+const several = { multipleWorkingDirectories: {} }
+
+/** A tool of that name is allowed in this session, or in this folder. */
+async function allowed(where: 'session' | 'folder', tool = 'x') {
+  const files = new Cabinet()
+  const all = await scene(new Puppet({ capabilities: several }), { machine: { files } })
+  const given = { id: 'p', tool, ...(where === 'folder' && { folder: 'file:///a' }) }
+  const [channel, type] =
+    where === 'folder' ? [rootUri, 'root/configChanged'] : [session, 'session/configChanged']
+  await accepted(all.ann, channel, { type, config: { [permissionsKey]: [given] } })
+  return { all, files }
+}
+
+const edit = (...uris: readonly string[]) => ({
+  edits: { items: uris.map((uri) => ({ after: { uri, content: { uri: 'x:/1' } } })) },
+})
+const callIn = (all: Scene): ToolCallState | undefined => {
+  const part = chatOf(all).activeTurn?.responseParts.at(-1)
+  return part?.kind === 'toolCall' ? part.toolCall : undefined
+}
+const listOf = (all: Scene): readonly unknown[] =>
+  (sessionOf(all).config?.values[permissionsKey] as readonly unknown[] | undefined) ?? []
+const rootOf = (all: Scene) => all.core().log.channel(rootUri)?.told as RootState
+const chosen = (selectedOptionId: string) => ({ ...confirmed, selectedOptionId })
+
+test('[X1] the choices of an agent stand, also when it says more of its call while it asks', async () => {
+  const all = await scene()
+  const options = [{ id: 'mine', label: 'As you like', kind: 'approve' }]
+  const run = await turn(all, 't1', begun(), ready({ options, editable: true }))
+  await says(all, run, ready({ riskAssessment: { kind: 'judge', status: 'loading' } }))
+  expect(callIn(all)).toMatchObject({ status: 'pending-confirmation', editable: true, options })
+  expect(await refused(all, chat, chosen(choices.session))).toBe('this choice was not offered')
+  await accepted(all.ann, chat, chosen('mine'))
+  expect(callIn(all)).toMatchObject({ status: 'running', selectedOption: { id: 'mine' } })
+})
+
+test('[X3] S-35: a call that shows what it may not do unasked asks on, whatever it says next', async () => {
+  const { all } = await allowed('session')
+  const run = await turn(all, 't1', begun(), ready(edit('file:///a/.git/config')))
+  await says(all, run, ready({ invocationMessage: 'Never mind' }))
+  expect(callIn(all)).toMatchObject({ status: 'pending-confirmation', invocationMessage: 'Never mind' })
+  await says(all, run, ready(edit('file:///a/b.txt')))
+  expect(callIn(all)).toMatchObject({ status: 'running', confirmed: 'setting' })
+})
+
+test.each([
+  ['session', ['file:///a/x', 'file:///b/x'], 'running'],
+  ['folder', ['file:///a/x', 'file:///a/b/x'], 'running'],
+  ['folder', ['file:///b/x'], 'pending-confirmation'],
+  ['folder', ['file:///a/x', 'file:///b/x'], 'pending-confirmation'],
+  ['folder', ['file:///ab/x'], 'pending-confirmation'],
+] as const)(
+  '[X2] what is allowed in one of two directories, by its %s, for %j: %s',
+  async (where, uris, status) => {
+    const { all } = await allowed(where)
+    await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
+    await turn(all, 't1', begun(), ready(edit(...uris)))
+    expect(callIn(all)).toMatchObject({ status })
+  },
+)
+
+test.each([
+  ['a session', choices.session, listOf],
+  ['a folder', choices.folder, (all: Scene) => rootOf(all).config?.values[permissionsKey] as unknown[]],
+] as const)(
+  '[X2] what is allowed twice in %s is listed once, and so is taken back at once',
+  async (_, id, list) => {
+    const all = await scene()
+    const second = { ...confirmed, toolCallId: 'c2', selectedOptionId: id }
+    const other = [begun({ toolCallId: 'c2' }), ready({ toolCallId: 'c2' })]
+    await turn(all, 't1', begun(), ready(), ...other)
+    await accepted(all.ann, chat, chosen(id))
+    await accepted(all.ben, chat, second)
+    expect(list(all)).toMatchObject([{ tool: 'x', by: 'ann' }])
+  },
+)
+
+test('[S-57 permissions] past 256 also a choice is refused, and the call asks on', async () => {
+  const all = await scene(new Puppet(), { limits: { permissions: 1 } })
+  const list = [{ id: 'p', tool: 'another' }]
+  await accepted(all.ann, session, { type: 'session/configChanged', config: { [permissionsKey]: list } })
+  await turn(all, 't1', begun(), ready())
+  expect(await refused(all, chat, chosen(choices.session))).toBe('there are at most 1 permissions')
+  await accepted(all.ann, chat, chosen(choices.folder))
+  expect([listOf(all), callIn(all)?.status]).toEqual([list, 'running'])
+})
+
+test('[X2] what is denied, and what is allowed once, is written down nowhere', async () => {
+  const all = await scene()
+  for (const [n, answer] of [
+    chosen(choices.once),
+    confirmed,
+    { ...chosen(choices.deny), approved: false, reason: 'denied' },
+  ].entries()) {
+    await turn(all, `t${n}`, begun(), ready())
+    await accepted(all.ann, chat, { ...answer, turnId: `t${n}` })
+    await accepted(all.ann, chat, cancelled(`t${n}`))
+  }
+  expect([listOf(all), rootOf(all).config?.values]).toEqual([[], {}])
+})
+
+test('[X1] an answer says who has agreed', async () => {
+  const all = await scene()
+  await turn(all, 't1', begun(), ready())
+  expect(await refused(all, chat, { ...confirmed, confirmed: 'not-needed' })).toBe(
+    'a call that asks is not run unless somebody agrees',
+  )
+})
+
+test('[X3] S-35: a name that leads to what is held is held, and shown as what it is', async () => {
+  const { all, files } = await allowed('session')
+  files.put('/a/.git/hooks/pre-commit', 'old')
+  files.links.set('/a/docs', '/a/.git/hooks')
+  const run = await turn(all, 't1', begun())
+  for (const name of ['pre-commit', 'new', 'deep/er']) {
+    const shown = await run.chat.files.propose(`docs/${name}`, { text: 'evil' })
+    expect(shown.after?.uri).toBe(`file:///a/.git/hooks/${name}`)
+    await says(all, run, ready({ edits: { items: [shown] } }))
+    expect(callIn(all)).toMatchObject({ status: 'pending-confirmation' })
+  }
+  await says(all, run, ready(edit('file:///a/b.txt')))
+  expect(callIn(all)).toMatchObject({ status: 'running', confirmed: 'setting' })
+  for (const name of ['pre-commit', 'new', 'deep/er'])
+    await expect(run.chat.files.apply('c1', `docs/${name}`, { text: 'evil' })).rejects.toThrow(
+      `"docs/${name}" is only written when somebody agrees to it`,
+    )
+  expect([...files.files.keys()]).toEqual(['/a/.git/hooks/pre-commit'])
+})
+
+test('[X3] S-35: what cannot be read as a path is held; what cannot be read as permissions allows nothing', () => {
+  expect(['https://x/y', 'file://other/a', 'x'].filter((uri) => !isProtected(uri))).toEqual([])
+  const bad = [undefined, 'all', {}, [{}], [{ id: 'p', tool: 7 }], [null]]
+  expect(bad.flatMap((list) => permissionsIn({ [permissionsKey]: list }))).toEqual([])
+})
+
+test('[X3] S-35: letters that nobody sees change no name', () => {
+  const names = ['.g\u200cit', '.git\u200b', '\ufeff.git', '.\u00adgit', 'pack\u2060age.json']
+  expect(names.filter((name) => !isProtected(`file:///a/${encodeURIComponent(name)}/x`)).length).toBe(1)
+  expect(isProtected(`file:///a/${encodeURIComponent('pack\u2060age.json')}`)).toBe(true)
+})
+
+test('[X2] a chat that works in a folder of its own asks by what is allowed there', async () => {
+  const { all } = await allowed('folder')
+  await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
+  await accepted(all.ann, chat, { type: 'chat/workingDirectorySet', directory: 'file:///b' })
+  await turn(all, 't1', begun(), ready())
+  expect(callIn(all)).toMatchObject({ status: 'pending-confirmation' })
+  await accepted(all.ann, chat, chosen(choices.folder))
+  expect(rootOf(all).config?.values[permissionsKey]).toMatchObject([
+    { tool: 'x', folder: 'file:///a' },
+    { tool: 'x', folder: 'file:///b' },
+  ])
+})
+
+test('[X1] a choice of a kind that no build of today knows says what its answer says', async () => {
+  for (const approved of [true, false]) {
+    const all = await scene()
+    const options = [{ id: 'maybe', label: 'Maybe', kind: 'perhaps' }]
+    await turn(all, 't1', begun(), ready({ options }))
+    await accepted(all.ann, chat, { ...chosen('maybe'), approved, ...(!approved && { reason: 'denied' }) })
+    expect(callIn(all)?.status).toBe(approved ? 'running' : 'cancelled')
+  }
+})
+
+test.each([
+  ['session', session, 'session/configChanged'],
+  ['root', rootUri, 'root/configChanged'],
+])(
+  "[X2] S-17: in the list of a %s a client adds in its own name, and an old list brings nobody's back",
+  async (_, channel, type) => {
+    const all = await scene()
+    const set = (...list: readonly object[]) => ({ type, config: { [permissionsKey]: list } })
+    const [mine, hers, nobodys] = ['ann', 'ben', undefined].map((by, n) => ({
+      id: `p${n}`,
+      tool: 'x',
+      ...(by !== undefined && { by }),
+    })) as [object, object, object]
+    const forged = 'a permission is given in the name of the client that gives it'
+    const own = async (client: Client, list: object) => {
+      expect((await client.echo(client.dispatch(channel, list as never))).rejectionReason).toBeUndefined()
+    }
+    expect(await refused(all, channel, set(hers))).toBe(forged)
+    await own(all.ann, set(mine, nobodys))
+    await own(all.ben, set(hers, mine, nobodys))
+    expect(await refused(all, channel, set(mine, { ...hers, tool: 'y' }))).toBe(forged)
+    // She sees his, and may take it away; then it is his alone to give again.
+    await own(all.ann, set(hers, mine))
+    await own(all.ann, set(mine))
+    expect(await refused(all, channel, set(mine, hers))).toBe(forged)
+    await own(all.ben, set(mine, hers))
+  },
+)

@@ -1,0 +1,68 @@
+import type { AgentInfo } from '@atrium/protocol/root/state'
+import type { RootState } from '@atrium/protocol/root/state'
+import { rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { mute, room } from '../../test/room.ts'
+import type { Agent } from '../ports/agent.ts'
+
+const model = { id: 'large', provider: 'mock', name: 'Large' }
+const property = { type: 'string', title: 'Pace', enum: ['slow', 'fast'] } as const
+
+/** It knows its models, and what can be set, only when it was asked. */
+function shy(): Agent & { asked: number } {
+  return {
+    ...mute,
+    asked: 0,
+    get info(): AgentInfo {
+      return { ...mute.info, models: this.asked > 0 ? [model] : [] }
+    },
+    get settings() {
+      return {
+        schema: { type: 'object', properties: this.asked > 0 ? { 'mock.pace': property } : {} },
+      } as const
+    },
+    async probe() {
+      this.asked++
+    },
+  }
+}
+
+test('[H14] an agent is asked about itself when its settings are looked at, and everyone learns of it', async () => {
+  const agent = shy()
+  const all = await room({ agents: [agent] })
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  const models = () => (ann.state(rootUri) as RootState).agents[0]?.models
+  expect([agent.asked, models()]).toEqual([0, []])
+  const { schema } = await ann.ask('resolveSessionConfig', { channel: rootUri, provider: 'mock', config: {} })
+  expect(schema.properties).toEqual({ 'mock.pace': property })
+  expect(models()).toEqual([model])
+})
+
+test('[H14] a session is made with what its agent found out, and that is asked for first', async () => {
+  const all = await room({ agents: [shy()] })
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  const wish = { channel: 'ahp-session:/a', provider: 'mock', config: { 'mock.pace': 'fast' } }
+  await ann.ask('createSession', wish)
+  const { snapshot } = await ann.ask('subscribe', { channel: 'ahp-session:/a' })
+  expect(snapshot?.state).toMatchObject({ config: { values: { 'mock.pace': 'fast' } } })
+  const wrong = { ...wish, channel: 'ahp-session:/b', config: { 'mock.pace': 'furious' } }
+  await expect(ann.ask('createSession', wrong)).rejects.toThrow('must be one of "slow", "fast"')
+})
+
+test('[H14] who comes and goes is told, and nothing where all is as it was', async () => {
+  const all = await room()
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  const providers = () => (ann.state(rootUri) as RootState).agents.map(({ provider }) => provider)
+  const other: Agent = { ...mute, info: { ...mute.info, provider: 'other' } }
+  const before = all.core().log.last
+  all.host().offer([mute])
+  expect(all.core().log.last).toBe(before)
+  all.host().offer([mute, other])
+  await ann.until(() => providers().length === 2)
+  await ann.ask('createSession', { channel: 'ahp-session:/o', provider: 'other' })
+  all.host().offer([mute])
+  await ann.until(() => providers().length === 1)
+  await expect(ann.ask('createSession', { channel: 'ahp-session:/p', provider: 'other' })).rejects.toThrow(
+    'other',
+  )
+})

@@ -1,0 +1,33 @@
+import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
+import { compact } from '@atrium/protocol/update'
+import type { Outcome } from '../ports/agent.ts'
+
+type TerminalShown = Extract<ToolResultContent, { readonly type: 'terminal' }>
+
+/** How a tool call shows the terminal that its line runs in. */
+export function terminalShown(resource: string): TerminalShown {
+  return { type: 'terminal', resource, title: 'Terminal', isPty: true }
+}
+
+/** What became of a line: the terminal with its exit code, and what it wrote as text. */
+export function commandResult({ exitCode, output, truncated }: Outcome, terminal: string): ToolCallResult {
+  const preview = output.slice(-previewLength)
+  const result = compact<NonNullable<TerminalShown['result']>>({
+    exitCode,
+    preview,
+    truncated: truncated || preview.length < output.length || undefined,
+  })
+  const success = exitCode === 0
+  const ending = exitCode === undefined ? 'was ended' : `ended with ${exitCode}`
+  return compact<ToolCallResult>({
+    success,
+    pastTenseMessage: success ? 'Ran the command' : `Ran the command, which ${ending}`,
+    content: [
+      { ...terminalShown(terminal), result },
+      { type: 'text', text: output },
+    ],
+    error: success ? undefined : { message: `The command ${ending}` },
+  })
+}
+
+const previewLength = 1024

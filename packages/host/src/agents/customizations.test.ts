@@ -1,0 +1,88 @@
+import type { McpServerCustomization } from '@atrium/protocol/session/customization'
+import { expect, test } from 'vitest'
+import { session } from '../../test/held.ts'
+import { Puppet } from '../../test/puppet.ts'
+import { accepted, chat, refused, scene, sessionOf, started, turn } from '../../test/scene.ts'
+
+const server = (name: string): McpServerCustomization => ({
+  type: 'mcpServer',
+  id: name,
+  uri: `x:/${name}`,
+  name,
+  state: { kind: 'stopped' },
+})
+const off = {
+  type: 'session/customizationToggled',
+  id: 'a',
+  enablement: [{ kind: 'session', enabled: false }],
+}
+const ready = { kind: 'ready' } as const
+
+test('[H15] a session has the customizations of its agent from its birth on', async () => {
+  const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
+  expect(sessionOf(all).customizations).toEqual([server('a'), server('b')])
+})
+
+test('[H15] what its agent has meanwhile is there with the next turn; what people decided, and how one is, stays', async () => {
+  const folder = {
+    type: 'directory',
+    id: 'd',
+    uri: 'x:/d',
+    name: 'D',
+    enabled: true,
+    contents: 'rule',
+    writable: false,
+  } as const
+  const all = await scene(new Puppet({ customizations: [server('a'), server('b'), folder] }))
+  await accepted(all.ann, session, off)
+  await accepted(all.ann, session, { ...off, id: 'd' })
+  const run = await turn(all, 't1', { type: 'session/mcpServerStateChanged', id: 'b', state: ready })
+  run.end()
+  const renamed = [{ ...server('a'), name: 'A' }, server('b'), { ...folder, name: 'E' }, server('c')]
+  const next = new Puppet({ customizations: renamed })
+  await all.restart('crash', undefined, [next])
+  const ann = await all.join('ann')
+  await ann.ask('subscribe', { channel: chat })
+  await accepted(ann, chat, started('t2'))
+  await next.given(0)
+  expect(sessionOf(all).customizations).toEqual([
+    { ...server('a'), name: 'A', enablement: [{ kind: 'session', enabled: false }] },
+    { ...server('b'), state: ready },
+    { ...folder, name: 'E', enabled: false },
+    server('c'),
+  ])
+})
+
+test('[H15] what is decided twice for the same is refused', async () => {
+  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const enablement = [true, false].map((enabled) => ({ kind: 'session', enabled }))
+  expect(await refused(all, session, { ...off, enablement })).toMatch(/decided about once/)
+})
+
+test('[H15] what its agent has no more is gone with the next turn, and where nothing changed nobody is told anything', async () => {
+  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const told = () => all.ben.envelopes.filter(({ action }) => action.type === 'session/customizationsChanged')
+  ;(await turn(all, 't1')).end()
+  expect(told()).toEqual([])
+  await all.restart('crash', undefined, [new Puppet()])
+  const ann = await all.join('ann', { subscribe: [session, chat] })
+  await accepted(ann, chat, started('t2'))
+  await ann.until(() => (ann.state(session)['customizations'] as readonly unknown[]).length === 0)
+})
+
+test.each(['Start', 'Stop', 'Background'])('[H15] nobody follows a wish to %s a server', async (what) => {
+  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const wish = { type: `session/mcpServer${what}Requested`, id: 'a' }
+  expect(await refused(all, session, wish)).toMatch(/itself: switch this one on or off/)
+})
+
+test('[H15] what is switched off is off in the session that a chat is given of its own', async () => {
+  const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
+  await accepted(all.ann, session, off)
+  const [moved, destination] = ['ahp-chat:/moved', { kind: 'newSession' } as const]
+  await all.ann.ask('createChat', { channel: session, chat: moved })
+  const { session: made } = await all.ann.ask('moveChat', { channel: moved, destination })
+  await all.ann.ask('subscribe', { channel: made })
+  expect(all.ann.state(made)['customizations']).toEqual(sessionOf(all).customizations)
+  expect(sessionOf(all).customizations).toMatchObject([{ enablement: [{ enabled: false }] }, server('b')])
+})

@@ -1,0 +1,171 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { limits } from '@atrium/protocol/limits'
+import type { TerminalState } from '@atrium/protocol/terminal/state'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { mute, room } from '../../test/room.ts'
+import type { Client } from '../../test/room.ts'
+import { fakeTerminals } from '../../test/shells.ts'
+import type { FakeShell } from '../../test/shells.ts'
+import type { Agent } from '../ports/agent.ts'
+
+const chat = defaultChatUri('s:/1')
+const startedAt = '2026-01-01T00:00:00Z'
+
+async function desk(begin?: (shell: FakeShell) => void) {
+  const heard: string[] = []
+  const agent: Agent = {
+    ...mute,
+    resumes: true,
+    async *run({ state }) {
+      heard.push(state.activeTurn?.message.text ?? '')
+      yield { type: 'chat/activityChanged' }
+    },
+  }
+  const terminals = fakeTerminals(begin)
+  const all = await room({ agents: [agent], machine: { terminals, defaultDirectory: 'file:///home/dev' } })
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  await ann.ask('createSession', { channel: 's:/1', workingDirectories: ['file:///w'] })
+  await ann.ask('subscribe', { channel: chat })
+  return { all, ann, terminals, heard }
+}
+
+const say = (client: Client, text: string, turnId = 't1') =>
+  client.echo(
+    client.dispatch(chat, {
+      type: 'chat/turnStarted',
+      turnId,
+      startedAt,
+      message: { text, origin: { kind: 'user' } },
+    }),
+  )
+const state = (client: Client) => client.state(chat) as unknown as ChatState
+const ended = (client: Client, turns = 1) => client.until(() => state(client).turns.length === turns)
+
+test('[Y9] a message that begins with ! is a line for the shell, in a terminal that all can see', async () => {
+  const { ann, terminals, heard } = await desk((shell) => {
+    shell.data('\x1b[1mok\x1b[0m\r\n/w')
+    shell.exit(0)
+  })
+  await say(ann, '!echo ok; pwd')
+  await ended(ann)
+  expect(heard).toEqual([])
+  expect(terminals.shells[0]?.start).toEqual({ cwd: '/w', cols: 120, rows: 30, command: 'echo ok; pwd' })
+  const [turn] = state(ann).turns
+  expect(turn).toMatchObject({ state: 'complete' })
+  expect(turn?.responseParts).toHaveLength(1)
+  const [part] = turn?.responseParts ?? []
+  if (part?.kind !== 'toolCall' || part.toolCall.status !== 'completed') throw new Error('no call')
+  expect(part.toolCall).toMatchObject({
+    toolName: 'terminal',
+    toolInput: 'echo ok; pwd',
+    confirmed: 'not-needed',
+    success: true,
+    content: [
+      { type: 'terminal', isPty: true, result: { exitCode: 0, preview: 'ok\n/w' } },
+      { type: 'text', text: 'ok\n/w' },
+    ],
+  })
+  const [shown] = part.toolCall.content ?? []
+  if (shown?.type !== 'terminal') throw new Error('no terminal')
+  const { resource } = shown
+  const { snapshot } = await ann.ask('subscribe', { channel: resource })
+  expect(snapshot?.state as TerminalState).toMatchObject({
+    lifecycle: { status: 'exited', exitCode: 0 },
+    claim: { kind: 'session', session: 's:/1', chat, turnId: 't1' },
+  })
+})
+
+test('[Y9] a line that fails is a call that failed; the turn is complete and the chat usable', async () => {
+  const { ann, heard } = await desk((shell) => shell.exit(7))
+  await say(ann, '!false')
+  await ended(ann)
+  const [part] = state(ann).turns[0]?.responseParts ?? []
+  expect(part).toMatchObject({
+    toolCall: { success: false, error: { message: 'The command ended with 7' } },
+  })
+  await say(ann, 'hello', 't2')
+  await ended(ann, 2)
+  expect(heard).toEqual(['hello'])
+})
+
+test('[Y9] whoever cancels the turn ends the shell', async () => {
+  const { ann, terminals } = await desk()
+  await say(ann, '!sleep 1000')
+  await ann.until(() => JSON.stringify(state(ann).activeTurn ?? {}).includes('"terminal"'))
+  await ann.until(() => terminals.shells.length === 1)
+  await ann.echo(ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 }))
+  await ended(ann)
+  expect(terminals.shells[0]?.ended).toBe(true)
+  await ann.until(() => (ann.state(rootUri)['terminals'] as unknown[]).length === 0)
+})
+
+test('[Y9] a host that dies meanwhile leaves a turn that was interrupted, and nothing runs twice', async () => {
+  const { all, ann, terminals } = await desk()
+  await say(ann, '!make')
+  await ann.until(() => terminals.shells.length === 1)
+  await all.core().log.settled()
+  await all.restart('crash')
+  const ben = await all.join('ben', { subscribe: [chat] })
+  const [turn] = state(ben).turns
+  expect(turn?.responseParts.at(-1)).toMatchObject({ kind: 'error', error: { errorType: 'interrupted' } })
+  expect(turn?.responseParts.at(-1)).not.toHaveProperty('resumable')
+  expect(terminals.shells).toHaveLength(1)
+})
+
+test('[Y9] only what a person wrote is run: not a lone mark, not what is empty, not in a host without shells', async () => {
+  const { ann, terminals, heard } = await desk()
+  for (const [n, text] of ['!', '!  ', ' !ls', 'ls !'].entries()) {
+    await say(ann, text, `t${n}`)
+    await ended(ann, n + 1)
+  }
+  expect(heard).toEqual(['!', '!  ', ' !ls', 'ls !'])
+  expect(terminals.shells).toEqual([])
+  const agent: Agent = { ...mute, async *run() {} }
+  const bare = await room({ agents: [agent] })
+  const ben = await bare.join('ben')
+  await ben.ask('createSession', { channel: 's:/1' })
+  await ben.ask('subscribe', { channel: chat })
+  await say(ben, '!ls')
+  await ended(ben)
+  expect(state(ben).turns[0]?.responseParts).toEqual([])
+})
+
+test('[Y9] a shell that cannot be started fails the turn in its words', async () => {
+  const { ann, terminals } = await desk()
+  terminals.trouble = 'there is no shell on this machine'
+  await say(ann, '!ls')
+  await ended(ann)
+  expect(state(ann).turns[0]?.responseParts.at(-1)).toMatchObject({
+    error: { errorType: 'terminal', message: 'there is no shell on this machine' },
+  })
+})
+
+test('[Q7] [S-57 inlineLength] at 65,536 characters the output of a tool stands in the state', () =>
+  output(65_536, false))
+test('[Q7] [S-57 inlineLength] past 65,536 it is kept apart, and read by its reference', () =>
+  output(65_537, true))
+
+async function output(length: number, apart: boolean): Promise<void> {
+  expect(limits.inlineLength).toBe(65_536)
+  const text = 'ä'.repeat(length)
+  const { all, ann } = await desk((shell) => {
+    shell.data(text)
+    shell.exit(0)
+  })
+  await say(ann, '!cat')
+  await ended(ann)
+  const [part] = state(ann).turns[0]?.responseParts ?? []
+  if (part?.kind !== 'toolCall' || part.toolCall.status !== 'completed') throw new Error('no call')
+  const content = part.toolCall.content?.[1]
+  if (!apart) return expect(content).toEqual({ type: 'text', text })
+  if (content?.type !== 'resource') throw new Error('no reference')
+  expect(content).toMatchObject({ sizeHint: 2 * length, contentType: 'text/plain; charset=utf-8' })
+  const read = (client: Client) => client.ask('resourceRead', { uri: content.uri })
+  expect(await read(ann)).toEqual({ data: text, encoding: 'utf-8' })
+  await all.restart()
+  const ben = await all.join('ben')
+  expect(await read(ben)).toEqual({ data: text, encoding: 'utf-8' })
+  await ben.ask('disposeSession', { channel: 's:/1' })
+  await expect(read(ben)).rejects.toMatchObject({ code: -32008 })
+}

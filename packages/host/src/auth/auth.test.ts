@@ -1,0 +1,454 @@
+import { guide } from '@atrium/adapters/guide'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { expect, test } from 'vitest'
+import { begun, call, complete, mcp, result, running } from '../../test/calls.ts'
+import { quiet } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import { room } from '../../test/room.ts'
+import type { Client, RoomOptions } from '../../test/room.ts'
+import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/talk.ts'
+import type { Said } from '../ports/agent.ts'
+
+const github = {
+  resource: 'https://api.example',
+  resource_name: 'Example',
+  scopes_supported: ['read'],
+}
+const optional = { resource: 'https://optional.example', required: false }
+const door = { resource: 'https://door.example', authorization_servers: ['https://login.example'] }
+const guarded = () => new Puppet({ resumes: true, protectedResources: [github, optional] })
+
+const give = (client: Client, resource: string, token = 'T', more: object = {}) =>
+  client.ask('authenticate', { resource, token, ...more })
+const codeOf = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  )
+const notesOf = ({ notes }: Client) =>
+  notes.filter(({ method }) => method === 'auth/required').map(({ params }) => params)
+
+/** Ann, in a session of an agent that needs a sign-in, which she had; it is taken back. */
+async function signedOut(options: RoomOptions = {}) {
+  const agent = guarded()
+  const all = await room({ ...options, agents: [agent] })
+  const ann = await all.join('ann')
+  await give(ann, github.resource)
+  await ann.ask('createSession', { channel: session })
+  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+  await quiet()
+  await give(ann, github.resource, '')
+  return { all, ann, agent }
+}
+
+const signIn = (more: object = {}) =>
+  ({
+    type: 'chat/toolCallAuthRequired',
+    ...call,
+    auth: { resource: door, reason: 'required' },
+    ...more,
+  }) as Said
+
+/** A turn with a call that waits for a sign-in. */
+async function waiting(agent = new Puppet({ resumes: true }), options: RoomOptions = {}) {
+  const { all, ann } = await talk(agent, options)
+  ann.dispatch(chat, started('t1'))
+  const run = await agent.given()
+  run.say(begun(mcp), running, signIn())
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  return { all, ann, agent, run }
+}
+
+const statusOf = (client: Client) => {
+  const [part] = chatOf(client).activeTurn?.responseParts ?? []
+  return part?.kind === 'toolCall' ? part.toolCall.status : undefined
+}
+
+test('[J7] a token is taken for what an agent needs, and for nothing else', async () => {
+  const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  expect(await give(ann, optional.resource)).toEqual({})
+  expect(await give(ann, optional.resource, 'T', { scopes: ['a'], expiresIn: 1 })).toEqual({})
+  expect(await give(ann, optional.resource, '')).toEqual({})
+  expect(await give(ann, optional.resource, '')).toEqual({})
+})
+
+test.each([
+  ['what nobody asks for', { resource: 'https://other.example' }],
+  ['another path', { resource: `${optional.resource}/` }],
+  ['another case', { resource: optional.resource.toUpperCase() }],
+  ['a beginning', { resource: 'https://optional.exampl' }],
+  ['a name of objects', { resource: '__proto__x' }],
+  ['nothing', { resource: '' }],
+  ['a number', { resource: 7 }],
+  ['a token for another place', { token: `e30.${btoa('{"aud":"https://evil.example"}')}.x` }],
+  ['a token that is a number', { token: 7 }],
+  ['a token that is an object', { token: { secret: 'T' } }],
+  ['no token', { token: null }],
+  ['expiresIn 0', { expiresIn: 0 }],
+  ['a negative expiresIn', { expiresIn: -1 }],
+  ['half a second', { expiresIn: 0.5 }],
+  ['expiresIn in words', { expiresIn: '10' }],
+  ['scopes that are none', { scopes: 'read' }],
+  ['scopes that are numbers', { scopes: [1] }],
+])('[J7] authenticate with %s is -32602, and nothing is kept', async (_, more) => {
+  const { all, ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  expect(await codeOf(give(ann, optional.resource, 'T', more))).toBe(-32602)
+  expect(all.core().tokens.of('owner', optional.resource)).toBeUndefined()
+  expect(all.world.reports).toEqual([])
+})
+
+test('[S-57 tokenLength] at 16,384: taken', async () => {
+  const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  expect(await give(ann, optional.resource, 'x'.repeat(16_384))).toEqual({})
+})
+
+test('[S-57 tokenLength] past 16,384: refused, and the words say nothing of it', async () => {
+  const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  await expect(give(ann, optional.resource, 'x'.repeat(16_385))).rejects.toMatchObject({
+    code: -32602,
+    message: 'authenticate: a token has at most 16384 characters',
+  })
+})
+
+test('[J9] createSession needs what its agent needs: -32007 says what, and leaves nothing', async () => {
+  const all = await room({ agents: [guarded()] })
+  const ann = await all.join('ann')
+  await expect(ann.ask('createSession', { channel: session })).rejects.toMatchObject({
+    code: -32007,
+    message: 'Puppet needs a sign-in: Example',
+    data: { resources: [github] },
+  })
+  await give(ann, github.resource)
+  await ann.ask('createSession', { channel: session })
+})
+
+test('[J9] what is wrong with a session is said before', async () => {
+  const all = await room({ agents: [guarded()] })
+  const ann = await all.join('ann')
+  expect(await codeOf(ann.ask('createSession', { channel: session, provider: 'none' }))).toBe(-32002)
+  expect(await codeOf(ann.ask('createSession', { channel: session, workingDirectories: ['http://x'] }))).toBe(
+    -32602,
+  )
+})
+
+test('[J9] createChat likewise', async () => {
+  const { ann } = await signedOut()
+  const asked = { channel: session, chat: 'ahp-chat:/two', initialMessage: message('go') }
+  await expect(ann.ask('createChat', asked)).rejects.toMatchObject({
+    code: -32007,
+    data: { resources: [github] },
+  })
+  await give(ann, github.resource)
+  await ann.ask('createChat', asked)
+})
+
+test('[J9] S-10: what somebody else gave does not count', async () => {
+  const all = await room({ agents: [guarded()] })
+  const ann = await all.join('ann')
+  const eve = await all.join('eve', { principal: 'eve' })
+  await give(eve, github.resource)
+  expect(await codeOf(ann.ask('createSession', { channel: session }))).toBe(-32007)
+  await give(ann, github.resource)
+  await give(eve, github.resource, '')
+  await ann.ask('createSession', { channel: session })
+})
+
+test('[J9] a turn without it ends as an error, says so, and goes on after a sign-in', async () => {
+  const { ann, agent } = await signedOut()
+  ann.dispatch(chat, started('t1'))
+  await ann.until(() => chatOf(ann).turns.length === 1 && notesOf(ann).length > 0)
+  const error = { errorType: 'auth-required', message: 'Puppet needs a sign-in first: Example' }
+  expect(chatOf(ann).turns).toMatchObject([
+    { state: 'error', responseParts: [{ kind: 'error', error, resumable: true }] },
+  ])
+  expect(notesOf(ann)).toEqual([{ channel: 'ahp-root://', resource: github, reason: 'required' }])
+  expect(agent.runs).toEqual([])
+  await give(ann, github.resource)
+  ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
+  ;(await agent.given()).end()
+  await ann.until(() => chatOf(ann).turns[0]?.state === 'complete')
+})
+
+test('[J9] only the links of its principal that look at it are told, and nobody later', async () => {
+  const { all, ann } = await signedOut()
+  const ben = await all.join('ben', { subscribe: [session] })
+  const cem = await all.join('cem', { subscribe: ['ahp-root://'] })
+  const eve = await all.join('eve', { principal: 'eve', subscribe: [session, chat] })
+  ann.dispatch(chat, started('t1'))
+  await ann.until(() => notesOf(ann).length > 0)
+  await quiet()
+  expect([ann, ben, cem, eve].map((client) => notesOf(client).length)).toEqual([1, 1, 0, 0])
+  ben.peer.close()
+  const back = all.link()
+  await back.ask('reconnect', { clientId: 'ben', lastSeenServerSeq: 0, subscriptions: [session] })
+  await quiet()
+  expect(notesOf(back)).toEqual([])
+})
+
+test('[J9] a 0.9 client is told with the same words', async () => {
+  const { all, ann } = await signedOut()
+  const old = all.link()
+  await old.ask('initialize', {
+    protocolVersions: ['0.9.0'],
+    clientId: 'old',
+    initialSubscriptions: [chat],
+  })
+  ann.dispatch(chat, started('t1'))
+  await old.until(() => notesOf(old).length > 0)
+  expect(notesOf(old)).toEqual([{ channel: 'ahp-root://', resource: github, reason: 'required' }])
+})
+
+test('[J8] a token that expires is told to those who look at what needs it', async () => {
+  const agent = guarded()
+  const all = await room({ agents: [agent, new Puppet({ provider: 'other' })] })
+  const ann = await all.join('ann', { subscribe: ['ahp-root://'] })
+  await give(ann, github.resource, 'T', { expiresIn: 60 })
+  await ann.ask('createSession', { channel: session })
+  await ann.ask('createSession', { channel: 'ahp-session:/other', provider: 'other' })
+  const ben = await all.join('ben', { subscribe: [session] })
+  const cem = await all.join('cem', { subscribe: [chat] })
+  const dan = await all.join('dan', { subscribe: ['ahp-session:/other'] })
+  const eve = await all.join('eve', { principal: 'eve', subscribe: ['ahp-root://', session, chat] })
+  await quiet()
+  all.world.advance(59_999)
+  await quiet()
+  expect(notesOf(ann)).toEqual([])
+  all.world.advance(1)
+  await quiet()
+  const expired = { channel: 'ahp-root://', resource: github, reason: 'expired' }
+  expect([ann, ben, cem, dan, eve].map(notesOf)).toEqual([[expired], [expired], [expired], [], []])
+  expect(await codeOf(ann.ask('createSession', { channel: 'ahp-session:/two' }))).toBe(-32007)
+})
+
+test('[J10] authenticate is the answer to a call that waits for it; its agent goes on with the token', async () => {
+  const { ann, run } = await waiting()
+  expect(run.chat.token(door.resource)).toBeUndefined()
+  expect(await give(ann, door.resource)).toEqual({})
+  expect(statusOf(ann)).toBe('running')
+  expect(sessionOf(ann).inputNeeded).toBeUndefined()
+  expect(ann.envelopes.map(({ action }) => action.type)).toContain('chat/toolCallAuthResolved')
+  expect(run.chat.token(door.resource)).toBe('T')
+  run.say({ type: 'chat/toolCallComplete', ...call, ...result(true) })
+  run.end()
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  // The turn is over, and so is its leave.
+  expect(run.chat.token(door.resource)).toBeUndefined()
+})
+
+test('[J10] every call that waits for it goes on, in all chats of its principal, and no other', async () => {
+  const { all, ann, agent } = await waiting()
+  await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/two', initialMessage: message('go') })
+  const second = await agent.given(1)
+  second.say(begun(mcp), running, signIn())
+  const elsewhere = { resource: { resource: 'https://elsewhere.example' }, reason: 'required' }
+  await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/three', initialMessage: message('go') })
+  const third = await agent.given(2)
+  third.say(begun(mcp), running, signIn({ auth: elsewhere }))
+  await ann.until(() => sessionOf(ann).inputNeeded?.length === 3)
+  await give(ann, door.resource)
+  expect(sessionOf(ann).inputNeeded).toMatchObject([{ chat: 'ahp-chat:/three' }])
+  expect(second.chat.token(door.resource)).toBe('T')
+  expect(third.chat.token(door.resource)).toBeUndefined()
+  expect(all.world.reports).toEqual([])
+})
+
+test('[J10] taking a token back answers nothing', async () => {
+  const { ann, run } = await waiting()
+  await give(ann, door.resource, '')
+  expect(statusOf(ann)).toBe('auth-required')
+  await give(ann, door.resource)
+  expect(run.chat.token(door.resource)).toBe('T')
+})
+
+test('[J10] what a turn was signed in for may expire, and be given again, while the turn goes on', async () => {
+  const { all, ann, run } = await waiting()
+  const far = await all.join('far', { subscribe: ['ahp-root://'] })
+  await give(ann, door.resource, 'T', { expiresIn: 10 })
+  all.world.advance(10_000)
+  await quiet()
+  expect(notesOf(ann)).toEqual([{ channel: 'ahp-root://', resource: door, reason: 'expired' }])
+  expect(notesOf(far)).toEqual([])
+  expect(run.chat.token(door.resource)).toBeUndefined()
+  await give(ann, door.resource, 'U')
+  expect(run.chat.token(door.resource)).toBe('U')
+  run.end()
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  expect(await codeOf(give(ann, door.resource))).toBe(-32602)
+})
+
+test('[J7] what a call asked for is asked for as long as it waits', async () => {
+  const { ann } = await waiting()
+  ann.dispatch(chat, { ...complete, ...result(false) })
+  await ann.until(() => statusOf(ann) === 'completed')
+  expect(await codeOf(give(ann, door.resource))).toBe(-32602)
+})
+
+test('[J10] S-10: nobody answers a call of another principal', async () => {
+  const { all, ann, run } = await waiting()
+  const eve = await all.join('eve', { principal: 'eve', subscribe: [session, chat] })
+  expect(await codeOf(give(eve, door.resource))).toBe(-32602)
+  expect(statusOf(ann)).toBe('auth-required')
+  await eve.ask('createSession', { channel: 'ahp-session:/eve' })
+  await give(ann, door.resource, 'of ann')
+  expect(run.chat.token(door.resource)).toBe('of ann')
+})
+
+test('[J10] S-48: what one agent needs for itself no other agent gets, whatever its calls ask for', async () => {
+  const agent = new Puppet()
+  const other = new Puppet({ provider: 'other', protectedResources: [door] })
+  const { ann, run } = await waiting(agent, { agents: [agent, other] })
+  await give(ann, door.resource)
+  expect(statusOf(ann)).toBe('auth-required')
+  expect(run.chat.token(door.resource)).toBeUndefined()
+})
+
+test('[J11] an agent is given what it says it needs, and nothing that others were given', async () => {
+  const agent = new Puppet({ protectedResources: [optional] })
+  const other = new Puppet({ provider: 'other', protectedResources: [door] })
+  const { ann } = await talk(agent, { agents: [agent, other] })
+  await give(ann, optional.resource, 'mine')
+  await give(ann, door.resource, 'theirs')
+  ann.dispatch(chat, started('t1'))
+  const { chat: given } = await agent.given()
+  const names = [optional.resource, door.resource, '', '__proto__']
+  expect(names.map((name) => given.token(name))).toEqual(['mine', undefined, undefined, undefined])
+  // The newest, each time it is asked for.
+  await give(ann, optional.resource, 'newer')
+  expect(given.token(optional.resource)).toBe('newer')
+  await give(ann, optional.resource, '')
+  expect(given.token(optional.resource)).toBeUndefined()
+  await give(ann, optional.resource, 'again')
+  agent.runs[0]?.end()
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  expect(given.token(optional.resource)).toBeUndefined()
+})
+
+test('[J10] a call waits over the end of its host; whoever signs in then lets its agent go on', async () => {
+  const { all, agent } = await waiting()
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [session, chat] })
+  expect(statusOf(ben)).toBe('auth-required')
+  expect(agent.runs).toHaveLength(1)
+  await give(ben, door.resource, 'U')
+  const again = await agent.given(1)
+  expect(again.chat.token(door.resource)).toBe('U')
+  again.say({ type: 'chat/toolCallComplete', ...call, ...result(true) })
+  again.end()
+  await ben.until(() => chatOf(ben).turns.length === 1)
+  expect(chatOf(ben).turns).toMatchObject([{ state: 'complete' }])
+})
+
+test('[J8] nothing that was given outlives its host', async () => {
+  const agent = guarded()
+  const all = await room({ agents: [agent] })
+  await give(await all.join('ann'), github.resource)
+  await all.restart('close')
+  const ann = await all.join('ann')
+  expect(await codeOf(ann.ask('createSession', { channel: session }))).toBe(-32007)
+})
+
+test('[J8] whose a session is outlives it', async () => {
+  const { all } = await waiting()
+  await all.restart()
+  const eve = await all.join('eve', { principal: 'eve', subscribe: [session] })
+  expect(await codeOf(give(eve, door.resource))).toBe(-32602)
+  const ann = await all.join('ann')
+  await ann.ask('disposeSession', { channel: session })
+  await all.core().log.settled()
+  expect(await all.store().records.list('owner/')).toEqual([])
+})
+
+test('[J8] links count from the moment they say who they are, however they end', async () => {
+  const all = await room({ agents: [guarded()] })
+  const held = () => all.core().tokens.of('owner', github.resource)
+  const ann = await all.join('ann')
+  await give(ann, github.resource)
+  // One that never says who it is, one whose handshake fails, one that takes another's place.
+  const silent = all.link()
+  await codeOf(all.link().ask('initialize', { protocolVersions: ['9.9.9'], clientId: 'x' }))
+  const newer = await all.join('ann')
+  newer.peer.close()
+  await quiet()
+  all.world.advance(3_599_999)
+  expect(held()).toBe('T')
+  all.world.advance(1)
+  expect(held()).toBeUndefined()
+  silent.peer.close()
+})
+
+test('[J10] where nothing can be changed a call goes on waiting, and so says the answer', async () => {
+  const { all } = await waiting()
+  await all.restart('crash', 'This host only shows what is there.')
+  const ben = await all.join('ben', { subscribe: [session, chat] })
+  expect(await codeOf(give(ben, door.resource))).toBe(-32009)
+  expect(all.core().tokens.of('owner', door.resource)).toBeUndefined()
+})
+
+test('[J10] two who sign in at once: the call goes on once', async () => {
+  const { all, ann } = await waiting()
+  const ben = await all.join('ben', { subscribe: [chat] })
+  const answers = await Promise.all([codeOf(give(ann, door.resource)), codeOf(give(ben, door.resource))])
+  expect(answers).toEqual([0, 0])
+  await quiet()
+  const resolved = ben.envelopes.filter(({ action }) => action.type === 'chat/toolCallAuthResolved')
+  expect(resolved).toHaveLength(1)
+})
+
+const later = (_: number, task: () => void) => {
+  const immediate = setImmediate(task)
+  return () => clearImmediate(immediate)
+}
+const guideDoor = 'https://guide.atrium.example'
+
+/** Ann has asked the guide to sign in. */
+async function atTheDoor() {
+  const all = await room({ agents: [guide(later)] })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+  ann.dispatch(chat, started('t1', 'login'))
+  return { all, ann }
+}
+
+const partsOf = async (client: Client) => {
+  await client.until(() => chatOf(client).turns.length === 1)
+  return chatOf(client).turns[0]
+}
+
+test('[J11] the guide waits at its door; whoever does not want to sign in ends the call', async () => {
+  const { ann } = await atTheDoor()
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  expect(sessionOf(ann).inputNeeded).toMatchObject([
+    { kind: 'toolAuthentication', toolCall: { auth: { resource: { resource: guideDoor } } } },
+  ])
+  const toolCallId = 't1-1'
+  ann.dispatch(chat, { type: 'chat/toolCallComplete', turnId: 't1', toolCallId, ...result(false) })
+  expect(await partsOf(ann)).toMatchObject({
+    state: 'complete',
+    responseParts: [{ toolCall: { status: 'completed', success: false } }, { kind: 'markdown' }],
+  })
+})
+
+test('[J10] somebody who signs in before anybody was told that it is needed is heard', async () => {
+  const { all, ann } = await atTheDoor()
+  // In the very step in which the call begins to wait, whatever the agent has seen by then.
+  const { log } = all.core()
+  await until(() => {
+    const { activeTurn } = (log.channel(chat)?.head ?? {}) as Partial<ChatState>
+    const [part] = activeTurn?.responseParts ?? []
+    return part?.kind === 'toolCall' && part.toolCall.status === 'auth-required'
+  })
+  await give(ann, guideDoor)
+  expect(await partsOf(ann)).toMatchObject({
+    state: 'complete',
+    responseParts: [{ toolCall: { success: true } }, { kind: 'markdown' }],
+  })
+})
+
+test('[J11] a token that is gone before the agent looks is said to be', async () => {
+  const { ann } = await atTheDoor()
+  await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
+  // Both in one frame's time: the agent hears of the first when the second is done.
+  await Promise.all([give(ann, guideDoor), give(ann, guideDoor, '')])
+  expect(await partsOf(ann)).toMatchObject({ responseParts: [{ toolCall: { success: false } }, {}] })
+})

@@ -1,0 +1,121 @@
+import type { TurnAction } from '@atrium/protocol/chat/actions'
+import type { Turn } from '@atrium/protocol/chat/state'
+import { AhpError } from '@atrium/protocol/errors'
+import { takesAll } from '../log/channel.ts'
+import type { Channel, Row } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+import { cursorBefore, turnOf, unknownCursor } from './cursor.ts'
+import type { Listener } from '../log/entry.ts'
+import { Damaged } from '../log/rebuild.ts'
+import { readSome, lengthOf } from '../log/rows.ts'
+import { trusted } from './wake.ts'
+
+/** Some turns of a chat, oldest first, and where those before them end. */
+export interface Page {
+  readonly turns: readonly Turn[]
+  readonly turnsNextCursor?: string
+}
+
+/**
+ * The turns of a chat just before those that a client has: from memory, or from the disk, and then they do not stay. The
+ * page goes to `use` in the step in which it is true: a moment later a turn of it may be taken away.
+ */
+export async function turnsBefore<T = Page>(
+  core: Core,
+  channel: Channel,
+  cursor?: string,
+  limit = 50,
+  use: (page: Page) => T = (page) => page as T,
+): Promise<T> {
+  const read = new Map<string, Row>()
+  for (;;) {
+    const found = pageOf(channel, cursor, limit, core.limits.turnsPageLength, read)
+    if ('page' in found) return use(found.page)
+    const [first = ''] = found.wanted
+    const { rows } = await trusted(core, () => readSome(core.store.log, channel.uri, found.wanted))
+    for (const id of found.wanted) {
+      const row = rows.get(id)
+      if (row) read.set(id, row)
+    }
+    if (!read.has(first) && channel.missing(first).length > 0) await lost(core, channel)
+  }
+}
+
+type Found = { readonly page: Page } | { readonly wanted: readonly string[] }
+
+/** From the newest back; or the ids, in that order, of those that must be read first. */
+function pageOf(
+  channel: Channel,
+  cursor: string | undefined,
+  limit: number,
+  longest: number,
+  read: ReadonlyMap<string, Row>,
+): Found {
+  const { ids, older } = channel
+  const told = channel.rows(channel.told)
+  const turns: Row[] = []
+  let length = 0
+  let at = Math.min(placeOf(channel, cursor), channel.lasting)
+  for (; at > 0 && turns.length < limit; at--) {
+    const row = at > older ? told[at - 1 - older] : read.get(ids.at(at - 1) ?? '')
+    if (!row) return { wanted: ids.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
+    length += lengthOf(row)
+    if (length > longest && turns.length > 0) break
+    turns.push(row)
+  }
+  const page = { turns: turns.toReversed() as unknown as readonly Turn[] }
+  return { page: at > 0 ? { ...page, turnsNextCursor: cursorBefore(page.turns[0]) } : page }
+}
+
+/** How many turns come before the one that a cursor names. */
+function placeOf(channel: Channel, cursor: string | undefined): number {
+  const id = cursor === undefined ? undefined : turnOf(cursor)
+  if (id === undefined) return Infinity
+  const older = channel.ids.indexOf(id)
+  if (older >= 0 && older < channel.older) return older
+  const at = channel.rows(channel.told).findIndex((row) => row.id === id)
+  if (at >= 0) return channel.toldOlder + at
+  // It goes on: all turns that have ended come before it.
+  if ((channel.told as { readonly activeTurn?: Row }).activeTurn?.id === id) return Infinity
+  throw unknownCursor()
+}
+
+async function lost(core: Core, channel: Channel): Promise<never> {
+  if (!(await core.log.wake(channel.uri))) throw AhpError.notFound('the chat is no more')
+  return trusted(core, () =>
+    Promise.reject(
+      new Damaged(`the stored history of ${channel.uri} is damaged: some of its rows are missing`),
+    ),
+  )
+}
+
+/** A page of turns, told to the one that asks for it. Gives the number after which it has it. */
+export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?: string): Promise<number> {
+  return turnsBefore(core, channel, cursor, undefined, (page) => tellPage(core, channel, link, page))
+}
+
+/**
+ * A turn is about to become the last, or to go on: whoever was handed only newer ones must know it, and all between: they
+ * have it before the change is safe, and it may come to nothing. Of what loses all its turns nobody lacks any.
+ */
+export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
+  if (takesAll(action)) for (const listener of channel.listeners) listener.given?.(channel.uri, 0)
+  const at = channel.ids.indexOf((action as { readonly turnId?: string }).turnId ?? '')
+  if (at < channel.older) return
+  for (const listener of channel.listeners) {
+    const lacking = listener.lacks?.(channel.uri) ?? 0
+    if (lacking <= at) continue
+    const turns = channel.rows(channel.head).slice(at - channel.older, lacking - channel.older) as unknown
+    const page = { turns: turns as readonly Turn[] }
+    const more = at > 0 && { turnsNextCursor: cursorBefore(page.turns[0]) }
+    tellPage(core, channel, listener, { ...page, ...more })
+  }
+}
+
+function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {
+  const { turns, turnsNextCursor } = page
+  const first = turns[0]
+  const older = turnsNextCursor === undefined || !first ? 0 : channel.ids.indexOf(first.id)
+  to.given?.(channel.uri, older)
+  return core.log.whisper(channel, { type: 'chat/turnsLoaded', ...page } as TurnAction, to).last
+}

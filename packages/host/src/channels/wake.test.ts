@@ -1,0 +1,102 @@
+import { memoryStore } from '@atrium/adapters/store/memory'
+import type { MemoryStore } from '@atrium/adapters/store/memory'
+import type { Action } from '@atrium/protocol/channel'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { Activity } from '@atrium/protocol/status'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { quiet, session, title } from '../../test/held.ts'
+import { mute, room } from '../../test/room.ts'
+
+const chat = defaultChatUri(session)
+
+const busy = {
+  ...mute,
+  run: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),
+}
+const started = {
+  type: 'chat/turnStarted',
+  turnId: 't1',
+  startedAt: '2026-01-01T00:00:00Z',
+  message: { text: 'go', origin: { kind: 'user' } },
+}
+
+/** A chat that was asleep with its session and is being woken; its session would be due to fall asleep by now. */
+async function waking(disk: ReturnType<typeof gated>, wish: Action & Record<string, unknown>) {
+  const all = await room({ agents: [busy], disk: disk.store })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  await ann.echo(ann.dispatch(session, title('one')))
+  for (let i = 0; i < 4; i++) {
+    all.world.advance(60_000)
+    await quiet()
+  }
+  const { log } = all.core()
+  expect([log.channel(session), log.channel(chat)]).toEqual([undefined, undefined])
+  await ann.echo(ann.dispatch(session, title('two')))
+  all.world.advance(59_000)
+  disk.hold()
+  const clientSeq = ann.dispatch(chat, wish)
+  await quiet()
+  all.world.advance(2000)
+  await quiet()
+  const shown = () => (log.channel(session)?.told as SessionState | undefined)?.chats
+  return { all, ann, clientSeq, shown }
+}
+
+test('[L9] a chat wakes with its session, also where that would fall asleep meanwhile', async () => {
+  const disk = gated(memoryStore())
+  const { ann, clientSeq, shown } = await waking(disk, started)
+  disk.release()
+  await ann.echo(clientSeq)
+  expect(shown()).toMatchObject([{ resource: chat, status: Activity.InProgress }])
+})
+
+test('[L9] I18: what another says in a chat that is being woken is seen in its session, too', async () => {
+  const disk = gated(memoryStore())
+  const { all, ann, clientSeq, shown } = await waking(disk, { type: 'chat/isReadChanged', isRead: false })
+  const ben = await all.join('ben')
+  // What was asked for comes; whatever is asked for from now on does not.
+  disk.release()
+  disk.hold()
+  await quiet()
+  const said = ben.dispatch(chat, started)
+  await quiet()
+  disk.release()
+  await ben.echo(said)
+  await ann.echo(clientSeq)
+  expect(shown()).toMatchObject([{ resource: chat, status: Activity.InProgress }])
+})
+
+test('[L9] a session that woke for its chat falls asleep after it', async () => {
+  const all = await room()
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  const nights = async () => {
+    for (let i = 0; i < 4; i++) {
+      all.world.advance(60_000)
+      await quiet()
+    }
+    const { log } = all.core()
+    return [log.channel(session), log.channel(chat)]
+  }
+  expect(await nights()).toEqual([undefined, undefined])
+  const draft = { text: 'to be', origin: { kind: 'user' } }
+  await ann.echo(ann.dispatch(chat, { type: 'chat/draftChanged', draft }))
+  expect(await nights()).toEqual([undefined, undefined])
+})
+
+/** A disk that finds no channel while it is held. */
+function gated(disk: MemoryStore) {
+  let held: Promise<void> = Promise.resolve()
+  let release = () => {}
+  const load: MemoryStore['log']['load'] = async (...asked) => {
+    await held
+    return disk.log.load(...asked)
+  }
+  return {
+    store: { ...disk, log: { ...disk.log, load } },
+    hold: () => void (held = new Promise((resolve) => (release = resolve))),
+    release: () => release(),
+  }
+}

@@ -1,0 +1,199 @@
+import type { ChatInputRequest } from '@atrium/protocol/chat/request'
+import { describe, expect, test } from 'vitest'
+import { answer, begun, completed, confirmed, ready } from '../../test/calls.ts'
+import { accepted, chat, chatOf, refused, scene, turn } from '../../test/scene.ts'
+import type { AnyAction } from '../../test/scene.ts'
+import type { Said } from '../ports/agent.ts'
+
+const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
+const unknown = 'there is no such question'
+const unfit = 'that is no answer to this question'
+const unoffered = 'that is not among the choices of this question'
+const text = (value: string) => ({ kind: 'text', value })
+const number = (value: number) => ({ kind: 'number', value })
+const one = (value: string, ...freeformValues: string[]) => ({
+  kind: 'selected',
+  value,
+  ...(freeformValues.length > 0 && { freeformValues }),
+})
+const many = (value: readonly string[], ...freeformValues: string[]) => ({
+  kind: 'selected-many',
+  value,
+  freeformValues,
+})
+
+/** A turn asks one question, or several. */
+async function asked(questions: readonly object[], more: Partial<ChatInputRequest> = {}) {
+  const all = await scene()
+  const request = {
+    id: 'r1',
+    questions: questions.map((each) => ({ id: 'q', message: '?', ...each })),
+    ...more,
+  }
+  await turn(all, 't1', { type: 'chat/inputRequested', request } as unknown as Said)
+  return all
+}
+const part = (all: Awaited<ReturnType<typeof asked>>) => chatOf(all).activeTurn?.responseParts[0]
+const submitted = (value: object, id = 'q') => ({ answers: { [id]: { state: 'submitted', value } } })
+
+type Row = readonly [question: object, good: readonly object[], bad: readonly (readonly [object, string])[]]
+const rows: readonly Row[] = [
+  [
+    { kind: 'text', min: 2, max: 3 },
+    [text('ab'), text('abc')],
+    [
+      [text('a'), 'an answer here has at least 2 characters'],
+      [text('abcd'), 'an answer here has at most 3 characters'],
+    ],
+  ],
+  [
+    { kind: 'number', min: 0.5, max: 1 },
+    [number(0.5), number(1)],
+    [
+      [number(0.4), 'an answer here is at least 0.5'],
+      [number(1.1), 'an answer here is at most 1'],
+      [text('1'), unfit],
+    ],
+  ],
+  [
+    { kind: 'integer', min: 1 },
+    [number(1)],
+    [
+      [number(0), 'an answer here is at least 1'],
+      [number(1.5), unfit],
+    ],
+  ],
+  [
+    { kind: 'single-select', options },
+    [one('a')],
+    [
+      [one('d'), unoffered],
+      [one(''), unoffered],
+      [one('a', 'mine'), unoffered],
+    ],
+  ],
+  [
+    { kind: 'single-select', options, allowFreeformInput: true },
+    [one('a'), one('', 'mine'), one('mine')],
+    [],
+  ],
+  [
+    { kind: 'multi-select', options, min: 1, max: 2 },
+    [many(['a']), many(['a', 'c'])],
+    [
+      [many([]), 'at least 1 are chosen here'],
+      [many(['a', 'b', 'c']), 'at most 2 are chosen here'],
+      [many(['a', 'd']), unoffered],
+      [many(['a', 'a']), unfit],
+      [many(['a'], 'mine'), unoffered],
+    ],
+  ],
+  [
+    { kind: 'multi-select', options, allowFreeformInput: true, max: 2 },
+    [many(['a'], 'mine'), many([])],
+    [[many(['a', 'b'], 'mine'), 'at most 2 are chosen here']],
+  ],
+]
+
+describe('[X6] an answer is within what was asked', () => {
+  test.each(rows)('%j', async (question, good, bad) => {
+    const all = await asked([question])
+    for (const [value, reason] of bad) {
+      expect(await refused(all, chat, answer('r1', 'q', value))).toBe(reason)
+      expect(await refused(all, chat, completed('r1', submitted(value)))).toBe(reason)
+    }
+    for (const value of good) await accepted(all.ann, chat, answer('r1', 'q', value))
+    await accepted(all.ann, chat, completed('r1', submitted(good[0] ?? {})))
+    expect(part(all)).toMatchObject({ response: 'accept' })
+  })
+
+  test('what is only begun may still be too little, and is not agreed to as it is', async () => {
+    const all = await asked([{ kind: 'text', min: 3, required: true }])
+    const draft = { ...answer('r1', 'q', text('a')), answer: { state: 'draft', value: text('a') } }
+    await accepted(all.ann, chat, draft)
+    await all.ben.until(() => JSON.stringify(all.ben.state(chat)).includes('"draft"'))
+    expect(await refused(all, chat, completed('r1'))).toBe('a question that must be answered is not')
+    await accepted(all.ben, chat, completed('r1', submitted(text('abc'))))
+    expect(part(all)).toMatchObject({ request: submitted(text('abc')), response: 'accept' })
+  })
+
+  test.each(['accept', 'decline', 'cancel'])(
+    'to %s with an answer to what was not asked is refused',
+    async (response) => {
+      const all = await asked([{ kind: 'text' }])
+      expect(await refused(all, chat, completed('r1', { response, ...submitted(text('x'), 'other') }))).toBe(
+        unknown,
+      )
+      expect(await refused(all, chat, completed('r1', { response, ...submitted(number(1)) }))).toBe(unfit)
+      await accepted(all.ann, chat, completed('r1', { response, ...submitted(text('x')) }))
+      expect(part(all)).toMatchObject({ response })
+    },
+  )
+
+  test.each(['decline', 'cancel'])('to %s nothing has to be answered well', async (response) => {
+    const all = await asked([{ kind: 'text', min: 3, required: true }])
+    await accepted(all.ann, chat, completed('r1', { response, ...submitted(text('x')) }))
+    expect(part(all)).toMatchObject({ response })
+  })
+
+  test('a request with an address and no questions is agreed to, declined or cancelled, once', async () => {
+    for (const response of ['accept', 'decline', 'cancel']) {
+      const all = await asked([], { url: 'https://example.com/consent' })
+      expect(await refused(all, chat, answer('r1', 'q', text('x')))).toBe(unknown)
+      await accepted(all.ben, chat, completed('r1', { response }))
+      expect(await refused(all, chat, completed('r1', { response: 'cancel' }))).toBe(
+        'no such question is open',
+      )
+      expect(part(all)).toMatchObject({ request: { url: 'https://example.com/consent' }, response })
+    }
+  })
+
+  test('what is open when its turn ends stays unanswered, and nobody is asked any more', async () => {
+    const all = await asked([{ kind: 'text' }])
+    await accepted(all.ann, chat, answer('r1', 'q', text('x')))
+    await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 })
+    const [old] = chatOf(all).turns[0]?.responseParts ?? []
+    expect(old).toMatchObject({ kind: 'inputRequest', request: submitted(text('x')) })
+    expect(old).not.toHaveProperty('response')
+    for (const late of [completed('r1'), answer('r1', 'q', text('y'))])
+      expect(await refused(all, chat, late)).toBe('no such question is open')
+  })
+})
+
+describe('[X1] an answer to a call', () => {
+  const no: AnyAction = { ...confirmed, approved: false }
+  test.each([
+    [{}, { ...confirmed, editedToolInput: 'x' }, 'the input of this tool call cannot be edited'],
+    [
+      { editable: true },
+      { ...confirmed, editedToolInput: 'x' },
+      'this tool call has no input that could be edited',
+    ],
+    [
+      { editable: true, toolInput: { uri: 'x:/kept' } },
+      { ...confirmed, editedToolInput: 'x' },
+      'the input of this tool call is kept elsewhere, and cannot be edited here',
+    ],
+    [{}, { ...no, reason: 'result-denied' }, 'this tool call has no result yet'],
+  ])('%j: %j is refused', async (more, action, reason) => {
+    const all = await scene()
+    await turn(all, 't1', begun(), ready(more))
+    expect(await refused(all, chat, action)).toBe(reason)
+  })
+
+  test('what is denied needs no input: nobody minds one', async () => {
+    const all = await scene()
+    await turn(all, 't1', begun(), ready())
+    await accepted(all.ann, chat, { ...no, reason: 'denied', editedToolInput: 'x' })
+    expect(chatOf(all).activeTurn?.responseParts).toMatchObject([{ toolCall: { reason: 'denied' } }])
+  })
+
+  test.each(['x', ''])('an input that is edited to %j is what runs', async (editedToolInput) => {
+    const all = await scene()
+    await turn(all, 't1', begun(), ready({ editable: true, toolInput: 'ls' }))
+    await accepted(all.ann, chat, { ...confirmed, editedToolInput })
+    expect(chatOf(all).activeTurn?.responseParts).toMatchObject([
+      { toolCall: { toolInput: editedToolInput } },
+    ])
+  })
+})

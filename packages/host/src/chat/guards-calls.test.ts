@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import {
+  answer,
+  asks,
+  begun,
+  complete,
+  completed,
+  confirmed,
+  content,
+  lends,
+  lentBy,
+  mcp,
+  ready,
+  result,
+  resultConfirmed,
+  running,
+  signIn,
+  text,
+  unseen,
+} from '../../test/calls.ts'
+import { session } from '../../test/held.ts'
+import { accepted, chat, refused, scene, takesPart, turn } from '../../test/scene.ts'
+import type { AnyAction } from '../../test/scene.ts'
+import type { Said } from '../ports/agent.ts'
+
+const noCall = 'this turn has no such tool call'
+const unconfirmed = 'this tool call waits for no confirmation'
+const notLent = 'only the client that lends a tool can say what it does'
+const notRunning = 'this tool call is not running'
+const noQuestion = 'no such question is open'
+const noAnswer = 'that is no answer to this question'
+const unanswered = 'a question that must be answered is not'
+const said = (value: object, state = 'submitted') => ({ answers: { name: { state, value } } })
+
+describe('[H8] of calls and questions', () => {
+  type Row = readonly [what: string, said: readonly Said[], action: AnyAction, reason: string]
+  const rows: readonly Row[] = [
+    ['a call that is not there, allowed', [], confirmed, noCall],
+    [
+      'a call of another turn, allowed',
+      [begun(), ready()],
+      { ...confirmed, turnId: 't2' },
+      'there is no such turn in progress',
+    ],
+    ['a call that streams, allowed', [begun()], confirmed, unconfirmed],
+    ['a call that runs, allowed', [begun(), running], confirmed, unconfirmed],
+    ['a result of no call, allowed', [], resultConfirmed, noCall],
+    [
+      'a result of a call that runs, allowed',
+      [begun(), running],
+      resultConfirmed,
+      'the result of this tool call waits for no confirmation',
+    ],
+    ['a call that is not there, done', [], complete, noCall],
+    ['a call of the host, done', [begun(), running], complete, notLent],
+    ['a call of an MCP server, done', [begun(mcp), running], complete, notLent],
+    ['a call of another client, done', [begun(lentBy('ben')), running], complete, notLent],
+    ['a call that is not allowed yet, done', [begun(lentBy('ann')), ready()], complete, notRunning],
+    [
+      'a call that waits for a sign-in, done',
+      [begun(mcp), running, signIn],
+      complete,
+      'this tool call waits for a sign-in',
+    ],
+    ['what a call of another client shows', [begun(lentBy('ben')), running], content, notLent],
+    ['what a call that streams shows', [begun(lentBy('ann'))], content, notRunning],
+    ['what a call that is not there shows', [], content, noCall],
+    ['an answer to another request', [asks], answer('r2', 'name', text), noQuestion],
+    ['an answer to what was not asked', [asks], answer('r1', 'age', text), 'there is no such question'],
+    [
+      'a yes where words are asked for',
+      [asks],
+      answer('r1', 'name', { kind: 'boolean', value: true }),
+      noAnswer,
+    ],
+    ['words where a yes is asked for', [asks], answer('r1', 'sure', text), noAnswer],
+    ['all answers to another request', [asks], completed('r2'), noQuestion],
+    ['all answers but one that must be', [asks], completed('r1'), unanswered],
+    ['a draft where an answer must be', [asks], completed('r1', said(text, 'draft')), unanswered],
+    ['a wrong answer among all', [asks], completed('r1', said({ kind: 'number', value: 1 })), noAnswer],
+  ]
+  test.each(rows)('%s: refused', async (_, agentSays, action, reason) => {
+    const all = await scene()
+    for (const client of [all.ann, all.ben]) await takesPart(client)
+    await turn(all, 't1', ...agentSays)
+    expect(await refused(all, chat, action)).toBe(reason)
+  })
+
+  const yes = answer('r1', 'sure', { kind: 'boolean', value: false })
+  const shown = { ...content, content: [{ type: 'text', text: 'x' }] }
+  const takenBack = { type: 'chat/inputAnswerChanged', requestId: 'r1', questionId: 'name' }
+  const good: readonly (readonly [what: string, said: readonly Said[], actions: readonly AnyAction[]])[] = [
+    ['a call allowed', [begun(), ready()], [confirmed]],
+    ['a call not allowed', [begun(), ready()], [{ ...confirmed, approved: false, reason: 'denied' }]],
+    ['a result allowed', [begun(), running, unseen], [resultConfirmed]],
+    ['a tool of its own, shown and done', [begun(lentBy('ann')), running], [shown, complete]],
+    ['a sign-in given up', [begun(mcp), running, signIn], [{ ...complete, ...result(false) }]],
+    ['answers one by one', [asks], [answer('r1', 'name', text), yes, completed('r1')]],
+    ['answers all at once', [asks], [completed('r1', said(text))]],
+    ['an answer taken back', [asks], [answer('r1', 'name', text), takenBack]],
+    ['no answers at all', [asks], [completed('r1', { response: 'cancel' })]],
+  ]
+  test.each(good)('%s: taken', async (_, agentSays, actions) => {
+    const all = await scene()
+    await accepted(all.ann, session, lends('ann'))
+    await turn(all, 't1', ...agentSays)
+    for (const action of actions) await accepted(all.ann, chat, action)
+  })
+})
+
+describe('[H8] an answer is of the kind that was asked for', () => {
+  const options = [{ id: 'a', label: 'A' }]
+  const rows: readonly (readonly [question: object, good: object, bad: object])[] = [
+    [{ kind: 'number' }, { kind: 'number', value: 0.5 }, text],
+    [{ kind: 'integer' }, { kind: 'number', value: 2 }, { kind: 'number', value: 0.5 }],
+    [
+      { kind: 'single-select', options },
+      { kind: 'selected', value: 'a' },
+      { kind: 'selected-many', value: ['a'] },
+    ],
+    [
+      { kind: 'multi-select', options },
+      { kind: 'selected-many', value: ['a'] },
+      { kind: 'selected', value: 'a' },
+    ],
+  ]
+  test.each(rows)('%j', async (question, good, bad) => {
+    const all = await scene()
+    const questions = [{ id: 'q', message: '?', ...question }]
+    await turn(all, 't1', {
+      type: 'chat/inputRequested',
+      request: { id: 'r1', questions },
+    } as unknown as Said)
+    expect(await refused(all, chat, answer('r1', 'q', bad))).toBe(noAnswer)
+    await accepted(all.ann, chat, answer('r1', 'q', good))
+  })
+
+  test('one that no build of today knows may be answered in any way', async () => {
+    const all = await scene()
+    const questions = [{ id: 'q', message: '?', kind: 'colour' }]
+    await turn(all, 't1', {
+      type: 'chat/inputRequested',
+      request: { id: 'r1', questions },
+    } as unknown as Said)
+    await accepted(all.ann, chat, answer('r1', 'q', { kind: 'colour', value: 'red' }))
+  })
+})

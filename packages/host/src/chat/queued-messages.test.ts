@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { readyAgent } from '../../test/agents.ts'
+import { chat, chatOf, message, started, talk, turn } from '../../test/talk.ts'
+
+const steered = { type: 'chat/pendingMessageSet', kind: 'steering', id: 'm', message: message('And this') }
+
+test('[H9] what is said to steer a chat at rest waits for its next turn, and is asked after it if nobody took it up', async () => {
+  const { ann } = await talk(readyAgent())
+  await turn(ann, 't')
+  await ann.echo(ann.dispatch(chat, steered))
+  expect(chatOf(ann)).toMatchObject({ steeringMessage: { id: 'm' }, turns: [{ id: 't' }] })
+  await turn(ann, 'u')
+  await ann.until(() => chatOf(ann).turns.length === 3)
+  expect(chatOf(ann).turns[2]).toMatchObject({ message: { text: 'And this' }, state: 'complete' })
+  expect(chatOf(ann).steeringMessage).toBeUndefined()
+})
+
+test('[H9] what was said to steer a turn that is cancelled is the next one', async () => {
+  const { ann } = await talk({
+    ...readyAgent(),
+    async *run() {
+      yield* []
+      await new Promise(() => {})
+    },
+  })
+  ann.dispatch(chat, started('t'))
+  await ann.echo(ann.dispatch(chat, steered))
+  ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 1 })
+  await ann.until(() => chatOf(ann).activeTurn?.message.text === 'And this')
+  expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'cancelled' }])
+})

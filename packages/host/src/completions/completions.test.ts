@@ -1,0 +1,358 @@
+import { expect, test } from 'vitest'
+import { Cabinet } from '../../test/cabinet.ts'
+import { quiet } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import type { Client, Machine } from '../../test/room.ts'
+import { chat, message, session, started, talk } from '../../test/talk.ts'
+import { FileProblem } from '../ports/files.ts'
+import type { Agent } from '../ports/agent.ts'
+import type { Vcs } from '../ports/vcs.ts'
+import type { LimitValues } from '@atrium/protocol/limits'
+
+const complete = (client: Client, text: string, more: object = {}) =>
+  client.ask('completions', { channel: chat, kind: 'userMessage', text, offset: text.length, ...more })
+const texts = async (client: Client, text: string) =>
+  (await complete(client, text)).items.map(({ insertText }) => insertText)
+const code = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  )
+
+/** A session whose agent works in these directories of a machine that has these files. */
+async function desk(
+  paths: readonly string[],
+  {
+    vcs,
+    limits = {},
+    directories = ['/w'],
+  }: { vcs?: Partial<Vcs>; limits?: Partial<LimitValues>; directories?: readonly string[] } = {},
+) {
+  const files = new Cabinet()
+  for (const path of paths) files.put(path, '')
+  const agent = new Puppet({ capabilities: { multipleWorkingDirectories: {} } })
+  const machine: Machine = { files, ...(vcs && { vcs: { ...noVcs, ...vcs } }) }
+  const { all, ann } = await talk(agent, { machine, limits })
+  for (const path of directories)
+    await ann.echo(
+      ann.dispatch(session, { type: 'session/workingDirectorySet', directory: `file://${path}` }),
+    )
+  return { all, ann, files, agent }
+}
+
+const noVcs: Vcs = {
+  root: async () => undefined,
+  status: async () => ({ remotes: [], changes: [] }),
+  ignored: async () => new Set(),
+  files: async () => [],
+}
+
+test('[J1] initialize says what begins a word that can be completed', async () => {
+  const { all } = await talk(new Puppet())
+  const opened = await all.link().initialize('new')
+  expect(opened.completionTriggerCharacters).toEqual(['@', '#', '/'])
+})
+
+test('[J2] @: a file, with its URI and the range that it replaces', async () => {
+  const { ann } = await desk(['/w/a b.txt', '/w/c.ts'])
+  expect(await complete(ann, 'see @a')).toEqual({
+    items: [
+      {
+        insertText: '@a b.txt',
+        rangeStart: 4,
+        rangeEnd: 6,
+        attachment: {
+          type: 'resource',
+          uri: 'file:///w/a%20b.txt',
+          label: 'a b.txt',
+          displayKind: 'document',
+        },
+      },
+    ],
+  })
+})
+
+test('[J2] positions count UTF-16 units, and what stands behind the cursor is left alone', async () => {
+  const { ann } = await desk(['/w/a.txt'])
+  const text = '👩‍👩‍👧 @a please'
+  const { items } = await complete(ann, text, { offset: 11 })
+  expect(items).toMatchObject([{ rangeStart: 9, rangeEnd: 11 }])
+  expect(text.slice(9, 11)).toBe('@a')
+})
+
+test('[J2] what a session does not work in is not found, nor what is no file', async () => {
+  const { ann } = await desk(['/w/a.txt', '/x/a.txt', '/wa.txt'])
+  expect(await texts(ann, '@a')).toEqual(['@a.txt'])
+})
+
+test('[J2] of several directories each is named', async () => {
+  const { ann } = await desk(['/one/a.txt', '/two/a.txt', '/two/src/aa.txt'], {
+    directories: ['/one', '/two'],
+  })
+  expect(await texts(ann, '@a')).toEqual(['@one/a.txt', '@two/a.txt', '@two/src/aa.txt'])
+})
+
+test('[J2] a chat that works in some of them finds those', async () => {
+  const { ann } = await desk(['/one/a.txt', '/two/a.txt'], { directories: ['/one', '/two'] })
+  const directory = 'file:///two'
+  await ann.echo(ann.dispatch(chat, { type: 'chat/workingDirectorySet', directory }))
+  expect(await texts(ann, '@a')).toEqual(['@a.txt'])
+  // Taken from the session it is nobody's, whatever the chat says.
+  await ann.echo(ann.dispatch(session, { type: 'session/workingDirectoryRemoved', directory }))
+  expect(await texts(ann, '@a')).toEqual([])
+})
+
+test('[J3] in a repository version control says which files there are, below the directory', async () => {
+  const asked: unknown[] = []
+  const vcs: Partial<Vcs> = {
+    root: async () => '/w',
+    files: async (...given) => (asked.push(given), ['src/a.ts', 'src/.hidden/b.ts', 'srcs/c.ts', 'd.ts']),
+  }
+  const { ann, files } = await desk(['/w/src/ignored.ts'], { vcs, directories: ['/w/src'] })
+  expect(await texts(ann, '@')).toEqual(['@a.ts', '@.hidden/b.ts'])
+  expect(asked).toEqual([['/w', 20_000]])
+  expect(files.asked).toEqual([])
+})
+
+test('[J3] a tree that is known under another name is walked', async () => {
+  const vcs: Partial<Vcs> = { root: async () => '/real', files: async () => ['a.ts'] }
+  const { ann } = await desk(['/w/b.ts'], { vcs })
+  expect(await texts(ann, '@')).toEqual(['@b.ts'])
+})
+
+test('[J3] without version control what tools keep is left out, and nothing leaves the directory', async () => {
+  const { ann, files } = await desk([
+    '/w/a.ts',
+    '/w/.env',
+    '/w/.git/HEAD',
+    '/w/node_modules/x/index.js',
+    '/w/.cache/y',
+    '/w/src/b.ts',
+  ])
+  expect(await texts(ann, '@')).toEqual(['@.env', '@a.ts', '@src/b.ts'])
+  expect(files.asked.map(({ place }) => place)).toEqual([
+    { path: '/w', roots: ['/w'] },
+    { path: '/w/src', roots: ['/w'] },
+  ])
+})
+
+test('[J3] the whole machine is a directory like others', async () => {
+  const { ann } = await desk(['/etc/a.ts'], { directories: ['/'] })
+  expect((await complete(ann, '@')).items).toMatchObject([
+    { insertText: '@etc/a.ts', attachment: { uri: 'file:///etc/a.ts' } },
+  ])
+})
+
+test('[J3] a name that no URI can have, or that breaks a line, is not offered', async () => {
+  const { ann } = await desk(['/w/a\nb', '/w/a\\b', '/w/a\u202eb', '/w/ok a'])
+  expect(await texts(ann, '@a')).toEqual(['@ok a'])
+})
+
+test('[J3] what is broken is empty, what is not is there, and nobody is told more', async () => {
+  const { all, ann, files } = await desk(['/one/a.txt', '/two/b.txt'], { directories: ['/one', '/two'] })
+  files.trouble = new FileProblem('refused', 'not allowed')
+  expect(await texts(ann, '@')).toEqual(['@two/b.txt'])
+  expect(all.world.reports).toEqual([])
+})
+
+test('[J3] what fails without words is reported once in a while, and breaks nothing', async () => {
+  const root = () => Promise.reject(new Error('git is gone'))
+  const { all, ann } = await desk(['/w/a'], { vcs: { root } })
+  await quiet()
+  const before = all.world.reports.length
+  for (let i = 0; i < 3; i++) expect(await texts(ann, '@')).toEqual([])
+  expect(all.world.reports.slice(before).map(({ event }) => event)).toEqual([
+    'a directory could not be listed',
+  ])
+})
+
+test('[J3] a host without files has none to offer', async () => {
+  const { ann } = await talk(new Puppet())
+  expect(await complete(ann, '@')).toEqual({ items: [] })
+})
+
+test('[J4] #: other chats of the session by their titles', async () => {
+  const agent = new Puppet()
+  const { ann } = await talk(agent)
+  for (const [uri, text] of [
+    ['ahp-chat:/two', 'Fix the door'],
+    ['ahp-chat:/three', 'Paint / wash'],
+  ] as const)
+    await ann.ask('createChat', { channel: session, chat: uri, initialMessage: message(text) })
+  await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/untitled' })
+  await quiet()
+  const door = { type: 'chat', resource: 'ahp-chat:/two', label: 'Fix the door' }
+  expect(await complete(ann, '#DOOR')).toEqual({
+    items: [{ insertText: '#Fix the door', rangeStart: 0, rangeEnd: 5, attachment: door }],
+  })
+  expect(await texts(ann, '#')).toEqual(['#Fix the door', '#Paint / wash'])
+  expect(await texts(ann, '#paint')).toEqual(['#Paint / wash'])
+})
+
+test('[J4] /: what the agent can be told, at the beginning of a message alone', async () => {
+  const agent: Agent = Object.assign(new Puppet(), {
+    commands: async () => [
+      { name: 'plan', description: 'a plan' },
+      { name: 'play' },
+      { name: '' },
+      { name: 'x'.repeat(300) },
+    ],
+  })
+  const { ann } = await talk(agent)
+  expect(await complete(ann, '/pla')).toEqual({
+    items: [
+      {
+        insertText: '/plan',
+        rangeStart: 0,
+        rangeEnd: 4,
+        attachment: {
+          type: 'simple',
+          label: '/plan',
+          displayKind: 'command',
+          _meta: { 'x-atrium': { command: 'plan', description: 'a plan' } },
+        },
+      },
+      {
+        insertText: '/play',
+        rangeStart: 0,
+        rangeEnd: 4,
+        attachment: {
+          type: 'simple',
+          label: '/play',
+          displayKind: 'command',
+          _meta: { 'x-atrium': { command: 'play' } },
+        },
+      },
+    ],
+  })
+  expect(await texts(ann, 'and /pla')).toEqual([])
+})
+
+test('[J4] an agent that has no commands, throws or hangs has none', async () => {
+  const plain = await talk(new Puppet())
+  expect(await texts(plain.ann, '/')).toEqual([])
+  const throwing = await talk(
+    Object.assign(new Puppet(), { commands: () => Promise.reject(new Error('secret')) }),
+  )
+  expect(await texts(throwing.ann, '/')).toEqual([])
+  expect(throwing.all.world.reports).toHaveLength(1)
+  const hanging = await talk(Object.assign(new Puppet(), { commands: () => new Promise<never>(() => {}) }))
+  const answer = texts(hanging.ann, '/')
+  await quiet()
+  hanging.all.world.advance(1000)
+  expect(await answer).toEqual([])
+})
+
+test.each([
+  ['an offset beyond the text', { offset: 3 }, -32602],
+  ['a negative offset', { offset: -1 }, -32602],
+  ['half an offset', { offset: 0.5 }, -32602],
+  ['an offset in words', { offset: '1' }, -32602],
+  ['no offset', { offset: null }, -32602],
+  ['a text that is none', { text: 7 }, -32602],
+  ['a kind that is none', { kind: 7 }, -32602],
+  ['no chat', { channel: session }, -32008],
+  ['nothing', { channel: 'ahp-chat:/none' }, -32008],
+  ['the root', { channel: 'ahp-root://' }, -32008],
+])('[J1] %s is refused', async (_, more, expected) => {
+  const { ann } = await desk(['/w/a'])
+  expect(await code(complete(ann, '@a', more))).toBe(expected)
+  expect(await texts(ann, '@a')).toEqual(['@a'])
+})
+
+test('[J1] a kind that is not known, and a text without a word, have no completions', async () => {
+  const { ann } = await desk(['/w/a'])
+  expect(await complete(ann, '@a', { kind: 'commitMessage' })).toEqual({ items: [] })
+  for (const text of ['', 'a', '@a ', '\ud83d', '@\ud83d']) expect(await texts(ann, text)).toEqual([])
+})
+
+test('[J1] a session that was disposed of meanwhile, and a chat by another name', async () => {
+  const { ann } = await desk(['/w/a'])
+  expect(await complete(ann, '@a', { channel: `${session}/chat` })).toMatchObject({ items: [{}] })
+  await ann.ask('disposeSession', { channel: session })
+  expect(await code(complete(ann, '@a'))).toBe(-32008)
+})
+
+test('[J3] nobody waits behind what is looked for', async () => {
+  const { ann, files, agent } = await desk(['/w/a'])
+  files.hangs = true
+  const slow = complete(ann, '@a')
+  ann.dispatch(chat, started('t1'))
+  await until(() => agent.runs.length === 1)
+  expect(await Promise.race([slow.then(() => 'answered'), quiet().then(() => 'waits')])).toBe('waits')
+})
+
+test('[S-57 completionItems] at 50: all of them', async () => {
+  const { ann } = await desk(Array.from({ length: 50 }, (_, i) => `/w/a${i}`))
+  expect(await texts(ann, '@a')).toHaveLength(50)
+})
+
+test('[S-57 completionItems] past 50: the best', async () => {
+  const names = Array.from({ length: 50 }, (_, i) => `/w/a${i}`)
+  const { ann } = await desk([...names, '/w/a', '/w/ba', '/x/a1', '/x/a'], { directories: ['/w', '/x'] })
+  const found = await texts(ann, '@a')
+  expect(found).toHaveLength(50)
+  expect(found.slice(0, 2)).toEqual(['@w/a', '@x/a'])
+  expect(found).not.toContain('@w/ba')
+})
+
+test('[S-57 completionMs] at 1,000: what is there by then is answered', async () => {
+  const { all, ann, files } = await desk(['/w/a'])
+  files.hangs = true
+  const answer = texts(ann, '@')
+  await until(() => files.asked.length > 0)
+  all.world.advance(999)
+  expect(await Promise.race([answer, quiet().then(() => 'waits')])).toBe('waits')
+  all.world.advance(1)
+  expect(await answer).toEqual([])
+})
+
+test('[S-57 completionMs] past 1,000: what version control says later is there for the next', async () => {
+  let say: (paths: readonly string[]) => void = () => {}
+  const files = () => new Promise<readonly string[]>((resolve) => (say = resolve))
+  const { all, ann } = await desk([], { vcs: { root: async () => '/w', files } })
+  const answer = texts(ann, '@')
+  await quiet()
+  all.world.advance(1001)
+  expect(await answer).toEqual([])
+  say(['late.ts'])
+  await quiet()
+  expect(await texts(ann, '@')).toEqual(['@late.ts'])
+})
+
+test('[S-57 listingMs] at 5,000: a directory is read again', async () => {
+  const { all, ann, files } = await desk(['/w/a'])
+  expect(await texts(ann, '@')).toEqual(['@a'])
+  files.put('/w/b', '')
+  all.world.advance(5000)
+  expect(await texts(ann, '@')).toEqual(['@a', '@b'])
+})
+
+test('[S-57 listingMs] past 5,000 it is read again, before that it is not', async () => {
+  const { all, ann, files } = await desk(['/w/a'])
+  await Promise.all([texts(ann, '@'), texts(ann, '@a')])
+  all.world.advance(4999)
+  await texts(ann, '@a')
+  expect(files.asked).toHaveLength(1)
+  all.world.advance(2)
+  await texts(ann, '@a')
+  expect(files.asked).toHaveLength(2)
+})
+
+const directories = (count: number) => Array.from({ length: count }, (_, i) => `/d${i}`)
+const oneIn = (all: readonly string[]) => all.map((directory) => `${directory}/a`)
+
+test('[S-57 listings] at 16: so many directories are known at once', async () => {
+  const sixteen = directories(16)
+  const { ann, files } = await desk(oneIn(sixteen), { directories: sixteen })
+  expect(await texts(ann, '@a')).toHaveLength(16)
+  await texts(ann, '@a')
+  expect(files.asked).toHaveLength(16)
+})
+
+test('[S-57 listings] past 16: the others are not looked through', async () => {
+  const many = directories(17)
+  const { ann, files } = await desk(oneIn(many), { directories: many })
+  expect(await texts(ann, '@a')).toHaveLength(16)
+  expect(files.asked.some(({ place }) => place.path === '/d16')).toBe(false)
+})

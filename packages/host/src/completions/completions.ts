@@ -1,0 +1,139 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { CompletionItem } from '@atrium/protocol/chat/commands'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { Params, Result } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import { fileUri, pathOf } from '@atrium/protocol/file-uri'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { agentOf } from '../agents/agents.ts'
+import { sessionOf } from '../core/lookup.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+import { childOf } from '../core/file-listing.ts'
+import { best, fold } from '../core/fuzzy-match.ts'
+import type { Found } from '../core/fuzzy-match.ts'
+import { inTime } from '../core/timeout.ts'
+import type { AgentCommand } from '../ports/agent.ts'
+import { placeOf } from '../access/roots.ts'
+import { typedAt } from './typed.ts'
+import type { Trigger } from './typed.ts'
+
+/**
+ * What the word before the cursor could become. Best effort, and soon: what cannot be read, or takes too long, is not
+ * among it, and no such failure is anybody's but its own.
+ */
+export async function completions(
+  core: Core,
+  chat: Channel,
+  { kind, text, offset }: Params<'completions'>,
+): Promise<Result<'completions'>> {
+  if (offset > text.length) throw AhpError.invalidParams('completions: offset is beyond the end of the text')
+  // A kind of text that came after this build has nothing to be completed with.
+  const typed = kind === 'userMessage' ? typedAt(text, offset, core.limits.completionLength) : undefined
+  const session = sessionOf(core, chat.uri)
+  if (!typed || !session) return { items: [] }
+  const found = await sources[typed.trigger](core, session, chat, typed.word)
+  const range = { rangeStart: typed.start, rangeEnd: offset }
+  return { items: found.map((each): CompletionItem => ({ ...each, ...range })) }
+}
+
+type Choice = Pick<CompletionItem, 'insertText' | 'attachment'>
+type Source = (core: Core, session: Channel, chat: Channel, word: string) => Promise<readonly Choice[]>
+
+const sources: { readonly [T in Trigger]: Source } = {
+  '@': async (core, session, chat, word) => {
+    const { completionItems, completionMs, listings } = core.limits
+    const directories = directoriesOf(core, session, chat).slice(0, listings)
+    const lists = await Promise.all(
+      directories.map(async (directory) => {
+        const files = await inTime(core.world, completionMs, core.listings.of(directory), [])
+        return best(files, word, completionItems).flatMap(({ item: { path }, score }) => {
+          const item = fileChoice(directory, path, directories.length > 1)
+          return item ? [{ item, score }] : []
+        })
+      }),
+    )
+    return lists.flat().toSorted(byScore).slice(0, completionItems).map(itemOf)
+  },
+
+  '#': async (core, session, chat, word) => {
+    const { chats } = session.told as SessionState
+    const others = chats.filter(
+      ({ resource, title, interactivity }) =>
+        resource !== chat.uri && title !== '' && interactivity !== 'hidden',
+    )
+    const named = others.map(({ resource, title }) => ({ resource, title, folded: flat(title) }))
+    return best(named, word, core.limits.completionItems).map(({ item: { resource, title } }) => ({
+      insertText: `#${title}`,
+      attachment: { type: 'chat', resource, label: title } as const,
+    }))
+  },
+
+  '/': async (core, session, _, word) => {
+    const state = session.told as SessionState
+    const commands = await inTime(core.world, core.limits.completionMs, offered(core, state), [])
+    const named = commands.map((command) => ({ ...command, folded: flat(command.name) }))
+    return best(named, word, core.limits.completionItems).map(({ item }) => commandChoice(item))
+  },
+}
+
+/** The directories that a chat works in, as far as they may be read. */
+function directoriesOf(core: Core, session: Channel, chat: Channel): readonly string[] {
+  const { workingDirectories: own } = chat.told as ChatState
+  const { workingDirectories: all = [] } = session.told as SessionState
+  return (own ?? all).flatMap((uri) => {
+    try {
+      return [placeOf(core, uri, 'read').path]
+    } catch {
+      return []
+    }
+  })
+}
+
+/** Nothing where its name is one that no URI can have, or that would break a line. */
+function fileChoice(directory: string, path: string, several: boolean): Choice | undefined {
+  const uri = uriOf(childOf(directory, path))
+  if (uri === undefined) return undefined
+  const label = several ? `${directory.slice(directory.lastIndexOf('/') + 1)}/${path}` : path
+  return { insertText: `@${label}`, attachment: { type: 'resource', uri, label, displayKind: 'document' } }
+}
+
+function uriOf(path: string): Uri | undefined {
+  if (/[\p{Cc}\p{Surrogate}]/u.test(path)) return undefined
+  const uri = fileUri(path)
+  return pathOf(uri).ok ? uri : undefined
+}
+
+function commandChoice({ name, description }: AgentCommand): Choice {
+  const label = `/${name}`
+  const about = { command: name, ...(description !== undefined && { description }) }
+  return {
+    insertText: label,
+    attachment: { type: 'simple', label, displayKind: 'command', _meta: { 'x-atrium': about } },
+  }
+}
+
+/** What an agent says it can be told. It may have come from anywhere. */
+async function offered(core: Core, session: SessionState): Promise<readonly AgentCommand[]> {
+  try {
+    const commands = (await agentOf(core, session.provider)?.commands?.(session)) ?? []
+    return commands.filter(({ name }) => name !== '' && name.length <= core.limits.completionLength)
+  } catch (error) {
+    core.world.report('an agent did not say its commands', error)
+    return []
+  }
+}
+
+/** A title is no path: its slashes mean nothing. */
+function flat(text: string): string {
+  return fold(text).replaceAll('/', ' ')
+}
+
+function byScore(a: Found<Choice>, b: Found<Choice>): number {
+  if (a.score !== b.score) return a.score - b.score
+  return a.item.insertText.length - b.item.insertText.length
+}
+
+function itemOf<T>({ item }: Found<T>): T {
+  return item
+}

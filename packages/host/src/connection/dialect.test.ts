@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { readyAgent } from '../../test/agents.ts'
+import { back } from '../../test/held.ts'
+import { chat, message, session, talk } from '../../test/talk.ts'
+
+const ready = readyAgent()
+const agent = { ...ready, info: { ...ready.info, capabilities: { multipleChats: {} } } }
+
+test('[P9] the name that some clients have for a default chat is never given to another', async () => {
+  const { ann } = await talk(agent)
+  const alias = `${session}/chat`
+  await expect(ann.ask('createChat', { channel: session, chat: alias })).rejects.toMatchObject({
+    code: -32010,
+  })
+  const { snapshot } = await ann.ask('subscribe', { channel: alias })
+  expect(snapshot).toMatchObject({ resource: alias, state: { resource: chat } })
+})
+
+test('[P9] who dispatches by a name of its own is answered by it, subscribed or not', async () => {
+  const { all } = await talk(agent)
+  const ben = await all.join('ben')
+  const alias = `${session}/chat`
+  const { channel } = await ben.echo(ben.dispatch(alias, { type: 'chat/draftChanged', draft: message('Hm') }))
+  expect(channel).toBe(alias)
+  await ben.ask('subscribe', { channel: chat })
+  const again = await ben.echo(ben.dispatch(alias, { type: 'chat/draftChanged', draft: message('Hm!') }))
+  expect(again.channel).toBe(chat)
+})
+
+test('[P9] who comes back by a name of its own is replayed by it', async () => {
+  const { all, ann } = await talk(agent)
+  const alias = `${session}/chat`
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: alias })
+  ann.dispatch(chat, { type: 'chat/draftChanged', draft: message('Hm') })
+  await ben.until(() => ben.envelopes.length > 0)
+  ben.peer.close()
+  await ann.echo(ann.dispatch(chat, { type: 'chat/draftChanged', draft: message('Hm!') }))
+  const { result } = await back(all, ben, ben.lastSeen, [alias])
+  expect(result).toMatchObject({ type: 'replay', actions: [{ channel: alias }], missing: [] })
+})

@@ -1,0 +1,181 @@
+import { memoryStore } from '@atrium/adapters/store/memory'
+import type { Action, Envelope } from '@atrium/protocol/channel'
+import { describe, expect, test } from 'vitest'
+import { testWorld } from '../../test/world.ts'
+import { Beside } from '../log/step-records.ts'
+import { Log } from '../log/log.ts'
+import { replay } from './replay.ts'
+
+const terminal = {
+  title: '',
+  content: [],
+  lifecycle: { status: 'running' },
+  claim: { kind: 'client', clientId: 'ann' },
+}
+const data = (text: string) => ({ type: 'terminal/data', data: text }) as Action
+const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 }) as Action
+
+async function started() {
+  const tasks: (() => void)[] = []
+  let holding = false
+  const store = memoryStore({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
+  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  await log.begin()
+  const channels = ['a', 'b'].map((uri) => log.born(uri, 'terminal', terminal))
+  await log.settled()
+  const release = () => {
+    holding = false
+    for (const task of tasks.splice(0)) task()
+  }
+  return { store, log, channels, hold: () => void (holding = true), release }
+}
+
+const read = (texts: readonly string[] | undefined) =>
+  texts?.map((text) => (JSON.parse(text) as Envelope).serverSeq)
+
+test('[L13] [L3] a replay is what was stored and what only passed, of all channels, in number order and within its bounds', async () => {
+  const { store, log, channels } = await started()
+  const [a, b] = channels
+  if (!a || !b) throw new Error('no channels')
+  const seqs = [
+    [a, data('1')],
+    [b, resized(1)],
+    [a, resized(2)],
+    [b, data('2')],
+    [a, data('3')],
+    [b, resized(3)],
+  ].map(([channel, action]) => log.append(channel as typeof a, action as Action).seq)
+  await log.settled()
+  const all = await replay(log, store.log, channels, (seqs[0] ?? 0) - 1, seqs[5] ?? 0)
+  expect(read(all)).toEqual(seqs)
+  const some = await replay(log, store.log, channels, seqs[0] ?? 0, seqs[4] ?? 0)
+  expect(read(some)).toEqual(seqs.slice(1, 5))
+  const one = await replay(log, store.log, [a], (seqs[0] ?? 0) - 1, seqs[5] ?? 0)
+  expect(read(one)).toEqual([seqs[0], seqs[2], seqs[4]])
+})
+
+test('[L13] a replay that is too long is none', async () => {
+  const { store, log, channels } = await started()
+  const [a] = channels
+  if (!a) throw new Error('no channel')
+  for (let i = 0; i < 50; i++) log.append(a, resized(i))
+  expect(
+    await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: 1000 }),
+  ).toBeUndefined()
+  expect(
+    await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: 100_000 }),
+  ).toHaveLength(50)
+})
+
+/** Appends until the replay has exactly so many characters. */
+async function replayOf(length: number) {
+  const { store, log, channels } = await started()
+  const [a] = channels
+  if (!a) throw new Error('no channel')
+  const titled = (title: string) => ({ type: 'terminal/titleChanged', title }) as Action
+  const whole = async () =>
+    (await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: Infinity }))?.join('')
+      .length ?? 0
+  for (let i = 0; i < 3; i++) log.append(a, titled('x'.repeat(1_000_000)))
+  const before = await whole()
+  log.append(a, titled(''))
+  // What an envelope takes beside its title.
+  const bare = (await whole()) - before
+  log.append(a, titled('y'.repeat(length - (await whole()) - bare)))
+  expect(await whole()).toBe(length)
+  return replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER)
+}
+test('[S-57 replayLength] at 4,194,304: a client is told what it missed', async () =>
+  expect(await replayOf(4_194_304)).toHaveLength(5))
+test('[S-57 replayLength] past 4,194,304: it gets snapshots', async () =>
+  expect(await replayOf(4_194_305)).toBeUndefined())
+
+test('[L13] text that was told before the disk had it is in the replay', async () => {
+  const { store, log, hold, release } = await started()
+  const startedAt = '2026-01-01T00:00:00Z'
+  const chat = log.born('c', 'chat', {
+    resource: 'c',
+    title: '',
+    status: 1,
+    modifiedAt: startedAt,
+    turns: [],
+  })
+  await log.settled()
+  hold()
+  const { seq } = log.append(chat, { type: 'chat/delta', turnId: 't', partId: 'p', content: 'x' } as Action)
+  const answer = replay(log, store.log, [chat], seq - 1, seq)
+  release()
+  expect(read(await answer)).toEqual([seq])
+})
+
+test('[L4] beyond a bound of unflushed bytes dispatchers wait, and no longer than that', async () => {
+  const { log, channels, hold, release } = await started()
+  const [a] = channels
+  if (!a) throw new Error('no channel')
+  hold()
+  expect(log.congested).toBe(false)
+  for (let i = 0; i < 10; i++)
+    log.append(a, { type: 'terminal/titleChanged', title: 'x'.repeat(1_000_000) } as Action)
+  expect(log.congested).toBe(true)
+  const room = log.room()
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  release()
+  await room
+  await log.settled()
+  expect(log.congested).toBe(false)
+})
+
+describe('[L4] what waits for the disk', () => {
+  const unflushed = async (bytes: number) => {
+    const { log, channels, hold, release } = await started()
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    hold()
+    const { text } = log.append(a, { type: 'terminal/titleChanged', title: '' } as Action)
+    const title = 'x'.repeat(bytes - 2 * text.length)
+    log.append(a, { type: 'terminal/titleChanged', title } as Action)
+    const { congested } = log
+    release()
+    await log.settled()
+    return congested
+  }
+  test('refusals behind it count too: who has nothing but wrong wishes fills no memory', async () => {
+    const { log, channels, hold, release } = await started()
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    hold()
+    log.append(a, { type: 'terminal/titleChanged', title: 'slow' } as Action)
+    const by = { clientId: 'ann', clientSeq: 1, principal: 'owner' }
+    const refuse = () =>
+      log.refuse(a, data('x'.repeat(4_000_000)), by, { tell: () => {}, note: () => {} }, 'no')
+    for (let i = 0; i < 2; i++) refuse()
+    expect(log.congested).toBe(false)
+    refuse()
+    expect(log.congested).toBe(true)
+    const room = log.room()
+    release()
+    await room
+    expect(log.congested).toBe(false)
+  })
+  test('[S-57 unflushedBytes] at 8,388,608: there is room', async () =>
+    expect(await unflushed(8_388_608)).toBe(false))
+  test('[S-57 unflushedBytes] past 8,388,608: dispatchers wait', async () =>
+    expect(await unflushed(8_388_609)).toBe(true))
+})
+
+describe('[L3] what only passed', () => {
+  const passed = async (bytes: number) => {
+    const { log, channels } = await started()
+    const [a] = channels
+    if (!a) throw new Error('no channel')
+    const first = log.append(a, data('')).seq
+    const empty = JSON.stringify(data('')).length
+    log.append(a, data('x'.repeat(bytes - 2 * empty)))
+    return a.passedSince(first - 1)?.length
+  }
+  test('[S-57 passingBytes] at 1,048,576: all of it can be replayed', async () =>
+    expect(await passed(1_048_576)).toBe(2))
+  test('[S-57 passingBytes] past 1,048,576: what is gone is known to be gone', async () =>
+    expect(await passed(1_048_577)).toBeUndefined())
+})

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { room } from '../../test/room.ts'
+import type { Client, Room } from '../../test/room.ts'
+import { Resends } from './resends.ts'
+
+const session = 'ahp-session:/one'
+const other = 'ahp-session:/two'
+const title = (text: string) => ({ type: 'session/titleChanged', title: text })
+
+/** Ann follows the root and one session. She has dispatched to both, was cut off, and saw neither echo. */
+async function cutOff() {
+  const all = await room()
+  const ben = await all.join('ben')
+  for (const channel of [session, other]) {
+    await ben.ask('createSession', { channel })
+    await ben.ask('subscribe', { channel })
+  }
+  const ann = await all.join('ann', { subscribe: [session] })
+  const { lastSeen } = ann
+  ann.dispatch(other, title('not followed'))
+  ann.dispatch(session, title('followed'))
+  await ben.until(() => ben.state(session)['title'] === 'followed')
+  ann.peer.close()
+  return { all, ben, lastSeen }
+}
+
+/** A link that is opened and lost before anything sent on it is heard of; gives what it has seen. */
+async function glimpse(
+  all: Room,
+  lastSeenServerSeq: number,
+  subscriptions: readonly string[],
+): Promise<Client> {
+  const link = all.link()
+  link.clientId = 'ann'
+  link.lastSeen = lastSeenServerSeq
+  await link.ask('reconnect', { clientId: 'ann', lastSeenServerSeq, subscriptions })
+  return link
+}
+
+const reconnects: readonly (readonly [string, readonly string[]])[] = [
+  ['a replay', [session]],
+  // Never handed to her, so that all she gets is states.
+  ['snapshots', [session, other]],
+]
+
+for (const restarted of [false, true])
+  test.each(reconnects)(
+    `[L6] I6: resends lost behind %s are known on the next link${restarted ? ' of another life' : ''}`,
+    async (_, subscriptions) => {
+      const { all, ben, lastSeen } = await cutOff()
+      const lost = await glimpse(all, lastSeen, subscriptions)
+      expect(lost.lastSeen).toBeGreaterThan(lastSeen)
+      lost.peer.close()
+      if (restarted) await all.restart('close')
+      const back = await glimpse(all, lost.lastSeen, subscriptions)
+      back.dispatch(other, title('not followed'), 1)
+      expect(await back.echo(1)).toMatchObject({
+        rejectionReason: expect.stringMatching(/^already accepted as \d+$/),
+      })
+      back.dispatch(session, title('next'), 3)
+      await back.echo(3)
+      expect(ben.envelopes.filter(({ origin }) => origin?.clientSeq === 1)).toHaveLength(1)
+    },
+  )
+
+test('[L6] an answer beside which something of the host stays is the same wish when it is sent again', () => {
+  const answer = { type: 'chat/toolCallConfirmed', toolCallId: 'c1' }
+  const taken = JSON.stringify({ ...answer, _meta: { own: 1, 'x-atrium.over': {} } })
+  const resends = () =>
+    new Resends([
+      { seq: 5, channel: other, action: taken, origin: { clientId: 'ann', clientSeq: 3, principal: 'ann' } },
+    ])
+  const again = (own: number) => resends().match(other, 3, { ...answer, _meta: { own } } as never)
+  expect([again(1), again(2)]).toEqual([5, undefined])
+})

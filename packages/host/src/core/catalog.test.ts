@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { readyAgent } from '../../test/agents.ts'
+import { quiet } from '../../test/held.ts'
+import { chat, chatOf, message, session, talk } from '../../test/talk.ts'
+import { defaultChatUri } from '@atrium/protocol/uri'
+
+test('[H2] a turn of any time and length leaves the list whole, in pages', async () => {
+  const { ann } = await talk({
+    ...readyAgent(),
+    run: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
+  })
+  await ann.ask('createSession', { channel: 'mock:/two' })
+  await quiet()
+  const begins = (startedAt: string) => ({
+    type: 'chat/turnStarted',
+    turnId: 't',
+    startedAt,
+    message: message('go'),
+  })
+  await ann.echo(ann.dispatch(chat, begins('9999-12-31T23:59:59Z')))
+  await ann.echo(ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 1e12 }))
+  await ann.echo(ann.dispatch(defaultChatUri('mock:/two'), begins('2026-01-01T00:00:00Z')))
+  await quiet()
+  expect(chatOf(ann).turns).toHaveLength(1)
+  const first = await ann.ask('listSessions', { limit: 1 })
+  const second = await ann.ask('listSessions', { limit: 1, cursor: first.nextCursor ?? '' })
+  expect([...first.items, ...second.items].map(({ resource }) => resource)).toEqual([session, 'mock:/two'])
+})

@@ -1,0 +1,71 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { LimitValues } from '@atrium/protocol/limits'
+import type { Implementation } from '@atrium/protocol/root/connection'
+import type { Belongings } from './session-resources.ts'
+import type { Bulletin } from './session-feed.ts'
+import type { Catalog } from './catalog.ts'
+import type { Clients } from './clients.ts'
+import type { Listener } from '../log/entry.ts'
+import type { Grace } from './departures.ts'
+import type { Heirs } from './content-retention.ts'
+import type { Lenders } from './lenders.ts'
+import type { Life } from '../log/epochs.ts'
+import type { Listings } from './file-listing.ts'
+import type { Log } from '../log/log.ts'
+import type { Owners } from './owners.ts'
+import type { Agent } from '../ports/agent.ts'
+import type { Files } from '../ports/files.ts'
+import type { Records } from '../ports/records.ts'
+import type { Store } from '../ports/store.ts'
+import type { Terminals } from '../ports/terminals.ts'
+import type { Vcs } from '../ports/vcs.ts'
+import type { World } from '../ports/world.ts'
+import type { Tokens } from './tokens.ts'
+import type { Work } from './jobs.ts'
+
+/** One client's link to the host, as the rest of the core sees it. */
+export interface Link extends Listener {
+  readonly clientId: string
+  readonly principal: string
+  close(code: number, reason: string): void
+  /** Asks the client something. */
+  ask?(method: string, params: object): Promise<unknown>
+}
+
+/** What the parts of a host share. */
+export interface Core {
+  readonly store: Store
+  /** Durable with the step they are put in. */
+  readonly records: Records
+  readonly world: World
+  readonly limits: LimitValues
+  readonly log: Log
+  readonly clients: Clients
+  readonly catalog: Catalog
+  readonly bulletin: Bulletin
+  readonly grace: Grace
+  readonly belongings: Belongings
+  readonly heirs: Heirs
+  readonly lenders: Lenders
+  readonly owners: Owners
+  readonly tokens: Tokens
+  /** What this host can use of its machine, if anything. */
+  readonly files: Files | undefined
+  readonly terminals: Terminals | undefined
+  readonly vcs: Vcs | undefined
+  /** The files of directories, for whoever types their names. */
+  readonly listings: Listings
+  /** The lives before this one. */
+  readonly past: readonly Life[]
+  /** Who can be talked to; others, when some come or go. */
+  agents: readonly Agent[]
+  /** What agents are doing. */
+  readonly work: Work
+  readonly info: Implementation
+  readonly build: string | undefined
+  readonly defaultDirectory: Uri | undefined
+  /** Why nothing can be changed now, if nothing can. */
+  readonly unchangeable: () => string | undefined
+  /** By client id: the newest link of each, from the moment it says who it is. */
+  readonly links: Map<string, Link>
+}

@@ -1,0 +1,154 @@
+import { limits } from '@atrium/protocol/limits'
+import { expect, test } from 'vitest'
+import { back, quiet, session, title } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import { accepted, chat, scene, sessionOf, started } from '../../test/scene.ts'
+import type { Scene } from '../../test/scene.ts'
+
+const { graceMs } = limits
+const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }
+
+/** Ann's link has ended, and so much time has gone by since. */
+async function left(all: Scene, ms: number): Promise<void> {
+  all.ann.peer.close()
+  await quiet()
+  all.world.advance(ms)
+  await quiet()
+}
+
+const exists = (all: Scene) =>
+  all.join('newcomer').then((client) =>
+    client.ask('subscribe', { channel: session }).then(
+      () => true,
+      () => false,
+    ),
+  )
+
+test('[S-57 graceMs] at 10,800,000 ms a client that left is missed no more', async () => {
+  const all = await scene()
+  await left(all, 10_800_000)
+  expect(await exists(all)).toBe(false)
+  expect(all.agent.disposed).toEqual([session])
+})
+
+test('[S-57 graceMs] past 10,800,000 ms it comes back too late, and a moment before in time', async () => {
+  const late = await scene()
+  await left(late, 10_800_001)
+  const { result } = await back(late, late.ann, late.ann.lastSeen, [session])
+  expect(result).toMatchObject({ missing: [session] })
+  const all = await scene()
+  await left(all, 10_799_999)
+  await back(all, all.ann, all.ann.lastSeen, [session])
+  all.world.advance(graceMs)
+  await quiet()
+  expect(await exists(all)).toBe(true)
+})
+
+test('[H6] who left, came back and left again has as long again', async () => {
+  const all = await scene()
+  await left(all, graceMs - 1)
+  const { link } = await back(all, all.ann, all.ann.lastSeen)
+  link.peer.close()
+  await quiet()
+  all.world.advance(graceMs - 1)
+  await quiet()
+  expect(await exists(all)).toBe(true)
+})
+
+test('[H6] a session that somebody used stays, whoever made it', async () => {
+  const all = await scene()
+  await accepted(all.ben, session, title('used'))
+  await left(all, graceMs)
+  expect(await exists(all)).toBe(true)
+})
+
+test('[H6] after a restart everyone has left, and has as long again', async () => {
+  const all = await scene()
+  await all.restart('crash')
+  all.world.advance(graceMs - 1)
+  await quiet()
+  expect(await exists(all)).toBe(true)
+  all.world.advance(1)
+  await quiet()
+  expect(await exists(all)).toBe(false)
+})
+
+test('[H6] after a restart, who comes back in time has missed nothing', async () => {
+  const all = await scene()
+  await accepted(all.ann, session, active)
+  await all.restart('close')
+  const again = await all.join('ann', { subscribe: [session] })
+  all.world.advance(graceMs)
+  await quiet()
+  expect(again.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
+  await again.echo(again.dispatch(session, title('still there')))
+})
+
+test.each(['now', 'after a restart'])(
+  '[H6] %s who does not come back takes part in nothing any more',
+  async (when) => {
+    const all = await scene()
+    await accepted(all.ann, session, active)
+    await accepted(all.ann, chat, started('t1'))
+    if (when !== 'now') await all.restart('crash')
+    const ben = await all.join('ben', { subscribe: [session] })
+    await left(all, graceMs)
+    await ben.until(() => (ben.state(session)['activeClients'] as unknown[]).length === 0)
+    expect(ben.envelopes.at(-1)?.action).toEqual({ type: 'session/activeClientRemoved', clientId: 'ann' })
+    await all.restart('crash')
+    all.world.advance(graceMs)
+    await quiet()
+    expect(await exists(all)).toBe(true)
+  },
+)
+
+test('[H6] also where nobody looks: the session sleeps', async () => {
+  const all = await scene()
+  await accepted(all.ann, session, active)
+  await accepted(all.ann, session, title('asleep'))
+  for (const channel of [session, chat]) all.ben.peer.notify('unsubscribe', { channel })
+  await all.ben.ask('listSessions', {})
+  await left(all, 60_000)
+  all.world.advance(60_000)
+  all.world.advance(60_000)
+  expect(sessionOf(all)).toBeUndefined()
+  all.world.advance(graceMs)
+  await until(() => sessionOf(all)?.activeClients.length === 0)
+})
+
+test('[H6] F-08: a host that can change nothing does not', async () => {
+  const all = await scene()
+  await accepted(all.ann, session, active)
+  await accepted(all.ann, session, title('kept'))
+  await all.ann.ask('createSession', { channel: 'ahp-session:/quiet' })
+  await all.restart('close', 'the disk is read-only')
+  const ben = await all.join('ben', { subscribe: [session, 'ahp-session:/quiet'] })
+  all.world.advance(graceMs)
+  await quiet()
+  expect(ben.envelopes).toEqual([])
+  expect(ben.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
+  await ben.ask('subscribe', { channel: 'ahp-session:/quiet' })
+})
+
+test('[H6] what is used, or whose maker is back, while the disk is asked for it, stays', async () => {
+  for (const how of ['used', 'back']) {
+    const all = await scene(new Puppet())
+    for (const channel of [session, chat]) all.ben.peer.notify('unsubscribe', { channel })
+    await all.ben.ask('listSessions', {})
+    await left(all, 60_000)
+    for (let n = 0; n < 3; n++) all.world.advance(60_000)
+    expect(sessionOf(all)).toBeUndefined()
+    const { load } = all.store().log
+    let go = () => {}
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    all.store().log.load = (uri, tail) => gate.then(() => load(uri, tail))
+    all.world.advance(graceMs)
+    await quiet()
+    if (how === 'back') void all.join('ann')
+    else all.ben.dispatch(session, title('used after all'))
+    await quiet()
+    go()
+    await quiet()
+    expect([how, await exists(all)]).toEqual([how, true])
+  }
+})

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { askingAgent } from '../../test/agents.ts'
+import { confirmed } from '../../test/calls.ts'
+import { atEveryFlush, looked } from '../../test/crash.ts'
+import { session } from '../../test/held.ts'
+import type { Client } from '../../test/room.ts'
+import { chat, chatOf, started } from '../../test/scene.ts'
+
+test('[H10] F-01: a host that dies at any flush never shows a chat and its session disagree', async () => {
+  const act = async (ann: Client) => {
+    await ann.ask('createSession', { channel: session })
+    await ann.ask('subscribe', { channel: chat })
+    ann.dispatch(chat, started('t1'))
+    const asked = () => (ann.state(chat)['status'] as number) === 24
+    await ann.until(asked)
+    ann.dispatch(chat, { ...confirmed, toolCallId: 't1#call' })
+  }
+  const seen = new Set<number>()
+  const states = await atEveryFlush(
+    act,
+    (all) => chatOf(all)?.turns.length === 1,
+    async (wreck) => {
+      const state = await looked(wreck)
+      if (state) seen.add(state.status)
+    },
+    askingAgent,
+  )
+  expect(states).toBeGreaterThan(4)
+  // At rest, interrupted, and asked: each of them was on the disk at some time.
+  expect(seen).toEqual(new Set([1, 2, 24]))
+})

@@ -1,0 +1,119 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
+import type { ChangesSummary } from '@atrium/protocol/common/content'
+import type { ChatSummaryChanges } from '@atrium/protocol/session/actions'
+import type { SessionChatSummary, SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { Activity, activityMask, activityOf, withActivity } from '@atrium/protocol/status'
+import { compact } from '@atrium/protocol/update'
+import { equal } from '../log/equal.ts'
+
+/** What a session shows of its chats. Pure: of `SessionState.chats` and nothing else. */
+interface Rollup {
+  readonly status: number
+  readonly activity?: string
+  readonly modifiedAt?: string
+  readonly changes?: ChangesSummary
+}
+
+export function rollup(state: SessionState): Rollup {
+  const speaker = speakerOf(state)
+  const activity =
+    state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
+  return compact<Rollup>({
+    status: withActivity(state.status, activity as Activity),
+    // In the catalogue an activity that ended is an empty one.
+    activity: speaker?.activity || undefined,
+    modifiedAt: modifiedAt(state.chats),
+    changes: sum(state.chats.flatMap(({ changes }) => changes ?? [])),
+  })
+}
+
+/** A session as the list shows it. */
+export function summaryOf(resource: Uri, createdAt: string, state: SessionState): SessionSummary {
+  const { provider, title, origin, project, workingDirectories, annotations, defaultChat } = state
+  const { status, activity, modifiedAt: last = createdAt, changes } = rollup(state)
+  return compact<SessionSummary>({
+    resource,
+    provider,
+    title,
+    status,
+    activity,
+    createdAt,
+    modifiedAt: last,
+    changes,
+    origin,
+    project,
+    workingDirectories,
+    annotations,
+    chats: state.chats.map(briefly),
+    defaultChat,
+  })
+}
+
+/**
+ * What the catalogue must be told of a chat. Its title, its interactivity and its counts of changes are kept there alone.
+ * A change cannot take a key away, so an activity that ended is said as none.
+ */
+export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryChanges | undefined {
+  const { status, activity = '', modifiedAt, movable, workingDirectories } = chat
+  const now = compact<ChatSummaryChanges>({ status, activity, modifiedAt, movable, workingDirectories })
+  const listed = { activity: '', ...entry }
+  const changed = Object.entries(now).filter(
+    ([key, value]) => !equal(value, listed[key as keyof ChatSummary]),
+  )
+  return changed.length === 0 ? undefined : Object.fromEntries(changed)
+}
+
+/** The chat whose activity stands for the session's: one that needs a person, one that failed, else the default one. */
+function speakerOf({ chats, defaultChat }: SessionState): ChatSummary | undefined {
+  return (
+    chats.find(({ status }) => (status & activityMask) === Activity.InputNeeded) ??
+    chats.find(({ status }) => (status & activityMask) === Activity.Error) ??
+    chats.find(({ resource }) => resource === defaultChat) ??
+    newest(chats)
+  )
+}
+
+/** In one zone and with years of four digits, so that the list can be put in order as text. */
+function modifiedAt(chats: readonly ChatSummary[]): string | undefined {
+  const last = newest(chats)
+  return last && new Date(Math.min(Math.max(0, timeOf(last)), endOfYear9999)).toISOString()
+}
+
+const endOfYear9999 = 253_402_300_799_999
+
+function newest(chats: readonly ChatSummary[]): ChatSummary | undefined {
+  return chats.reduce<ChatSummary | undefined>(
+    (last, chat) => (last && timeOf(last) >= timeOf(chat) ? last : chat),
+    undefined,
+  )
+}
+
+/** Clients say when their turns began, in any zone. */
+function timeOf({ modifiedAt }: ChatSummary): number {
+  return Date.parse(modifiedAt) || 0
+}
+
+function sum(all: readonly ChangesSummary[]): ChangesSummary | undefined {
+  if (all.length === 0) return undefined
+  const of = (key: 'additions' | 'deletions' | 'files') =>
+    all.some((one) => one[key] !== undefined)
+      ? all.reduce((total, one) => total + (one[key] ?? 0), 0)
+      : undefined
+  return compact<ChangesSummary>({
+    additions: of('additions'),
+    deletions: of('deletions'),
+    files: of('files'),
+  })
+}
+
+function briefly({
+  resource,
+  title,
+  origin,
+  interactivity,
+  status,
+  changes,
+}: ChatSummary): SessionChatSummary {
+  return compact<SessionChatSummary>({ resource, title, origin, interactivity, status, changes })
+}

@@ -1,0 +1,212 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChannelKind } from '@atrium/protocol/kind'
+import { limits } from '@atrium/protocol/limits'
+import type { Entry, Listener } from './entry.ts'
+import type { RowChange } from '../ports/log.ts'
+import { RowIds } from './row-ids.ts'
+
+/** One client's paging: told to it alone, by its connection, and never again. */
+const unreplayed = new Set(['chat/turnsLoaded'])
+
+/** A head is due when so much was stored since the last, or so many rows: fewer than a channel wakes with. */
+const headLength = 4 * 1024 * 1024
+const headRows = 25
+
+/** An item of the list that a kind keeps a row each. */
+export interface Row {
+  readonly id: string
+}
+
+/** A channel that is awake: its states, who listens, and what passed lately. */
+export class Channel {
+  readonly uri: Uri
+  readonly kind: ChannelKind
+  /** The URI as JSON: it stands in every envelope. */
+  readonly label: string
+  /** Some of what it is made of is stored nowhere. */
+  readonly lossy: boolean
+  /** After everything appended: for guards and for numbering. */
+  head: unknown
+  /** After everything told: for everyone else. Absent until its birth was told. */
+  told: unknown
+  /** The ids of all rows of the head, also of those that are not in memory: the first `older` of them. */
+  readonly ids: RowIds
+  older: number
+  /** The same for what was told: another number only until it is told that all rows were taken away. */
+  toldOlder: number
+  /** Appended and not yet told. */
+  untold = 0
+  /** What was last given to the store of it. */
+  stored = 0
+  /** Stored since the last head was, in actions, in characters and in rows. */
+  sinceHead = 0
+  lengthSinceHead = 0
+  rowsSinceHead = 0
+  /** Something was reduced that no head shows. */
+  changed = false
+  /** The last action, by its number, that whoever lacks a certain row cannot follow. */
+  needed = 0
+  /** The last action, by its number, that took all rows away. */
+  emptied = 0
+  /** It is going to be looked at whether it may sleep. */
+  resting = false
+  readonly listeners = new Set<Listener>()
+  readonly #passed: Entry[] = []
+  #passedBytes = 0
+  /** Of what passed, everything above this number is still here. */
+  #passedFrom: number
+
+  /** `older`: the ids of the rows that come before those in the state. */
+  constructor(uri: Uri, kind: ChannelKind, head: unknown, passedFrom: number, older: readonly string[] = []) {
+    this.uri = uri
+    this.kind = kind
+    this.label = JSON.stringify(uri)
+    this.head = head
+    this.older = older.length
+    this.toldOlder = older.length
+    this.ids = new RowIds([...older, ...this.rows(head).map(({ id }) => id)])
+    this.lossy = [...kind.classes].some(([type, kept]) => kept === 'passing' && !unreplayed.has(type))
+    this.#passedFrom = this.lossy ? passedFrom : 0
+  }
+
+  /** Somebody follows it who does not want to be told several things in one. */
+  get wantsEach(): boolean {
+    for (const listener of this.listeners) if (listener.wantsEach) return true
+    return false
+  }
+
+  strideOf(action: Action): number {
+    return this.kind.strides.get(action.type) ?? 1
+  }
+
+  pass(entry: Entry): void {
+    this.#passed.push(entry)
+    this.#passedBytes += entry.text.length
+    while (this.#passedBytes > limits.passingBytes) {
+      const gone = this.#passed.shift()
+      if (!gone) return
+      this.#passedBytes -= gone.text.length
+      this.#passedFrom = gone.last
+    }
+  }
+
+  /** What passed above a number; nothing when some of it is gone. */
+  passedSince(after: number): readonly Entry[] | undefined {
+    return after < this.#passedFrom ? undefined : this.#passed.filter((entry) => entry.seq > after)
+  }
+
+  /** What a client said that only passed, and is still here. */
+  passedBy(clientId: string): readonly Entry[] {
+    return this.#passed.filter(({ origin }) => origin?.clientId === clientId)
+  }
+
+  /** Whether it has a row of this id, in memory or not. */
+  has(id: string): boolean {
+    return this.ids.has(id)
+  }
+
+  /** So many rows are told and not about to be taken away. */
+  get lasting(): number {
+    const told = this.rows(this.told)
+    const head = this.rows(this.head)
+    if (told === head) return this.older + told.length
+    let same = 0
+    while (same < told.length && told[same] === head[same]) same++
+    return this.older + same
+  }
+
+  /** The ids of the rows that are not in memory: all, or from this one on. */
+  missing(fromId?: string): readonly string[] {
+    const from = fromId === undefined ? 0 : this.ids.indexOf(fromId)
+    return from < 0 ? [] : this.ids.slice(from, this.older)
+  }
+
+  /** The state after an action. One that names a row which is not in memory would seem to change nothing. */
+  reduce(action: Action): unknown {
+    const named = cutAt(action)
+    if (named !== undefined && this.missing(named).length > 0)
+      throw new Error(`${action.type} needs rows of ${this.uri} that are not in memory`)
+    const state = this.kind.reduce(this.head, action)
+    return this.kind.tail && state !== this.head ? this.kind.tail(state) : state
+  }
+
+  /** A state is the head from now on. Gives how the rows change: their list only grows at its end or is cut there. */
+  advance(action: Action, state: unknown): readonly RowChange[] {
+    const old = this.rows(this.head)
+    const now = this.rows(state)
+    this.head = state
+    this.changed = true
+    if (old === now) return []
+    if (takesAll(action)) this.older = 0
+    let same = 0
+    while (same < old.length && old[same] === now[same]) same++
+    const gone = this.ids.cut(this.older + same).map((id) => ({ channel: this.uri, id }))
+    const come = now.slice(same).map((row) => ({ channel: this.uri, id: row.id, text: JSON.stringify(row) }))
+    for (const { id } of come) this.ids.add(id)
+    return [...gone, ...come]
+  }
+
+  /** What gives a state these rows before its own. States that share their list go on sharing one. */
+  prepending(rows: readonly Row[]): (state: unknown) => unknown {
+    const lists = new Map<readonly Row[], readonly Row[]>()
+    const states = new Map<unknown, unknown>()
+    return (state) => {
+      const { rows: key } = this.kind
+      if (key === undefined) return state
+      const own = this.rows(state)
+      const list = lists.get(own) ?? [...rows, ...own]
+      const longer = states.get(state) ?? { ...(state as object), [key]: list }
+      lists.set(own, list)
+      states.set(state, longer)
+      return longer
+    }
+  }
+
+  /** Whether a head should be written: after so many actions, or much text, or rows. */
+  headDue(every: number): boolean {
+    const { sinceHead, lengthSinceHead, rowsSinceHead } = this
+    return sinceHead >= every || lengthSinceHead > headLength || rowsSinceHead >= headRows
+  }
+
+  headWritten(): void {
+    this.sinceHead = 0
+    this.lengthSinceHead = 0
+    this.rowsSinceHead = 0
+    this.changed = false
+  }
+
+  /** The state as a head keeps it: its rows are kept by themselves, and their number stands in their place. */
+  headText(): string {
+    const { rows } = this.kind
+    return JSON.stringify(
+      rows === undefined ? this.head : { ...(this.head as object), [rows]: this.ids.length },
+    )
+  }
+
+  /** The rows of a state that are in memory. */
+  rows(state: unknown): readonly Row[] {
+    const { rows } = this.kind
+    return rows === undefined ? none : ((state as Record<string, readonly Row[] | undefined>)[rows] ?? none)
+  }
+}
+
+/**
+ * Takes the rows after one away, or every row: also those not in memory, and by the state alone that could be the last in
+ * memory that goes.
+ */
+const cuts = 'chat/truncated'
+
+export function takesAll(action: Action): boolean {
+  return action.type === cuts && cutAt(action) === undefined
+}
+
+/** Whether who does not have the row that an action names cannot follow it. */
+export function needsRow({ type }: Action): boolean {
+  return type === cuts || type === 'chat/turnResume'
+}
+
+function cutAt(action: Action): string | undefined {
+  return action.type === cuts ? (action as { readonly turnId?: string }).turnId : undefined
+}
+
+const none: readonly Row[] = []

@@ -1,0 +1,348 @@
+import { memoryStore } from '@atrium/adapters/store/memory'
+import type { Action } from '@atrium/protocol/channel'
+import { Activity } from '@atrium/protocol/status'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { testWorld } from '../../test/world.ts'
+import { Beside } from './step-records.ts'
+import type { Channel } from './channel.ts'
+import type { Entry, Listener } from './entry.ts'
+import { Log } from './log.ts'
+import { leastTail, rebuild } from './rebuild.ts'
+
+const chatUri = 'ahp-chat:/1'
+const startedAt = '2026-01-01T00:00:00Z'
+const message = { text: 'go', origin: { kind: 'user' } }
+const chat = { resource: chatUri, title: '', status: Activity.Idle, modifiedAt: startedAt, turns: [] }
+const by = { clientId: 'ann', clientSeq: 1, principal: 'owner' }
+
+const started = (turnId: string): Action =>
+  ({ type: 'chat/turnStarted', turnId, startedAt, message }) as Action
+const part = (turnId: string): Action =>
+  ({ type: 'chat/responsePart', turnId, part: { kind: 'markdown', id: 'p', content: '' } }) as Action
+const delta = (turnId: string, content: string): Action =>
+  ({ type: 'chat/delta', turnId, partId: 'p', content }) as Action
+const complete = (turnId: string): Action => ({ type: 'chat/turnComplete', turnId, duration: 5 }) as Action
+
+/** A log whose flushes end when the test says so. */
+async function held(options: { headEvery?: number } = {}) {
+  const flushes: (() => void)[] = []
+  let hold = false
+  const store = memoryStore({ soon: (task) => (hold ? void flushes.push(task) : queueMicrotask(task)) })
+  const told: Entry[] = []
+  const log = new Log(
+    store.log,
+    testWorld(),
+    { appended: () => {}, told: (_, entry) => void told.push(entry), fatal: () => {} },
+    { beside: new Beside(store.records), first: 1000, ...options },
+  )
+  await log.begin()
+  const channel = log.born(chatUri, 'chat', chat)
+  await log.settled()
+  hold = true
+  return { store, log, channel, told, flush: () => flushes.splice(0).forEach((task) => task()), flushes }
+}
+
+class Ear implements Listener {
+  readonly heard: Entry[] = []
+  tell(entry: Entry): void {
+    this.heard.push(entry)
+  }
+  note(): void {}
+  get types(): readonly string[] {
+    return this.heard.map((entry) => entry.action.type)
+  }
+}
+
+/** Lets the step that is under way come to its end. */
+const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+test.each([true, false])(
+  '[N7] [L8] the pieces of a text are one action, or one each where somebody wants that (%s); a head among them is no lie',
+  async (wantsEach) => {
+    for (const headEvery of [1, 2, 3, 4, 5, 7, 1000]) {
+      const { store, log, channel, told, flush } = await held({ headEvery })
+      channel.listeners.add(new Ear())
+      channel.listeners.add(Object.assign(new Ear(), { wantsEach }))
+      log.append(channel, started('t'))
+      log.append(channel, part('t'))
+      const words = ['one ', 'two ', 'three ', 'four ']
+      log.appendText(
+        channel,
+        delta('t', words.join('')),
+        words.map((word) => delta('t', word)),
+      )
+      await stepOver()
+      while (log.told < log.last) {
+        flush()
+        await stepOver()
+      }
+      const deltas = told.filter(({ action }) => action.type === 'chat/delta')
+      const said = wantsEach ? words : [words.join('')]
+      expect(deltas.map(({ text }) => (JSON.parse(text) as { content: string }).content)).toEqual(said)
+      expect(new Set(deltas.map(({ seq }) => seq)).size).toBe(said.length)
+      const loaded = await store.log.load(chatUri)
+      if (!loaded || 'damaged' in loaded) throw new Error('not there')
+      expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
+      expect(channel.told).toEqual(channel.head)
+    }
+  },
+)
+
+test('[L8] a head is written after 25 rows, so that what a channel wakes with reaches back to it', async () => {
+  const { store, log, channel, flush } = await held()
+  for (let turn = 0; turn < 60; turn++)
+    for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.append(channel, action)
+  while (log.told < log.last) {
+    await stepOver()
+    flush()
+  }
+  const loaded = await store.log.load(chatUri, 50)
+  if (!loaded || 'damaged' in loaded) throw new Error('not there')
+  expect(loaded).toMatchObject({ fromBirth: false, envelopes: { length: 20 } })
+  expect(leastTail(loaded)).toBe(11)
+  expect(rebuild(chatUri, loaded).newer).toBe(10)
+})
+
+test('[L2] I1: nobody is told of a strict action, no snapshot shows it and no effect follows before it is durable', async () => {
+  const { log, channel, told, flush } = await held()
+  const ear = new Ear()
+  channel.listeners.add(ear)
+  const { seq } = log.append(channel, started('t1'))
+  await stepOver()
+  expect(ear.heard).toEqual([])
+  expect(told).toEqual([])
+  expect(channel.told).toEqual(chat)
+  expect(log.told).toBeLessThan(seq)
+  flush()
+  await log.reached(seq)
+  expect(ear.types).toEqual(['chat/turnStarted'])
+  expect(told).toHaveLength(1)
+  expect(channel.told).toMatchObject({ activeTurn: { id: 't1' } })
+})
+
+test('[L3] streamed text is told without waiting for the disk, but never ahead of a strict action', async () => {
+  const { log, channel, flush, flushes } = await held()
+  const ear = new Ear()
+  channel.listeners.add(ear)
+  log.append(channel, started('t1'))
+  log.append(channel, part('t1'))
+  await stepOver()
+  flush()
+  await stepOver()
+  log.append(channel, delta('t1', 'a'))
+  await stepOver()
+  expect(ear.types).toEqual(['chat/turnStarted', 'chat/responsePart', 'chat/delta'])
+  expect(flushes.length).toBeGreaterThan(0)
+  log.append(channel, complete('t1'))
+  log.append(channel, delta('t1', 'late'))
+  await stepOver()
+  expect(ear.heard).toHaveLength(3)
+  flush()
+  await stepOver()
+  flush()
+  await stepOver()
+  expect(ear.types.slice(3)).toEqual(['chat/turnComplete', 'chat/delta'])
+})
+
+test('[L1] what is appended in one step is stored whole or not at all', async () => {
+  const { store, log, channel, flush } = await held()
+  log.append(channel, started('t1'))
+  log.append(channel, part('t1'))
+  await stepOver()
+  log.append(channel, complete('t1'))
+  // The disk is done in the middle of a step.
+  flush()
+  const reopened = store.reopen()
+  const loaded = await reopened.log.load(chatUri)
+  if (!loaded || 'damaged' in loaded) throw new Error('not loaded')
+  const types = loaded.envelopes.map((envelope) => (JSON.parse(envelope.action) as Action).type)
+  expect(types).toEqual(['chat/turnStarted', 'chat/responsePart'])
+})
+
+test('[L2] what a listener appends while it is told waits, so that all hear one order', async () => {
+  const { log, channel, flush } = await held()
+  const later = new Ear()
+  const first: Listener = {
+    note() {},
+    tell: (entry) => void (entry.action.type === 'chat/activityChanged' && log.append(channel, part('t'))),
+  }
+  channel.listeners.add(first)
+  channel.listeners.add(later)
+  log.append(channel, { type: 'chat/activityChanged' })
+  await stepOver()
+  flush()
+  await stepOver()
+  flush()
+  await stepOver()
+  expect(later.types).toEqual(['chat/activityChanged', 'chat/responsePart'])
+})
+
+test('[L3] what only passes is told and numbered, kept in memory, and never stored', async () => {
+  const { store, log, flush } = await held()
+  const terminal = log.born('ahp-terminal:/1', 'terminal', {
+    title: '',
+    content: [],
+    lifecycle: { status: 'running' },
+    claim: { kind: 'client', clientId: 'ann' },
+  })
+  await stepOver()
+  flush()
+  await stepOver()
+  const ear = new Ear()
+  terminal.listeners.add(ear)
+  const input = log.accept(terminal, { type: 'terminal/input', data: 'secret' } as Action, by, ear)
+  log.append(terminal, { type: 'terminal/data', data: 'x' } as Action)
+  await stepOver()
+  expect(ear.types).toEqual(['terminal/input', 'terminal/data'])
+  expect(terminal.passedSince(input.seq - 1)).toHaveLength(2)
+  expect(terminal.passedSince(input.seq)).toHaveLength(1)
+  log.append(terminal, { type: 'terminal/cwdChanged', cwd: 'file:///x' } as Action)
+  await stepOver()
+  flush()
+  await log.settled()
+  const { envelopes } = await store.log.read([terminal.uri], 0, Number.MAX_SAFE_INTEGER)
+  expect(envelopes.map((envelope) => envelope.action).join()).not.toContain('secret')
+  expect(envelopes).toHaveLength(1)
+})
+
+test('[L3] only the last MiB of what passes is kept, and what is gone is known to be gone', async () => {
+  const { log } = await held()
+  const watch = log.born('w', 'terminal', {
+    title: '',
+    content: [],
+    lifecycle: { status: 'running' },
+    claim: { kind: 'client', clientId: 'a' },
+  })
+  const big = 'x'.repeat(300_000)
+  const seqs = [1, 2, 3, 4, 5].map(
+    () => log.append(watch, { type: 'terminal/data', data: big } as Action).seq,
+  )
+  expect(watch.passedSince((seqs[0] ?? 0) - 1)).toBeUndefined()
+  expect(watch.passedSince(seqs[2] ?? 0)).toHaveLength(2)
+})
+
+test('[L15] a client’s action that changes nothing is echoed to it alone and not stored', async () => {
+  const { log, channel, flush, store } = await held()
+  const [ann, ben] = [new Ear(), new Ear()]
+  channel.listeners.add(ann)
+  channel.listeners.add(ben)
+  log.accept(channel, { type: 'chat/isArchivedChanged', isArchived: false } as Action, by, ann)
+  await stepOver()
+  flush()
+  await log.settled()
+  expect(ann.heard).toMatchObject([{ origin: { clientId: 'ann', clientSeq: 1 } }])
+  expect(ben.heard).toEqual([])
+  expect((await store.log.read([chatUri], 0, Number.MAX_SAFE_INTEGER)).envelopes).toEqual([])
+})
+
+test('[L2] a refusal is told to its sender alone, in its order, and needs no disk', async () => {
+  const { log, channel } = await held()
+  const [ann, ben] = [new Ear(), new Ear()]
+  channel.listeners.add(ann)
+  channel.listeners.add(ben)
+  log.refuse(channel, delta('t', 'x'), by, ann, 'because')
+  await stepOver()
+  expect(ann.heard).toMatchObject([{ reason: 'because', origin: { clientSeq: 1 } }])
+  expect(ben.heard).toEqual([])
+  expect(channel.head).toBe(channel.told)
+})
+
+const script = fc.array(
+  fc.oneof(
+    fc
+      .constantFrom('start', 'delta', 'complete', 'fail', 'resume', 'clear', 'draft')
+      .map((what) => ({ what, n: 0 })),
+    fc.nat(5).map((n) => ({ what: 'truncate', n })),
+  ),
+  { minLength: 15, maxLength: 60, size: 'max' },
+)
+
+/** Chat actions that make turns come, go and come back. */
+function play(log: Log, channel: Channel, { what, n }: { what: string; n: number }, i: number): void {
+  const { activeTurn, turns } = channel.head as { activeTurn?: { id: string }; turns: { id: string }[] }
+  const turnId = activeTurn?.id ?? turns.at(-1)?.id ?? 'none'
+  const error = { kind: 'error', error: { errorType: 'x', message: 'm' }, resumable: true }
+  const actions: Record<string, readonly Action[]> = {
+    start: [started(`t${i}`), part(`t${i}`)],
+    delta: [delta(turnId, `${i} `)],
+    complete: [complete(turnId)],
+    fail: [{ type: 'chat/error', turnId, duration: 1, part: error } as Action],
+    resume: [{ type: 'chat/turnResume', turnId } as Action],
+    clear: [{ type: 'chat/truncated' }],
+    truncate: [{ type: 'chat/truncated', turnId: turns[n]?.id ?? 'none' } as Action],
+    draft: [{ type: 'chat/draftChanged', draft: message } as Action],
+  }
+  for (const action of actions[what] ?? []) log.append(channel, action)
+}
+
+test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state are the same, wherever the head was', async () => {
+  await fc.assert(
+    fc.asyncProperty(script, fc.integer({ min: 1, max: 7 }), async (steps, headEvery) => {
+      const store = memoryStore()
+      const log = new Log(
+        store.log,
+        testWorld(),
+        { appended: () => {}, told: () => {}, fatal: () => {} },
+        { beside: new Beside(store.records), first: 1000, headEvery },
+      )
+      await log.begin()
+      const channel = log.born(chatUri, 'chat', chat)
+      for (const [i, step] of steps.entries()) {
+        play(log, channel, step, i)
+        await log.settled()
+        const loaded = await store.log.load(chatUri)
+        if (!loaded) throw new Error('not loaded')
+        expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
+      }
+      const { envelopes } = await store.log.read([chatUri], 0, Number.MAX_SAFE_INTEGER)
+      const fold = {
+        kind: 'chat',
+        seq: 0,
+        state: JSON.stringify(chat),
+        rowIds: [],
+        rows: [],
+        fromBirth: true,
+        envelopes,
+      }
+      expect(rebuild(chatUri, fold).state).toEqual(channel.head)
+    }),
+  )
+})
+
+test('[L9] a channel sleeps when nothing needs it, and wakes as it was', async () => {
+  const { log, channel, flush } = await held()
+  const ear = new Ear()
+  channel.listeners.add(ear)
+  log.append(channel, started('t1'))
+  expect(log.sleep(channel)).toBe(false)
+  await stepOver()
+  flush()
+  await log.settled()
+  expect(log.sleep(channel)).toBe(false)
+  channel.listeners.delete(ear)
+  expect(log.sleep(channel)).toBe(true)
+  await stepOver()
+  flush()
+  await log.settled()
+  const woken = await log.wake(chatUri)
+  expect(woken).not.toBe(channel)
+  expect(woken?.head).toEqual(channel.head)
+  expect(await log.wake('ahp-chat:/nowhere')).toBeUndefined()
+})
+
+test('[L9] what is told and not yet on the disk keeps a channel awake: waking it would show less', async () => {
+  const { log, channel, flush } = await held()
+  log.append(channel, started('t1'))
+  log.append(channel, part('t1'))
+  await stepOver()
+  flush()
+  await stepOver()
+  log.append(channel, delta('t1', 'told at once'))
+  await stepOver()
+  expect(channel.untold).toBe(0)
+  expect(log.sleep(channel)).toBe(false)
+  flush()
+  await log.settled()
+  expect(log.sleep(channel)).toBe(true)
+})

@@ -1,0 +1,107 @@
+import { AhpError } from '@atrium/protocol/errors'
+import { limits } from '@atrium/protocol/limits'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { Cabinet } from '../../test/cabinet.ts'
+import { room } from '../../test/room.ts'
+import { Lenders } from '../core/lenders.ts'
+
+const uri = 'vscode-userdata:/prompts/plan.md'
+const chat = defaultChatUri('s:/1')
+
+/** Ann has sent a message with something of her own attached; Ben wants to see it. */
+async function loan() {
+  const all = await room({ machine: { files: new Cabinet() } })
+  const ann = await all.join('ann')
+  const ben = await all.join('ben')
+  await ann.ask('createSession', { channel: 's:/1' })
+  const attachments = [{ type: 'resource', label: 'plan', uri }]
+  const message = { text: 'see', origin: { kind: 'user' }, attachments }
+  const startedAt = '2026-01-01T00:00:00Z'
+  await ann.echo(ann.dispatch(chat, { type: 'chat/turnStarted', turnId: 't', startedAt, message }))
+  const read = (of = uri) => ben.ask('resourceRead', { uri: of }).catch((error: unknown) => error)
+  return { all, ann, ben, read }
+}
+
+test('[Q6] what only a client has is asked of that client, for whoever asks', async () => {
+  const { ann, read } = await loan()
+  const asked: unknown[] = []
+  ann.lend = (method, params) => {
+    asked.push([method, params])
+    return { data: 'the plan', encoding: 'utf-8' }
+  }
+  expect(await read()).toEqual({ data: 'the plan', encoding: 'utf-8' })
+  expect(asked).toEqual([['resourceRead', { channel: 'ahp-root://', uri }]])
+})
+
+test('[Q6] its refusals are handed on; what is no proper answer is none', async () => {
+  const { ann, read } = await loan()
+  ann.lend = () => {
+    throw AhpError.permissionDenied('not yours')
+  }
+  expect(await read()).toMatchObject({ code: -32009, message: 'not yours' })
+  for (const answer of [null, {}, { data: 1, encoding: 'utf-8' }, { data: '', encoding: 'rot13' }]) {
+    ann.lend = () => answer
+    expect(await read(), JSON.stringify(answer)).toMatchObject({ code: -32008 })
+  }
+})
+
+test('[Q6] what nobody has spoken of, what the asker has itself, and what has gone with its client is not found', async () => {
+  const { all, ann, read } = await loan()
+  expect(await read('vscode-userdata:/other')).toMatchObject({ code: -32008 })
+  expect(await read('https://example.com/')).toMatchObject({ code: -32008 })
+  await expect(ann.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32008 })
+  ann.lend = () => ({ data: 'of ann', encoding: 'utf-8' })
+  const eve = await all.join('eve', { principal: 'eve' })
+  await expect(eve.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32008 })
+  ann.lend = () => new Promise(() => {})
+  const waiting = read()
+  await eve.ask('ping', {})
+  ann.peer.close()
+  expect(await waiting).toMatchObject({ code: -32008, message: 'the client that has it has gone' })
+  expect(await read()).toMatchObject({ code: -32008 })
+})
+
+test('[Q6] customizations that an active client lends are its own, and what is in them', async () => {
+  const { ann, read } = await loan()
+  const folder = 'vscode-plugin:/mine'
+  const customization = { type: 'plugin', id: 'p', uri: folder, name: 'Mine' }
+  const activeClient = { clientId: 'ann', tools: [], customizations: [customization] }
+  const echo = await ann.echo(ann.dispatch('s:/1', { type: 'session/activeClientSet', activeClient }))
+  expect(echo.rejectionReason).toBeUndefined()
+  ann.lend = (_, params) => ({ data: (params as { uri: string }).uri, encoding: 'utf-8' })
+  expect(await read(`${folder}/agents/a.md`)).toMatchObject({ data: `${folder}/agents/a.md` })
+  expect(await read('vscode-plugin:/mine2/a')).toMatchObject({ code: -32008 })
+})
+
+test('[S-57 borrowMs] at 30,000 ms a client is still waited for', () => slow(29_999, false))
+test('[S-57 borrowMs] past 30,000 ms it is waited for no longer', () => slow(30_000, true))
+
+async function slow(ms: number, told: boolean): Promise<void> {
+  const { all, ann, ben, read } = await loan()
+  ann.lend = () => new Promise(() => {})
+  let outcome: unknown
+  const asked = read().then((answer) => {
+    outcome = answer
+  })
+  await ben.ask('ping', {})
+  all.world.advance(ms)
+  await ben.ask('ping', {})
+  if (told) await asked
+  expect(outcome).toEqual(told ? expect.objectContaining({ code: -32008 }) : undefined)
+}
+
+test('[S-57 borrowed] at 4,096 resources each is known', () => {
+  const lenders = many(4096)
+  expect(lenders.of('x:/0')).toBe('ann')
+})
+test('[S-57 borrowed] past 4,096 the oldest is forgotten', () => {
+  const lenders = many(4097)
+  expect([lenders.of('x:/0'), lenders.of('x:/1')]).toEqual([undefined, 'ann'])
+})
+
+function many(count: number): Lenders {
+  const lenders = new Lenders(limits.borrowed)
+  for (let n = 0; n < count; n++) lenders.note(`x:/${n}`, 'ann')
+  return lenders
+}

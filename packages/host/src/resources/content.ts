@@ -1,0 +1,42 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { ContentRef } from '@atrium/protocol/common/content'
+import type { Core } from '../core/core.ts'
+
+/** Content that a session keeps apart from its state, by its hash. It goes with the session. */
+export function contentUri(session: Uri, hash: string): Uri {
+  return `${scheme}${hash}?${encodeURIComponent(session)}`
+}
+
+export function isContent(uri: Uri): boolean {
+  return uri.startsWith(scheme)
+}
+
+export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | undefined> {
+  const [, hash, session] = /^[^/]*\/([0-9a-f]{64})\?(.+)$/.exec(uri) ?? []
+  const name = session === undefined ? undefined : decoded(session)
+  if (hash === undefined || name === undefined) return undefined
+  // A chat may have moved away from it before it was disposed of.
+  if (!core.catalog.get(name) && !core.heirs.need(name)) return undefined
+  return core.store.blobs.get(name, hash)
+}
+
+/** Puts bytes where they can be read from, durably, and gives how they are referred to. */
+export async function keepBytes(
+  core: Core,
+  session: Uri,
+  bytes: Uint8Array,
+  contentType: string,
+): Promise<ContentRef> {
+  const hash = await core.store.blobs.put(session, bytes)
+  return { uri: contentUri(session, hash), sizeHint: bytes.length, contentType }
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+const scheme = 'ahp-content:/'

@@ -1,0 +1,69 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { fileUri, pathOf } from '@atrium/protocol/file-uri'
+import type { SessionAction } from '@atrium/protocol/session/actions'
+import type { ProjectInfo, SessionState } from '@atrium/protocol/session/state'
+import { compact } from '@atrium/protocol/update'
+import type { Channel } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+import { equal } from '../log/equal.ts'
+import type { Vcs, VcsStatus } from '../ports/vcs.ts'
+
+/** What a session works on: the tree that its first directory is in, else that directory. */
+export async function projectOf(core: Core, directory: Uri | undefined): Promise<ProjectInfo | undefined> {
+  const named = directory === undefined ? undefined : pathOf(directory)
+  if (!named?.ok) return undefined
+  const root = (await ask(core, (vcs) => vcs.root(named.path))) ?? named.path
+  return { uri: fileUri(root), displayName: root.slice(root.lastIndexOf('/') + 1) || root }
+}
+
+/** How things stand in the tree of a session is looked at once it is ready and after each turn, and told where it changed. */
+export function followGit(core: Core, session: Channel): void {
+  const directory = (session.head as SessionState).workingDirectories?.[0]
+  const named = directory === undefined ? undefined : pathOf(directory)
+  if (!core.vcs || !named?.ok) return
+  const busy = looking.has(session)
+  looking.set(session, busy)
+  if (!busy) void look(core, session, named.path)
+}
+
+/** Those that are being looked at, and whether that has to be done again. */
+const looking = new WeakMap<Channel, boolean>()
+
+async function look(core: Core, session: Channel, directory: string): Promise<void> {
+  for (;;) {
+    looking.set(session, false)
+    const git = await ask(core, async (vcs) => {
+      const root = await vcs.root(directory)
+      return root === undefined ? undefined : briefly(await vcs.status(root))
+    })
+    if (core.log.channel(session.uri) !== session || core.unchangeable() !== undefined) break
+    const { _meta: kept = {} } = session.head as SessionState & { readonly _meta?: Record<string, unknown> }
+    if (git && !equal(kept['git'], git))
+      core.log.append(session, { type: 'session/metaChanged', _meta: { ...kept, git } } as SessionAction)
+    if (!looking.get(session)) break
+  }
+  looking.delete(session)
+}
+
+/** In the words that clients know. */
+function briefly({ branch, upstream, ahead, behind, remotes, changes }: VcsStatus): object {
+  return compact<object>({
+    branchName: branch,
+    upstreamBranchName: upstream,
+    outgoingChanges: ahead,
+    incomingChanges: behind,
+    uncommittedChanges: changes.length,
+    hasGitHubRemote: remotes.some((remote) => /^(?:\w+:\/\/|git@)?github\.com[/:]/.test(remote)),
+  })
+}
+
+/** What version control cannot say now is not said: no session fails for it. */
+async function ask<T>(core: Core, question: (vcs: Vcs) => Promise<T>): Promise<T | undefined> {
+  if (!core.vcs) return undefined
+  try {
+    return await question(core.vcs)
+  } catch (error) {
+    core.world.report('version control did not answer', error)
+    return undefined
+  }
+}

@@ -1,0 +1,309 @@
+import type { LimitValues } from '@atrium/protocol/limits'
+import { limits } from '@atrium/protocol/limits'
+import { rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { Cabinet } from '../../test/cabinet.ts'
+import { room } from '../../test/room.ts'
+import type { Client } from '../../test/room.ts'
+import { FileProblem } from '../ports/files.ts'
+
+const w = 'file:///w'
+
+async function office(given: Partial<LimitValues> = {}) {
+  const files = new Cabinet()
+  files.put('/w/a.txt', 'hello\n')
+  files.put('/home/dev/notes.md', '# notes')
+  files.folders.add('/home/dev/src')
+  const all = await room({ machine: { files, defaultDirectory: 'file:///home/dev' }, limits: given })
+  const ann = await all.join('ann', { subscribe: [rootUri] })
+  await ann.ask('createSession', { channel: 's:/1', workingDirectories: [w] })
+  return { all, ann, files }
+}
+
+const grant = (client: Client, grants: unknown) =>
+  client.echo(client.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.grants': grants } }))
+
+test('[Q1] a file is read as text where it is one, else as base64; base64 where that is asked for', async () => {
+  const { ann, files } = await office()
+  const read = (uri: string, encoding?: 'base64' | 'utf-8') =>
+    ann.ask('resourceRead', { uri, ...(encoding && { encoding }) })
+  const text = { data: 'hello\n', encoding: 'utf-8', contentType: 'text/plain' }
+  expect(await read(`${w}/a.txt`)).toEqual(text)
+  expect(await read(`${w}/a.txt`, 'utf-8')).toEqual(text)
+  expect(await read(`${w}/a.txt`, 'base64')).toMatchObject({ data: 'aGVsbG8K', encoding: 'base64' })
+  files.put('/w/b.png', new Uint8Array([0x89, 0x50, 0x00, 0xff]))
+  files.put('/w/nul', 'a\0b')
+  files.put('/w/bom', '\uFEFFa')
+  const png = { data: 'iVAA/w==', encoding: 'base64', contentType: 'image/png' }
+  expect(await read(`${w}/b.png`)).toEqual(png)
+  expect(await read(`${w}/b.png`, 'utf-8')).toEqual(png)
+  expect(await read(`${w}/nul`)).toEqual({ data: 'YQBi', encoding: 'base64' })
+  expect(await read(`${w}/nul`, 'utf-8')).toEqual({ data: 'a\0b', encoding: 'utf-8' })
+  expect(await read(`${w}/bom`)).toEqual({ data: '\uFEFFa', encoding: 'utf-8' })
+})
+
+test('[Q1] what is written, listed, resolved and changed reaches the files with the roots it must be in', async () => {
+  const { ann, files } = await office()
+  await ann.ask('resourceWrite', {
+    uri: `${w}/n`,
+    data: 'aGk=',
+    encoding: 'base64',
+    ifMatch: 'e0',
+    mode: 'insert',
+    position: 3,
+  })
+  expect(files.files.get('/w/n')).toEqual(new TextEncoder().encode('hi'))
+  const bad = ann.ask('resourceWrite', { uri: `${w}/n`, data: 'a', encoding: 'base64' })
+  await expect(bad).rejects.toMatchObject({ code: -32602 })
+  expect(await ann.ask('resourceList', { uri: w })).toEqual({
+    entries: [
+      { name: 'a.txt', type: 'file' },
+      { name: 'n', type: 'file' },
+    ],
+  })
+  expect(await ann.ask('resourceResolve', { uri: `${w}/a.txt` })).toEqual({
+    uri: `${w}/a.txt`,
+    type: 'file',
+    size: 6,
+    mtime: '1970-01-01T00:00:01.000Z',
+    ctime: '1970-01-01T00:00:02.000Z',
+    contentType: 'text/plain',
+    etag: 'e1',
+  })
+  expect(await ann.ask('resourceMkdir', { uri: `${w}/d` })).toEqual({})
+  expect(await ann.ask('resourceDelete', { uri: `${w}/d`, recursive: true })).toEqual({})
+  const both = { source: `${w}/a.txt`, destination: `${w}/c`, failIfExists: true }
+  expect(await ann.ask('resourceCopy', both)).toEqual({})
+  expect(await ann.ask('resourceMove', both)).toEqual({})
+  const roots = ['/w']
+  const from = { path: '/w/a.txt', roots }
+  const to = { path: '/w/c', roots }
+  expect(files.changes).toEqual([
+    { kind: 'make', place: { path: '/w/d', roots } },
+    { kind: 'remove', place: { path: '/w/d', roots }, recursive: true },
+    { kind: 'copy', from, to, failIfExists: true },
+    { kind: 'move', from, to, failIfExists: true },
+  ])
+  expect(files.asked[0]).toEqual({
+    what: 'write {"mode":"insert","position":3,"ifMatch":"e0"}',
+    place: { path: '/w/n', roots },
+  })
+})
+
+const everyUse: readonly (readonly [string, (uri: string) => object])[] = [
+  ['resourceRead', (uri) => ({ uri })],
+  ['resourceWrite', (uri) => ({ uri, data: '', encoding: 'utf-8' })],
+  ['resourceList', (uri) => ({ uri })],
+  ['resourceResolve', (uri) => ({ uri })],
+  ['resourceMkdir', (uri) => ({ uri })],
+  ['resourceDelete', (uri) => ({ uri })],
+  ['resourceRequest', (uri) => ({ uri })],
+  ['createResourceWatch', (uri) => ({ uri })],
+  ['resourceCopy', (uri) => ({ source: uri, destination: `${w}/x` })],
+  ['resourceCopy', (uri) => ({ source: `${w}/a.txt`, destination: uri })],
+  ['resourceMove', (uri) => ({ source: uri, destination: `${w}/x` })],
+  ['resourceMove', (uri) => ({ source: `${w}/a.txt`, destination: uri })],
+]
+
+test.each(everyUse)(
+  '[Q2] S-28: %s outside is denied with what would help, and no disk is touched',
+  async (method, params) => {
+    const { ann, files } = await office()
+    for (const uri of [
+      'file:///etc/passwd',
+      'file:///w2/a',
+      'file:///',
+      'file:///home',
+      'file:///home/dev2',
+    ]) {
+      const denied = await ann
+        .ask(method as 'resourceRead', params(uri) as never)
+        .catch((error: unknown) => error)
+      expect(denied, uri).toMatchObject({ code: -32009, data: { request: { uri, read: true } } })
+    }
+    expect(files.asked).toEqual([])
+  },
+)
+
+test('[Q2] below the default directory folders are listed and resolved without a grant, and files not read', async () => {
+  const { ann } = await office()
+  const home = 'file:///home/dev'
+  expect(await ann.ask('resourceList', { uri: home })).toEqual({
+    entries: [{ name: 'notes.md', type: 'file' }],
+  })
+  expect(await ann.ask('resourceResolve', { uri: `${home}/src` })).toMatchObject({ type: 'directory' })
+  for (const asked of [
+    ann.ask('resourceRead', { uri: `${home}/notes.md` }),
+    ann.ask('resourceResolve', { uri: `${home}/notes.md` }),
+    ann.ask('resourceMkdir', { uri: `${home}/d` }),
+    ann.ask('createResourceWatch', { uri: home }),
+  ])
+    await expect(asked).rejects.toMatchObject({ code: -32009 })
+})
+
+test('[Q2] grants are seen by everyone, last, and can be taken back; a grant to read is none to write', async () => {
+  const { all, ann } = await office()
+  const uri = 'file:///srv/data/x'
+  const write = { uri, data: '', encoding: 'utf-8' } as const
+  await expect(ann.ask('resourceRequest', { uri })).rejects.toMatchObject({
+    data: { request: { uri, read: true } },
+  })
+  expect((await grant(ann, [{ uri: 'file:///srv/data' }])).rejectionReason).toBeUndefined()
+  expect(await ann.ask('resourceRequest', { uri })).toEqual({})
+  await expect(ann.ask('resourceWrite', write)).rejects.toMatchObject({
+    code: -32009,
+    data: { request: { uri, read: true, write: true } },
+  })
+  await grant(ann, [{ uri: 'file:///srv/data', write: true }])
+  expect(await ann.ask('resourceWrite', write)).toEqual({})
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [rootUri] })
+  expect(ben.state(rootUri)).toMatchObject({
+    config: { values: { 'atrium.grants': [{ uri: 'file:///srv/data', write: true }] } },
+  })
+  expect(await ben.ask('resourceWrite', write)).toEqual({})
+  await grant(ben, [])
+  await expect(ben.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32009 })
+})
+
+test('[Q2] a grant that is none is refused in words, and changes nothing', async () => {
+  const { ann } = await office()
+  for (const [grants, why] of [
+    ['all', /atrium.grants/],
+    [null, /atrium.grants/],
+    [[{}], /atrium.grants/],
+    [[{ uri: 'https://example.com' }], /atrium.grants/],
+    [[{ uri: 'file:///srv/../etc' }], /atrium.grants/],
+    [[{ uri: 'file:///srv', write: 'yes' }], /atrium.grants/],
+  ] as const)
+    expect((await grant(ann, grants)).rejectionReason).toMatch(why)
+  expect(ann.state(rootUri)).toMatchObject({ config: { values: {} } })
+})
+
+test('[Q2] the directories of a session may be used while it is there', async () => {
+  const { ann } = await office()
+  await ann.ask('disposeSession', { channel: 's:/1' })
+  await expect(ann.ask('resourceRead', { uri: `${w}/a.txt` })).rejects.toMatchObject({ code: -32009 })
+  await ann.ask('createSession', { channel: 's:/2', workingDirectories: ['file:///v'] })
+  expect(await ann.ask('resourceRequest', { uri: 'file:///v/x', write: true })).toEqual({})
+  await ann.echo(
+    ann.dispatch('s:/2', {
+      type: 'session/workingDirectoryReplaced',
+      directory: 'file:///v',
+      replacement: w,
+    }),
+  )
+  expect(await ann.ask('resourceRequest', { uri: `${w}/x`, write: true })).toEqual({})
+  await expect(ann.ask('resourceRequest', { uri: 'file:///v/x' })).rejects.toMatchObject({ code: -32009 })
+})
+
+test('[Q3] what goes wrong with a file has the code of the wire', async () => {
+  const { ann, files } = await office()
+  for (const [reason, code] of [
+    ['missing', -32008],
+    ['outside', -32009],
+    ['exists', -32010],
+    ['changed', -32011],
+    ['unfit', -32602],
+    ['refused', -32009],
+  ] as const) {
+    files.trouble = new FileProblem(reason, `words of ${reason}`)
+    const failed = await ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
+    expect(failed).toMatchObject({ code })
+    if (reason !== 'outside') expect(failed).toMatchObject({ message: `words of ${reason}` })
+  }
+  files.trouble = new Error('EIO at /secret/place')
+  const inside = await ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
+  expect(inside).toMatchObject({ code: -32603, message: 'internal error' })
+})
+
+test('[Q3] a host that can change nothing changes no file', async () => {
+  const { all } = await office()
+  await all.restart('close', 'read-only')
+  const ben = await all.join('ben')
+  expect(await ben.ask('resourceRead', { uri: `${w}/a.txt` })).toMatchObject({ data: 'hello\n' })
+  for (const [method, params] of everyUse)
+    if (!/Read|List|Resolve|Request/.test(method))
+      await expect(ben.ask(method as 'resourceRead', params(`${w}/y`) as never)).rejects.toMatchObject({
+        code: -32009,
+        message: 'read-only',
+      })
+})
+
+test('a host without files has no such methods', async () => {
+  const all = await room()
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: 's:/1', workingDirectories: [w] })
+  for (const [method, params] of everyUse)
+    if (method !== 'resourceRequest')
+      await expect(ann.ask(method as 'resourceRead', params(`${w}/a.txt`) as never)).rejects.toMatchObject({
+        code: -32601,
+      })
+})
+
+test('[Q1] those who look do not wait for one another; who changes something waits for all that was asked before', async () => {
+  const { all, ann, files } = await office()
+  files.hangs = true
+  const hanging = ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
+  await ann.ask('ping', {})
+  files.hangs = false
+  expect(await ann.ask('resourceRead', { uri: `${w}/a.txt` })).toMatchObject({ data: 'hello\n' })
+  const order: string[] = []
+  void hanging.then(() => order.push('read'))
+  const written = ann.ask('resourceWrite', { uri: `${w}/a.txt`, data: 'new', encoding: 'utf-8' })
+  const after = ann.ask('resourceRead', { uri: `${w}/a.txt` }).then(({ data }) => order.push(data))
+  void written.then(() => order.push('written'))
+  await ann.ask('ping', {})
+  expect(order).toEqual([])
+  all.world.advance(30_000)
+  await after
+  expect(order).toEqual(['read', 'written', 'new'])
+})
+
+test('[S-57 fileMs] at 30,000 ms a file system is still waited for', () => hanging(29_999, false))
+test('[S-57 fileMs] past 30,000 ms whoever asked is told so', () => hanging(30_000, true))
+
+async function hanging(ms: number, told: boolean): Promise<void> {
+  const { all, ann, files } = await office()
+  files.hangs = true
+  let outcome: unknown
+  const asked = ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => {
+    outcome = error
+  })
+  await ann.ask('ping', {})
+  all.world.advance(ms)
+  await ann.ask('ping', {})
+  if (told) await asked
+  expect(outcome).toEqual(told ? expect.objectContaining({ code: -32603 }) : undefined)
+}
+
+test('[S-57 grants] at 256 grants they are taken', () => granting(256, undefined))
+test('[S-57 grants] past 256 they are refused', () => granting(257, 'there are at most 256 grants'))
+
+async function granting(count: number, reason: string | undefined): Promise<void> {
+  const { ann } = await office()
+  const grants = Array.from({ length: count }, (_, n) => ({ uri: `file:///srv/${n}` }))
+  expect((await grant(ann, grants)).rejectionReason).toBe(reason)
+}
+
+test('[S-57 readBytes] at 16,777,216 bytes a file is read', () => large(limits.readBytes, true))
+test('[S-57 readBytes] past 16,777,216 it is refused', () => large(limits.readBytes + 1, false))
+
+async function large(bytes: number, whole: boolean): Promise<void> {
+  const { ann, files } = await office()
+  files.put('/w/large', new Uint8Array(bytes).fill(97))
+  const answer = await ann.ask('resourceRead', { uri: `${w}/large` }).catch((error: unknown) => error)
+  if (whole) expect((answer as { data: string }).data.length).toBe(bytes)
+  else expect(answer).toMatchObject({ code: -32602 })
+}
+
+test('[S-57 entries] at 100,000 entries a directory is listed', () => crowded(100_000, true))
+test('[S-57 entries] past 100,000 it is refused', () => crowded(100_001, false))
+
+async function crowded(count: number, whole: boolean): Promise<void> {
+  const { ann, files } = await office()
+  for (let n = 0; n < count; n++) files.put(`/w/many/${n}`, '')
+  const answer = await ann.ask('resourceList', { uri: `${w}/many` }).catch((error: unknown) => error)
+  if (whole) expect((answer as { entries: unknown[] }).entries).toHaveLength(count)
+  else expect(answer).toMatchObject({ code: -32602 })
+}

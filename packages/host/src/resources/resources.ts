@@ -1,0 +1,213 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { fromBase64, toBase64 } from '@atrium/protocol/base64'
+import type { Method, Params, Result } from '@atrium/protocol/commands'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import { fileUri } from '@atrium/protocol/file-uri'
+import { compact } from '@atrium/protocol/update'
+import { changeable } from '../channels/names.ts'
+import { contentTypeOf } from './content-type.ts'
+import { isContent, readContent } from './content.ts'
+import type { Core, Link } from '../core/core.ts'
+import { borrow, isFile } from './client-files.ts'
+import type { Borrower } from './client-files.ts'
+import { FileProblem } from '../ports/files.ts'
+import type { Change, Files, Place, Write } from '../ports/files.ts'
+import { denied, placeOf } from '../access/roots.ts'
+import type { Use } from '../access/roots.ts'
+
+type Answer<M extends Method> = Promise<Result<M>>
+
+export async function resourceRead(
+  core: Core,
+  link: Borrower,
+  params: Params<'resourceRead'>,
+): Answer<'resourceRead'> {
+  const { uri, encoding } = params
+  if (isContent(uri)) {
+    const bytes = await readContent(core, uri)
+    if (!bytes) throw missing(uri)
+    return contentOf(bytes, encoding, undefined)
+  }
+  if (!isFile(uri)) return borrow(core, link, 'resourceRead', params)
+  const place = placeOf(core, uri, 'read')
+  const bytes = await attempt(core, uri, 'read', (files) => files.read(place, core.limits.readBytes))
+  return contentOf(bytes, encoding, contentTypeOf(place.path))
+}
+
+export async function resourceWrite(
+  core: Core,
+  link: Link,
+  params: Params<'resourceWrite'>,
+): Answer<'resourceWrite'> {
+  const { uri, data, encoding, mode, position, createOnly, ifMatch } = params
+  if (!isFile(uri)) return borrow(core, link, 'resourceWrite', params)
+  const place = placeOf(core, uri, 'write')
+  changeable(core)
+  const bytes = encoding === 'base64' ? fromBase64(data) : new TextEncoder().encode(data)
+  if (!bytes) throw AhpError.invalidParams('resourceWrite: data is not base64')
+  const how = compact<Write>({ mode, position, createOnly, ifMatch })
+  await attempt(core, uri, 'write', (files) => files.write(place, bytes, how))
+  return {}
+}
+
+export async function resourceList(
+  core: Core,
+  link: Link,
+  params: Params<'resourceList'>,
+): Answer<'resourceList'> {
+  const { uri } = params
+  if (!isFile(uri)) return borrow(core, link, 'resourceList', params)
+  const place = placeOf(core, uri, 'browse')
+  const entries = await attempt(core, uri, 'browse', (files) => files.list(place, core.limits.entries))
+  return { entries: entries.toSorted(({ name: a }, { name: b }) => (a < b ? -1 : 1)) }
+}
+
+export async function resourceResolve(
+  core: Core,
+  link: Link,
+  params: Params<'resourceResolve'>,
+): Answer<'resourceResolve'> {
+  const { uri, followSymlinks = true } = params
+  if (!isFile(uri)) return borrow(core, link, 'resourceResolve', params)
+  const place = placeOf(core, uri, 'browse')
+  const look = (where: Place) => attempt(core, uri, 'read', (files) => files.look(where, followSymlinks))
+  const facts = await look(place)
+  // Of what may only be browsed, directories are all that is shown.
+  if (facts.type !== 'directory') await look(placeOf(core, uri, 'read'))
+  const { path, type, size, mtime, ctime, etag } = facts
+  return compact<Result<'resourceResolve'>>({
+    uri: fileUri(path),
+    type,
+    size: type === 'file' ? size : undefined,
+    mtime: new Date(mtime).toISOString(),
+    ctime: new Date(ctime).toISOString(),
+    contentType: type === 'file' ? contentTypeOf(path) : undefined,
+    etag,
+  })
+}
+
+export async function resourceMkdir(
+  core: Core,
+  link: Link,
+  params: Params<'resourceMkdir'>,
+): Answer<'resourceMkdir'> {
+  if (!isFile(params.uri)) return borrow(core, link, 'resourceMkdir', params)
+  return change(core, params.uri, { kind: 'make', place: placeOf(core, params.uri, 'write') })
+}
+
+export async function resourceDelete(
+  core: Core,
+  link: Link,
+  params: Params<'resourceDelete'>,
+): Answer<'resourceDelete'> {
+  const { uri, recursive = false } = params
+  if (!isFile(uri)) return borrow(core, link, 'resourceDelete', params)
+  return change(core, uri, { kind: 'remove', place: placeOf(core, uri, 'write'), recursive })
+}
+
+export function resourceCopy(core: Core, params: Params<'resourceCopy'>): Answer<'resourceCopy'> {
+  return carry(core, 'copy', params)
+}
+
+export function resourceMove(core: Core, params: Params<'resourceMove'>): Answer<'resourceMove'> {
+  return carry(core, 'move', params)
+}
+
+/** Whether it may be used already. Outside a turn there is nobody to ask: the refusal says what would have to be granted. */
+export function resourceRequest(
+  core: Core,
+  { uri, write }: Params<'resourceRequest'>,
+): Result<'resourceRequest'> {
+  placeOf(core, uri, write ? 'write' : 'read')
+  return {}
+}
+
+async function carry(
+  core: Core,
+  kind: 'copy' | 'move',
+  params: Params<'resourceCopy'>,
+): Answer<'resourceCopy'> {
+  const { source, destination, failIfExists = false } = params
+  if (!isFile(source) || !isFile(destination))
+    throw AhpError.invalidParams(`only files can be ${kind === 'copy' ? 'copied' : 'moved'} here`)
+  const from = placeOf(core, source, kind === 'move' ? 'write' : 'read')
+  const to = placeOf(core, destination, 'write')
+  return change(core, destination, { kind, from, to, failIfExists })
+}
+
+async function change(core: Core, uri: Uri, what: Change): Promise<Record<never, never>> {
+  changeable(core)
+  await attempt(core, uri, 'write', (files) => files.change(what))
+  return {}
+}
+
+/** What goes wrong with a file is told in words of the wire; what hangs is waited for only so long. */
+export async function attempt<T>(
+  core: Core,
+  uri: Uri,
+  use: Use,
+  task: (files: Files) => Promise<T>,
+): Promise<T> {
+  if (!core.files) throw AhpError.methodNotFound('resource*')
+  const { world, limits } = core
+  let undo = () => {}
+  const late = new Promise<never>((_, reject) => {
+    undo = world.later(limits.fileMs, () =>
+      reject(new AhpError(errorCodes.InternalError, 'this takes too long: the file system does not answer')),
+    )
+  })
+  try {
+    return await Promise.race([task(core.files), late])
+  } catch (error) {
+    throw error instanceof FileProblem ? told(error, uri, use) : error
+  } finally {
+    undo()
+  }
+}
+
+function told({ reason, message }: FileProblem, uri: Uri, use: Use): AhpError {
+  switch (reason) {
+    case 'missing':
+      return AhpError.notFound(message)
+    case 'outside':
+      return denied(uri, use)
+    case 'exists':
+      return AhpError.alreadyExists(message)
+    case 'changed':
+      return AhpError.conflict(message)
+    case 'unfit':
+      return AhpError.invalidParams(message)
+    case 'refused':
+      return AhpError.permissionDenied(message)
+  }
+}
+
+function missing(uri: Uri): AhpError {
+  return AhpError.notFound(`there is no ${JSON.stringify(uri.slice(0, 200))}`)
+}
+
+/** As text where it is one, unless base64 was asked for; what is no text is base64 whatever was asked for. */
+export function contentOf(
+  bytes: Uint8Array,
+  asked: 'base64' | 'utf-8' | undefined,
+  contentType: string | undefined,
+): Result<'resourceRead'> {
+  const text = asked === 'base64' ? undefined : textOf(bytes, asked === undefined)
+  const content =
+    text === undefined
+      ? ({ data: toBase64(bytes), encoding: 'base64' } as const)
+      : ({ data: text, encoding: 'utf-8' } as const)
+  return compact<Result<'resourceRead'>>({ ...content, contentType })
+}
+
+function textOf(bytes: Uint8Array, guessing: boolean): string | undefined {
+  if (guessing && bytes.subarray(0, 8192).includes(0)) return undefined
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+// A mark at the beginning is a part of the file: who writes it back must not lose it.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

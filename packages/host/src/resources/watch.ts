@@ -1,0 +1,123 @@
+import type { Params, Result } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import { fileUri } from '@atrium/protocol/file-uri'
+import { glob } from '@atrium/protocol/glob'
+import type { Glob } from '@atrium/protocol/glob'
+import type { ResourceWatchAction } from '@atrium/protocol/resource-watch/actions'
+import type { ResourceWatchState } from '@atrium/protocol/resource-watch/state'
+import { compact } from '@atrium/protocol/update'
+import { resourceWatchUri } from '@atrium/protocol/uri'
+import { changeable } from '../channels/names.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+import type { FileChange, Watching, WatchWish } from '../ports/files.ts'
+import { attempt } from './resources.ts'
+import { placeOf } from '../access/roots.ts'
+import type { Job } from '../core/jobs.ts'
+
+export async function createResourceWatch(
+  core: Core,
+  params: Params<'createResourceWatch'>,
+): Promise<Result<'createResourceWatch'>> {
+  changeable(core)
+  const { uri, recursive = false, includes, excludes } = params
+  const wish = wishOf(core, recursive, includes?.items, excludes?.items)
+  const place = placeOf(core, uri, 'read')
+  if (core.work.count(Watch) >= core.limits.watches)
+    throw AhpError.permissionDenied(`there are ${core.limits.watches} watches: release some first`)
+  const state = compact<ResourceWatchState>({ root: uri, recursive, includes, excludes })
+  const channel = core.log.born(resourceWatchUri(core.world.id()), 'resourceWatch', state)
+  const watch = new Watch(core, channel, place.path)
+  core.work.begin(channel.uri, watch)
+  // A watch does not outlive its host: the next start lets go of it.
+  core.work.mark(channel.uri, true)
+  try {
+    const told = (changes: readonly FileChange[], lost: boolean) => watch.tell(changes, lost)
+    watch.over(await attempt(core, uri, 'read', (files) => files.watch(place, wish, told)))
+  } catch (error) {
+    releaseWatch(core, channel)
+    throw error
+  }
+  await core.log.reached(core.log.last)
+  return { channel: channel.uri }
+}
+
+/** Somebody looks at a part of the disk: told while anybody follows it, and no longer. */
+class Watch implements Job {
+  readonly #core: Core
+  readonly #channel: Channel
+  readonly #path: string
+  #watching: Watching | undefined
+  #stopped = false
+  #undo: () => void
+
+  constructor(core: Core, channel: Channel, path: string) {
+    this.#core = core
+    this.#channel = channel
+    this.#path = path
+    this.#undo = core.world.later(core.limits.watchUnusedMs, () => this.left())
+  }
+
+  over(watching: Watching): void {
+    this.#watching = watching
+    if (this.#stopped) void watching.end()
+  }
+
+  tell(changes: readonly FileChange[], lost: boolean): void {
+    if (this.#stopped) return
+    // Whoever is told that the root has changed, and not what, has to look at all of it again.
+    const all: readonly FileChange[] = lost ? [{ path: '', type: 'updated' }, ...changes] : changes
+    const items = all.map(({ path, type }) => ({ uri: fileUri(joined(this.#path, path)), type }))
+    if (items.length === 0) return
+    const action: ResourceWatchAction = { type: 'resourceWatch/changed', changes: { items } }
+    const said = lost ? { ...action, _meta: { 'x-atrium': { rescan: true } } } : action
+    this.#core.log.append(this.#channel, said)
+  }
+
+  left(): void {
+    if (this.#channel.listeners.size === 0) releaseWatch(this.#core, this.#channel)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#undo()
+    await this.#watching?.end()
+  }
+}
+
+/** Nobody follows it any more. */
+export function releaseWatch(core: Core, channel: Channel): void {
+  core.work.mark(channel.uri, false)
+  core.work.stop(channel.uri)
+  if (core.log.channel(channel.uri) === channel) core.log.drop(channel)
+}
+
+function wishOf(
+  core: Core,
+  recursive: boolean,
+  includes: readonly string[] | undefined,
+  excludes: readonly string[] = [],
+): WatchWish {
+  const included = includes?.map(compiled)
+  const excluded = excludes.map(compiled)
+  if (excludes.length + (includes?.length ?? 0) > core.limits.globs)
+    throw AhpError.invalidParams(`createResourceWatch: at most ${core.limits.globs} patterns`)
+  const skips = (path: string) => excluded.some((matches) => matches(path))
+  return {
+    recursive,
+    skips,
+    wants: (path) => !skips(path) && (path === '' || !included || included.some((matches) => matches(path))),
+  }
+}
+
+function compiled(pattern: string): Glob {
+  const matches = glob(pattern)
+  if (!matches)
+    throw AhpError.invalidParams(`createResourceWatch: bad pattern ${JSON.stringify(pattern.slice(0, 100))}`)
+  return matches
+}
+
+function joined(root: string, path: string): string {
+  if (path === '') return root
+  return root === '/' ? `/${path}` : `${root}/${path}`
+}

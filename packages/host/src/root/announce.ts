@@ -1,0 +1,18 @@
+import type { SessionState } from '@atrium/protocol/session/state'
+import type { Channel } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+import { countSessions } from './root.ts'
+
+/** A session is announced when it is first used: those that a client makes and leaves are nobody's business. */
+export function announce(core: Core, session: Channel): void {
+  const { uri } = session
+  const creator = core.catalog.creatorOf(uri)
+  if (creator === undefined) return
+  core.catalog.announce(uri)
+  const { activeClients } = session.head as SessionState
+  if (!activeClients.some(({ clientId }) => clientId === creator)) core.grace.part(creator, uri)
+  void core.log.reached(countSessions(core)).then(() => {
+    core.catalog.told(uri)
+    core.bulletin.added(uri)
+  })
+}

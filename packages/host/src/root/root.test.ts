@@ -1,0 +1,10 @@
+import { rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { room } from '../../test/room.ts'
+
+test('[L15] a key of the root config may be called like what every object has', async () => {
+  const ann = await (await room()).join('ann')
+  const config = { constructor: 'mine', toString: 1 }
+  const { rejectionReason } = await ann.echo(ann.dispatch(rootUri, { type: 'root/configChanged', config }))
+  expect(rejectionReason).toBeUndefined()
+})

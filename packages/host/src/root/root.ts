@@ -1,0 +1,91 @@
+import type { ConfigSchema } from '@atrium/protocol/common/config'
+import type { LimitValues } from '@atrium/protocol/limits'
+import type { RootAction } from '@atrium/protocol/root/actions'
+import type { RootState } from '@atrium/protocol/root/state'
+import { rootUri } from '@atrium/protocol/uri'
+import { offer } from '../agents/agents.ts'
+import type { Core } from '../core/core.ts'
+import { grantsProblem, grantsProperty } from '../access/grants.ts'
+import {
+  forgedPermission,
+  permissionsKey,
+  permissionsProblem,
+  permissionsProperty,
+} from '../access/permissions.ts'
+import { Damaged } from '../log/rebuild.ts'
+import type { Guards } from '../core/rules.ts'
+
+/** What the host reads of its config. Keys of others are kept and read by nobody here. */
+export const rootConfig: ConfigSchema = {
+  type: 'object',
+  properties: {
+    'atrium.defaultProvider': {
+      type: 'string',
+      title: 'Default agent',
+      description: 'The provider id of the agent that a session gets when its creator names none.',
+    },
+    'atrium.grants': grantsProperty,
+    [permissionsKey]: permissionsProperty,
+  },
+}
+
+const born: RootState = {
+  agents: [],
+  activeSessions: 0,
+  config: { schema: { type: 'object', properties: {} }, values: {} },
+}
+
+/** The root channel at the start of a life: as it was left, with what this build and this machine offer. */
+export async function openRoot(core: Core): Promise<void> {
+  const root = (await core.log.wake(rootUri)) ?? core.log.born(rootUri, 'root', born)
+  offer(core)
+  const { activeSessions } = root.head as RootState
+  // They change in one step: if they differ, the disk has lost a part of one.
+  if (activeSessions !== core.catalog.announced)
+    throw new Damaged(
+      `the session list is damaged: it has ${core.catalog.announced}, and the log counts ${activeSessions}`,
+    )
+}
+
+/** How many sessions there are is said with the step that changes it. Gives its number. */
+export function countSessions(core: Core): number {
+  const root = core.log.channel(rootUri)
+  const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.announced }
+  return root ? core.log.append(root, action).last : core.log.last
+}
+
+/** What no action can change about the root: filled in when a snapshot is made. */
+export function derivedRoot(core: Core, state: RootState): RootState {
+  return {
+    ...state,
+    config: { schema: rootConfig, values: state.config?.values ?? {} },
+    ...(core.build !== undefined && { _meta: { ...state._meta, hostBuild: core.build } }),
+  }
+}
+
+const listProblems = new Map<string, (value: unknown, limits: LimitValues) => string | undefined>([
+  ['atrium.grants', (value, limits) => grantsProblem(value, limits.grants)],
+  [permissionsKey, (value, limits) => permissionsProblem(value, limits.permissions)],
+])
+
+export const rootGuards: Guards<RootState, RootAction> = {
+  // Several clients keep keys of their own there: none may sweep away the others'.
+  'root/configChanged': (state, { config, replace }, by, { limits }) => {
+    if (replace) return 'the root config is shared and cannot be replaced as a whole'
+    for (const [key, value] of Object.entries(config)) {
+      const property = Object.hasOwn(rootConfig.properties, key) ? rootConfig.properties[key] : undefined
+      if (key.startsWith('atrium.') && !property) return `there is no setting ${JSON.stringify(key)}`
+      if (property?.type === 'string' && value !== null && typeof value !== 'string')
+        return `${key} must be a string`
+      const problem = listProblems.get(key)?.(value, limits)
+      if (problem !== undefined) return problem
+    }
+    const forged = forgedPermission(config, state.config?.values, by.clientId)
+    if (forged !== undefined) return forged
+    // It stands in the first answer that everyone gets: too large for that, it would lock all of them out.
+    const after = JSON.stringify({ ...state.config?.values, ...config }).length
+    return after > limits.configLength
+      ? `the root config holds at most ${limits.configLength} characters`
+      : undefined
+  },
+}

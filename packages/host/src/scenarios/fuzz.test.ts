@@ -1,0 +1,201 @@
+import type { Envelope } from '@atrium/protocol/channel'
+import { kinds } from '@atrium/protocol/channels'
+import type { KindName } from '@atrium/protocol/reducers'
+import { commands, notes } from '@atrium/protocol/commands'
+import { errorCodes } from '@atrium/protocol/errors'
+import { checkAction } from '@atrium/protocol/kind'
+import { defaultLimits, hygiene } from '@atrium/protocol/rpc/hygiene'
+import { decode } from '@atrium/protocol/schema'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { definitions, mutated, odd, valueOf } from '../../../protocol/test/arbitrary.ts'
+import { actionOf, bearEvery, everything, kindNames, uriOf } from '../../test/every.ts'
+import { room } from '../../test/room.ts'
+import type { Room } from '../../test/room.ts'
+import { hostCommands } from '../connection/commands.ts'
+
+interface Message {
+  readonly jsonrpc: unknown
+  readonly id?: unknown
+  readonly method: unknown
+  readonly params: unknown
+}
+
+const kindName: fc.Arbitrary<KindName> = fc.constantFrom(...kindNames)
+const channel = fc.oneof(kindName.map(uriOf), fc.constantFrom('ahp-session:/new', 'ahp-session:/other'))
+
+/** Every message that a client may send, valid, and most often about something that is there. */
+const method = fc.oneof(fc.constantFrom(...commands.keys()), fc.constantFrom(...hostCommands.keys()))
+const request: fc.Arbitrary<Message> = method.chain((name) =>
+  fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id: fc.nat(),
+    method: fc.constant(name),
+    params: fc
+      .tuple(valueOf(`${name.charAt(0).toUpperCase()}${name.slice(1)}Params`), channel)
+      .map(([params, uri]) => ({ ...(params as object), channel: uri })),
+  }),
+)
+
+const dispatched: fc.Arbitrary<Message> = kindName.chain((kind) => {
+  const types = [...kinds[kind].dispatchable, ...kinds[kind].actions.keys()]
+  const action = fc.constantFrom(...types).chain(actionOf)
+  return fc.record({
+    jsonrpc: fc.constant('2.0'),
+    method: fc.constant('dispatchAction'),
+    params: fc.record({ channel: fc.constant(uriOf(kind)), clientSeq: fc.nat(), action }),
+  })
+})
+
+const left: fc.Arbitrary<Message> = channel.map((uri) => ({
+  jsonrpc: '2.0',
+  method: 'unsubscribe',
+  params: { channel: uri },
+}))
+
+const message = fc.oneof({ weight: 2, arbitrary: request }, { weight: 3, arbitrary: dispatched }, left)
+
+/** What no JSON.stringify writes. Where a mark stands in a message, one of these is put into its text. */
+const tokens = [
+  'NaN',
+  'Infinity',
+  '-Infinity',
+  'undefined',
+  '1e999',
+  '-1e999',
+  '-0',
+  '-0.0',
+  '0.5',
+  '9007199254740993',
+  '1e400',
+  `1${'0'.repeat(400)}`,
+  '"NaN"',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"\\u202e"',
+  '"\\u0000__proto__"',
+  '{"__proto__":{"polluted":true}}',
+  '{"\\u005f_proto__":{"polluted":true}}',
+  '{"constructor":{"prototype":{"polluted":true}}}',
+  '{"a":1,"a":{"a":2}}',
+  `${'['.repeat(60)}${']'.repeat(60)}`,
+  `${'['.repeat(5000)}${']'.repeat(5000)}`,
+  `"${'x'.repeat(100_000)}"`,
+  `[${'0,'.repeat(50_000)}0]`,
+]
+const mark = '@ token @'
+const frame = message.chain((valid) =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.constant(JSON.stringify(valid)) },
+    { weight: 3, arbitrary: mutated(valid, odd).map((mutant) => JSON.stringify(mutant) ?? 'undefined') },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(mutated(valid, fc.constant(mark)), fc.constantFrom(...tokens))
+        .map(([mutant, token]) => (JSON.stringify(mutant) ?? mark).replace(`"${mark}"`, () => token)),
+    },
+  ),
+)
+
+interface Answer {
+  readonly id?: unknown
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly method?: string
+  readonly params?: Envelope
+}
+
+/** A link that is open, the frame, and behind it a question: everything that comes back until nothing more does. */
+async function answersTo(all: Room, text: string): Promise<{ answers: readonly Answer[]; ended: boolean }> {
+  const [, far] = all.wire()
+  const answers: Answer[] = []
+  far.receive((given) => answers.push(JSON.parse(given) as Answer))
+  const ask = (id: string, method: string, params: object) =>
+    far.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+  ask('open', 'initialize', { protocolVersions: ['1.0.0'], clientId: 'fuzz' })
+  far.send(text)
+  ask('behind', 'listSessions', { limit: 1 })
+  const done = () => far.closed.aborted || answers.some(({ id }) => id === 'behind')
+  while (!done()) await new Promise<void>((resolve) => setImmediate(resolve))
+  await all.core().log.settled()
+  await new Promise<void>((resolve) => setImmediate(resolve))
+  const ended = far.closed.aborted
+  far.close()
+  return { answers: answers.filter(({ id }) => id !== 'open' && id !== 'behind'), ended }
+}
+
+/** What was accepted has the shape that its type asks for, and is a client's to say. */
+function sound({ channel: uri, action }: Envelope): boolean {
+  const kind = kindNames.find((name) => uriOf(name) === uri) ?? 'session'
+  return kinds[kind].dispatchable.has(action.type) && checkAction(kinds[kind], action).ok
+}
+
+const fine = new Set<number>(Object.values(errorCodes).filter((code) => code !== errorCodes.InternalError))
+
+test('the marks and the definitions of every message are there', () => {
+  for (const method of commands.keys())
+    expect(definitions).toHaveProperty(`${method.charAt(0).toUpperCase()}${method.slice(1)}Params`)
+  expect([...notes].filter(([, { from }]) => from === 'client').map(([method]) => method)).toEqual([
+    'unsubscribe',
+    'dispatchAction',
+  ])
+})
+
+describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a host', () => {
+  test('is answered or refused, changes nothing unless it was accepted, and ends no link', async () => {
+    const all = await room()
+    bearEvery(all.core())
+    await all.core().log.settled()
+    const outcomes = { accepted: 0, refused: 0, failed: 0, answered: 0, ended: 0 }
+    await fc.assert(
+      fc.asyncProperty(frame, async (text) => {
+        const before = everything(all.core())
+        const { answers, ended } = await answersTo(all, text)
+        const after = everything(all.core())
+        expect(ended).toBe(hygiene(text, defaultLimits) !== undefined)
+        const own = answers.filter(
+          ({ method, params }) => method === 'action' && params?.origin?.clientId === 'fuzz',
+        )
+        const accepted = own.some(({ params }) => params?.rejectionReason === undefined)
+        const answered = answers.some(({ method, error }) => method === undefined && error === undefined)
+        if (!accepted && !answered) expect(after).toBe(before)
+        for (const { error } of answers) if (error) expect(fine.has(error.code), error.message).toBe(true)
+        for (const { params: told } of own)
+          if (told && told.rejectionReason === undefined) expect(sound(told)).toBe(true)
+        // A state has its shape and equals its own text, so that what is stored is what was shown.
+        for (const kind of after === before ? [] : kindNames) {
+          const head = all.core().log.channel(uriOf(kind))?.head
+          if (head === undefined) continue
+          expect(decode<unknown>(kinds[kind].state, head)).toMatchObject({ ok: true })
+          expect(JSON.parse(JSON.stringify(head))).toEqual(head)
+        }
+        expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+        outcomes.ended += Number(ended)
+        outcomes.accepted += Number(accepted)
+        outcomes.answered += Number(answered)
+        outcomes.refused += Number(own.some(({ params }) => params?.rejectionReason !== undefined))
+        outcomes.failed += Number(answers.some(({ error }) => error !== undefined))
+      }),
+      // Shrinking takes longer than it helps: the seed and the frame say enough.
+      { numRuns: 1500, endOnFailure: true },
+    )
+    // It went everywhere.
+    for (const count of Object.values(outcomes)) expect(count, JSON.stringify(outcomes)).toBeGreaterThan(0)
+    const inside = all.world.reports.filter(({ event }) => event !== 'malformed notification')
+    expect(
+      inside
+        .map(({ event, detail }) => `${event}: ${String(detail)}`)
+        .filter((line) => !/LinkClosed|answer to nothing/.test(line)),
+    ).toEqual([])
+    // What the disk has is what was shown.
+    const shown = everything(all.core())
+    await all.core().log.settled()
+    await all.restart('close')
+    const ann = await all.join('ann', { subscribe: kindNames.map(uriOf) })
+    expect(ann.states.size).toBeGreaterThan(5)
+    const kept = JSON.parse(shown) as readonly [readonly unknown[]]
+    for (const [i, kind] of kindNames.entries())
+      // The shell of a terminal ends with its host, and sessions go on.
+      if (kind !== 'root' && kind !== 'session' && kind !== 'terminal')
+        expect(all.core().log.channel(uriOf(kind))?.head, kind).toEqual(kept[0][i])
+  }, 120_000)
+})

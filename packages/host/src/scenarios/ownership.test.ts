@@ -1,0 +1,193 @@
+import { kinds } from '@atrium/protocol/channels'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { actionOf, actionTypes, bearEvery, everything, kindNames, uriOf } from '../../test/every.ts'
+import { room } from '../../test/room.ts'
+import type { Client, Room } from '../../test/room.ts'
+
+const session = 'ahp-session:/one'
+
+describe('S-16: of every action, in a channel of every kind', () => {
+  test.each(kindNames)(
+    '[H3] %s: what clients may not say is refused with a reason and changes nothing',
+    async (kind) => {
+      const all = await room()
+      bearEvery(all.core())
+      const [ann, ben] = [await all.join('ann'), await all.join('ben', { subscribe: [uriOf(kind)] })]
+      await all.core().log.settled()
+      const before = everything(all.core())
+      const forbidden = actionTypes.filter((type) => !kinds[kind].dispatchable.has(type))
+      expect(forbidden).toHaveLength(106 - kinds[kind].dispatchable.size)
+      // Right in shape, wrong in shape, and with what might give it weight.
+      for (const type of forbidden)
+        for (const payload of [
+          {},
+          { _meta: { admin: true } },
+          ...fc.sample(actionOf(type), { numRuns: 2, seed: 1 }),
+        ])
+          ann.dispatch(uriOf(kind), { ...payload, type })
+      await ann.until(() => ann.envelopes.length === 4 * forbidden.length)
+      for (const { action, rejectionReason } of ann.envelopes)
+        expect(rejectionReason, action.type).toMatch(/\w+ \w+/)
+      expect(everything(all.core())).toBe(before)
+      expect(ben.envelopes).toEqual([])
+      expect(all.world.reports).toEqual([])
+    },
+  )
+
+  test('[H3] names that are none are refused too', async () => {
+    const all = await room()
+    bearEvery(all.core())
+    const ann = await all.join('ann')
+    await all.core().log.settled()
+    const before = everything(all.core())
+    const names = [
+      '',
+      'constructor',
+      '__proto__',
+      'toString',
+      '@born',
+      '@dropped',
+      'session/',
+      'x'.repeat(10_000),
+    ]
+    for (const kind of kindNames) for (const type of names) ann.dispatch(uriOf(kind), { type })
+    await ann.until(() => ann.envelopes.length === kindNames.length * names.length)
+    expect(ann.envelopes.every(({ rejectionReason }) => rejectionReason !== undefined)).toBe(true)
+    expect(everything(all.core())).toBe(before)
+  })
+})
+
+describe('S-17, S-10: a client speaks for itself alone', () => {
+  async function together(): Promise<Room & { ann: Client; eve: Client }> {
+    const all = await room()
+    const ann = await all.join('ann')
+    await ann.ask('createSession', { channel: session, activeClient: { clientId: 'ann', tools: [] } })
+    await ann.ask('subscribe', { channel: session })
+    const eve = await all.join('eve', { subscribe: [session] })
+    return { ...all, ann, eve }
+  }
+  const set = (clientId: string) => ({
+    type: 'session/activeClientSet',
+    activeClient: { clientId, tools: [] },
+  })
+  const removed = (clientId: string) => ({ type: 'session/activeClientRemoved', clientId })
+  const tries = async (client: Client, ...actions: ({ type: string } & Record<string, unknown>)[]) => {
+    const seqs = actions.map((action) => client.dispatch(session, action))
+    const echoes = await Promise.all(seqs.map((seq) => client.echo(seq)))
+    return echoes.map(({ rejectionReason }) => rejectionReason)
+  }
+
+  test.each(['ann', 'nobody', '', 'EVE', 'eve '])('[H3] not for %j', async (forged) => {
+    const { ann, eve } = await together()
+    const before = eve.state(session)
+    expect(await tries(eve, set(forged), removed(forged))).toEqual([
+      'a client can only speak for itself',
+      'a client can only speak for itself',
+    ])
+    expect(eve.state(session)).toBe(before)
+    expect(ann.envelopes).toEqual([])
+    const create = eve.ask('createSession', {
+      channel: 'ahp-session:/two',
+      activeClient: { clientId: forged, tools: [] },
+    })
+    await expect(create).rejects.toMatchObject({ code: -32602 })
+    await expect(eve.ask('subscribe', { channel: 'ahp-session:/two' })).rejects.toMatchObject({
+      code: -32008,
+    })
+  })
+
+  test('[H3] stale and double ones are refused', async () => {
+    const { ann, eve } = await together()
+    expect(await tries(eve, removed('eve'))).toEqual(['this client is not an active client'])
+    expect(await tries(eve, set('eve'), removed('eve'), removed('eve'))).toEqual([
+      undefined,
+      undefined,
+      'this client is not an active client',
+    ])
+    await ann.until(() => ann.envelopes.length === 2)
+    expect(ann.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
+  })
+
+  test('[L2] who said it is who the link belongs to, whatever the message says', async () => {
+    const { ann, eve } = await together()
+    const forged = {
+      origin: { clientId: 'ann', clientSeq: 1 },
+      clientId: 'ann',
+      principal: 'owner',
+      serverSeq: 1,
+    }
+    eve.peer.notify('dispatchAction', {
+      channel: session,
+      clientSeq: 1,
+      action: { type: 'session/titleChanged', title: 'x', ...forged },
+      ...forged,
+    })
+    await ann.until(() => ann.envelopes.length === 1)
+    expect(ann.envelopes[0]?.origin).toEqual({ clientId: 'eve', clientSeq: 1 })
+  })
+})
+
+describe('S-26, S-10: to know a name is not to own it', () => {
+  test('[L14] a client id of somebody else opens nothing, closes nothing and tells nothing', async () => {
+    const all = await room()
+    const ann = await all.join('ann')
+    await ann.ask('createSession', { channel: session })
+    await ann.ask('subscribe', { channel: session })
+    const opening = { protocolVersions: ['1.0.0'], clientId: 'ann', initialSubscriptions: [session] }
+    const back = { clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: [session] }
+    for (const [method, params] of [
+      ['initialize', opening],
+      ['reconnect', back],
+    ] as const) {
+      const eve = all.link('eve')
+      await expect(eve.peer.request(method, params)).rejects.toMatchObject({
+        code: -32009,
+        message: 'this client id belongs to somebody else',
+      })
+      // It is not open either: nothing else is answered, nothing is heard.
+      for (const [asked, channel] of [
+        ['subscribe', session],
+        ['listSessions', 'ahp-root://'],
+        ['disposeSession', session],
+      ])
+        await expect(eve.peer.request(asked ?? '', { channel })).rejects.toMatchObject({ code: -32600 })
+      eve.dispatch(session, { type: 'session/titleChanged', title: 'forged' })
+      await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: method }))
+      expect(eve.envelopes).toEqual([])
+    }
+    expect(ann.state(session)).toMatchObject({ title: 'reconnect' })
+    // Also not when the owner is away, nor after a restart.
+    ann.peer.close()
+    await all.restart('crash')
+    for (const [method, params] of [
+      ['initialize', opening],
+      ['reconnect', back],
+    ] as const)
+      await expect(all.link('eve').peer.request(method, params)).rejects.toMatchObject({ code: -32009 })
+    expect(await all.link().ask('reconnect', back)).toMatchObject({ type: 'replay' })
+  })
+
+  test('[L6] what one client may send again, another may not', async () => {
+    const all = await room()
+    const ann = await all.join('ann')
+    await ann.ask('createSession', { channel: session })
+    const eve = await all.join('eve', { subscribe: [session] })
+    const said = { type: 'session/titleChanged', title: 'once' }
+    await ann.echo(ann.dispatch(session, said, 5))
+    // The same number and words from another are hers: nothing changes, so she alone is told.
+    expect(await eve.echo(eve.dispatch(session, said, 5))).toMatchObject({ origin: { clientId: 'eve' } })
+  })
+
+  test('[H2] a name that nobody has given is nothing to anybody', async () => {
+    const { join, core } = await room()
+    const ann = await join('ann')
+    const guessed = 'ahp-session:/00000000-0000-4000-8000-000000000000'
+    await expect(ann.ask('subscribe', { channel: guessed })).rejects.toMatchObject({ code: -32008 })
+    await expect(ann.ask('disposeSession', { channel: guessed })).rejects.toMatchObject({ code: -32001 })
+    ann.dispatch(guessed, { type: 'session/titleChanged', title: 'x' })
+    await ann.ask('listSessions', {})
+    expect(core().log.channel(guessed)).toBeUndefined()
+    expect(ann.envelopes).toEqual([])
+  })
+})

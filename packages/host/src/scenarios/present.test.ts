@@ -1,0 +1,62 @@
+import { limits } from '@atrium/protocol/limits'
+import { expect, test } from 'vitest'
+import { room } from '../../test/room.ts'
+import type { Room } from '../../test/room.ts'
+
+let asked = 0
+const curious = { _meta: { 'x-atrium': { clients: true } } }
+
+/** What a newcomer is told of who is here. */
+async function told(all: Room, given: object = curious, principal?: string): Promise<unknown> {
+  const params = { protocolVersions: ['0.9.0'], clientId: `who-${++asked}`, ...given }
+  const { _meta } = await all.link(principal).ask('initialize', params)
+  return (_meta?.['x-atrium'] as { clients?: unknown } | undefined)?.clients
+}
+
+async function comes(all: Room, clientId: string, clientInfo: object) {
+  const link = all.link()
+  await link.ask('initialize', { protocolVersions: ['1.0.0'], clientId, clientInfo: clientInfo as never })
+  return link
+}
+
+test('[H13] who asks is told who is here, by what they call themselves and never by their ids', async () => {
+  const all = await room()
+  const editor = await comes(all, 'secret-id', { name: 'editor', title: 'An Editor', version: '7', more: 1 })
+  expect(await told(all, {})).toBeUndefined()
+  const here = await told(all)
+  expect(here).toEqual([
+    { name: 'editor', title: 'An Editor', version: '7', protocolVersion: '1.0.0' },
+    { protocolVersion: '0.9.0' },
+    { protocolVersion: '0.9.0' },
+  ])
+  expect(await told(all, curious, 'somebody else')).toEqual([{ protocolVersion: '0.9.0' }])
+  editor.peer.close()
+  await editor.until(() => editor.peer.closed.aborted)
+  expect(JSON.stringify(await told(all))).not.toContain('editor')
+})
+
+test('[H13] what a client calls itself is known when it comes back, also to another life', async () => {
+  const all = await room()
+  const editor = await comes(all, 'e', { name: 'editor' })
+  await all.core().log.settled()
+  await all.restart('crash')
+  const again = all.link()
+  await again.ask('reconnect', { clientId: 'e', lastSeenServerSeq: 0, subscriptions: [] })
+  expect(await told(all)).toContainEqual({ name: 'editor', protocolVersion: '1.0.0' })
+  editor.peer.close()
+})
+
+test('[S-57 infoLength] at 100 it is told whole; [S-57 infoLength] past 100 it is cut off', async () => {
+  for (const length of [limits.infoLength, limits.infoLength + 1]) {
+    const all = await room()
+    await comes(all, 'long', { name: 'n'.repeat(length) })
+    expect(await told(all)).toMatchObject([{ name: 'n'.repeat(limits.infoLength) }, {}])
+  }
+})
+
+test('[S-57 present] at 100 all are told; [S-57 present] past 100 the newest are left out', async () => {
+  const all = await room()
+  for (let n = 1; n < limits.present; n++) await comes(all, `c${n}`, { name: `c${n}` })
+  expect(await told(all)).toHaveLength(limits.present)
+  expect(await told(all)).toHaveLength(limits.present)
+})

@@ -1,0 +1,357 @@
+import { memoryStore } from '@atrium/adapters/store/memory'
+import { describe, expect, test } from 'vitest'
+import { room } from '../../test/room.ts'
+import type { Client, Room } from '../../test/room.ts'
+import { Crowd } from '../connection/connection-count.ts'
+
+const root = 'ahp-root://'
+const session = 'ahp-session:/one'
+const title = (text: string) => ({ type: 'session/titleChanged', title: text })
+const uris = (count: number) => Array.from({ length: count }, (_, i) => `ahp-session:/${i}`)
+const code = (asked: Promise<unknown>) =>
+  asked.then(
+    () => 0,
+    (error: { code: number }) => error.code,
+  )
+
+/** A room with so many sessions in it. */
+async function withSessions(count: number): Promise<Room & { ann: Client }> {
+  const all = await room()
+  const ann = await all.join('ann')
+  for (const channel of uris(count)) await ann.ask('createSession', { channel })
+  return { ...all, ann }
+}
+
+describe('[H5] S-23: what one link follows', () => {
+  test('[S-57 subscriptions] at 512: by subscribing, by opening and by coming back', async () => {
+    const { ann, join, link } = await withSessions(512)
+    for (const channel of uris(512)) await ann.ask('subscribe', { channel })
+    // One that it follows already is none more.
+    await ann.ask('subscribe', { channel: 'ahp-session:/0' })
+    const ben = await join('ben', { subscribe: [...uris(512), 'ahp-session:/0'] })
+    expect(ben.states.size).toBe(512)
+    ben.peer.close()
+    const back = await link().ask('reconnect', {
+      clientId: 'ben',
+      lastSeenServerSeq: ben.lastSeen,
+      subscriptions: uris(512),
+    })
+    expect(back).toMatchObject({ type: 'replay', missing: [] })
+  })
+
+  test('what is no more takes no place, whether it was unsubscribed from or not', async () => {
+    const { join, store } = await room({ limits: { subscriptions: 3 } })
+    const ann = await join('ann')
+    for (const channel of uris(8)) {
+      await ann.ask('createSession', { channel })
+      await ann.ask('subscribe', { channel })
+      await ann.ask('disposeSession', { channel })
+      if (channel.endsWith('7')) ann.peer.notify('unsubscribe', { channel })
+    }
+    await ann.ask('subscribe', { channel: root })
+    const { handed } = JSON.parse((await store().records.get('client/ann')) ?? '') as { handed: unknown[] }
+    expect(handed).toMatchObject([[root, {}]])
+  })
+
+  test('[S-57 subscriptions] past 512: refused, until one is given up; the others go on', async () => {
+    const { ann, join, link, core } = await withSessions(513)
+    for (const channel of uris(512)) await ann.ask('subscribe', { channel })
+    const [last = ''] = uris(513).slice(-1)
+    await expect(ann.ask('subscribe', { channel: last })).rejects.toMatchObject({
+      code: -32009,
+      message: 'a link follows at most 512 channels: unsubscribe first',
+    })
+    expect(await code(join('ben', { subscribe: uris(513) }))).toBe(-32009)
+    const back = { clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: uris(513) }
+    expect(await code(link().ask('reconnect', back))).toBe(-32009)
+    // The link that was there is not closed by one that fails.
+    ann.peer.notify('unsubscribe', { channel: 'ahp-session:/0' })
+    expect(await code(ann.ask('subscribe', { channel: last }))).toBe(0)
+    await ann.echo(ann.dispatch(last, title('heard')))
+    ann.peer.close()
+    await ann.until(() => ann.peer.closed.aborted)
+    expect(uris(513).filter((uri) => core().log.channel(uri)?.listeners.size !== 0)).toEqual([])
+  })
+})
+
+describe('[H5] S-23: what one link asks at once', () => {
+  const asked = async (count: number) => {
+    const tasks: (() => void)[] = []
+    let holding = false
+    const all = await room({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
+    const ann = await all.join('ann')
+    holding = true
+    const codes = uris(count).map((channel) => code(ann.ask('createSession', { channel })))
+    await ann.ask('ping', {})
+    holding = false
+    for (const task of tasks.splice(0)) task()
+    const first = await Promise.all(codes)
+    // What was answered counts no more.
+    const again = uris(count).map((uri) => code(ann.ask('createSession', { channel: `${uri}-again` })))
+    return { first, again: await Promise.all(again) }
+  }
+  test('[S-57 requests] at 128: all are answered', async () =>
+    expect((await asked(128)).first.filter((found) => found !== 0)).toEqual([]))
+  test('[S-57 requests] past 128: one is refused, and when the others are answered there is room again', async () => {
+    const { first, again } = await asked(129)
+    expect(first.map((found, i) => [i, found]).filter(([, found]) => found !== 0)).toEqual([[128, -32009]])
+    expect(again.slice(0, 128).filter((found) => found !== 0)).toEqual([])
+  })
+})
+
+describe('[H5] S-23: what waits in one link’s line', () => {
+  /** The disk is asked for a channel and says nothing; behind that, messages wait. */
+  const waiting = async (length: number) => {
+    const all = await room()
+    const ann = await all.join('ann')
+    const ben = await all.join('ben')
+    all.store().log.load = () => new Promise(() => {})
+    const first = code(ann.ask('subscribe', { channel: session }))
+    await ann.ask('ping', {})
+    const note = (text: string) => ann.peer.notify('unsubscribe', { channel: session, _meta: { text } })
+    const frame = '{"jsonrpc":"2.0","method":"unsubscribe","params":{"channel":"","_meta":{"text":""}}}'
+    const bare = frame.length + session.length + 512
+    for (let i = 0; i < 8; i++) note('x'.repeat(4_000_000 - bare))
+    note('x'.repeat(length - 8 * 4_000_000 - bare))
+    if (length <= 33_554_432) expect(await ann.ask('ping', {})).toBeNull()
+    else expect(await first).toBeUndefined()
+    expect(await ben.ask('listSessions', {})).toMatchObject({ items: [] })
+    return ann.peer.closed.aborted
+  }
+  test('[S-57 lineLength] at 33,554,432: the link lives', async () =>
+    expect(await waiting(33_554_432)).toBe(false))
+  test('[S-57 lineLength] past 33,554,432: it is closed, and others are not', async () =>
+    expect(await waiting(33_554_433)).toBe(true))
+})
+
+describe('[H5] S-23: links of one principal', () => {
+  const crowded = (count: number) => {
+    const crowd = new Crowd(20_000)
+    const links = Array.from({ length: count }, () => new AbortController())
+    const entered = links.map(({ signal }) => crowd.enter('owner', signal))
+    return { crowd, links, entered }
+  }
+  test('[S-57 links] at 20,000: all are counted in, and none is left when they have ended', () => {
+    const { crowd, links, entered } = crowded(20_000)
+    expect(entered.includes(false)).toBe(false)
+    expect(crowd.of('owner')).toBe(20_000)
+    for (const link of links) link.abort()
+    expect([crowd.of('owner'), crowd.size]).toEqual([0, 0])
+  })
+  test('[S-57 links] past 20,000: one more is not, and others are', () => {
+    const { crowd, links, entered } = crowded(20_001)
+    expect(entered.indexOf(false)).toBe(20_000)
+    expect(crowd.enter('guest', new AbortController().signal)).toBe(true)
+    links[20_000]?.abort()
+    expect(crowd.of('owner')).toBe(20_000)
+    links[0]?.abort()
+    expect(crowd.enter('owner', new AbortController().signal)).toBe(true)
+  })
+
+  test('one too many is closed with a reason; when others end there is room, and nothing of them is left', async () => {
+    const all = await room({ limits: { links: 3 } })
+    for (let round = 0; round < 5; round++) {
+      const clients = await Promise.all(['a', 'b', 'c'].map((id) => all.join(id, { subscribe: [root] })))
+      const [near, far] = all.wire()
+      far.receive(() => {})
+      const guest = await all.join(`guest ${round}`, { principal: 'guest' })
+      expect(near.closed.reason).toMatchObject({ message: expect.stringContaining('too many links') })
+      for (const client of [...clients, guest]) client.peer.close()
+      for (const client of [...clients, guest]) await client.until(() => client.peer.closed.aborted)
+    }
+    expect(all.core().links.size).toBe(0)
+    expect(all.core().log.channel(root)?.listeners.size).toBe(0)
+  })
+})
+
+describe('[H5] S-23: sessions', () => {
+  const existing = async (count: number) => {
+    const disk = memoryStore()
+    for (const resource of uris(count)) {
+      const times = { createdAt: '2026-01-01T00:00:00Z', modifiedAt: '2026-01-01T00:00:00Z' }
+      disk.records.put(`session/${resource}`, JSON.stringify({ resource, title: '', status: 1, ...times }))
+    }
+    const state = {
+      agents: [],
+      activeSessions: count,
+      config: { schema: { type: 'object', properties: {} }, values: {} },
+    }
+    const born = [{ seq: 1, channel: root, kind: 'root', state: JSON.stringify(state) }]
+    disk.log.append({ born, envelopes: [], rows: [], heads: [], dropped: [], upTo: 2 })
+    await disk.log.flush()
+    const ann = await (await room({ disk })).join('ann', { subscribe: [root] })
+    return { ann, create: () => code(ann.ask('createSession', { channel: session })) }
+  }
+  test('[S-57 sessions] at 20,000: the last is created', async () =>
+    expect(await (await existing(19_999)).create()).toBe(0))
+  test('[S-57 sessions] past 20,000: one more is refused, and nothing is left of it', async () => {
+    const { ann, create } = await existing(20_000)
+    expect(await create()).toBe(-32009)
+    expect(await code(ann.ask('subscribe', { channel: session }))).toBe(-32008)
+    expect(ann.state(root)).toMatchObject({ activeSessions: 20_000 })
+  })
+})
+
+describe('[H2] S-23: a page of the list', () => {
+  const titled = async (lengths: readonly number[]) => {
+    const { ann } = await withSessions(lengths.length)
+    for (const [at, length] of lengths.entries())
+      await ann.echo(ann.dispatch(`ahp-session:/${at}`, title('x'.repeat(length))))
+    return ann.ask('listSessions', {})
+  }
+  test('[S-57 pageLength] at 1,048,576: all are on one page', async () => {
+    const { items, nextCursor } = await titled([524_288, 524_287, 1])
+    expect([items.length, nextCursor]).toEqual([3, undefined])
+  })
+  test('[S-57 pageLength] past 1,048,576: the rest comes with the cursor', async () => {
+    const { ann } = await withSessions(3)
+    for (const at of [0, 1, 2])
+      await ann.echo(ann.dispatch(`ahp-session:/${at}`, title(`${at}`.repeat(600_000))))
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await ann.ask('listSessions', cursor === undefined ? {} : { cursor })
+      expect(page.items).toHaveLength(1)
+      seen.push(...page.items.map(({ resource }) => resource))
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    expect(seen.toSorted()).toEqual(uris(3))
+  })
+})
+
+describe('[H1] S-20: the first message', () => {
+  const opened = async (length: number) => {
+    const all = await room()
+    const [near, far] = all.wire()
+    const got: string[] = []
+    far.receive((frame) => got.push(frame))
+    const open = {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: { protocolVersions: ['1.0.0'], clientId: 'a' },
+    }
+    const frame = JSON.stringify({ ...open, pad: '' })
+    far.send(frame.replace('"pad":""', `"pad":"${'x'.repeat(length - frame.length)}"`))
+    // Behind a handshake that was asked for, messages may be long at once.
+    far.send(`{"jsonrpc":"2.0","method":"x","params":["${'x'.repeat(1_000_000)}"]}`)
+    await all.join('other')
+    return { got, closed: near.closed }
+  }
+  test('[S-57 openingLength] at 65,536: the link is opened', async () => {
+    const { got, closed } = await opened(65_536)
+    expect(got[0]).toContain('"result"')
+    expect(closed.aborted).toBe(false)
+  })
+  test('[S-57 openingLength] past 65,536: it is closed', async () => {
+    const { got, closed } = await opened(65_537)
+    expect(got).toEqual([expect.stringContaining('longer than 65536')])
+    expect(closed.aborted).toBe(true)
+  })
+})
+
+describe('[H1] S-07: who does not say who it is', () => {
+  test('[S-57 handshakeMs] at 10,000: it had until then', async () => {
+    const { link, world } = await room()
+    const ann = link()
+    world.advance(9999)
+    await ann.initialize('ann')
+    world.advance(10_000)
+    expect(await ann.ask('ping', {})).toBeNull()
+  })
+  test('[S-57 handshakeMs] past 10,000: it is closed, pings or not', async () => {
+    const { link, world } = await room()
+    const ann = link()
+    await ann.ask('ping', {})
+    world.advance(10_000)
+    await ann.until(() => ann.peer.closed.aborted)
+  })
+})
+
+test('[H1] S-07: who has said who it is waits for a slow disk, and is not taken for silent', async () => {
+  const store = memoryStore()
+  const answers: (() => void)[] = []
+  let slow = false
+  const get = async (key: string) => {
+    if (slow) await new Promise<void>((resolve) => answers.push(resolve))
+    return store.records.get(key)
+  }
+  const { join, link, world } = await room({ disk: { ...store, records: { ...store.records, get } } })
+  const ann = await join('ann')
+  ann.peer.close()
+  await ann.until(() => ann.peer.closed.aborted)
+  slow = true
+  const again = link()
+  const back = again.ask('reconnect', { clientId: 'ann', lastSeenServerSeq: 0, subscriptions: [] })
+  await again.ask('ping', {})
+  world.advance(10_000)
+  for (const answer of answers) answer()
+  expect(await back).toMatchObject({ type: 'snapshot' })
+  const nobody = link()
+  const failed = code(nobody.ask('reconnect', { clientId: 'bo', lastSeenServerSeq: 0, subscriptions: [] }))
+  await nobody.ask('ping', {})
+  world.advance(10_000)
+  for (const answer of answers) answer()
+  expect(await failed).toBe(-32008)
+  world.advance(10_000)
+  await nobody.until(() => nobody.peer.closed.aborted)
+})
+
+describe('[L12] S-24: text may wait', () => {
+  const after = async (maxLatencyMs: number, ms: number) => {
+    const all = await room()
+    const ann = await all.join('ann')
+    await ann.ask('createSession', { channel: session })
+    const ben = await all.join('ben')
+    await ben.ask('subscribe', { channel: session, delivery: { maxLatencyMs } })
+    await ann.ask('subscribe', { channel: session })
+    await ann.echo(ann.dispatch(session, title('x')))
+    all.world.advance(ms)
+    await ann.ask('ping', {})
+    return ben.envelopes.length
+  }
+  test('[S-57 latencyMs] at 10,000: that long', async () =>
+    expect([await after(10_000, 9999), await after(10_000, 10_000)]).toEqual([0, 1]))
+  test.each([10_001, 1e300])('[S-57 latencyMs] past 10,000: %d waits no longer', async (asked) =>
+    expect([await after(asked, 9999), await after(asked, 10_000)]).toEqual([0, 1]),
+  )
+  test('less than nothing is nothing', async () => expect(await after(-5, 0)).toBe(1))
+})
+
+describe('[L6] after a fresh start only the newest can be resends', () => {
+  const again = async (count: number) => {
+    const all = await room()
+    const ann = await all.join('ann')
+    await ann.ask('createSession', { channel: session })
+    await ann.ask('subscribe', { channel: session })
+    for (let i = 1; i <= count; i++) ann.dispatch(session, title(`${i}`))
+    await ann.until(() => ann.envelopes.length === count)
+    ann.peer.close()
+    const back = await all.join('ann', { subscribe: [session] })
+    return (await back.echo(back.dispatch(session, title('1'), 1))).rejectionReason
+  }
+  test('[S-57 resends] at 256: the oldest is known', async () =>
+    expect(await again(256)).toContain('already accepted'))
+  test('[S-57 resends] past 256: it is a new action', async () => expect(await again(257)).toBeUndefined())
+})
+
+describe('[L15] S-23: the root config', () => {
+  const change = (config: object) => ({ type: 'root/configChanged', config })
+  const filled = async (length: number) => {
+    const all = await room()
+    const ann = await all.join('ann', { subscribe: [root] })
+    await ann.echo(ann.dispatch(root, change({ first: 'x'.repeat(1000) })))
+    const bare = JSON.stringify({ first: '', second: '' }).length
+    const second = 'y'.repeat(length - bare - 1000)
+    const { rejectionReason } = await ann.echo(ann.dispatch(root, change({ second })))
+    return { ann, rejectionReason }
+  }
+  test('[S-57 configLength] at 1,048,576: a change is taken', async () =>
+    expect((await filled(1_048_576)).rejectionReason).toBeUndefined())
+  test('[S-57 configLength] past 1,048,576: it is refused, and what makes it smaller is not', async () => {
+    const { ann, rejectionReason } = await filled(1_048_577)
+    expect(rejectionReason).toContain('at most 1048576 characters')
+    expect((await ann.echo(ann.dispatch(root, change({ first: 'z' })))).rejectionReason).toBeUndefined()
+    expect(ann.state(root)).toMatchObject({ config: { values: { first: 'z' } } })
+  })
+})

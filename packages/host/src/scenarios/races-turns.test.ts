@@ -1,0 +1,238 @@
+import fc from 'fast-check'
+import type { Scheduler } from 'fast-check'
+import { expect, test } from 'vitest'
+import { quiet, session } from '../../test/held.ts'
+import { until } from '../../test/puppet.ts'
+import type { Run } from '../../test/puppet.ts'
+import { track } from '../../test/racer.ts'
+import type { Racer, Track } from '../../test/racer.ts'
+import {
+  cancelled,
+  chat,
+  chatOf,
+  delta,
+  message,
+  part,
+  resume,
+  started,
+  truncated,
+} from '../../test/scene.ts'
+import { TurnFailed } from '../ports/agent.ts'
+
+// Two want what only one can have, in every order that a scheduler finds. A failure names its seed and its path.
+
+const noTurn = 'there is no such turn in progress'
+const inProgress = 'a turn is in progress: cancel it, or queue the message'
+
+interface Start extends Track {
+  readonly ann: Racer
+  readonly ben: Racer
+}
+
+/** The same race, run again and again, with two clients and with five. */
+function races(
+  what: string,
+  prepare: (all: Start) => Promise<void>,
+  run: (all: Start) => Promise<string>,
+): void {
+  test.each([2, 5])(`${what} (%i clients)`, async (count) => {
+    const won = new Set<string>()
+    const once = async (s: Scheduler) => {
+      const found = await track(s, count)
+      const [ann, ben] = found.racers as [Racer, Racer]
+      const all = { ...found, ann, ben }
+      await prepare(all)
+      await quiet()
+      won.add(await run(all))
+    }
+    await fc.assert(fc.asyncProperty(fc.scheduler(), once), { numRuns: 20 })
+    // Where only ever one of them wins there is no race.
+    expect(won.size).toBeGreaterThan(1)
+  })
+}
+
+/** A turn is in progress, and its agent has begun to speak. */
+async function begun(all: Start, turnId = 't1'): Promise<Run> {
+  const before = all.agent.runs.length
+  await all.ann.wish(chat, started(turnId))
+  const run = await all.agent.given(before)
+  run.say(part(`p${turnId}`))
+  await until(() => run.waits)
+  return run
+}
+
+async function ended(all: Start, turns: number): Promise<void> {
+  await until(() => chatOf(all.all).turns.length === turns && !chatOf(all.all).activeTurn)
+}
+
+const acts = async (all: Start, act: () => void) => {
+  await all.moment()
+  act()
+}
+
+races(
+  '[H9] S-17: a turn is cancelled while its agent ends it: one of them does',
+  async (all) => void (await begun(all)),
+  async (all) => {
+    const [run] = all.agent.runs as [Run]
+    const [{ rejectionReason }] = await all.race(
+      () => all.ann.wish(chat, cancelled('t1')),
+      () => acts(all, () => run.end()),
+    )
+    await ended(all, 1)
+    const [{ state } = { state: '' }] = chatOf(all.all).turns
+    expect([state, rejectionReason]).toEqual(
+      state === 'cancelled' ? ['cancelled', undefined] : ['complete', noTurn],
+    )
+    await all.converged()
+    return state
+  },
+)
+
+races(
+  '[H9] S-17: a turn is cancelled by two: one of them does',
+  async (all) => void (await begun(all)),
+  async (all) => {
+    const both = await all.race(
+      () => all.ann.wish(chat, cancelled('t1')),
+      () => all.ben.wish(chat, cancelled('t1')),
+    )
+    const reasons = both.map(({ rejectionReason }) => rejectionReason ?? '')
+    expect(reasons.toSorted()).toEqual(['', noTurn])
+    expect(chatOf(all.all).turns).toHaveLength(1)
+    await all.converged()
+    return String(reasons)
+  },
+)
+
+races(
+  '[H9] S-17: two begin a turn: one does',
+  () => Promise.resolve(),
+  async (all) => {
+    const both = await all.race(
+      () => all.ann.wish(chat, started('a')),
+      () => all.ben.wish(chat, started('b')),
+    )
+    const reasons = both.map(({ rejectionReason }) => rejectionReason ?? '')
+    expect(reasons.toSorted()).toEqual(['', inProgress])
+    expect(chatOf(all.all).activeTurn?.id).toBe(reasons[0] === '' ? 'a' : 'b')
+    expect(all.agent.runs).toHaveLength(1)
+    await all.converged()
+    return String(reasons)
+  },
+)
+
+races(
+  '[H9] S-17: a turn goes on while another begins: one does',
+  async (all) => {
+    ;(await begun(all, 't0')).fail(new TurnFailed('x', 'again', true))
+    await ended(all, 1)
+  },
+  async (all) => {
+    const [on, anew] = await all.race(
+      () => all.ann.wish(chat, resume('t0')),
+      () => all.ben.wish(chat, started('t1')),
+    )
+    const won = chatOf(all.all).activeTurn?.id
+    expect([on.rejectionReason, anew.rejectionReason]).toEqual(
+      won === 't0' ? [undefined, inProgress] : ['a turn is in progress', undefined],
+    )
+    expect(all.agent.runs).toHaveLength(2)
+    await all.converged()
+    return String(won)
+  },
+)
+
+races(
+  '[H9] a chat is cut while its agent speaks: nothing of the turn is left',
+  async (all) => {
+    ;(await begun(all, 't0')).end()
+    await ended(all, 1)
+    await begun(all, 't1')
+  },
+  async (all) => {
+    const run = all.agent.runs[1] as Run
+    const [{ rejectionReason }] = await all.race(
+      () => all.ben.wish(chat, truncated('t0')),
+      () => acts(all, () => run.say(delta('pt1', 'a'), delta('pt1', 'b'))),
+      // Words alone are kept back for a moment.
+      () => acts(all, () => run.say(delta('pt1', 'c'), { type: 'chat/usage', usage: { outputTokens: 3 } })),
+    )
+    expect(rejectionReason).toBeUndefined()
+    expect(chatOf(all.all)).toMatchObject({ status: 1, turns: [{ id: 't0' }] })
+    expect([chatOf(all.all).activeTurn, run.signal.aborted]).toEqual([undefined, true])
+    await all.converged()
+    return all.ben.link.envelopes.map(({ action }) => action.type).join()
+  },
+)
+
+races(
+  '[H9] a message is queued while the turn before it ends: it is answered once',
+  async (all) => void (await begun(all)),
+  async (all) => {
+    const [run] = all.agent.runs as [Run]
+    const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message: message('next') }
+    await all.race(
+      () => all.ben.wish(chat, queued),
+      () => acts(all, () => run.end()),
+    )
+    const second = await all.agent.given(1)
+    expect(chatOf(all.all).activeTurn?.message.text).toBe('next')
+    expect(chatOf(all.all).queuedMessages).toBeUndefined()
+    second.end()
+    await ended(all, 2)
+    expect(all.agent.runs).toHaveLength(2)
+    await all.converged()
+    return all.ben.link.envelopes.map(({ action }) => action.type).join()
+  },
+)
+
+races(
+  '[H7] a session is disposed of while somebody subscribes: it has a snapshot or none, and hears no more',
+  async (all) => {
+    all.ben.link.say({ method: 'unsubscribe', params: { channel: session } })
+    await all.ben.ask('listSessions', {})
+  },
+  async (all) => {
+    const [gone, snapshot] = await all.race(
+      () => all.ann.ask('disposeSession', { channel: session }),
+      () => all.ben.ask('subscribe', { channel: session }),
+      () => all.ben.ask('subscribe', { channel: chat }),
+    )
+    expect(gone).toBe(null)
+    if (typeof snapshot === 'number') expect(snapshot).toBe(-32008)
+    else expect(snapshot).toMatchObject({ snapshot: { resource: session } })
+    await nothingLeft(all)
+    return typeof snapshot
+  },
+)
+
+races(
+  '[H8] a chat is made while its session is disposed of: it goes with it, or never was',
+  () => Promise.resolve(),
+  async (all) => {
+    const [made, gone] = await all.race(
+      () => all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message() }),
+      () => all.ben.ask('disposeSession', { channel: session }),
+    )
+    expect([null, -32001]).toContain(made)
+    expect(gone).toBe(null)
+    await nothingLeft(all)
+    for (const run of all.agent.runs) expect(run.signal.aborted).toBe(true)
+    return String(made)
+  },
+)
+
+/** Of a session that was disposed of only tombstones are left. */
+async function nothingLeft({ all, racers }: Start): Promise<void> {
+  for (const channel of [session, chat, 'ahp-chat:/new']) {
+    expect(all.core().log.channel(channel)).toBeUndefined()
+    for (const racer of racers) expect(await racer.ask('subscribe', { channel })).toBe(-32008)
+  }
+  for (const { link } of racers) expect(link.problems).toEqual([])
+  const kept = await Promise.all(
+    ['session/', 'quiet/', 'open/', 'guest/'].map((prefix) => all.store().records.list(prefix)),
+  )
+  expect(kept.flat()).toEqual([])
+  expect(all.world.reports).toEqual([])
+}

@@ -1,0 +1,304 @@
+import { memoryStore } from '@atrium/adapters/store/memory'
+import { expect, test } from 'vitest'
+import { back, held, quiet, root, session, title, unsubscribe } from '../../test/held.ts'
+import { room } from '../../test/room.ts'
+import { testWorld } from '../../test/world.ts'
+import { Beside } from '../log/step-records.ts'
+import { Log } from '../log/log.ts'
+
+// Interleavings that once went wrong.
+
+test('[L9] looking twice whether a channel may sleep does not put out the one that was woken meanwhile', async () => {
+  const all = await held()
+  const { ann, ben, world } = all
+  await unsubscribe(ben)
+  await unsubscribe(ann)
+  world.advance(30_000)
+  await ann.ask('subscribe', { channel: session })
+  await unsubscribe(ann)
+  world.advance(30_000)
+  await ann.ask('subscribe', { channel: session })
+  world.advance(30_000)
+  expect(await ann.echo(ann.dispatch(session, title('heard')))).toMatchObject({ action: title('heard') })
+})
+
+test('[L8] a dispatch to a session that is being disposed is one to nobody, and ends nothing', async () => {
+  const { ann, ben, world, hold, release } = await held()
+  hold()
+  ann.dispatch(root, { type: 'root/configChanged', config: { a: 1 } })
+  await quiet()
+  const gone = ann.ask('disposeSession', { channel: session })
+  await quiet()
+  ben.dispatch(session, title('late'))
+  await quiet()
+  release()
+  await gone
+  await quiet()
+  expect(world.reports).toEqual([])
+  await expect(ben.ask('subscribe', { channel: session })).rejects.toMatchObject({ code: -32008 })
+})
+
+test('[L2] I5: what was accepted before a session is disposed is still told', async () => {
+  const { ann, ben, hold, release } = await held()
+  hold()
+  const seq = ann.dispatch(session, title('accepted'))
+  await quiet()
+  const gone = ben.ask('disposeSession', { channel: session })
+  await quiet()
+  release()
+  await gone
+  expect(await ann.echo(seq)).toMatchObject({ action: title('accepted') })
+})
+
+test('[L4] I2: without space numbers rise for everyone, whatever waits', async () => {
+  let full = false
+  const all = await room({ full: () => full })
+  const ann = await all.join('ann')
+  const ben = await all.join('ben')
+  await ann.ask('createSession', { channel: session })
+  await ben.ask('subscribe', { channel: session })
+  await ben.echo(ben.dispatch(session, title('seen')))
+  full = true
+  void ann.ask('createSession', { channel: 'ahp-session:/two' })
+  while (!all.world.reports.some(({ event }) => event === 'disk full')) await ben.ask('ping', {})
+  for (const text of ['1', '2']) await ben.echo(ben.dispatch(session, title(text)))
+  const numbers = ben.envelopes.map(({ serverSeq }) => serverSeq)
+  expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+  expect(new Set(numbers).size).toBe(3)
+})
+
+test('[L13] F-31: a client comes back also while others never stop writing', async () => {
+  const all = await room({ soon: (task) => void setImmediate(task) })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  const ben = await all.join('ben')
+  for (const client of [ann, ben]) await client.ask('subscribe', { channel: session })
+  let stop = false
+  let count = 0
+  const writing = (async () => {
+    while (!stop) {
+      ben.dispatch(session, title(`${count++}`))
+      await new Promise<void>((resolve) => setImmediate(resolve))
+    }
+  })()
+  const { result } = await back(all, ann, ann.lastSeen)
+  stop = true
+  await writing
+  expect(result.type).toBe('replay')
+})
+
+test('[L13] what cannot be read is answered with snapshots, and the link goes on', async () => {
+  const all = await held()
+  const { ann, ben } = all
+  const { read } = all.store().log
+  all.store().log.read = () => Promise.reject(new Error('number 7 has a wrong checksum'))
+  const { link, result } = await back(all, ann, ann.lastSeen)
+  all.store().log.read = read
+  expect(result.type).toBe('snapshot')
+  await ben.echo(ben.dispatch(session, title('x')))
+  await link.until(() => link.envelopes.length === 1)
+})
+
+test('[L13] F-23: of two links that one client opens at once, one is left', async () => {
+  const { link } = await held()
+  const links = [link(), link()]
+  await Promise.allSettled(links.map((one) => one.initialize('cem', [session])))
+  await quiet()
+  expect(links.filter((one) => !one.peer.closed.aborted)).toHaveLength(1)
+})
+
+test('[L13] F-23: what a link had begun when another took its place comes to nothing', async () => {
+  const all = await held()
+  const { ann, ben, world } = all
+  await unsubscribe(ben)
+  await unsubscribe(ann)
+  world.advance(60_000)
+  const { load } = all.store().log
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  all.store().log.load = (uri) => gate.then(() => load(uri))
+  ann.dispatch(session, title('from the grave'))
+  await quiet()
+  const { link } = await back(all, ann, ann.lastSeen, [])
+  go()
+  await quiet()
+  await link.ask('subscribe', { channel: session })
+  expect(link.state(session)).toMatchObject({ title: '' })
+})
+
+test('[H1] S-14: a second handshake is refused also when both were sent at once', async () => {
+  const { link } = await room()
+  const ann = link()
+  const results = await Promise.allSettled([ann.initialize('x'), ann.initialize('y')])
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+})
+
+test('[H3] what is dispatched right behind the handshake is not lost', async () => {
+  const { link, join } = await room()
+  await (await join('ann')).ask('createSession', { channel: session })
+  const ben = link()
+  const opened = ben.initialize('ben', [session])
+  const seq = ben.dispatch(session, title('at once'))
+  await opened
+  expect(await ben.echo(seq)).toMatchObject({ action: title('at once') })
+})
+
+test('[L13] a channel that was left and is listed again is handed anew', async () => {
+  const all = await held()
+  const { ann, ben } = all
+  await ann.ask('subscribe', { channel: root })
+  await unsubscribe(ann)
+  await ben.echo(ben.dispatch(session, title('not seen by Ann')))
+  ben.dispatch(root, { type: 'root/configChanged', config: { x: 1 } })
+  await ann.until(() => ann.envelopes.length > 0)
+  const { result } = await back(all, ann, ann.lastSeen, [root, session])
+  expect(result.type).toBe('snapshot')
+})
+
+test('[L6] three hundred unseen actions, sent again, are done once', async () => {
+  const all = await held()
+  const { ann, ben } = all
+  const seen = ann.lastSeen
+  for (let i = 1; i <= 300; i++) ann.dispatch(session, title(`${i}`))
+  await ben.until(() => ben.envelopes.length === 300)
+  const { link } = await back(all, ann, seen)
+  for (let i = 1; i <= 300; i++) link.dispatch(session, title(`${i}`), i)
+  await link.echo(link.dispatch(session, title('new'), 301))
+  await ben.until(() => ben.envelopes.length > 300)
+  expect(ben.envelopes).toHaveLength(301)
+})
+
+test('[L6] an action is the same also if a null stands for an absent key, and before the disk has it', async () => {
+  const all = await held()
+  const { ann, ben, hold, release } = all
+  const set = {
+    type: 'session/activeClientSet',
+    activeClient: { clientId: 'ann', displayName: null, tools: [] },
+  }
+  hold()
+  ann.dispatch(session, set, 1)
+  await quiet()
+  const coming = back(all, ann, ann.lastSeen)
+  await quiet()
+  release()
+  const { link } = await coming
+  link.dispatch(session, set, 1)
+  await link.echo(link.dispatch(session, title('new'), 2))
+  expect(ben.envelopes.map(({ action }) => action.type)).toEqual([
+    'session/activeClientSet',
+    'session/titleChanged',
+  ])
+})
+
+test('[L9] who comes back follows its channels, whatever falls asleep or wakes meanwhile', async () => {
+  const all = await held()
+  const { ann, ben, world } = all
+  await unsubscribe(ben)
+  ann.peer.close()
+  await quiet()
+  world.advance(55_000)
+  const { own } = all.store().log
+  // The minute is over while the disk is asked.
+  all.store().log.own = (...args) => (world.advance(5_000), own(...args))
+  const { link } = await back(all, ann, ann.lastSeen)
+  expect(await link.echo(link.dispatch(session, title('heard'), 1))).toMatchObject({ action: title('heard') })
+})
+
+test('[L2] who dispatches without having subscribed learns what became of it', async () => {
+  const { join } = await held()
+  const cem = await join('cem')
+  expect(await cem.echo(cem.dispatch(session, title('from outside')))).toMatchObject({
+    action: title('from outside'),
+  })
+})
+
+test('[L1] the session list says what the session says, after a crash behind the echo', async () => {
+  const all = await held()
+  await all.ann.echo(all.ann.dispatch(session, title('durable')))
+  await all.restart('crash')
+  const cem = await all.join('cem', { subscribe: [session] })
+  expect(cem.state(session)).toMatchObject({ title: 'durable' })
+  expect(await cem.ask('listSessions', {})).toMatchObject({ items: [{ title: 'durable' }] })
+})
+
+test('[L1] a record and the actions of its step become durable together', async () => {
+  const tasks: (() => void)[] = []
+  const store = memoryStore({ soon: (task) => tasks.push(task) })
+  const beside = new Beside(store.records)
+  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { beside, first: 1000 })
+  const begun = log.begin()
+  // A flush ends in the middle of a step.
+  beside.put('session/1', 'listed')
+  for (const task of tasks.splice(0)) task()
+  log.born('ahp-chat:/1', 'chat', { turns: [] })
+  await begun
+  const disk = store.reopen()
+  expect([await disk.records.get('session/1'), await disk.log.load('ahp-chat:/1')]).toEqual([
+    undefined,
+    undefined,
+  ])
+})
+
+test('[L9] a channel that was born while the disk was asked for it is that one, not another', async () => {
+  const store = memoryStore()
+  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  await log.begin()
+  const { load } = store.log
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  store.log.load = (uri) => gate.then(() => load(uri))
+  const woken = log.wake('c')
+  const born = log.born('c', 'chat', { turns: [], status: 1 })
+  await log.settled()
+  go()
+  expect(await woken).toBe(born)
+  expect(log.channel('c')).toBe(born)
+})
+
+test('[L2] I13: one who cannot be told does not keep it from the others', async () => {
+  const store = memoryStore()
+  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  await log.begin()
+  const channel = log.born('c', 'chat', { turns: [], status: 1 })
+  const heard: string[] = []
+  channel.listeners.add({
+    note() {},
+    tell() {
+      throw new Error('deaf')
+    },
+  })
+  channel.listeners.add({ note() {}, tell: (entry) => void heard.push(entry.action.type) })
+  for (let i = 0; i < 2; i++) await log.reached(log.append(channel, { type: 'chat/activityChanged' }).seq)
+  expect(heard).toHaveLength(2)
+})
+
+test('[H3] I13: a channel that cannot be read ends neither the link nor the host', async () => {
+  const all = await held()
+  all.ann.peer.notify('unsubscribe', { channel: session })
+  const unhandled: unknown[] = []
+  process.once('unhandledRejection', (error) => unhandled.push(error))
+  all.store().log.load = () => Promise.reject(new Error('the disk cannot be read'))
+  all.ann.dispatch('ahp-session:/other', title('x'))
+  await quiet()
+  expect(unhandled).toEqual([])
+  expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'connection' }))
+})
+
+test('[H2] [L2] the session list shows what everyone has been told, and nothing that a crash could take back', async () => {
+  const { ann, ben, hold, release } = await held()
+  const listed = async () => (await ben.ask('listSessions', {})).items.map(({ resource }) => resource)
+  await ann.echo(ann.dispatch(session, title('one')))
+  hold()
+  const created = ann.ask('createSession', { channel: 'ahp-session:/two' })
+  ann.dispatch('ahp-session:/two', title('two'))
+  const gone = ann.ask('disposeSession', { channel: session })
+  await quiet()
+  expect(await listed()).toEqual([session])
+  release()
+  await Promise.all([created, gone])
+  await quiet()
+  expect(await listed()).toEqual(['ahp-session:/two'])
+})

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { patientAgent } from '../../test/agents.ts'
+import { quiet } from '../../test/held.ts'
+import { readRecording, replay } from '../../test/recording.ts'
+import { room } from '../../test/room.ts'
+import { sameAsHost } from '../../test/witness.ts'
+import type { Message, Witness } from '../../test/witness.ts'
+import { Workbench } from '../../test/workbench.ts'
+
+/** Recordings are run from where they lie and are not part of this repository. */
+const folder =
+  process.env['ATRIUM_RECORDINGS'] ??
+  fileURLToPath(new URL('../../../../../shared/transcripts', import.meta.url))
+const files = existsSync(folder) ? readdirSync(folder).filter((name) => /^web-.*\.jsonl$/.test(name)) : []
+
+describe('recorded frames of the workbench', () => {
+  if (files.length === 0) test('[W11] skipped: no recorded frames', ({ skip }) => skip('no recorded frames'))
+
+  test.each(files)('[W11] %s', async (file) => {
+    const recording = readRecording(join(folder, file))
+    const agents = recording.providers.map((provider) => patientAgent(provider))
+    const all = await room({ agents })
+    const finish = (turnId: string) => {
+      for (const agent of agents) agent.finish(turnId)
+    }
+    const links = await replay(recording, () => all.wire()[1], finish)
+    const alive = links.filter(({ transport }) => !transport.closed.aborted)
+    for (const link of alive) await link.until(() => link.pending.length === 0 && link.open.size === 0)
+    await quiet()
+    const requests = recording.lines.filter(({ d, m }) => d === 'c2s' && m?.id !== undefined)
+    expect(links.flatMap(({ asked }) => asked)).toHaveLength(requests.length)
+    for (const link of links) {
+      expect(link.problems).toEqual([])
+      expect(link.errors.filter(({ asked, code }) => !permitted(asked, code))).toEqual([])
+      expect(link.envelopes.filter(({ rejectionReason }) => rejectionReason !== undefined)).toEqual([])
+    }
+    for (const link of alive) await sameAsNow(link, () => all.wire()[1])
+  })
+})
+
+/** What the recorded host had and ours need not have. */
+function permitted({ method, params }: Message, code: number): boolean {
+  if (method === 'subscribe') return code === -32008 && String(params?.['channel']).includes('/changeset/')
+  // No agent of ours protects that resource.
+  return method === 'authenticate' && [-32601, -32602].includes(code)
+}
+
+async function sameAsNow(link: Witness, connect: () => Witness['transport']): Promise<void> {
+  const fresh = new Workbench(connect(), { clientId: `fresh ${link.clientId}` })
+  await fresh.initialize()
+  for (const channel of link.followed.keys()) await fresh.ask('subscribe', { channel })
+  sameAsHost(link, fresh.link)
+}

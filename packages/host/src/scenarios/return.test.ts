@@ -1,0 +1,291 @@
+import { memoryStore } from '@atrium/adapters/store/memory'
+import { pair } from '@atrium/protocol/rpc/pair'
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import { expect, test } from 'vitest'
+import { back, held, quiet, root, session, title, unsubscribe } from '../../test/held.ts'
+import { Client, room } from '../../test/room.ts'
+import { testWorld } from '../../test/world.ts'
+import { Beside } from '../log/step-records.ts'
+import { Log } from '../log/log.ts'
+
+// Coming back: what the simulation found, and each of these once was so.
+
+const titles = (client: Client) =>
+  client.envelopes.flatMap(({ action, rejectionReason }) => [
+    `${String((action as { title?: string }).title)}${rejectionReason === undefined ? '' : ` ${rejectionReason}`}`,
+  ])
+
+test('[L6] I6: a resend is known also when the client has begun anew twice since', async () => {
+  const all = await held()
+  const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
+  all.ann.peer.close()
+  ;(await all.join('ann')).peer.close()
+  const ann = await all.join('ann')
+  ann.dispatch(session, title('once'), 1)
+  expect((await ann.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
+})
+
+test('[L6] I6: a snapshot moves what a client has seen past echoes that it has not', async () => {
+  const all = await held()
+  const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
+  all.ann.peer.close()
+  const anew = await all.join('ann', { subscribe: [session] })
+  all.ben.dispatch(session, title('meanwhile'))
+  await anew.until(() => anew.envelopes.length > 0)
+  const { link, result } = await back(all, anew, anew.lastSeen)
+  expect(result.type).toBe('replay')
+  link.dispatch(session, title('once'), 1)
+  expect((await link.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
+})
+
+test('[L6] what nobody was told yet is told to the new link of who dispatched it, once', async () => {
+  const all = await held()
+  const { ann } = all
+  await unsubscribe(ann)
+  all.hold()
+  ann.dispatch(session, title('slow'))
+  await quiet()
+  const link = await all.join('ann')
+  link.dispatch(session, title('slow'), 1)
+  all.release()
+  await link.echo(1)
+  await quiet()
+  expect(titles(link)).toEqual(['slow'])
+})
+
+test('[L13] F-23: of two handshakes at once the later counts, and knows what the other had dispatched', async () => {
+  const all = await held()
+  all.ann.peer.close()
+  const older = all.link()
+  const newer = all.link()
+  const opened = Promise.allSettled([older.initialize('ann'), newer.initialize('ann')])
+  older.dispatch(session, title('from the older'), 7)
+  newer.dispatch(session, title('from the newer'), 7)
+  expect((await opened).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+  expect((await newer.echo(7)).action).toEqual(title('from the newer'))
+  await quiet()
+  expect(titles(all.ben)).toEqual(['from the newer'])
+})
+
+test('[L13] F-23: what comes late over a link that has ended is nobody’s', async () => {
+  const { host, join } = await room()
+  const [near, far] = pair()
+  // A socket whose other end still speaks after it was closed on this side.
+  const open: Transport = {
+    ...near,
+    close: () => {},
+    send: (frame) => near.send(frame),
+    receive: (listener) => near.receive(listener),
+    drained: () => near.drained(),
+    closed: near.closed,
+    buffered: 0,
+  }
+  host().connect(open, 'owner')
+  const old = new Client(far)
+  await old.initialize('ann')
+  await old.ask('createSession', { channel: session })
+  const ann = await join('ann', { subscribe: [session] })
+  old.dispatch(session, title('late'))
+  await quiet()
+  expect(ann.state(session)).toMatchObject({ title: '' })
+})
+
+test('[L13] who begins anew was handed nothing, also after a crash', async () => {
+  const all = await held()
+  const { ann } = all
+  ann.peer.close()
+  await quiet()
+  all.hold()
+  let answered = false
+  const joining = all.join('ann').finally(() => (answered = true))
+  await quiet()
+  expect(answered).toBe(false)
+  all.release()
+  const anew = await joining
+  await all.restart('crash')
+  const { result } = await back(all, anew, anew.lastSeen)
+  expect(result.type).toBe('snapshot')
+})
+
+test('[L13] a snapshot has a number that its client has not seen: whoever names an older one has lost it', async () => {
+  const all = await held()
+  const cat = await all.join('cat', { subscribe: [root] })
+  const seen = cat.lastSeen
+  await cat.ask('subscribe', { channel: session })
+  expect(cat.lastSeen).toBeGreaterThan(seen)
+  const { result } = await back(all, cat, seen, [root, session])
+  expect(result.type).toBe('snapshot')
+})
+
+test('[L13] where something waits for the disk, a snapshot may have a number that was seen: then that shows nothing', async () => {
+  const all = await held()
+  const cat = await all.join('cat', { subscribe: [root] })
+  all.hold()
+  all.ben.dispatch(session, title('slow'))
+  await quiet()
+  const seen = cat.lastSeen
+  await cat.ask('subscribe', { channel: session })
+  expect(cat.lastSeen).toBe(seen)
+  cat.peer.close()
+  all.release()
+  const { result } = await back(all, cat, seen, [root, session])
+  expect(result.type).toBe('snapshot')
+})
+
+test('[L13] who has subscribed and heard nothing since is spared another snapshot, also after a crash', async () => {
+  const all = await held()
+  const cat = await all.join('cat', { subscribe: [root] })
+  await cat.ask('subscribe', { channel: session })
+  await quiet()
+  await all.restart('crash')
+  const { result } = await back(all, cat, cat.lastSeen, [root, session])
+  expect(result).toMatchObject({ type: 'replay', actions: [] })
+})
+
+test('[L13] who has seen nothing since it was handed all it follows is spared another snapshot', async () => {
+  const all = await held()
+  const ann = await all.join('cat', { subscribe: [root, session] })
+  const { result } = await back(all, ann, ann.lastSeen, [root, session])
+  expect(result).toMatchObject({ type: 'replay', actions: [] })
+})
+
+test('[L13] a channel that goes while a client comes back is not in the answer, nor behind it', async () => {
+  const all = await held()
+  const { ann, ben } = all
+  ann.peer.close()
+  const { own } = all.store().log
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  all.store().log.own = (...asked) => gate.then(() => own(...asked))
+  const coming = back(all, ann, ann.lastSeen, [root, session])
+  await quiet()
+  all.hold()
+  ben.dispatch(session, title('last words'))
+  void ben.ask('disposeSession', { channel: session })
+  await quiet()
+  go()
+  await quiet()
+  all.release()
+  const { link } = await coming
+  await quiet()
+  expect(link.states.has(session)).toBe(false)
+  expect(titles(link).filter((text) => text === 'last words')).toEqual([])
+})
+
+test('[H1] a note that comes during the handshake waits for its answer', async () => {
+  const all = await held()
+  const { ann, ben } = all
+  ann.peer.close()
+  const { own } = all.store().log
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  all.store().log.own = (...asked) => gate.then(() => own(...asked))
+  const link = all.link()
+  const order: string[] = []
+  const { peer } = link
+  const asked = peer.request(
+    'reconnect',
+    { channel: root, clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: [root] },
+    () => order.push(`answered after ${link.notes.length} notes`),
+  )
+  await quiet()
+  await ben.ask('createSession', { channel: 'ahp-session:/two' })
+  ben.dispatch('ahp-session:/two', title('used'))
+  await quiet()
+  go()
+  await asked
+  await link.until(() => link.notes.length > 0)
+  expect(order).toEqual(['answered after 0 notes'])
+  expect(link.notes[0]).toMatchObject({ method: 'root/sessionAdded' })
+})
+
+test('[L9] what only passed is in the head alone: its channel stays awake until that is durable', async () => {
+  const tasks: (() => void)[] = []
+  const store = memoryStore({ soon: (task) => void tasks.push(task) })
+  const flush = async () => {
+    for (let n = 0; n < 5; n++) {
+      await quiet()
+      for (const task of tasks.splice(0)) task()
+    }
+  }
+  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  const begun = log.begin()
+  await flush()
+  await begun
+  const uri = 'ahp-terminal:/1'
+  const claim = { kind: 'client', clientId: 'ann' }
+  const terminal = log.born(uri, 'terminal', {
+    title: '',
+    claim,
+    content: [],
+    lifecycle: { status: 'running' },
+  })
+  await flush()
+  log.append(terminal, { type: 'terminal/data', data: 'only here' } as never)
+  await quiet()
+  expect([log.sleep(terminal), log.sleep(terminal)]).toEqual([false, false])
+  await flush()
+  expect(log.sleep(terminal)).toBe(true)
+  expect((await log.wake(uri))?.head).toEqual(terminal.head)
+})
+
+test('[L9] I8: an answer that waited for the disk is not overtaken by the next', async () => {
+  const all = await held()
+  const { ann, ben } = all
+  for (const client of [ann, ben]) await unsubscribe(client)
+  all.world.advance(60_000)
+  const order: string[] = []
+  const ask = (channel: string) => ann.ask('subscribe', { channel }).then(() => order.push(channel))
+  await Promise.all([ask(session), ask(root)])
+  expect(order).toEqual([session, root])
+})
+
+test('[H1] a host that is going away lets nobody in', async () => {
+  const { host } = await room()
+  await host().close()
+  const [near, far] = pair()
+  host().connect(near, 'owner')
+  await expect(new Client(far).initialize('late')).rejects.toThrow('closed')
+})
+
+test('[L12] [L13] what is said while a slow disk is asked does not end the link that waits for it', async () => {
+  const store = memoryStore()
+  const answers: (() => void)[] = []
+  let slow = false
+  const own = async (...asked: Parameters<typeof store.log.own>) => {
+    if (slow) await new Promise<void>((resolve) => answers.push(resolve))
+    return store.log.own(...asked)
+  }
+  const all = await room({ disk: { ...store, log: { ...store.log, own } } })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: session })
+  slow = true
+  const returned = back(all, ben, ben.lastSeen)
+  await quiet()
+  const text = 'x'.repeat(100_000)
+  for (let i = 0; i < 50; i++) await ann.echo(ann.dispatch(session, title(`${i}${text}`)))
+  for (const answer of answers) answer()
+  const { link, result } = await returned
+  expect(result).toMatchObject({ type: 'snapshot', snapshots: [{ state: { title: `49${text}` } }] })
+  await ann.echo(ann.dispatch(session, title('last')))
+  await link.until(() => link.state(session)['title'] === 'last')
+})
+
+test('[L6] [I5] a resend whose echo has come over the new link is not answered again', async () => {
+  const { hold, release, ...all } = await held()
+  const cid = await all.join('cid')
+  hold()
+  const clientSeq = cid.dispatch(session, title('once'))
+  await quiet()
+  cid.peer.close()
+  const again = await all.join('cid')
+  release()
+  await again.echo(clientSeq)
+  again.dispatch(session, title('once'), clientSeq)
+  await again.echo(again.dispatch(session, title('twice'), clientSeq + 1))
+  const own = again.envelopes.filter(({ origin }) => origin?.clientSeq === clientSeq)
+  expect(own).toHaveLength(1)
+})

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { begun, mcp, running, signIn } from '../../test/calls.ts'
+import { until } from '../../test/puppet.ts'
+import { chatOf, scene, turn } from '../../test/scene.ts'
+
+const resource = 'https://x.example'
+
+test('[J7] what was given for a call is taken back also when nobody asks for it any more', async () => {
+  const all = await scene()
+  const { ann, core } = all
+  const run = await turn(all, 't1', begun(mcp), running, signIn)
+  await ann.ask('authenticate', { resource, token: 'T' })
+  run.end()
+  await until(() => chatOf(all).turns.length === 1)
+  expect(core().tokens.of('owner', resource)).toBe('T')
+  const eve = await all.join('eve', { principal: 'other' })
+  const elsewhere = { code: -32602 }
+  await expect(eve.ask('authenticate', { resource, token: '' })).rejects.toMatchObject(elsewhere)
+  await expect(ann.ask('authenticate', { resource, token: 'U' })).rejects.toMatchObject(elsewhere)
+  expect(core().tokens.of('owner', resource)).toBe('T')
+  expect(await ann.ask('authenticate', { resource, token: '' })).toEqual({})
+  expect(core().tokens.of('owner', resource)).toBeUndefined()
+  await expect(ann.ask('authenticate', { resource, token: '' })).rejects.toMatchObject(elsewhere)
+})

@@ -1,0 +1,89 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { expect, test } from 'vitest'
+import { begun, call, mcp, result, running } from '../../test/calls.ts'
+import { quiet } from '../../test/held.ts'
+import { Puppet } from '../../test/puppet.ts'
+import { room } from '../../test/room.ts'
+import type { Client, Room } from '../../test/room.ts'
+import { chat, chatOf, message, session, started } from '../../test/talk.ts'
+import type { Said } from '../ports/agent.ts'
+
+const resources = Array.from({ length: 5 }, (_, n) => ({ resource: `https://r${n}.example` }))
+const canary = 'c4n4ry'
+
+/** All that the disk has. */
+async function kept({ store }: Room, uris: readonly Uri[]): Promise<string> {
+  const { log, records } = store()
+  const channels = await Promise.all(uris.map((uri) => log.load(uri)))
+  return JSON.stringify([await records.list(''), channels, await log.read(uris, 0, Number.MAX_SAFE_INTEGER)])
+}
+
+function tapped(client: Client): string[] {
+  const frames: string[] = []
+  const { lend } = client
+  client.lend = (method, params) => (frames.push(JSON.stringify([method, params])), lend(method, params))
+  return frames
+}
+
+test('[J8] S-31: canaries for five resources are in nothing that is kept, told or reported', async () => {
+  const agent = new Puppet({ resumes: true, protectedResources: resources.slice(0, 4) })
+  const all = await room({ agents: [agent] })
+  const ann = await all.join('ann', { subscribe: ['ahp-root://'] })
+  const answers: unknown[] = []
+  const give = async (client: Client, resource: string, more: object = {}) =>
+    answers.push(
+      await client
+        .ask('authenticate', { resource, token: `${canary} ${resource}`, ...more })
+        .catch((error: unknown) => [String(error), error]),
+    )
+  for (const { resource } of resources) await give(ann, resource, { expiresIn: 100 })
+  await ann.ask('createSession', { channel: session, activeClient: { clientId: 'ann', tools: [] } })
+  const others = [await all.join('ben'), await all.join('eve', { principal: 'eve' })]
+  const asked = others.flatMap(tapped)
+  for (const client of [ann, ...others])
+    for (const channel of ['ahp-root://', session, chat]) await client.ask('subscribe', { channel })
+
+  ann.dispatch(chat, started('t1'))
+  const run = await agent.given()
+  const auth = { resource: resources[4], reason: 'required' }
+  run.say(begun(mcp), running, { type: 'chat/toolCallAuthRequired', ...call, auth } as Said)
+  await ann.until(() => chatOf(ann).activeTurn?.responseParts.length === 1)
+  await quiet()
+  await give(ann, resources[4]?.resource ?? '')
+  expect(resources.map(({ resource }) => run.chat.token(resource))).toEqual(
+    resources.map(({ resource }) => `${canary} ${resource}`),
+  )
+  run.say({ type: 'chat/toolCallComplete', ...call, ...result(true) })
+  // What an agent throws is reported; the token is not the host's to put there.
+  run.fail(new Error('the agent broke'))
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  for (const more of [
+    { token: [canary] },
+    { expiresIn: canary },
+    { scopes: canary },
+    { channel: 7, x: canary },
+  ])
+    await give(ann, resources[0]?.resource ?? '', more)
+  all.world.advance(100_000)
+  ann.dispatch(chat, started('t2'))
+  await ann.until(() => chatOf(ann).turns.length === 2)
+  await ann
+    .ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage: message('go') })
+    .catch(() => {})
+  await quiet()
+
+  const uris = ['ahp-root://', session, chat]
+  const before = await kept(all, uris)
+  await all.restart('close')
+  const dan = await all.join('dan', { subscribe: uris })
+  const told = [ann, ...others, dan].map(({ envelopes, notes, states }) => [envelopes, notes, [...states]])
+  const reported = all.world.reports.map(({ event, detail }) => [event, String(detail), detail])
+  expect(before).toContain('chat/toolCallAuthResolved')
+  for (const text of [
+    before,
+    await kept(all, uris),
+    ...[answers, asked, told, reported].map((each) => JSON.stringify(each)),
+  ])
+    expect(text).not.toContain(canary)
+  expect(JSON.stringify(process.env)).not.toContain(canary)
+})

@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest'
+import { Puppet, until } from '../../test/puppet.ts'
+import { quiet } from '../../test/held.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  message,
+  refused,
+  says,
+  scene,
+  started,
+  truncated,
+  turn,
+} from '../../test/scene.ts'
+import type { AnyAction, Scene } from '../../test/scene.ts'
+import type { Said } from '../ports/agent.ts'
+
+const set = (kind: string, id: string, text = id): AnyAction => ({
+  type: 'chat/pendingMessageSet',
+  kind,
+  id,
+  message: message(text),
+})
+const order = (...ids: string[]): AnyAction => ({ type: 'chat/queuedMessagesReordered', order: ids })
+const removed = (kind: string, id: string): AnyAction => ({ type: 'chat/pendingMessageRemoved', kind, id })
+const taken = (id: string) => removed('steering', id) as unknown as Said
+
+/** Every turn is ended as soon as it is given, from this one on, until so many are over: what each was about. */
+async function told(all: Scene, count: number, from: number): Promise<readonly string[]> {
+  const over = (turnId: string) =>
+    chatOf(all).turns.some(({ id, state }) => id === turnId && state !== 'error')
+  for (let n = from; n === from || chatOf(all).turns.length < count; n++) {
+    const run = await all.agent.given(n)
+    run.end()
+    await until(() => over(run.chat.turnId))
+  }
+  await quiet()
+  return chatOf(all).turns.map(({ message: { text } }) => text)
+}
+
+const s = set('steering', 's')
+const [a, b] = [set('queued', 'a'), set('queued', 'b')]
+const rows: readonly (readonly [said: readonly AnyAction[], next: readonly string[]])[] = [
+  [
+    [s, a, b],
+    ['s', 'a', 'b'],
+  ],
+  [
+    [a, s, b],
+    ['s', 'a', 'b'],
+  ],
+  [
+    [a, b, s],
+    ['s', 'a', 'b'],
+  ],
+  [
+    [a, b, s, order('b', 'a')],
+    ['s', 'b', 'a'],
+  ],
+  [
+    [a, b, order('b'), s],
+    ['s', 'b', 'a'],
+  ],
+  [
+    [a, b, order('nobody', 'b', 'b')],
+    ['b', 'a'],
+  ],
+  [
+    [a, s, b, removed('queued', 'a')],
+    ['s', 'b'],
+  ],
+  [[s, a, removed('steering', 's')], ['a']],
+  [
+    [s, set('steering', 's2'), a],
+    ['s2', 'a'],
+  ],
+  [[s, set('steering', 's', 'other words')], ['other words']],
+  [
+    [a, b, set('queued', 'a', 'other words')],
+    ['other words', 'b'],
+  ],
+]
+const ends: readonly (readonly [how: string, end: (all: Scene) => Promise<void>])[] = [
+  ['well', async ({ agent }) => (await agent.given()).end()],
+  ['as somebody cancels it', ({ ann }) => accepted(ann, chat, cancelled('t1'))],
+]
+const cases = rows.flatMap(([said, next]) => ends.map(([how, end]) => [how, next, said, end] as const))
+
+test.each(cases)('[H9] after a turn that ends %s comes %j', async (_, next, said, end) => {
+  const all = await scene()
+  await turn(all, 't1')
+  for (const action of said) await accepted(all.ann, chat, action)
+  await end(all)
+  expect(await told(all, next.length + 1, 1)).toEqual(['go', ...next])
+  expect(all.agent.runs).toHaveLength(next.length + 1)
+  for (const key of ['activeTurn', 'queuedMessages', 'steeringMessage'])
+    expect(chatOf(all)).not.toHaveProperty(key)
+  const froms = all.ann.envelopes.flatMap(({ action }) =>
+    'queuedMessageId' in action ? [action.queuedMessageId] : [],
+  )
+  expect(froms).toHaveLength(next.length)
+})
+
+test.each(rows)(
+  '[H9] X5: after a turn that its host broke off all waits, %#, and %j comes when it has gone on',
+  async (said, next) => {
+    const all = await scene(new Puppet({ resumes: true }))
+    await turn(all, 't1')
+    for (const action of said) await accepted(all.ann, chat, action)
+    const { queuedMessages, steeringMessage } = chatOf(all)
+    await all.restart('crash')
+    await quiet()
+    expect(chatOf(all).queuedMessages).toEqual(queuedMessages)
+    expect(chatOf(all).steeringMessage).toEqual(steeringMessage)
+    expect(all.agent.runs).toHaveLength(1)
+    const ann = await all.join('ann', { subscribe: [chat] })
+    await accepted(ann, chat, { type: 'chat/turnResume', turnId: 't1' })
+    await until(() => chatOf(all).turns.length === 0)
+    expect(await told(all, next.length + 1, 1)).toEqual(['go', ...next])
+  },
+)
+
+test('[H9] what an agent takes up is not asked again, whatever comes behind it', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1')
+  await accepted(all.ann, chat, s)
+  expect(
+    (await run.chat.when(({ steeringMessage }) => steeringMessage !== undefined)).steeringMessage,
+  ).toMatchObject({
+    id: 's',
+    message: { text: 's' },
+  })
+  await says(all, run, taken('s'))
+  await accepted(all.ann, chat, a)
+  // It was taken already: this one is another.
+  await accepted(all.ann, chat, set('steering', 's2'))
+  await says(all, run, taken('s'))
+  run.end()
+  expect(await told(all, 3, 1)).toEqual(['go', 's2', 'a'])
+})
+
+test('[H9] what is said to steer a chat at rest waits for its next turn, also over a restart, and goes before the queue', async () => {
+  const all = await scene()
+  await accepted(all.ann, chat, s)
+  await all.restart('crash')
+  const ann = await all.join('ann', { subscribe: [chat] })
+  await quiet()
+  expect([chatOf(all).steeringMessage?.id, all.agent.runs]).toEqual(['s', []])
+  await accepted(ann, chat, started('t1'))
+  const run = await all.agent.given()
+  expect(run.chat.state.steeringMessage?.id).toBe('s')
+  await accepted(ann, chat, a)
+  run.end()
+  expect(await told(all, 3, 1)).toEqual(['go', 's', 'a'])
+})
+
+test('[H9] what waits behind a turn that failed waits for a person, who may take it away or begin it', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1')
+  for (const action of [s, a, b]) await accepted(all.ann, chat, action)
+  run.fail(new Error('x'))
+  await until(() => chatOf(all).turns.length === 1)
+  await accepted(all.ann, chat, order('b', 'a'))
+  await accepted(all.ann, chat, removed('queued', 'a'))
+  await quiet()
+  expect(all.agent.runs).toHaveLength(1)
+  await accepted(all.ann, chat, started('t2', 'b', { queuedMessageId: 'b' }))
+  expect(chatOf(all)).not.toHaveProperty('queuedMessages')
+  expect(await told(all, 3, 1)).toEqual(['go', 'b', 's'])
+})
+
+test('[H9] a chat that is emptied while it works begins with its queue', async () => {
+  const all = await scene()
+  await turn(all, 't1')
+  for (const action of [a, b, truncated()]) await accepted(all.ann, chat, action)
+  expect(await told(all, 2, 1)).toEqual(['a', 'b'])
+})
+
+test('[H9] I17: a message waits in one place under its name: none is lost by another of that name', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1')
+  await accepted(all.ann, chat, s)
+  await accepted(all.ann, chat, a)
+  const other = 'another message waits here under that id'
+  expect(await refused(all, chat, set('queued', 's', 'other words'))).toBe(other)
+  expect(await refused(all, chat, set('steering', 'a', 'other words'))).toBe(other)
+  // The same one goes from the queue to the front.
+  await accepted(all.ann, chat, set('steering', 'a'))
+  run.end()
+  expect(await told(all, 2, 1)).toEqual(['go', 'a'])
+})
+
+test('[S-57 pendingLength] past it counts all that waits in a chat, in both places', async () => {
+  const all = await scene(new Puppet(), { limits: { pendingLength: 600 } })
+  await turn(all, 't1')
+  const long = 'x'.repeat(350)
+  const crowd = 'at most 600 characters of messages wait in a chat'
+  await accepted(all.ann, chat, set('steering', 's', long))
+  expect(await refused(all, chat, set('queued', 'a', long))).toBe(crowd)
+  await accepted(all.ann, chat, set('steering', 's2', long))
+  await accepted(all.ann, chat, removed('steering', 's2'))
+  await accepted(all.ann, chat, set('queued', 'a', long))
+  expect(await refused(all, chat, set('steering', 's', long))).toBe(crowd)
+  await accepted(all.ann, chat, set('queued', 'a', 'x'))
+  await accepted(all.ann, chat, set('steering', 's', long))
+})

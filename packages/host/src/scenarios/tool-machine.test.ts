@@ -1,0 +1,176 @@
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import { describe, expect, test } from 'vitest'
+import { begun, call, confirmed, mcp, ready, resultConfirmed, signIn, unseen } from '../../test/calls.ts'
+import { quiet, session } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import type { Run } from '../../test/puppet.ts'
+import type { Client } from '../../test/room.ts'
+import { accepted, cancelled, chat, chatOf, says, scene, sessionOf, started } from '../../test/scene.ts'
+import type { AnyAction, Scene } from '../../test/scene.ts'
+import type { Said } from '../ports/agent.ts'
+
+/** One step of a call's way: who says what, and where the call stands then. */
+interface Step {
+  readonly said?: Said
+  readonly answered?: AnyAction
+  readonly signedIn?: true
+  readonly stands: object
+  /** What the session shows of it. */
+  readonly needs?: string
+}
+
+const options = [{ id: 'go', label: 'Go', kind: 'approve' }]
+const edits = { items: [{ after: { uri: 'file:///a/x', content: { uri: 'x:/1' } }, diff: { added: 1 } }] }
+const risk = { kind: 'judge', status: 'complete', reason: 'It only looks', safety: 0.9 }
+const shown = [{ type: 'text', text: 'half' }]
+const delta = (content: string) => ({ type: 'chat/toolCallDelta', ...call, content }) as Said
+const live = { type: 'chat/toolCallContentChanged', ...call, content: shown } as Said
+const asked = ready({ toolInput: '{"a":1}', editable: true, edits, options, riskAssessment: risk })
+const again = ready({ confirmationTitle: 'Really?', editable: false })
+const edited = { ...confirmed, editedToolInput: '{"a":2}', selectedOptionId: 'go' }
+const confirms = { needs: 'toolConfirmation' }
+
+const way: readonly Step[] = [
+  { said: begun(mcp), stands: { status: 'streaming' } },
+  { said: delta('{"a"'), stands: { partialInput: '{"a"' } },
+  { said: delta(':1}'), stands: { partialInput: '{"a":1}' } },
+  {
+    said: ready({ toolInput: '{"a":1}', riskAssessment: { kind: 'judge', status: 'loading' } }),
+    stands: { status: 'pending-confirmation', riskAssessment: { status: 'loading' }, toolInput: '{"a":1}' },
+    ...confirms,
+  },
+  {
+    said: asked,
+    stands: { status: 'pending-confirmation', editable: true, edits, options, riskAssessment: risk },
+    ...confirms,
+  },
+  {
+    answered: edited,
+    stands: {
+      status: 'running',
+      toolInput: '{"a":2}',
+      confirmed: 'user-action',
+      selectedOption: { id: 'go' },
+    },
+  },
+  { said: live, stands: { status: 'running', content: shown } },
+  {
+    said: again,
+    stands: { status: 'pending-confirmation', confirmationTitle: 'Really?', toolInput: '{"a":2}' },
+    ...confirms,
+  },
+  { answered: confirmed, stands: { status: 'running', toolInput: '{"a":2}', confirmed: 'user-action' } },
+  { said: signIn, stands: { status: 'auth-required' }, needs: 'toolAuthentication' },
+  { signedIn: true, stands: { status: 'running', confirmed: 'user-action' } },
+  { said: unseen, stands: { status: 'pending-result-confirmation', success: true }, ...confirms },
+  { answered: resultConfirmed, stands: { status: 'completed', success: true, toolInput: '{"a":2}' } },
+]
+
+const callOf = (all: Scene): ToolCallState | undefined => {
+  const { activeTurn, turns } = chatOf(all)
+  const [part] = (activeTurn ?? turns.at(-1))?.responseParts ?? []
+  return part?.kind === 'toolCall' ? part.toolCall : undefined
+}
+const needed = (all: Scene) => (sessionOf(all).inputNeeded ?? []).map(({ kind }) => kind)
+
+async function go(all: Scene, run: Run, ann: Client, step: Step): Promise<void> {
+  if (step.said) await says(all, run, step.said)
+  if (step.answered) await accepted(ann, chat, step.answered)
+  if (step.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
+  expect(callOf(all)).toMatchObject(step.stands)
+  expect(needed(all)).toEqual(step.needs === undefined ? [] : [step.needs])
+  // Who has not opened the chat decides by what stands here: it is the newest.
+  if (step.needs !== undefined)
+    expect(sessionOf(all).inputNeeded).toMatchObject([{ chat, turnId: 't1', toolCall: callOf(all) }])
+}
+
+/** So many steps of the way. */
+async function gone(steps: number): Promise<{ readonly all: Scene; readonly run: Run }> {
+  const all = await scene(new Puppet({ resumes: true }))
+  await accepted(all.ann, chat, started('t1'))
+  const run = await all.agent.given()
+  for (const step of way.slice(0, steps)) await go(all, run, all.ann, step)
+  return { all, run }
+}
+
+test('[X1] a call goes its whole way, and all who look on see each step of it', async () => {
+  const all = await scene()
+  await accepted(all.ann, chat, started('t1'))
+  const run = await all.agent.given()
+  for (const step of way) {
+    await go(all, run, all.ann, step)
+    await all.ben.until(() => all.ben.lastSeen >= all.ann.lastSeen)
+    expect(all.ben.state(chat)).toEqual(chatOf(all))
+    expect(all.ben.state(session)).toEqual(sessionOf(all))
+  }
+  run.end()
+  await until(() => chatOf(all).turns.length === 1)
+  expect(chatOf(all).turns[0]).toMatchObject({
+    state: 'complete',
+    responseParts: [{ toolCall: callOf(all) }],
+  })
+})
+
+const points = way.map(({ stands }, n) => [n + 1, JSON.stringify(stands).slice(0, 60)] as const)
+
+describe('[X1] a call whose turn is ended is skipped, wherever it stands', () => {
+  const ends: readonly (readonly [how: string, end: (all: Scene, run: Run) => unknown])[] = [
+    ['cancelled', ({ ann }) => accepted(ann, chat, cancelled('t1'))],
+    ['done', (_, run) => run.end()],
+    ['failed', (_, run) => run.fail(new Error('x'))],
+  ]
+  test.each(points.flatMap(([steps, where]) => ends.map(([how, end]) => [steps, where, how, end] as const)))(
+    'after step %i, %s: %s',
+    async (steps, _, _how, end) => {
+      const { all, run } = await gone(steps)
+      await end(all, run)
+      await until(() => chatOf(all).turns.length === 1)
+      const last = callOf(all)
+      if (steps === way.length) expect(last?.status).toBe('completed')
+      else expect(last).toMatchObject({ status: 'cancelled', reason: 'skipped' })
+      expect(Object.keys(last ?? {})).not.toContain('options')
+      expect(sessionOf(all)).not.toHaveProperty('inputNeeded')
+      const late = [confirmed, resultConfirmed]
+      for (const action of late)
+        expect((await all.ben.echo(all.ben.dispatch(chat, action))).rejectionReason).toBe(
+          'there is no such turn in progress',
+        )
+      expect(callOf(all)).toEqual(last)
+    },
+  )
+})
+
+describe('[X5] a host dies while somebody is asked: it asks still, the rest of the way is gone, once', () => {
+  const asking = way.flatMap(({ needs, stands }, n) =>
+    needs === undefined ? [] : [[n + 1, stands] as const],
+  )
+  test.each(asking)('after step %i: %j', async (steps, stands) => {
+    const { all } = await gone(steps)
+    const before = callOf(all)
+    for (const how of ['crash', 'close'] as const) {
+      await all.restart(how)
+      await quiet()
+      expect(callOf(all)).toEqual(before)
+      expect(needed(all)).toEqual([way[steps - 1]?.needs])
+    }
+    expect(before).toMatchObject(stands)
+    expect(all.agent.runs).toHaveLength(1)
+    const ann = await all.join('ann', { subscribe: [session, chat] })
+    const [first, ...others] = way.slice(steps).filter(({ said }) => said !== asked)
+    if (!first) throw new Error('there is no answer')
+    // What was not shown yet when the host died is not there to be chosen, or edited.
+    const plain = steps < 5 ? { answered: confirmed, stands: { status: 'running' } } : first
+    if (plain.answered) await accepted(ann, chat, plain.answered)
+    if (plain.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
+    const run = await all.agent.given(1)
+    for (const step of others) await go(all, run, ann, { ...step, stands: { status: statusIn(step) } })
+    run.end()
+    await until(() => chatOf(all).turns.length === 1)
+    expect(chatOf(all).turns[0]).toMatchObject({ id: 't1', state: 'complete' })
+    expect([callOf(all)?.status, all.agent.runs.length]).toEqual(['completed', 2])
+  })
+})
+
+function statusIn({ stands }: Step): unknown {
+  return (stands as { readonly status?: string }).status ?? expect.anything()
+}

@@ -1,0 +1,252 @@
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { back, quiet, session } from '../../test/held.ts'
+import { mute, room } from '../../test/room.ts'
+import type { Client, Room } from '../../test/room.ts'
+import { TurnFailed } from '../ports/agent.ts'
+import type { Agent } from '../ports/agent.ts'
+
+const chat = defaultChatUri(session)
+
+/** Fails the first time, in a way that can go on, and then works for ever. */
+function stumbling(): Agent {
+  let runs = 0
+  const next = () =>
+    ++runs === 1 ? Promise.reject(new TurnFailed('x', 'it failed', true)) : new Promise<never>(() => {})
+  return {
+    ...mute,
+    resumes: true,
+    run: () => ({ [Symbol.asyncIterator]: () => ({ next }) }),
+  }
+}
+
+/** Ann's session, with some turns that are over, and Ben, who has the newest so many of them. */
+async function narrow(
+  turns: readonly string[],
+  view: number,
+  agent: Agent = mute,
+  soon: (task: () => void) => void = queueMicrotask,
+): Promise<Room & { ann: Client; ben: Client }> {
+  const all = await room({ agents: [agent], soon })
+  const ann = await all.join('ann')
+  await ann.ask('createSession', { channel: session })
+  await ann.ask('subscribe', { channel: chat })
+  for (const turnId of turns) {
+    await ann.echo(ann.dispatch(chat, { ...started, turnId }))
+    await quiet()
+  }
+  const ben = await all.join('ben')
+  await ben.ask('subscribe', { channel: chat, view: { turns: view } })
+  return { ...all, ann, ben }
+}
+
+/** The same on a disk that holds everything up, until it is told not to. */
+async function narrowAndSlow(agent: Agent) {
+  const tasks: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const all = await narrow(['t1'], 0, agent, soon)
+  const release = () => {
+    holding = false
+    for (const task of tasks.splice(0)) task()
+  }
+  return { ...all, hold: () => void (holding = true), release }
+}
+
+const started = {
+  type: 'chat/turnStarted',
+  startedAt: '2026-01-01T00:00:00Z',
+  message: { text: 'go', origin: { kind: 'user' } },
+}
+
+/** What actions of the chat say: its title is its session's. */
+const seen = (client: Client) => {
+  const { turns, activeTurn, status } = client.state(chat)
+  return { turns, activeTurn, status }
+}
+
+const ids = (client: Client) => (client.state(chat)['turns'] as { id: string }[]).map(({ id }) => id)
+
+test('[L9] a turn that goes on again is shown first to whoever was handed only newer ones', async () => {
+  const { ann, ben } = await narrow(['t1'], 0, stumbling())
+  expect(ids(ben)).toEqual([])
+  await ann.echo(ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' }))
+  await quiet()
+  expect(seen(ben)).toEqual(seen(ann))
+  expect(ben.state(chat)).toMatchObject({ activeTurn: { id: 't1' } })
+})
+
+test.each([
+  ['is cut to a turn', 1, { type: 'chat/truncated', turnId: 't1' }, undefined],
+  ['goes on again', 0, { type: 'chat/turnResume', turnId: 't1' }, stumbling()],
+])(
+  '[L9] [L13] who comes back to a chat that %s, and does not have that turn, can follow',
+  async (_, view, action, agent) => {
+    const all = await narrow(agent ? ['t1'] : ['t1', 't2', 't3'], view, agent)
+    const { ann, ben } = all
+    const had = ben.states.get(chat)
+    ben.peer.close()
+    await quiet()
+    await ann.echo(ann.dispatch(chat, action))
+    await quiet()
+    const link = all.link()
+    link.states.set(chat, had)
+    link.kinds.set(chat, 'chat')
+    link.clientId = 'ben'
+    await link.ask('reconnect', { clientId: 'ben', lastSeenServerSeq: ben.lastSeen, subscriptions: [chat] })
+    await quiet()
+    expect(seen(link)).toEqual(seen(ann))
+  },
+)
+
+test('[L13] who comes back to a chat of which it has the newest turns, and nothing was cut, is told what it missed', async () => {
+  const all = await narrow(['t1', 't2', 't3'], 1)
+  const { ann, ben } = all
+  ben.peer.close()
+  await ann.echo(ann.dispatch(chat, { ...started, turnId: 't4' }))
+  await quiet()
+  const { result } = await back(all, ben, ben.lastSeen, [chat])
+  expect(result).toMatchObject({ type: 'replay' })
+})
+
+test('[L9] who is handed a part of the turns while a change waits that needs another has that, too', async () => {
+  const { ann, ben, hold, release } = await narrowAndSlow(stumbling())
+  hold()
+  ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
+  await quiet()
+  await ben.ask('subscribe', { channel: chat, view: { turns: 0 } })
+  release()
+  await quiet()
+  expect(seen(ben)).toEqual(seen(ann))
+})
+
+test('[L9] [L13] who comes back while such a change waits can follow it', async () => {
+  const all = await narrowAndSlow(stumbling())
+  const { ann, ben, hold, release } = all
+  const had = ben.states.get(chat)
+  ben.peer.close()
+  await quiet()
+  hold()
+  ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
+  await quiet()
+  const link = all.link()
+  link.states.set(chat, had)
+  link.kinds.set(chat, 'chat')
+  link.clientId = 'ben'
+  const params = { clientId: 'ben', lastSeenServerSeq: ben.lastSeen, subscriptions: [chat] }
+  const returned = link.ask('reconnect', params)
+  await quiet()
+  release()
+  await returned
+  await quiet()
+  expect(seen(link)).toEqual(seen(ann))
+})
+
+test('[L9] whoever is shown an older turn is shown all between, for the change may come to nothing', async () => {
+  const tasks: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 1, mute, soon)
+  holding = true
+  ann.dispatch(chat, { type: 'chat/truncated', turnId: 't2' })
+  await quiet()
+  expect(ids(ben)).toEqual(['t2', 't3', 't4'])
+})
+
+test('[L9] a chat that was emptied has no older turns', async () => {
+  const { ann, ben } = await narrow(['t1', 't2', 't3'], 1)
+  ann.dispatch(chat, { type: 'chat/truncated' })
+  for (const turnId of ['t4', 't5', 't6']) {
+    await ann.echo(ann.dispatch(chat, { ...started, turnId }))
+    await quiet()
+  }
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
+  await quiet()
+  expect(ids(ben)).toEqual(['t4', 't5'])
+  expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
+})
+
+/** Ben's link breaks and he comes back with what he had. Gives his new link, and how he was answered. */
+async function returning(all: Room, ben: Client): Promise<{ link: Client; type: string }> {
+  const had = ben.states.get(chat)
+  const { link, result } = await back(all, ben, ben.lastSeen, [chat])
+  if (link.states.has(chat)) return { link, type: result.type }
+  link.states.set(chat, had)
+  link.kinds.set(chat, 'chat')
+  return { link, type: result.type }
+}
+
+test('[L13] I3: who was given older turns, and comes back, is not told of older ones that are not there', async () => {
+  const all = await narrow(['t1', 't2', 't3'], 1)
+  const { ann, ben } = all
+  await ben.ask('fetchTurns', { channel: chat, cursor: String(ben.state(chat)['turnsNextCursor']) })
+  expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
+  const { link, type } = await returning(all, ben)
+  // It has other turns than its snapshot had, and which is not known for sure.
+  expect(type).toBe('snapshot')
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't2' }))
+  await quiet()
+  expect(ids(link)).toEqual(['t2'])
+  expect(link.state(chat)).toHaveProperty('turnsNextCursor')
+})
+
+test('[L13] who comes back by a replay is shown what its snapshot left out, and nothing twice', async () => {
+  const all = await narrow(['t1', 't2', 't3', 't4'], 2)
+  const { link, type } = await returning(all, all.ben)
+  expect(type).toBe('replay')
+  await all.ann.echo(all.ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' }))
+  await quiet()
+  expect(ids(link)).toEqual(['t3'])
+  // It has that turn: there is nothing to be given.
+  expect(link.envelopes.map(({ action }) => action.type)).toEqual(['chat/truncated'])
+})
+
+test('[L13] I3: who saw a chat emptied, and comes back, lacks none of its turns', async () => {
+  const all = await narrow(['t1', 't2', 't3'], 1)
+  const { ann, ben } = all
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated' }))
+  await quiet()
+  const { link } = await returning(all, ben)
+  for (const turnId of ['t4', 't5', 't6']) {
+    await ann.echo(ann.dispatch(chat, { ...started, turnId }))
+    await quiet()
+  }
+  await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
+  await quiet()
+  expect(ids(link)).toEqual(['t4', 't5'])
+  expect(link.state(chat)).not.toHaveProperty('turnsNextCursor')
+})
+
+test('[L13] F-48: of who was handed a part of the turns by a build that did not count them nothing is sure', async () => {
+  const all = await narrow(['t1', 't2', 't3'], 1)
+  const key = 'client/ben'
+  await quiet()
+  const record = (await all.store().records.get(key)) ?? ''
+  expect(record).toContain('"cut":2')
+  all.ben.peer.close()
+  await quiet()
+  all.store().records.put(key, record.replace('"cut":2', '"cut":true'))
+  await all.store().log.flush()
+  await all.restart()
+  const { result } = await back(all, all.ben, all.ben.lastSeen, [chat])
+  expect(result.type).toBe('snapshot')
+})
+
+test('[L9] I3: who is handed a snapshot is not given what it lacked before that', async () => {
+  const tasks: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 0, mute, soon)
+  holding = true
+  // The page waits behind what is not durable yet.
+  ann.dispatch(chat, { type: 'chat/draftChanged', draft: { text: 'hm', origin: { kind: 'user' } } })
+  ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' })
+  await quiet()
+  await ben.ask('subscribe', { channel: chat, view: { turns: 0 } })
+  expect(ids(ben)).toEqual(['t1', 't2', 't3', 't4'])
+  holding = false
+  for (const task of tasks.splice(0)) task()
+  await quiet()
+  expect(ids(ben)).toEqual(['t1', 't2', 't3'])
+  expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
+})

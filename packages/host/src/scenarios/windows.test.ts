@@ -1,0 +1,212 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { describe, expect, test } from 'vitest'
+import { back, quiet, session, title } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import type { Client, RoomOptions } from '../../test/room.ts'
+import {
+  accepted,
+  chat,
+  chatOf,
+  delta,
+  part,
+  resume,
+  scene,
+  started,
+  truncated,
+  turn,
+} from '../../test/scene.ts'
+import type { Scene } from '../../test/scene.ts'
+import { TurnFailed } from '../ports/agent.ts'
+
+/** A chat with so many turns, the last of which failed and may go on. */
+async function told(count: number, options: RoomOptions = {}): Promise<Scene> {
+  const all = await scene(new Puppet({ resumes: true }), options)
+  for (let n = 0; n < count; n++) {
+    const run = await turn(all, `t${n}`, part(`p${n}`), delta(`p${n}`, `Turn ${n}`))
+    if (n === count - 1) run.fail(new TurnFailed('x', 'again', true))
+    else run.end()
+    await until(() => chatOf(all).turns.length === n + 1)
+  }
+  return all
+}
+
+/** Somebody who wants to see the newest few turns only. */
+async function peeping(all: Scene, turns: number, name = 'cem'): Promise<Client> {
+  const client = await all.join(name)
+  await client.ask('subscribe', { channel: session })
+  await client.ask('subscribe', { channel: chat, view: { turns } })
+  return client
+}
+
+const state = (client: Client) => client.states.get(chat) as ChatState
+const ids = (client: Client) => state(client).turns.map(({ id }) => id)
+const loads = (client: Client) => client.envelopes.filter(({ action }) => action.type === 'chat/turnsLoaded')
+
+/** Reads on until the beginning: then it has what the host has. Gives the number of pages. */
+async function readAll(all: Scene, client: Client): Promise<number> {
+  let pages = 0
+  for (; state(client).turnsNextCursor !== undefined; pages++) {
+    const { turnsNextCursor: cursor = '' } = state(client)
+    const before = ids(client).length
+    await client.ask('fetchTurns', { channel: chat, cursor })
+    // The page came before the answer.
+    if (ids(client).length === before) expect(state(client).turnsNextCursor).not.toBe(cursor)
+  }
+  await quiet()
+  const { log } = all.core()
+  const channel = log.channel(chat)
+  if (channel) await log.complete(channel)
+  const { turns, activeTurn, status, modifiedAt } = chatOf(all)
+  expect(state(client)).toMatchObject({ turns, status, modifiedAt })
+  expect(state(client).turns).toHaveLength(turns.length)
+  expect(state(client).activeTurn).toEqual(activeTurn)
+  return pages
+}
+
+describe('[L9] a window', () => {
+  test.each([
+    [0, []],
+    [1, ['t6']],
+    [3, ['t4', 't5', 't6']],
+    [7, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
+    [100, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
+  ])('of %i turns has the newest, and pages lead to the beginning', async (turns, seen) => {
+    const all = await told(7, { limits: { turnsPageLength: 700 } })
+    const cem = await peeping(all, turns)
+    expect(ids(cem)).toEqual(seen)
+    const pages = await readAll(all, cem)
+    expect(pages > 1).toBe(turns < 4)
+    expect(loads(cem)).toHaveLength(pages)
+    expect([loads(all.ann), loads(all.ben)]).toEqual([[], []])
+  })
+
+  test.each(['', 'before:', 'before:t9', 'newes', 'before:constructor', '0'])(
+    'has no page before %j',
+    async (cursor) => {
+      const all = await told(3)
+      const cem = await peeping(all, 1)
+      const asked = cem.ask('fetchTurns', { channel: chat, cursor })
+      await expect(asked).rejects.toMatchObject({ code: -32602 })
+      expect(loads(cem)).toEqual([])
+      await readAll(all, cem)
+    },
+  )
+
+  test('has no page of what is no chat', async () => {
+    const all = await told(1)
+    for (const channel of [session, 'ahp-chat:/none', 'ahp-root://'])
+      await expect(all.ann.ask('fetchTurns', { channel })).rejects.toMatchObject({ code: -32008 })
+  })
+
+  test('follows what is new', async () => {
+    const all = await told(4)
+    const cem = await peeping(all, 2)
+    const run = await turn(all, 'new', part('p'))
+    run.end()
+    await until(() => chatOf(all).turns.length === 5)
+    await cem.until(() => ids(cem).at(-1) === 'new')
+    expect(ids(cem)).toEqual(['t2', 't3', 'new'])
+    await readAll(all, cem)
+  })
+})
+
+describe('[L9] I4: what is about a turn outside of a window', () => {
+  test.each(['t0', 't2', 't3'])(
+    'as the chat that ends at %s: it is given first, to those who lack it',
+    async (turnId) => {
+      const all = await told(6)
+      const [cem, dora] = [await peeping(all, 2), await peeping(all, 3, 'dora')]
+      await accepted(all.ann, chat, truncated(turnId))
+      await cem.until(() => ids(cem).at(-1) === turnId)
+      const types = cem.envelopes.filter(({ channel }) => channel === chat).map(({ action }) => action.type)
+      expect(types).toEqual(['chat/turnsLoaded', 'chat/truncated'])
+      expect(loads(dora)).toHaveLength(turnId === 't3' ? 0 : 1)
+      expect(loads(all.ben)).toEqual([])
+      for (const client of [cem, dora, all.ben]) await readAll(all, client)
+    },
+  )
+
+  test('is given also where it is on the disk alone', async () => {
+    const all = await told(60)
+    for (const client of [all.ann, all.ben]) {
+      client.peer.notify('unsubscribe', { channel: chat })
+      await client.ask('listSessions', {})
+    }
+    all.world.advance(60_000)
+    expect(chatOf(all)).toBeUndefined()
+    const cem = await peeping(all, 1)
+    await accepted(all.ann, chat, truncated('t3'))
+    await cem.until(() => ids(cem).at(-1) === 't3')
+    await readAll(all, cem)
+    expect(ids(cem)).toEqual(['t0', 't1', 't2', 't3'])
+  })
+
+  test('as one that goes on, for who looks at none of them', async () => {
+    const all = await told(3)
+    const cem = await peeping(all, 0)
+    await accepted(all.ann, chat, resume('t2'))
+    ;(await all.agent.given(3)).end()
+    await until(() => chatOf(all).turns.length === 3 && !chatOf(all).activeTurn)
+    await cem.until(() => ids(cem).includes('t2'))
+    await readAll(all, cem)
+  })
+
+  test('as a chat that is emptied: there is nothing to be given', async () => {
+    const all = await told(4)
+    const cem = await peeping(all, 1)
+    await accepted(all.ann, chat, truncated())
+    await cem.until(() => ids(cem).length === 0)
+    expect(loads(cem)).toEqual([])
+    await readAll(all, cem)
+  })
+})
+
+describe('[L13] I4: who comes back to a window', () => {
+  const meanwhile: readonly (readonly [what: string, act: (all: Scene) => Promise<unknown>])[] = [
+    ['nothing happened', () => Promise.resolve()],
+    ['it was named', (all) => accepted(all.ann, session, title('named'))],
+    ['a turn was begun', (all) => accepted(all.ann, chat, started('new'))],
+    ['the chat ended at a turn it has', (all) => accepted(all.ann, chat, truncated('t4'))],
+    ['the chat ended at one that it lacks', (all) => accepted(all.ann, chat, truncated('t1'))],
+    ['the last turn went on', (all) => accepted(all.ann, chat, resume('t5'))],
+    [
+      'the chat ended at one that it lacks, and went on',
+      async (all) => {
+        await accepted(all.ann, chat, truncated('t1'))
+        await accepted(all.ann, chat, started('new'))
+      },
+    ],
+  ]
+  for (const turns of [0, 2])
+    test.each(meanwhile)(`of ${turns} turns, and %s: it has what the host has`, async (_, act) => {
+      const all = await told(6)
+      const cem = await peeping(all, turns)
+      cem.peer.close()
+      await act(all)
+      const { link } = await back(all, cem, cem.lastSeen, [session, chat])
+      // What it had, where it was spared a snapshot.
+      for (const channel of [session, chat]) if (!link.states.has(channel)) inherit(link, cem, channel)
+      await quiet()
+      await readAll(all, link)
+    })
+
+  test('after a restart, too, sees no more than it wanted to', async () => {
+    const all = await told(6)
+    const cem = await peeping(all, 2)
+    cem.peer.close()
+    await all.restart('close')
+    const { link, result } = await back(all, cem, 1, [session, chat])
+    expect(result.type).toBe('snapshot')
+    expect(ids(link)).toEqual(['t4', 't5'])
+    await readAll(all, link)
+  })
+})
+
+/** A link goes on with what the one before it had, and folds what it was sent. */
+function inherit(link: Client, before: Client, channel: string): void {
+  link.kinds.set(channel, channel === chat ? 'chat' : 'session')
+  link.states.set(channel, before.states.get(channel))
+  const missed = link.envelopes.filter((envelope) => envelope.channel === channel)
+  for (const { action, rejectionReason } of missed)
+    if (rejectionReason === undefined) link.fold(channel, action)
+}

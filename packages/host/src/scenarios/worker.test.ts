@@ -1,0 +1,223 @@
+import { limits } from '@atrium/protocol/limits'
+import { expect, test } from 'vitest'
+import { asks, begun, call, completed, running } from '../../test/calls.ts'
+import { session } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import type { Run } from '../../test/puppet.ts'
+import { room } from '../../test/room.ts'
+import type { Client } from '../../test/room.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  follow,
+  says,
+  scene,
+  sessionOf,
+  started,
+  turn,
+} from '../../test/scene.ts'
+import type { Scene } from '../../test/scene.ts'
+import type { Said } from '../ports/agent.ts'
+
+const hello = { text: 'hi', origin: { kind: 'user' } } as const
+const task = { ...call, title: 'W', text: 'work' }
+
+test('[H8] a worker has a chat of its own that says where it comes from', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1', begun(), running)
+  const worker = run.chat.spawn(task)
+  const working = await all.agent.given(1)
+  expect(sessionOf(all).chats[1]).toMatchObject({
+    resource: worker.chat,
+    title: 'W',
+    interactivity: 'read-only',
+    origin: { kind: 'tool', chat, toolCallId: 'c1' },
+  })
+  expect(working.chat.state.activeTurn?.message).toEqual({ text: 'work', origin: { kind: 'agent' } })
+  working.end()
+  expect((await worker.done).turns).toMatchObject([{ state: 'complete' }])
+})
+
+test('[H8] a worker ends with the turn that wanted it, however deep', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1', begun(), running)
+  const { chat: child } = run.chat.spawn(task)
+  const { chat: grandchild, done } = (await all.agent.given(1)).chat.spawn(task)
+  await all.agent.given(2)
+  const rejected = expect(done).rejects.toThrow('the turn is over')
+  await accepted(all.ann, chat, cancelled('t1'))
+  for (const uri of [child, grandchild])
+    expect(chatOf(all, uri).turns).toMatchObject([{ state: 'cancelled' }])
+  await rejected
+})
+
+test('[H8] I13: an agent that does not wait for its worker harms nobody when both are cancelled', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1', begun(), running)
+  run.chat.spawn(task)
+  void run.chat.when(() => false)
+  await all.agent.given(1)
+  // What is rejected and seen by nobody fails this run.
+  await accepted(all.ann, chat, cancelled('t1'))
+})
+
+test('[H8] a worker whose chat is disposed of leaves nobody waiting', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1', begun(), running)
+  const worker = run.chat.spawn(task)
+  const working = await all.agent.given(1)
+  const rejected = expect(worker.done).rejects.toThrow('the chat of the worker is gone')
+  await all.ann.ask('disposeChat', { channel: worker.chat })
+  await rejected
+  expect(working.signal.aborted).toBe(true)
+  run.end()
+  await until(() => chatOf(all).turns.length === 1)
+})
+
+test('[H8] a chat that is disposed of in the middle of its turn takes it along; the default one stays', async () => {
+  const all = await scene()
+  await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage: hello })
+  const run = await all.agent.given(0)
+  await all.ann.ask('disposeChat', { channel: 'ahp-chat:/x' })
+  expect(run.signal.aborted).toBe(true)
+  expect(sessionOf(all).chats.map(({ resource }) => resource)).toEqual([chat])
+  await expect(all.ann.ask('disposeChat', { channel: chat })).rejects.toMatchObject({ code: -32011 })
+  await all.restart('crash')
+  expect(all.agent.runs).toHaveLength(1)
+})
+
+/** A turn that has let a worker work, which has asked a person; both are of a life before this. */
+async function left(all: Scene, uri: string, ...said: readonly Said[]): Promise<string> {
+  await accepted(all.ann, uri, started('t1'))
+  const run = await all.agent.given(0)
+  await says(all, run, ...said)
+  const { chat: worker } = run.chat.spawn(task)
+  await says(all, await all.agent.given(1), asks)
+  await all.restart('crash')
+  return worker
+}
+
+test('[H8] I17: a worker that only waits for a person ends with a turn that the host was stopped in', async () => {
+  const all = await scene()
+  const worker = await left(all, chat, begun(), running)
+  expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])
+  expect(chatOf(all, worker).turns).toMatchObject([{ state: 'cancelled' }])
+  expect(sessionOf(all).inputNeeded).toBeUndefined()
+})
+
+test('[H9] a worker that was at work has ended as interrupted, and those who work for it with it', async () => {
+  const all = await scene()
+  const run = await turn(all, 't1', begun(), running)
+  const { chat: child } = run.chat.spawn(task)
+  const working = await all.agent.given(1)
+  const { chat: grandchild } = working.chat.spawn(task)
+  await says(all, await all.agent.given(2), asks)
+  await all.restart('crash')
+  const interrupted = { state: 'error', responseParts: [{ error: { errorType: 'interrupted' } }] }
+  expect(chatOf(all, child).turns).toMatchObject([interrupted])
+  expect(chatOf(all, grandchild).turns).toMatchObject([{ state: 'cancelled' }])
+})
+
+const other = 'ahp-chat:/x'
+test.each<readonly [what: string, act: (all: Scene, ann: Client) => Promise<unknown>]>([
+  ['is cancelled', (_, ann) => accepted(ann, other, cancelled('t1'))],
+  ['is taken away', (_, ann) => accepted(ann, other, { type: 'chat/truncated' })],
+  ['goes with its chat', (_, ann) => ann.ask('disposeChat', { channel: other })],
+  [
+    'goes on and is done',
+    async (all, ann) => {
+      await accepted(ann, other, completed('r1', { response: 'decline' }))
+      ;(await all.agent.given(2)).end()
+      await until(() => chatOf(all, other).turns.length === 1)
+    },
+  ],
+])('[H8] I17: after a start, too, a worker ends with a turn that %s', async (_, act) => {
+  const all = await scene(new Puppet({ resumes: true }))
+  await all.ann.ask('createChat', { channel: session, chat: other })
+  await follow(all.ann, [other])
+  const worker = await left(all, other, asks)
+  expect(chatOf(all, other).activeTurn).toBeDefined()
+  expect(chatOf(all, worker).activeTurn).toBeDefined()
+  const ann = await all.join('ann')
+  await follow(ann, [session, other])
+  await act(all, ann)
+  expect(chatOf(all, worker)).not.toHaveProperty('activeTurn')
+  expect(chatOf(all, worker).turns).toMatchObject([{ state: 'cancelled' }])
+  expect(sessionOf(all).inputNeeded).toBeUndefined()
+})
+
+test('[H8] I17: a worker whose employer is set aside works for nobody', async () => {
+  const all = await scene()
+  await all.ann.ask('createChat', { channel: session, chat: other })
+  await follow(all.ann, [other])
+  const worker = await left(all, other, asks)
+  expect(chatOf(all, worker).activeTurn).toBeDefined()
+  await all.host().close()
+  const disk = all.store().reopen()
+  const { load } = disk.log
+  disk.log.load = async (uri, tail) => (uri === other ? { damaged: 'a wrong checksum' } : load(uri, tail))
+  const again = await room({ disk, agents: [new Puppet()] })
+  expect(chatOf(again, worker).turns).toMatchObject([{ state: 'cancelled' }])
+})
+
+test('[H9] a turn whose agent is no more ends as an error', async () => {
+  const all = await scene()
+  await accepted(all.ann, session, { type: 'session/titleChanged', title: 'kept' })
+  await all.restart('close', undefined, [])
+  const ann = await all.join('ann')
+  await ann.ask('subscribe', { channel: chat })
+  await accepted(ann, chat, started('t1'))
+  await until(() => chatOf(all).activeTurn === undefined)
+  expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'provider' } }])
+})
+
+/** Workers that let workers work, so deep. Gives the turn of the last. */
+async function dug(all: Scene, depth: number): Promise<Run> {
+  let run = await turn(all, 't1')
+  for (let level = 1; level <= depth; level++) {
+    run.chat.spawn(task)
+    run = await all.agent.given(level)
+  }
+  return run
+}
+
+test('[S-57 nesting] at 8 levels a worker works', async () => {
+  const all = await scene()
+  const last = await dug(all, 8)
+  expect(sessionOf(all).chats).toHaveLength(9)
+  last.end()
+  await until(() => chatOf(all, last.chat.uri).turns.length === 1)
+})
+
+test('[S-57 nesting] past 8 levels the worker is refused to its agent', async () => {
+  const all = await scene()
+  const last = await dug(all, 8)
+  expect(() => last.chat.spawn(task)).toThrow('at most 8 deep')
+  expect(sessionOf(all).chats).toHaveLength(9)
+})
+
+async function filled(): Promise<Scene> {
+  const all = await scene(new Puppet())
+  for (let n = 1; n < limits.chats; n++)
+    await all.ann.ask('createChat', { channel: session, chat: `ahp-chat:/${n}` })
+  return all
+}
+
+test('[S-57 chats] at 512 chats a session works', async () => {
+  const all = await filled()
+  expect(sessionOf(all).chats).toHaveLength(512)
+  ;(await turn(all, 't1')).end()
+  await until(() => chatOf(all).turns.length === 1)
+})
+
+test('[S-57 chats] past 512 chats createChat is refused, and so is a worker', async () => {
+  const all = await filled()
+  const more = all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/more' })
+  await expect(more).rejects.toMatchObject({ code: -32009, message: 'a session has at most 512 chats' })
+  const run = await turn(all, 't1')
+  expect(() => run.chat.spawn(task)).toThrow('at most 512 chats')
+  await all.ann.ask('disposeChat', { channel: 'ahp-chat:/1' })
+  await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/more' })
+})

@@ -1,0 +1,184 @@
+import type { SessionConfigSchema } from '@atrium/protocol/common/config'
+import { describe, expect, test } from 'vitest'
+import { session, title } from '../../test/held.ts'
+import { Puppet } from '../../test/puppet.ts'
+import { accepted, refused, scene, sessionOf } from '../../test/scene.ts'
+import type { AnyAction, Scene } from '../../test/scene.ts'
+
+const schema: SessionConfigSchema = {
+  type: 'object',
+  properties: {
+    tone: { type: 'string', title: 'Tone', enum: ['warm', 'cold'], default: 'warm', sessionMutable: true },
+    topic: { type: 'string', title: 'Topic', enum: ['a'], enumDynamic: true, sessionMutable: true },
+    depth: { type: 'number', title: 'Depth', sessionMutable: true },
+    safe: { type: 'boolean', title: 'Safe', sessionMutable: true },
+    list: { type: 'array', title: 'List', sessionMutable: true },
+    bag: { type: 'object', title: 'Bag', sessionMutable: true },
+    host: { type: 'string', title: 'Host', readOnly: true, sessionMutable: true },
+    model: { type: 'string', title: 'Model', default: 'm1' },
+  },
+}
+const settable = () => new Puppet({ settings: { schema } })
+const config = (values: object, more: object = {}): AnyAction => ({
+  type: 'session/configChanged',
+  config: values,
+  ...more,
+})
+const directory = (type: string, at: string, replacement?: string): AnyAction => ({
+  type: `session/workingDirectory${type}`,
+  directory: at,
+  ...(replacement !== undefined && { replacement }),
+})
+const active = (clientId: string): AnyAction => ({
+  type: 'session/activeClientSet',
+  activeClient: { clientId, tools: [] },
+})
+const inactive = (clientId: string): AnyAction => ({ type: 'session/activeClientRemoved', clientId })
+
+const speaksForItself = 'a client can only speak for itself'
+const noDirectory = 'this is no directory of the session'
+const oneDirectory = 'this agent works in one directory'
+const firstStays = 'the first directory of this session cannot change'
+const noCustomization = 'there is no such customization here'
+
+test.each([
+  ['a client for another', active('ben'), speaksForItself],
+  ['another that leaves', inactive('ben'), speaksForItself],
+  ['one that leaves what it was not in', inactive('ann'), 'this client is not an active client'],
+  ['a second directory', directory('Set', 'file:///b'), oneDirectory],
+  ['a directory that is not there, removed', directory('Removed', 'file:///b'), noDirectory],
+  ['a directory that is not there, replaced', directory('Replaced', 'file:///b', 'file:///c'), noDirectory],
+  [
+    'a customization that is not there, switched',
+    { type: 'session/customizationToggled', id: 'c', enablement: [] },
+    noCustomization,
+  ],
+  [
+    'a server that is not there, started',
+    { type: 'session/mcpServerStartRequested', id: 'c' },
+    noCustomization,
+  ],
+  [
+    'a server that is not there, stopped',
+    { type: 'session/mcpServerStopRequested', id: 'c' },
+    noCustomization,
+  ],
+  [
+    'a server that is not there, let run',
+    { type: 'session/mcpServerBackgroundRequested', id: 'c' },
+    noCustomization,
+  ],
+  [
+    'a setting of an agent that has none',
+    config({ tone: 'warm' }),
+    '"tone" cannot be changed in this session',
+  ],
+] as const)('[H7] %s is refused', async (_, action, reason) => {
+  expect(await refused(await scene(), session, action)).toBe(reason)
+})
+
+test.each([
+  ['of the wrong type', { tone: 1 }, 'tone must be a string'],
+  ['that is nothing', { tone: null }, 'tone must be a string'],
+  ['that is no number', { depth: '1' }, 'depth must be a number'],
+  ['that is no truth value', { safe: 'yes' }, 'safe must be a boolean'],
+  ['that is no list', { list: {} }, 'list must be an array'],
+  ['that is no object', { bag: [] }, 'bag must be an object'],
+  ['that is none of the choices', { tone: 'loud' }, 'tone must be one of "warm", "cold"'],
+  ['that can only be read', { host: 'x' }, 'host can only be read'],
+  ['that was chosen for good', { model: 'm2' }, '"model" cannot be changed in this session'],
+  ['that there is not', { pace: 1 }, '"pace" cannot be changed in this session'],
+  ['with a name of the language', { constructor: 1 }, '"constructor" cannot be changed in this session'],
+  ['that is right beside one that is not', { tone: 'cold', depth: 'x' }, 'depth must be a number'],
+] as const)('[H7] a setting %s is refused', async (_, values, reason) => {
+  expect(await refused(await scene(settable()), session, config(values))).toBe(reason)
+})
+
+test('[H7] a replacement that loses what was chosen for good is refused', async () => {
+  const all = await scene(settable())
+  expect(sessionOf(all).config?.values).toEqual({ tone: 'warm', model: 'm1' })
+  const replacing = config({ tone: 'cold' }, { replace: true })
+  expect(await refused(all, session, replacing)).toBe('"model" cannot be taken away in this session')
+})
+
+test.each([
+  [{ tone: 'cold' }, { tone: 'cold', model: 'm1' }],
+  [{ topic: 'anything' }, { tone: 'warm', topic: 'anything', model: 'm1' }],
+  [
+    { depth: 2, safe: false, list: [], bag: {} },
+    { depth: 2, safe: false, list: [], bag: {}, tone: 'warm', model: 'm1' },
+  ],
+] as const)('[H7] the settings %j are taken', async (values, after) => {
+  const all = await scene(settable())
+  await accepted(all.ann, session, config(values))
+  expect(sessionOf(all).config?.values).toEqual(after)
+})
+
+describe('[H7] the directories of a session', () => {
+  const several = (more: object = {}) => new Puppet({ capabilities: { multipleWorkingDirectories: more } })
+  const cases: readonly (readonly [agent: Puppet, action: AnyAction, outcome: string | readonly string[]])[] =
+    [
+      [new Puppet(), directory('Set', 'file:///a'), ['file:///a']],
+      [new Puppet(), directory('Removed', 'file:///a'), []],
+      [new Puppet(), directory('Replaced', 'file:///a', 'file:///b'), ['file:///b']],
+      [several(), directory('Set', 'file:///b'), ['file:///a', 'file:///b']],
+      [several({ immutablePrimary: true }), directory('Removed', 'file:///a'), firstStays],
+      [several({ immutablePrimary: true }), directory('Replaced', 'file:///a', 'file:///b'), firstStays],
+      [
+        several({ immutablePrimary: true, primaryReplacement: true }),
+        directory('Replaced', 'file:///a', 'file:///b'),
+        ['file:///b'],
+      ],
+    ]
+  test.each(cases)('%#', async (agent, action, outcome) => {
+    const all = await scene(agent)
+    if (typeof outcome === 'string') return expect(await refused(all, session, action)).toBe(outcome)
+    await accepted(all.ann, session, action)
+    expect(sessionOf(all).workingDirectories).toEqual(outcome)
+  })
+
+  test('a second one may go though the first stays', async () => {
+    const all = await scene(several({ immutablePrimary: true }))
+    await accepted(all.ann, session, directory('Set', 'file:///b'))
+    await accepted(all.ann, session, directory('Removed', 'file:///b'))
+    expect(sessionOf(all).workingDirectories).toEqual(['file:///a'])
+  })
+})
+
+describe('[H7] what has a name is found by it', () => {
+  const customizations = [
+    {
+      type: 'plugin',
+      id: 'p',
+      uri: 'file:///p',
+      name: 'P',
+      children: [{ type: 'skill', id: 's', uri: 'file:///s', name: 'S' }],
+    },
+  ]
+  const given = async (all: Scene) => {
+    const channel = all.core().log.channel(session)
+    if (channel)
+      all.core().log.append(channel, { type: 'session/customizationsChanged', customizations } as AnyAction)
+    await all.ben.until(() => all.ben.state(session)['customizations'] !== undefined)
+  }
+  test.each(['p', 's'])('%s', async (id) => {
+    const all = await scene()
+    await given(all)
+    await accepted(all.ann, session, { type: 'session/customizationToggled', id, enablement: [] })
+  })
+
+  test('and not otherwise', async () => {
+    const all = await scene()
+    await given(all)
+    const toggled = { type: 'session/customizationToggled', id: 'x', enablement: [] }
+    expect(await refused(all, session, toggled)).toBe(noCustomization)
+  })
+})
+
+test('[H7] a session that could not be made can still be named, read and put away', async () => {
+  const all = await scene(new Puppet({ create: () => Promise.reject(new Error('no')) }))
+  expect(sessionOf(all).lifecycle).toBe('failed')
+  await accepted(all.ann, session, title('Broken'))
+  await accepted(all.ann, session, { type: 'session/isReadChanged', isRead: true })
+  await accepted(all.ann, session, { type: 'session/isArchivedChanged', isArchived: true })
+})

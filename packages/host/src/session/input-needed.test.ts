@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { readyAgent } from '../../test/agents.ts'
+import { chat, session, sessionOf, started, talk } from '../../test/talk.ts'
+
+test('[W8] a question and a tool call of one id are both shown in the session', async () => {
+  const { ann } = await talk({
+    ...readyAgent(),
+    async *run({ when }) {
+      yield { type: 'chat/inputRequested', request: { id: 'one', message: 'Well?' } }
+      yield { type: 'chat/toolCallStart', toolCallId: 'one', toolName: 'shell', displayName: 'Run' }
+      yield { type: 'chat/toolCallReady', toolCallId: 'one', invocationMessage: 'Running ls' }
+      await when(() => false)
+    },
+  })
+  ann.dispatch(chat, started('t'))
+  await ann.until(() => JSON.stringify(sessionOf(ann)).includes('pending-confirmation'))
+  await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: 'Two' }))
+  expect(sessionOf(ann).inputNeeded?.map(({ kind }) => kind)).toEqual(['chatInput', 'toolConfirmation'])
+})

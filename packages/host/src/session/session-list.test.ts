@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest'
+import { asks, begun, completed, lends, lentBy, ready, running } from '../../test/calls.ts'
+import { quiet, root, session, title } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import { room } from '../../test/room.ts'
+import type { Client, Room } from '../../test/room.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  message,
+  part,
+  says,
+  scene,
+  sessionOf,
+  started,
+  takesPart,
+  turn,
+} from '../../test/scene.ts'
+import type { AnyAction, Scene } from '../../test/scene.ts'
+import type { Said } from '../ports/agent.ts'
+
+/** Whoever looks at the root has been told this of the list, in order; time passes so that nothing waits. */
+async function news(all: Room, watcher: Client): Promise<readonly (readonly [string, unknown])[]> {
+  for (let n = 0; n < 3; n++, await quiet()) all.world.advance(100)
+  return watcher.notes.map(({ method, params }) => [
+    method.replace('root/', ''),
+    params['changes'] ?? params['session'] ?? (params['summary'] as object),
+  ])
+}
+
+describe('[H7] a session is announced when it is first used', () => {
+  const draft = { type: 'chat/draftChanged', draft: message('hm') }
+  const queued = { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message: message() }
+  const steering = { ...queued, kind: 'steering' }
+  const uses: readonly (readonly [what: string, channel: string, action: AnyAction])[] = [
+    ['turn', chat, started('t1')],
+    ['title', session, title('Mine')],
+    ['draft', chat, draft],
+    ['waiting message', chat, queued],
+    ['steering message', chat, steering],
+  ]
+  test.each(uses)(
+    'by a %s: after the answer, once, and from then on it is listed',
+    async (_, channel, action) => {
+      const all = await room({ agents: [new Puppet()] })
+      const ann = await all.join('ann', { subscribe: [root] })
+      let answered = false
+      const made = ann.ask('createSession', { channel: session }).then(() => (answered = true))
+      // Before the answer has come.
+      const seq = ann.dispatch(channel, action)
+      await ann.until(() => ann.notes.length > 0)
+      expect(answered).toBe(true)
+      await Promise.all([made, ann.echo(seq)])
+      expect(
+        (await news(all, ann)).map(([what]) => what).filter((what) => what === 'sessionAdded'),
+      ).toHaveLength(1)
+      expect(await ann.ask('listSessions', {})).toMatchObject({ items: [{ resource: session }] })
+      expect(ann.state(root)).toMatchObject({ activeSessions: 1 })
+    },
+  )
+
+  test('and not by what is none: nobody hears of one that is made, looked at, set and left', async () => {
+    const all = await scene()
+    const watcher = await all.join('watcher', { subscribe: [root] })
+    await accepted(all.ann, session, {
+      type: 'session/activeClientSet',
+      activeClient: { clientId: 'ann', tools: [] },
+    })
+    await accepted(all.ann, session, { type: 'session/isReadChanged', isRead: true })
+    await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
+    await all.ann.ask('disposeSession', { channel: session })
+    expect([await news(all, watcher), watcher.envelopes]).toEqual([[], []])
+    expect(await watcher.ask('listSessions', {})).toEqual({ items: [] })
+  })
+
+  test('by the first message of another chat, too', async () => {
+    const all = await scene()
+    const watcher = await all.join('watcher', { subscribe: [root] })
+    await all.ann.ask('createChat', {
+      channel: session,
+      chat: 'ahp-chat:/x',
+      initialMessage: message('hi') as never,
+    })
+    expect((await news(all, watcher))[0]).toMatchObject(['sessionAdded', { resource: session }])
+  })
+})
+
+describe('[H7] the name of a session', () => {
+  const named = (text: string) => ({ type: 'session/titleChanged', title: text }) as Said
+
+  test('is its first message until its agent finds one', async () => {
+    const all = await scene()
+    await accepted(all.ann, chat, started('t1', '\n  Fix the   door \nplease'))
+    expect([sessionOf(all).title, sessionOf(all).chats[0]?.title]).toEqual(['Fix the door', 'Fix the door'])
+    const run = await all.agent.given(0)
+    await says(all, run, named('A door'))
+    expect(sessionOf(all).title).toBe('A door')
+    run.end()
+    await until(() => chatOf(all).turns.length === 1)
+    await accepted(all.ann, chat, started('t2', 'Another thing'))
+    expect(sessionOf(all).title).toBe('A door')
+  })
+
+  test('that a client gave stays, also over a restart', async () => {
+    const all = await scene()
+    await accepted(all.ann, session, title('Mine'))
+    await says(all, await turn(all, 't1'), named('Not mine'))
+    expect(sessionOf(all).title).toBe('Mine')
+    await all.restart('crash')
+    const ann = await all.join('ann')
+    for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+    await accepted(ann, chat, started('t2'))
+    await says(all, await all.agent.given(1), named('Not mine either'))
+    expect(sessionOf(all).title).toBe('Mine')
+  })
+
+  test.each([
+    ['', ''],
+    [' \n\t', ''],
+    ['x'.repeat(500), `${'x'.repeat(79)}…`],
+    [`${'word '.repeat(40)}`, `${'word '.repeat(14)}word…`],
+    [`${'a'.repeat(78)}😀b`, `${'a'.repeat(78)}…`],
+  ])('is not longer than one reads: %j', async (text, short) => {
+    const all = await scene()
+    await accepted(all.ann, chat, started('t1', text))
+    expect(sessionOf(all).title).toBe(short)
+    expect(short.length).toBeLessThanOrEqual(80)
+  })
+})
+
+describe('[H7] what changes in the list', () => {
+  const listed = async (): Promise<Scene & { watcher: Client }> => {
+    const all = await scene()
+    await accepted(all.ann, session, title('Listed'))
+    const watcher = await all.join('watcher', { subscribe: [root] })
+    for (let n = 0; n < 3; n++, await quiet()) all.world.advance(100)
+    watcher.notes.length = 0
+    return { ...all, watcher }
+  }
+
+  test('is told together, and a key only if it changed', async () => {
+    const { watcher, ...all } = await listed()
+    for (const name of ['a', 'b', 'c', 'd']) await accepted(all.ann, session, title(name))
+    const told = await news(all, watcher)
+    expect(told.length).toBeLessThanOrEqual(2)
+    for (const [what, changes] of told)
+      expect([what, Object.keys(changes as object)]).toEqual(['sessionSummaryChanged', ['title']])
+    expect(told.at(-1)?.[1]).toEqual({ title: 'd' })
+    await accepted(all.ann, session, title('d'))
+    expect(await news(all, watcher)).toHaveLength(told.length)
+  })
+
+  test('has no activity any more as an empty one', async () => {
+    const { watcher, ...all } = await listed()
+    const run = await turn(all, 't1', { type: 'chat/activityChanged', activity: 'Reading' })
+    expect(Object.assign({}, ...(await news(all, watcher)).map(([, changes]) => changes))).toMatchObject({
+      activity: 'Reading',
+      status: 8,
+    })
+    watcher.notes.length = 0
+    run.end()
+    await until(() => chatOf(all).turns.length === 1)
+    const after = Object.assign({}, ...(await news(all, watcher)).map(([, changes]) => changes))
+    expect(after).toMatchObject({ activity: '', status: 1 })
+    expect(Object.keys(after)).not.toContain('resource')
+    for (const key of ['provider', 'createdAt', 'title']) expect(Object.keys(after)).not.toContain(key)
+  })
+
+  test('also where another chat spoke for the session, and its own has none', async () => {
+    const { watcher, ...all } = await listed()
+    await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
+    await accepted(all.ann, 'ahp-chat:/x', started('t1'))
+    await says(all, await all.agent.given(0), { type: 'chat/activityChanged', activity: 'Asking' }, asks)
+    await until(() => sessionOf(all).activity === 'Asking')
+    await news(all, watcher)
+    watcher.notes.length = 0
+    await accepted(all.ann, 'ahp-chat:/x', completed('r1', { response: 'cancel' }))
+    expect((await news(all, watcher))[0]).toMatchObject(['sessionSummaryChanged', { activity: '' }])
+  })
+
+  test('is not told of one that is gone', async () => {
+    const { watcher, ...all } = await listed()
+    await accepted(all.ann, session, title('x'))
+    await all.ann.ask('disposeSession', { channel: session })
+    expect((await news(all, watcher)).at(-1)).toEqual(['sessionRemoved', session])
+  })
+})
+
+describe('[H10] a session is as its chats are', () => {
+  /** What the second chat, then the default one does; and what the session is then. */
+  const asksIt = [asks]
+  const rows: readonly (readonly [other: string, own: string, status: number])[] = [
+    ['rests', 'rests', 1],
+    ['works', 'rests', 1],
+    ['rests', 'works', 8],
+    ['asks', 'works', 24],
+    ['works', 'asks', 24],
+    ['asks', 'fails', 24],
+    ['fails', 'works', 2],
+    ['fails', 'rests', 2],
+    ['works', 'fails', 2],
+    ['lends', 'works', 8],
+    ['rests', 'lends', 8],
+    ['rests', 'waits', 24],
+  ]
+  const says_: Readonly<Record<string, readonly Said[]>> = {
+    asks: asksIt,
+    waits: [begun(), ready()],
+    lends: [begun(lentBy('ann')), running],
+  }
+  test.each(rows)('the other chat %s, its own %s: %i', async (other, own, status) => {
+    const all = await scene()
+    await takesPart(all.ann)
+    await accepted(all.ann, session, title('listed'))
+    await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
+    for (const [uri, what] of [
+      ['ahp-chat:/x', other],
+      [chat, own],
+    ] as const) {
+      if (what === 'rests') continue
+      const before = all.agent.runs.length
+      await accepted(all.ann, uri, started(`t${uri}`))
+      const run = await all.agent.given(before)
+      if (what === 'fails') run.fail(new Error('x'))
+      else await says(all, run, ...(says_[what] ?? []))
+      if (what === 'fails') await until(() => chatOf(all, uri).turns.length === 1)
+    }
+    const newcomer = await all.join('new', { subscribe: [session] })
+    expect(newcomer.state(session)['status']).toBe(status)
+    expect(await newcomer.ask('listSessions', {})).toMatchObject({ items: [{ status }] })
+  })
+
+  test('and what it needs of a person is there as long as it is needed', async () => {
+    const all = await scene()
+    await accepted(all.ann, session, lends('ann'))
+    const run = await turn(all, 't1', asks, begun(lentBy('ann')), running)
+    expect(sessionOf(all).inputNeeded?.map(({ kind }) => kind)).toEqual(['chatInput', 'toolClientExecution'])
+    await accepted(all.ann, chat, completed('r1', { response: 'cancel' }))
+    expect(sessionOf(all).inputNeeded?.map(({ kind }) => kind)).toEqual(['toolClientExecution'])
+    await says(all, run, part('p'))
+    await accepted(all.ann, chat, cancelled('t1'))
+    expect(sessionOf(all)).not.toHaveProperty('inputNeeded')
+    expect(all.ben.state(session)).toEqual(sessionOf(all))
+  })
+})

@@ -1,0 +1,250 @@
+import { commands } from '@atrium/protocol/commands'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { describe, expect, test } from 'vitest'
+import { failingAgent, lateAgent } from '../../test/agents.ts'
+import { quiet, root, session, title } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import { room } from '../../test/room.ts'
+import { accepted, chat, chatOf, follow, part, scene, sessionOf, started, turn } from '../../test/scene.ts'
+import { hostCommands } from '../connection/commands.ts'
+import type { Session } from '../ports/agent.ts'
+import { TurnFailed } from '../ports/agent.ts'
+
+const two = 'ahp-session:/two'
+
+describe('[H7] a session is made', () => {
+  test('while others already follow it, and then it is ready', async () => {
+    const agent = lateAgent()
+    const all = await room({ agents: [agent] })
+    const ann = await all.join('ann')
+    // Without waiting for the answer.
+    const made = ann.ask('createSession', { channel: session })
+    await ann.ask('subscribe', { channel: session })
+    await made
+    expect(ann.state(session)).toMatchObject({ lifecycle: 'creating', defaultChat: chat, title: '' })
+    agent.finish(session)
+    await ann.until(() => ann.state(session)['lifecycle'] === 'ready')
+    expect(ann.envelopes.map(({ action }) => action)).toEqual([{ type: 'session/ready' }])
+  })
+
+  const failures: readonly (readonly [error: unknown, told: object, reported: number])[] = [
+    [new TurnFailed('auth', 'There is no key.'), { errorType: 'auth', message: 'There is no key.' }, 0],
+    [new Error('ENOENT /home/ann/.key'), { errorType: 'agent', message: 'the agent failed' }, 1],
+    ['oops', { errorType: 'agent', message: 'the agent failed' }, 1],
+  ]
+  test.each(failures)(
+    'or it failed, in words that are meant for people: %s',
+    async (error, told, reported) => {
+      const agent = { ...failingAgent(new TurnFailed('', '')), create: () => Promise.reject(error as Error) }
+      const all = await room({ agents: [agent] })
+      const ann = await all.join('ann')
+      await ann.ask('createSession', { channel: session })
+      await until(() => sessionOf(all).lifecycle === 'failed')
+      expect(sessionOf(all).creationError).toEqual(told)
+      expect(all.world.reports).toHaveLength(reported)
+      const more = ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
+      await expect(more).rejects.toMatchObject({ message: 'this session could not be created' })
+      await ann.ask('disposeSession', { channel: session })
+    },
+  )
+
+  test('again, where the host died meanwhile, and once more', async () => {
+    const agent = new Puppet({ create: () => new Promise(() => {}) })
+    const all = await scene(agent, { waits: false })
+    await accepted(all.ann, chat, started('t1'))
+    for (const how of ['crash', 'close'] as const) await all.restart(how)
+    expect(agent.created).toEqual([session, session, session])
+    expect(sessionOf(all).lifecycle).toBe('creating')
+    expect([chatOf(all).activeTurn?.id, agent.runs.length]).toEqual(['t1', 0])
+  })
+
+  test('not, where its agent is no more: it failed, and so did the turn that waits', async () => {
+    const all = await scene(new Puppet({ create: () => new Promise(() => {}) }), { waits: false })
+    await accepted(all.ann, chat, started('t1'))
+    await all.restart('crash', undefined, [])
+    await until(() => sessionOf(all).lifecycle === 'failed')
+    expect(chatOf(all).turns).toMatchObject([{ id: 't1', state: 'error' }])
+  })
+})
+
+describe('[H2] -32003: a name is used once', () => {
+  test.each([
+    ['a session that is there', session],
+    ['a session that is no more', 'ahp-session:/gone'],
+    ['the chat of one that is no more', defaultChatUri('ahp-session:/gone')],
+    ['a chat', chat],
+    ['another chat', 'ahp-chat:/other'],
+    ['a chat that is no more', 'ahp-chat:/gone'],
+    ['what means the chat of a session', `${session}/chat`],
+    ['the root', root],
+  ])('not for %s', async (_, channel) => {
+    const { ann, ...all } = await scene()
+    await ann.ask('createSession', { channel: 'ahp-session:/gone' })
+    await ann.ask('disposeSession', { channel: 'ahp-session:/gone' })
+    for (const name of ['gone', 'other'])
+      await ann.ask('createChat', { channel: session, chat: `ahp-chat:/${name}` })
+    await ann.ask('disposeChat', { channel: 'ahp-chat:/gone' })
+    await expect(ann.ask('createSession', { channel })).rejects.toMatchObject({ code: -32003 })
+    const createChat = ann.ask('createChat', { channel: session, chat: channel })
+    await expect(createChat).rejects.toMatchObject({ code: -32010 })
+    await all.restart('crash')
+    const ben = await all.join('ben')
+    await expect(ben.ask('createSession', { channel })).rejects.toMatchObject({ code: -32003 })
+  })
+
+  test('of two that ask at once one gets it', async () => {
+    const all = await room()
+    const asked = await Promise.all(['ann', 'ben', 'cem'].map((name) => all.join(name)))
+    const made = await Promise.allSettled(
+      asked.map((client) => client.ask('createSession', { channel: two })),
+    )
+    expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected'])
+  })
+})
+
+test.each([
+  ['an unknown agent', { provider: 'nobody' }, -32002],
+  ['a name of the language', { provider: 'constructor' }, -32002],
+  ['a directory twice', { workingDirectories: ['file:///a', 'file:///a'] }, -32602],
+  ['more directories than its agent knows', { workingDirectories: ['file:///a', 'file:///b'] }, -32602],
+  ['a client that is another', { activeClient: { clientId: 'ben', tools: [] } }, -32602],
+])('[H2] createSession with %s is refused and leaves nothing', async (_, params, code) => {
+  const all = await room()
+  const ann = await all.join('ann')
+  await expect(ann.ask('createSession', { channel: two, ...params })).rejects.toMatchObject({ code })
+  await ann.ask('createSession', { channel: two })
+})
+
+describe('[H7] what this build does not offer', () => {
+  const offered = new Set([...hostCommands.keys(), 'ping', 'initialize', 'reconnect'])
+  const others = [...commands.keys()].filter((method) => !offered.has(method))
+
+  test.each(others)('%s is -32601, whatever its params', async (method) => {
+    const { ann } = await scene()
+    for (const params of [{ channel: session }, {}, { channel: 5 }])
+      await expect(ann.peer.request(method, params)).rejects.toMatchObject({ code: -32601 })
+  })
+
+  test.each([
+    `${session}/changeset/uncommitted`,
+    `${session}/annotations`,
+    'ahp-automation:/x',
+    'ahp-canvas:/x',
+    'ahp-otlp:/logs',
+    'ahp-terminal:/x',
+    'mcp://x',
+  ])('%s is not there to be followed', async (channel) => {
+    const { ann } = await scene()
+    await expect(ann.ask('subscribe', { channel })).rejects.toMatchObject({ code: -32008 })
+  })
+
+  test('is in no state, and in no greeting', async () => {
+    const all = await scene()
+    ;(await turn(all, 't1', part('p'))).end()
+    await until(() => chatOf(all).turns.length === 1)
+    const greeting = await all.link().initialize('cem', [root, session, chat])
+    const keys = new Set<string>()
+    JSON.stringify(greeting, (key, value: unknown) => (keys.add(key), value))
+    const absent = /changeset|annotation|automation|canvas|otlp|telemetry|terminal/i
+    expect([...keys].filter((key) => absent.test(key))).toEqual([])
+  })
+})
+
+describe('[H7] progress', () => {
+  const asked = async (create: (given: Session) => Promise<void>) => {
+    const all = await room({ agents: [new Puppet({ create })] })
+    const [ann, ben] = [
+      await all.join('ann', { subscribe: [root] }),
+      await all.join('ben', { subscribe: [root] }),
+    ]
+    await ann.ask('createSession', { channel: session, progressToken: 'mine' })
+    return { all, ann, ben }
+  }
+  const said = (client: { notes: readonly { method: string; params: Record<string, unknown> }[] }) =>
+    client.notes.filter(({ method }) => method === 'root/progress').map(({ params }) => params)
+
+  test('never goes back, ends with all of it, and is for the asker alone', async () => {
+    const { ann, ben, all } = await asked(async ({ progress }) => {
+      for (const [done, total] of [
+        [1, 4],
+        [3, 4],
+        [2, 4],
+        [NaN, 4],
+        [-1, 4],
+        [4, 4],
+        [3, 10],
+        [20, 10],
+      ] as const)
+        progress(done, total, 'x')
+    })
+    await until(() => sessionOf(all).lifecycle === 'ready')
+    await ann.until(() => said(ann).at(-1)?.['progress'] === said(ann).at(-1)?.['total'])
+    const steps = said(ann).map(({ progress }) => progress as number)
+    expect(steps).toEqual([1, 3, 3, 3, 4, 10])
+    expect(said(ann).filter(({ progress, total }) => progress === total)).toHaveLength(1)
+    expect(said(ann).every(({ progressToken }) => progressToken === 'mine')).toBe(true)
+    expect(said(ben)).toEqual([])
+  })
+
+  test.each(['fails', 'is disposed of'])(
+    'ends also where the session %s, and then says no more',
+    async (how) => {
+      let given: Session | undefined
+      const { ann } = await asked(async (session_) => {
+        given = session_
+        session_.progress(1, 3)
+        await (how === 'fails' ? Promise.reject(new TurnFailed('x', 'no')) : new Promise(() => {}))
+      })
+      if (how !== 'fails') await ann.ask('disposeSession', { channel: session })
+      await ann.until(() => said(ann).length === 2)
+      given?.progress(2, 3)
+      await quiet()
+      expect(said(ann)).toMatchObject([
+        { progress: 1, total: 3 },
+        { progress: 3, total: 3 },
+      ])
+    },
+  )
+})
+
+describe('[H7] disposing of a session', () => {
+  test('takes its chats, subscriptions, turns and records, and tells its agent', async () => {
+    const all = await scene()
+    const run = await turn(all, 't1', part('p'))
+    await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/other' })
+    await accepted(all.ann, session, title('named'))
+    const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }
+    await accepted(all.ann, session, active)
+    await all.ann.ask('disposeSession', { channel: session })
+    expect(run.signal.aborted).toBe(true)
+    await until(() => all.agent.disposed.length === 1)
+    expect(all.agent.disposed).toEqual([session])
+    for (const channel of [session, chat, 'ahp-chat:/other'])
+      await expect(all.ben.ask('subscribe', { channel })).rejects.toMatchObject({ code: -32008 })
+    const heard = all.ben.envelopes.length
+    for (const channel of [session, chat]) all.ann.dispatch(channel, title('late'))
+    await all.ann.ask('listSessions', {})
+    expect(all.ben.envelopes).toHaveLength(heard)
+    const left = (await all.store().records.list(''))
+      .map(([key]) => key)
+      .filter((key) => key.includes('one') || key.includes('other'))
+    expect(left.filter((key) => !key.startsWith('gone/'))).toEqual([])
+    expect(left).toHaveLength(3)
+  })
+
+  test('while it is being made, by an agent that heeds nothing: it is gone at once', async () => {
+    const all = await scene(new Puppet({ create: () => new Promise(() => {}) }), { waits: false })
+    await all.ann.ask('disposeSession', { channel: session })
+    await all.restart('crash')
+    expect(all.agent.created).toEqual([session])
+    expect(all.world.reports).toEqual([])
+  })
+
+  test('whose agent cannot forget it is reported and harms nobody', async () => {
+    const all = await scene(Object.assign(new Puppet(), { dispose: () => Promise.reject(new Error('busy')) }))
+    await all.ann.ask('disposeSession', { channel: session })
+    await until(() => all.world.reports.length === 1)
+    await all.ann.ask('createSession', { channel: two })
+    await follow(all.ann, [two])
+  })
+})

@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { begun, call, confirmed, ready } from '../../test/calls.ts'
+import { quiet } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import { accepted, cancelled, chat, says, scene, turn } from '../../test/scene.ts'
+import { fakeTerminals } from '../../test/shells.ts'
+import { terminals as terminalsOf } from '../root/terminal-list.ts'
+
+/** A line that was approved runs, and does not end by itself. */
+async function running() {
+  const terminals = fakeTerminals()
+  const all = await scene(new Puppet(), { machine: { terminals } })
+  const run = await turn(all, 't1', begun(), ready({ toolInput: 'make' }))
+  await accepted(all.ann, chat, confirmed)
+  const { done } = await run.chat.run({ ...call, line: 'make' })
+  const [shell] = terminals.shells
+  if (!shell) throw new Error('nothing runs')
+  return { all, run, done, shell }
+}
+
+test('[X1] what is denied while it is being done is ended, and its turn goes on', async () => {
+  const { all, run, done, shell } = await running()
+  await says(all, run, ready({ confirmationTitle: 'Still?' }))
+  await quiet()
+  expect(shell.ended).toBe(false)
+  await accepted(all.ben, chat, { ...confirmed, approved: false, reason: 'denied' })
+  await until(() => shell.ended)
+  expect(await done).toMatchObject({ exitCode: 129 })
+  expect(run.signal.aborted).toBe(false)
+})
+
+test('[X1] what is agreed to again while it is being done goes on', async () => {
+  const { all, run, done, shell } = await running()
+  await says(all, run, ready({ confirmationTitle: 'Still?' }))
+  await accepted(all.ben, chat, confirmed)
+  await quiet()
+  expect(shell.ended).toBe(false)
+  shell.exit(0)
+  expect(await done).toMatchObject({ exitCode: 0 })
+})
+
+test('[X4] a line can be looked at while it runs, ended, and begun in another folder of the session', async () => {
+  const terminals = fakeTerminals()
+  const all = await scene(new Puppet(), { machine: { terminals } })
+  const run = await turn(all, 't1', begun(), ready({ toolInput: 'make' }))
+  await accepted(all.ann, chat, confirmed)
+  const elsewhere = run.chat.run({ ...call, line: 'make', cwd: '/etc' })
+  await expect(elsewhere).rejects.toThrow('"/etc" is in no folder of this session')
+  expect(terminals.shells).toHaveLength(0)
+  const running = await run.chat.run({ ...call, line: 'make' })
+  const [shell] = terminals.shells
+  shell?.say({ type: 'terminal/data', data: 'half' })
+  await until(() => running.soFar().output === 'half')
+  expect(running.soFar()).toMatchObject({ ended: false })
+  await running.end()
+  expect(shell?.ended).toBe(true)
+  expect(await running.done).toMatchObject({ output: 'half', ended: true })
+})
+
+test('[X4] a line whose turn is cancelled is ended, and nothing is said of it', async () => {
+  const { all, done, shell } = await running()
+  await accepted(all.ann, chat, cancelled('t1'))
+  await until(() => shell.ended)
+  await expect(done).rejects.toThrow('the turn is over')
+})
+
+test('[X4] a turn that is cancelled while its terminal is made runs nothing, and leaves no terminal', async () => {
+  const terminals = fakeTerminals()
+  const tasks: (() => void)[] = []
+  let holding = false
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const all = await scene(new Puppet(), { machine: { terminals }, soon })
+  const run = await turn(all, 't1', begun(), ready())
+  await accepted(all.ann, chat, confirmed)
+  holding = true
+  const refused = expect(run.chat.run({ ...call, line: 'rm -r x' })).rejects.toThrow('over')
+  await quiet()
+  expect(terminalsOf(all.core())).toHaveLength(1)
+  all.ann.dispatch(chat, cancelled('t1'))
+  await quiet()
+  holding = false
+  for (const task of tasks.splice(0)) task()
+  await refused
+  expect(terminals.shells).toEqual([])
+  await quiet()
+  expect(terminalsOf(all.core())).toHaveLength(0)
+})

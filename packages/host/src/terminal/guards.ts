@@ -1,0 +1,64 @@
+import type { TerminalAction } from '@atrium/protocol/terminal/actions'
+import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
+import type { Core } from '../core/core.ts'
+import type { Guards } from '../core/rules.ts'
+
+/** Who asks. */
+interface Asking {
+  readonly clientId: string
+  readonly principal: string
+}
+
+export const terminalGuards: Guards<TerminalState, TerminalAction> = {
+  'terminal/input': (state, { data }, by, core) => {
+    if (state.lifecycle.status === 'exited') return ended
+    if (data.length > core.limits.inputLength)
+      return `at most ${core.limits.inputLength} characters are typed at once`
+    return isHolder(state.claim, by) ? undefined : heldBy(state.claim)
+  },
+  'terminal/resized': (state, { cols, rows }, by, core) => {
+    if (state.lifecycle.status === 'exited') return ended
+    return sizeProblem(core, cols, rows) ?? driving(state, by)
+  },
+  'terminal/cleared': (state, _, by) => driving(state, by),
+  'terminal/claimed': (state, { claim }, by, core) => {
+    // Nobody is kept out for ever by one who has gone.
+    const free = state.claim.kind === 'session' || !core.links.has(state.claim.clientId)
+    if (!free && !isHolder(state.claim, by)) return heldBy(state.claim)
+    return claimProblem(core, claim, by)
+  },
+}
+
+/** What is wrong with a claim that a client makes, for itself or for another. */
+export function claimProblem(core: Core, claim: TerminalClaim, by: Asking): string | undefined {
+  if (claim.kind === 'client') {
+    if (claim.clientId === by.clientId) return undefined
+    return core.links.get(claim.clientId)?.principal === by.principal
+      ? undefined
+      : 'there is no such client here'
+  }
+  if (!core.catalog.get(claim.session)) return 'there is no such session'
+  return core.catalog.sessionOf(claim.chat) === claim.session ? undefined : 'the session has no such chat'
+}
+
+export function sizeProblem({ limits }: Core, cols: number, rows: number): string | undefined {
+  const fits = [cols, rows].every((count) => count >= 1 && count <= limits.terminalSize)
+  return fits ? undefined : `a terminal has 1 to ${limits.terminalSize} columns and rows`
+}
+
+/** What a session holds anybody may fit to their window. */
+function driving({ claim }: TerminalState, by: Asking): string | undefined {
+  return claim.kind === 'session' || isHolder(claim, by) ? undefined : heldBy(claim)
+}
+
+function isHolder(claim: TerminalClaim, { clientId }: Asking): boolean {
+  return claim.kind === 'client' && claim.clientId === clientId
+}
+
+function heldBy({ kind }: TerminalClaim): string {
+  return kind === 'session'
+    ? 'this terminal is held by a session: claim it first'
+    : 'this terminal is held by another client'
+}
+
+const ended = 'the shell of this terminal has ended'

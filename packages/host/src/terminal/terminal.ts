@@ -1,0 +1,143 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Params } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import { fileUri } from '@atrium/protocol/file-uri'
+import type { TerminalAction } from '@atrium/protocol/terminal/actions'
+import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
+import { changeable, goneKey, isUsed } from '../channels/names.ts'
+import type { Done } from '../channels/names.ts'
+import { Channel } from '../log/channel.ts'
+import type { Core, Link } from '../core/core.ts'
+import type { Terminals } from '../ports/terminals.ts'
+import { placeOf } from '../access/roots.ts'
+import type { Effects } from '../core/rules.ts'
+import { Screen } from './shell-job.ts'
+import { claimProblem, sizeProblem } from './guards.ts'
+import { entrust, list, terminals, unlist } from '../root/terminal-list.ts'
+import { wake } from '../channels/wake.ts'
+import { kinds } from '@atrium/protocol/channels'
+import type { ChannelKind } from '@atrium/protocol/kind'
+
+export async function createTerminal(core: Core, link: Link, params: Params<'createTerminal'>): Done {
+  const port = portOf(core)
+  changeable(core)
+  const { channel: uri, claim, name, cwd, cols = 80, rows = 24 } = params
+  const directory = await directoryOf(core, cwd)
+  const gone = await core.records.get(goneKey(uri))
+  // From here on nothing waits: the checks and the birth are one step.
+  if (gone !== undefined || isUsed(core, uri))
+    throw AhpError.alreadyExists(`${JSON.stringify(uri.slice(0, 100))} is in use, or was`)
+  const problem = claimProblem(core, claim, link) ?? sizeProblem(core, cols, rows)
+  if (problem !== undefined) throw AhpError.invalidParams(`createTerminal: ${problem}`)
+  const opened = open(core, uri, { claim, title: name ?? '', directory, cols, rows })
+  await opened.start(port)
+  return { seq: core.log.last }
+}
+
+export async function disposeTerminal(core: Core, { channel: uri }: Params<'disposeTerminal'>): Done {
+  changeable(core)
+  const terminal = await wake(core, uri)
+  if (terminal?.kind.name !== 'terminal' || core.log.channel(uri) !== terminal)
+    throw AhpError.notFound(`no terminal ${JSON.stringify(uri.slice(0, 200))}`)
+  return { seq: forgetTerminal(core, uri) }
+}
+
+/** Part of a step; also for one that sleeps. */
+export function forgetTerminal(core: Core, uri: Uri): number {
+  core.records.put(goneKey(uri), '')
+  core.belongings.give(uri, undefined)
+  const seq = core.log.drop(core.log.channel(uri) ?? asleep(uri))
+  core.work.mark(uri, false)
+  core.work.stop(uri)
+  unlist(core, uri)
+  return Math.max(seq, core.log.last)
+}
+
+export interface NewTerminal {
+  readonly claim: TerminalClaim
+  readonly title: string
+  /** A path. */
+  readonly directory: string
+  readonly cols: number
+  readonly rows: number
+  /** A line for the shell, after which it ends. */
+  readonly command?: string
+}
+
+/** A terminal is born. Its shell starts when that is durable; where it cannot, there is no terminal. */
+export function open(core: Core, uri: Uri, opening: NewTerminal) {
+  if (running(core) >= core.limits.terminals)
+    throw AhpError.permissionDenied(`${core.limits.terminals} terminals are there: dispose of some first`)
+  const { claim, title, directory, cols, rows, command } = opening
+  const state: TerminalState = {
+    title: title === '' ? 'Terminal' : title,
+    cwd: fileUri(directory),
+    cols,
+    rows,
+    content: [],
+    lifecycle: { status: 'running' },
+    claim,
+    isPty: true,
+  }
+  const terminal = core.log.born(uri, 'terminal', state)
+  const screen = new Screen(core, terminal, title !== '')
+  core.work.begin(uri, screen)
+  core.work.mark(uri, true)
+  entrust(core, uri, claim)
+  list(core, terminal)
+  const born = core.log.last
+  const start = async (port: Terminals) => {
+    await core.log.reached(born)
+    try {
+      await screen.start(port, { cwd: directory, cols, rows, ...(command !== undefined && { command }) })
+    } catch (error) {
+      core.world.report('no terminal', error)
+      if (core.log.channel(uri) === terminal) forgetTerminal(core, uri)
+      throw AhpError.conflict(error instanceof Error ? error.message : 'the shell could not be started')
+    }
+  }
+  return { terminal, screen, start }
+}
+
+export const terminalEffects: Effects<TerminalAction> = {
+  'terminal/input': (core, { uri }, { data }) => screenOf(core, uri)?.input(data),
+  'terminal/resized': (core, { uri }, { cols, rows }) => screenOf(core, uri)?.resize(cols, rows),
+}
+
+/** The life before ended while its shell ran, and the shell with it. */
+export function lose(core: Core, terminal: Channel): void {
+  const data = '\r\n[The host was stopped, and this shell with it. What it showed before is lost.]\r\n'
+  core.log.append(terminal, { type: 'terminal/data', data } as TerminalAction)
+  core.log.append(terminal, { type: 'terminal/exited' } as TerminalAction)
+  core.log.keep(terminal)
+}
+
+export function portOf(core: Core): Terminals {
+  if (!core.terminals) throw AhpError.methodNotFound('createTerminal')
+  return core.terminals
+}
+
+/** Where a shell starts: where it is told to, else where everything does. */
+async function directoryOf(core: Core, cwd: Uri | undefined): Promise<string> {
+  const uri = cwd ?? core.defaultDirectory
+  if (uri === undefined) return '/'
+  const place = placeOf(core, uri, 'browse')
+  if (!core.files) return place.path
+  const { type } = await core.files.look(place, true)
+  if (type !== 'directory') throw AhpError.invalidParams('createTerminal: cwd is no directory')
+  return place.path
+}
+
+function running(core: Core): number {
+  return terminals(core).length
+}
+
+function screenOf(core: Core, uri: Uri): Screen | undefined {
+  const job = core.work.job(uri)
+  return job instanceof Screen ? job : undefined
+}
+
+/** Enough of a channel to be forgotten. */
+function asleep(uri: Uri): Channel {
+  return new Channel(uri, kinds.terminal as unknown as ChannelKind, {}, 0)
+}

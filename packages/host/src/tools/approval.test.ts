@@ -1,0 +1,376 @@
+import { guide } from '@atrium/adapters/guide'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { RootState } from '@atrium/protocol/root/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
+import { expect, test } from 'vitest'
+import { Cabinet } from '../../test/cabinet.ts'
+import { mute, room } from '../../test/room.ts'
+import type { Client } from '../../test/room.ts'
+import { fakeTerminals } from '../../test/shells.ts'
+import { choices } from '../access/choices.ts'
+import type { Agent, Chat } from '../ports/agent.ts'
+import { isProtected } from '../access/protected-files.ts'
+
+const session = 's:/1'
+const chat = defaultChatUri(session)
+const startedAt = '2026-01-01T00:00:00Z'
+const later = (ms: number, task: () => void) => {
+  const timer = setTimeout(task, ms)
+  return () => clearTimeout(timer)
+}
+
+async function desk() {
+  const files = new Cabinet()
+  files.put('/w/a.txt', 'one\ntwo\nthree\n')
+  const terminals = fakeTerminals((shell) => {
+    shell.data(`ran ${shell.start.command}\r\n`)
+    shell.exit(0)
+  })
+  const all = await room({ agents: [guide(later)], machine: { files, terminals } })
+  const ann = await enter(all, 'ann')
+  await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
+  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
+  return { all, ann, files, terminals }
+}
+
+async function enter(
+  all: Awaited<ReturnType<typeof room>>,
+  clientId: string,
+  follow: readonly string[] = [],
+) {
+  return all.join(clientId, { subscribe: [rootUri, ...follow] })
+}
+
+let turns = 0
+const say = async (client: Client, text: string) => {
+  const turnId = `t${++turns}`
+  const message = { text, origin: { kind: 'user' } }
+  await client.echo(client.dispatch(chat, { type: 'chat/turnStarted', turnId, startedAt, message }))
+  return turnId
+}
+const state = (client: Client) => client.state(chat) as unknown as ChatState
+const callsIn = (turn: { readonly responseParts: ChatState['turns'][number]['responseParts'] } | undefined) =>
+  (turn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
+const pending = async (client: Client): Promise<ToolCallState> => {
+  await client.until(() => callsIn(state(client).activeTurn)[0]?.status === 'pending-confirmation')
+  return callsIn(state(client).activeTurn)[0] as ToolCallState
+}
+const ended = async (client: Client, turnId: string) => {
+  await client.until(() => state(client).turns.some(({ id }) => id === turnId))
+  return state(client).turns.find(({ id }) => id === turnId)
+}
+const answer = async (client: Client, given: object) => {
+  const turn = state(client).activeTurn
+  const { toolCallId } = callsIn(turn)[0] as ToolCallState
+  const approved = { approved: true, confirmed: 'user-action' }
+  const action = { type: 'chat/toolCallConfirmed', turnId: turn?.id, toolCallId, ...approved, ...given }
+  return (await client.echo(client.dispatch(chat, action as never))).rejectionReason
+}
+const denied = { approved: false, confirmed: undefined, reason: 'denied' }
+
+test('[X1] a tool asks with choices, and runs what was agreed to, as it was edited', async () => {
+  const { ann, terminals } = await desk()
+  const turnId = await say(ann, 'run ls')
+  const call = await pending(ann)
+  expect(call).toMatchObject({ toolName: 'run', toolInput: 'ls', editable: true })
+  expect('options' in call && call.options?.map(({ id }) => id)).toEqual(Object.values(choices))
+  expect((ann.state(session) as unknown as SessionState).inputNeeded).toMatchObject([
+    { kind: 'toolConfirmation' },
+  ])
+  expect(terminals.shells).toEqual([])
+  expect(await answer(ann, { editedToolInput: 'ls -l', selectedOptionId: choices.once })).toBeUndefined()
+  const [done] = callsIn(await ended(ann, turnId))
+  expect(done).toMatchObject({
+    status: 'completed',
+    success: true,
+    confirmed: 'user-action',
+    toolInput: 'ls -l',
+  })
+  expect(terminals.shells.map(({ start }) => start.command)).toEqual(['ls -l'])
+  expect(done).toMatchObject({ content: [{ type: 'terminal' }, { type: 'text', text: 'ran ls -l' }] })
+})
+
+test('[X1] what is denied is not done, with a reason or without, and the turn ends well', async () => {
+  const { ann, terminals } = await desk()
+  for (const given of [
+    denied,
+    { ...denied, selectedOptionId: choices.denyWhy, reasonMessage: 'not today' },
+  ]) {
+    const turnId = await say(ann, 'run ls')
+    await pending(ann)
+    expect(await answer(ann, given)).toBeUndefined()
+    const turn = await ended(ann, turnId)
+    expect(turn?.state).toBe('complete')
+    expect(callsIn(turn)[0]).toMatchObject({ status: 'cancelled', reason: 'denied' })
+  }
+  expect(terminals.shells).toEqual([])
+})
+
+test('[X1] S-17, F-33: of two who answer at once one wins; forged, foreign and late answers are refused', async () => {
+  const { all, ann } = await desk()
+  const ben = await enter(all, 'ben', [session, chat])
+  const turnId = await say(ann, 'read a.txt')
+  await Promise.all([pending(ann), pending(ben)])
+  for (const [given, why] of [
+    [{ turnId: 'nope' }, /no such turn/],
+    [{ toolCallId: 'nope' }, /no such tool call/],
+    [{ selectedOptionId: 'nope' }, 'this choice was not offered'],
+    [{ selectedOptionId: choices.deny }, 'the choice says the opposite of the answer'],
+    [{ ...denied, selectedOptionId: choices.session }, 'the choice says the opposite of the answer'],
+    [{ editedToolInput: '/etc/passwd' }, 'the input of this tool call cannot be edited'],
+  ] as const)
+    expect(await answer(ben, given), JSON.stringify(given)).toMatch(why)
+  const both = await Promise.all([answer(ann, {}), answer(ben, denied)])
+  expect(both.filter((reason) => reason === undefined)).toHaveLength(1)
+  await ended(ann, turnId)
+  const call = callsIn(state(ann).turns.at(-1))[0] as ToolCallState
+  const again = {
+    type: 'chat/toolCallConfirmed',
+    turnId,
+    toolCallId: call.toolCallId,
+    approved: true,
+    confirmed: 'user-action',
+  }
+  expect((await ben.echo(ben.dispatch(chat, again))).rejectionReason).toMatch(/no such turn/)
+})
+
+test('[X2] what is allowed in a session is seen, lasts over a restart, is used, and is taken back', async () => {
+  const { all, ann } = await desk()
+  await ended(ann, await approve(ann, 'read a.txt', choices.session))
+  const permission = { tool: 'read', by: 'ann', since: expect.any(String) as string }
+  const listed = (client: Client) =>
+    ((client.state(session) as unknown as SessionState).config?.values['atrium.permissions'] ??
+      []) as unknown[]
+  await ann.until(() => listed(ann).length === 1)
+  expect(listed(ann)).toMatchObject([permission])
+  await all.restart()
+  const ben = await enter(all, 'ben', [session, chat])
+  expect(listed(ben)).toMatchObject([permission])
+  const [free] = callsIn(await ended(ben, await say(ben, 'read a.txt')))
+  expect(free).toMatchObject({
+    status: 'completed',
+    confirmed: 'setting',
+    content: [{ text: 'one\ntwo\nthree\n' }],
+  })
+  const revoke = { type: 'session/configChanged', config: { 'atrium.permissions': [] } }
+  expect((await ben.echo(ben.dispatch(session, revoke))).rejectionReason).toBeUndefined()
+  await say(ben, 'read a.txt')
+  expect(await pending(ben)).toMatchObject({ toolName: 'read' })
+})
+
+test('[X2] what is allowed in a folder holds in every session that works there, and in no other', async () => {
+  const { ann } = await desk()
+  await ended(ann, await approve(ann, 'run ls', choices.folder))
+  const root = () => ann.state(rootUri) as unknown as RootState
+  await ann.until(() => root().config?.values['atrium.permissions'] !== undefined)
+  expect(root().config?.values['atrium.permissions']).toMatchObject([
+    { tool: 'run', folder: 'file:///w', by: 'ann' },
+  ])
+  for (const [uri, folder, asks] of [
+    ['s:/2', 'file:///w', false],
+    ['s:/3', 'file:///w2', true],
+  ] as const) {
+    await ann.ask('createSession', { channel: uri, workingDirectories: [folder] })
+    const other = defaultChatUri(uri)
+    await ann.ask('subscribe', { channel: other })
+    const message = { text: 'run ls', origin: { kind: 'user' } }
+    ann.dispatch(other, { type: 'chat/turnStarted', turnId: 't', startedAt, message })
+    const now = () => ann.state(other) as unknown as ChatState
+    await ann.until(
+      () => now().turns.length === 1 || callsIn(now().activeTurn)[0]?.status === 'pending-confirmation',
+    )
+    expect(now().activeTurn !== undefined).toBe(asks)
+  }
+})
+
+test('[X2] a list of permissions that is none is refused', async () => {
+  const { ann } = await desk()
+  for (const list of ['all', [{}], [{ id: 'x', tool: 'run', folder: 'https://example.com' }]])
+    for (const [channel, type] of [
+      [session, 'session/configChanged'],
+      [rootUri, 'root/configChanged'],
+    ] as const) {
+      const action = { type, config: { 'atrium.permissions': list } }
+      expect((await ann.echo(ann.dispatch(channel, action))).rejectionReason).toMatch(
+        /atrium\.permissions|array/,
+      )
+    }
+})
+
+test('[S-57 permissions] at 256 permissions they are taken', () => many(256, undefined))
+test('[S-57 permissions] past 256 they are refused', () => many(257, 'there are at most 256 permissions'))
+
+async function many(count: number, reason: string | undefined): Promise<void> {
+  const { ann } = await desk()
+  const list = Array.from({ length: count }, (_, n) => ({ id: String(n), tool: `t${n}` }))
+  const action = { type: 'session/configChanged', config: { 'atrium.permissions': list } }
+  expect((await ann.echo(ann.dispatch(session, action))).rejectionReason).toBe(reason)
+}
+
+test('[X3] an edit is shown before it is made; what changed meanwhile is not written over', async () => {
+  const { ann, files } = await desk()
+  const turnId = await say(ann, 'edit a.txt two => 2')
+  const call = await pending(ann)
+  if (call.status !== 'pending-confirmation') throw new Error('not asked')
+  const [edit] = call.edits?.items ?? []
+  expect(edit).toMatchObject({ diff: { added: 1, removed: 1 }, before: { uri: 'file:///w/a.txt' } })
+  const read = (uri = '') => ann.ask('resourceRead', { uri })
+  expect(await read(edit?.before?.content.uri)).toMatchObject({ data: 'one\ntwo\nthree\n' })
+  expect(await read(edit?.after?.content.uri)).toMatchObject({ data: 'one\n2\nthree\n' })
+  await answer(ann, {})
+  expect(callsIn(await ended(ann, turnId))[0]).toMatchObject({ success: true })
+  expect(files.asked.at(-1)?.what).toBe('write {"ifMatch":"e1"}')
+  expect(new TextDecoder().decode(files.files.get('/w/a.txt'))).toBe('one\n2\nthree\n')
+  const [none] = callsIn(await ended(ann, await say(ann, 'edit a.txt nowhere => x')))
+  expect(none).toMatchObject({ success: false, error: { message: 'the file does not have that text' } })
+})
+
+test('[X3] S-35: what changes how an agent is held is asked for every time, in any spelling', async () => {
+  const { ann } = await desk()
+  await ended(ann, await approve(ann, 'write new.txt hello', choices.session))
+  expect(callsIn(await ended(ann, await say(ann, 'write other.txt hello')))[0]).toMatchObject({
+    confirmed: 'setting',
+  })
+  for (const path of [
+    '.git/config',
+    '.GIT/hooks/pre-commit',
+    'sub/.vscode/settings.json',
+    'Package.json',
+    '.mcp.json',
+  ]) {
+    const turnId = await say(ann, `write ${path} x`)
+    expect(await pending(ann), path).toMatchObject({ toolName: 'write' })
+    await answer(ann, denied)
+    await ended(ann, turnId)
+  }
+  const spelled = ['.git', '.GIT', '.git.', '.git ', '．git', 'a/.git/x', '.bashrc', 'PACKAGE.JSON']
+  expect(
+    spelled.filter((name) => !isProtected(`file:///w/${encodeURIComponent(name).replaceAll('%2F', '/')}`)),
+  ).toEqual([])
+  expect(['file:///w/gitty', 'file:///w/src/package.ts'].filter(isProtected)).toEqual([])
+})
+
+test('[X4] outside its session a tool reaches nothing, whatever clients were granted', async () => {
+  const { ann, files } = await desk()
+  const grants = [{ uri: 'file:///', write: true }]
+  await ann.echo(ann.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.grants': grants } }))
+  for (const path of ['/etc/passwd', '../x', 'a/../../x'])
+    for (const verb of [`read ${path}`, `write ${path} x`]) {
+      const turnId = await say(ann, verb)
+      await ann.until(
+        () =>
+          state(ann).activeTurn === undefined ||
+          callsIn(state(ann).activeTurn)[0]?.status === 'pending-confirmation',
+      )
+      if (state(ann).activeTurn) await answer(ann, {})
+      const [call] = callsIn(await ended(ann, turnId))
+      expect(call, verb).toMatchObject({ success: false })
+    }
+  expect(files.asked).toEqual([])
+})
+
+test('[X4] I7: an agent that calls its own tool confirmed, or does not wait, gets nothing done', async () => {
+  const terminals = fakeTerminals()
+  const files = new Cabinet()
+  files.put('/w/a.txt', 'x')
+  const outcomes: string[] = []
+  const hasty = (confirmed: object, act: (chat: Chat) => Promise<unknown>): Agent => ({
+    ...mute,
+    async *run(it) {
+      yield { type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'run', displayName: 'Run' }
+      yield {
+        type: 'chat/toolCallReady',
+        toolCallId: 'c',
+        invocationMessage: 'ls',
+        toolInput: 'ls',
+        ...confirmed,
+      }
+      await act(it).catch((error: Error) => outcomes.push(error.message))
+    },
+  })
+  const acts: readonly ((chat: Chat) => Promise<unknown>)[] = [
+    (it) => it.run({ toolCallId: 'c', line: 'ls' }),
+    (it) => it.run({ toolCallId: 'other', line: 'ls' }),
+    (it) => it.files.apply('c', 'a.txt', { text: 'y' }),
+  ]
+  for (const confirmed of [{ confirmed: 'not-needed' }, {}])
+    for (const act of acts) {
+      const all = await room({ agents: [hasty(confirmed, act)], machine: { terminals, files } })
+      const ann = await enter(all, 'ann')
+      await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
+      await ann.ask('subscribe', { channel: chat })
+      await ended(ann, await say(ann, 'go'))
+    }
+  expect(outcomes).toHaveLength(6)
+  expect(new Set(outcomes)).toEqual(
+    new Set(['nobody has approved this tool call', 'a tool may work while its call runs, and no longer']),
+  )
+  expect([terminals.shells, files.asked]).toEqual([[], []])
+})
+
+test('[X5] I6, I7: a host that dies while it is asked asks still; approved, it is done once', async () => {
+  const { all, ann, terminals } = await desk()
+  const turnId = await say(ann, 'run make')
+  await pending(ann)
+  await all.restart('crash')
+  const ben = await enter(all, 'ben', [session, chat])
+  expect(await pending(ben)).toMatchObject({ toolInput: 'make' })
+  expect(await answer(ben, {})).toBeUndefined()
+  const turn = await ended(ben, turnId)
+  expect(turn?.state).toBe('complete')
+  expect(callsIn(turn)).toMatchObject([{ status: 'completed', success: true }])
+  expect(terminals.shells.map(({ start }) => start.command)).toEqual(['make'])
+})
+
+test('[X6] a form is filled in by anybody who sees the session, also over a restart', async () => {
+  const { all, ann } = await desk()
+  const turnId = await say(ann, 'ask What shall we build?')
+  await ann.until(() => (ann.state(session) as unknown as SessionState).inputNeeded?.length === 1)
+  await all.restart('crash')
+  // He follows the session, and never the chat.
+  const ben = await enter(all, 'ben', [session])
+  const [needed] = (ben.state(session) as unknown as SessionState).inputNeeded ?? []
+  if (needed?.kind !== 'chatInput') throw new Error('no question')
+  const submitted = (value: object) => ({ state: 'submitted', value })
+  const answers = {
+    name: submitted({ kind: 'text', value: 'Atrium' }),
+    price: submitted({ kind: 'number', value: 2.5 }),
+    count: submitted({ kind: 'number', value: 3 }),
+    gift: submitted({ kind: 'boolean', value: true }),
+    size: submitted({ kind: 'selected', value: 'large' }),
+    extras: submitted({ kind: 'selected-many', value: ['box'], freeformValues: ['ribbon'] }),
+  }
+  const completed = (given: object) => ({
+    type: 'chat/inputCompleted',
+    requestId: needed.request.id,
+    ...given,
+  })
+  const tell = async (given: object) =>
+    (await ben.echo(ben.dispatch(needed.chat, completed(given) as never))).rejectionReason
+  expect(await tell({ response: 'accept' })).toBe('a question that must be answered is not')
+  expect(await tell({ response: 'accept', answers })).toBeUndefined()
+  const cat = await enter(all, 'cat', [chat])
+  const turn = await ended(cat, turnId)
+  const text = turn?.responseParts.at(-1)
+  expect(text?.kind === 'markdown' && text.content).toBe(
+    [
+      'You answered:',
+      '',
+      '- What shall it be called? Atrium',
+      '- What may it cost? 2.5',
+      '- How many? 3',
+      '- Is it a gift? Yes',
+      '- Which size? large',
+      '- Anything with it? box, ribbon',
+    ].join('\n'),
+  )
+})
+
+async function approve(client: Client, text: string, selectedOptionId: string): Promise<string> {
+  const turnId = await say(client, text)
+  await pending(client)
+  expect(await answer(client, { selectedOptionId })).toBeUndefined()
+  return turnId
+}

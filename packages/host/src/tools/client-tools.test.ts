@@ -1,0 +1,148 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
+import { limits } from '@atrium/protocol/limits'
+import { expect, test } from 'vitest'
+import { begun, complete, confirmed, lends, lentBy, ready, running } from '../../test/calls.ts'
+import { session } from '../../test/held.ts'
+import { Puppet } from '../../test/puppet.ts'
+import type { Client } from '../../test/room.ts'
+import { chat, says, scene, turn } from '../../test/scene.ts'
+
+/** Ann takes part, and lends a tool that runs. */
+async function loan(...said: Parameters<typeof turn>[2][]) {
+  const all = await scene(new Puppet({ resumes: true }))
+  await all.ann.echo(all.ann.dispatch(session, lends('ann')))
+  await turn(all, 't1', ...said)
+  return all
+}
+const lent = [begun(lentBy('ann')), running]
+const callIn = (client: Client) => {
+  const [part] = (client.state(chat) as unknown as ChatState).activeTurn?.responseParts ?? []
+  return part?.kind === 'toolCall' ? part.toolCall : undefined
+}
+const left = async (all: Awaited<ReturnType<typeof loan>>) => {
+  all.ann.peer.close()
+  while (all.core().links.has('ann')) await all.ben.ask('ping', {})
+}
+const failed = {
+  status: 'completed',
+  success: false,
+  error: { message: 'The client that lent this tool has left' },
+}
+
+test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back completes its tool', async () => {
+  expect(limits.toolGraceMs).toBe(30_000)
+  const all = await loan(...lent)
+  await left(all)
+  all.world.advance(29_999)
+  const ann = await all.join('ann', { subscribe: [session, chat] })
+  all.world.advance(60_000)
+  expect(callIn(ann)?.status).toBe('running')
+  expect((await ann.echo(ann.dispatch(chat, complete))).rejectionReason).toBeUndefined()
+  expect(callIn(ann)).toMatchObject({ status: 'completed', success: true })
+})
+
+test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms it has failed, once, and its client takes part all the same', async () => {
+  const all = await loan(...lent)
+  await left(all)
+  all.world.advance(30_000)
+  await all.ben.until(() => callIn(all.ben)?.status === 'completed')
+  expect(callIn(all.ben)).toMatchObject(failed)
+  const ann = await all.join('ann', { subscribe: [session, chat] })
+  expect((await ann.echo(ann.dispatch(chat, complete))).rejectionReason).toBe('this tool call is not running')
+  expect(JSON.stringify(ann.state(session)['activeClients'])).toContain('"ann"')
+})
+
+test('[X7] F-39: a host that starts again within that time waits for as long', async () => {
+  const all = await loan(...lent)
+  await left(all)
+  all.world.advance(20_000)
+  await all.restart('crash')
+  const ben = await all.join('ben', { subscribe: [chat] })
+  all.world.advance(20_000)
+  await ben.ask('ping', {})
+  expect(callIn(ben)?.status).toBe('running')
+  all.world.advance(10_000)
+  await ben.until(() => callIn(ben)?.status === 'completed')
+  expect(callIn(ben)).toMatchObject(failed)
+})
+
+test('[X7] a tool that is allowed when its client has gone is waited for as long, and one that nobody lends fails at once', async () => {
+  const all = await loan(begun(lentBy('ann')), ready())
+  await left(all)
+  all.world.advance(40_000)
+  await all.ben.echo(all.ben.dispatch(chat, confirmed))
+  expect(callIn(all.ben)?.status).toBe('running')
+  all.world.advance(30_000)
+  await all.ben.until(() => callIn(all.ben)?.status === 'completed')
+  expect(callIn(all.ben)).toMatchObject(failed)
+  const other = await scene()
+  await turn(other, 't1', begun(lentBy('nobody')), running)
+  await other.ann.until(() => callIn(other.ann)?.status === 'completed')
+  expect(callIn(other.ann)).toMatchObject(failed)
+})
+
+test('[X7] a tool that its client no longer lends fails when it is allowed, though that client is here', async () => {
+  const all = await loan(begun(lentBy('ann')), ready())
+  const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
+  expect((await all.ann.echo(all.ann.dispatch(session, gone))).rejectionReason).toBeUndefined()
+  expect(callIn(all.ann)?.status).toBe('pending-confirmation')
+  await all.ben.echo(all.ben.dispatch(chat, confirmed))
+  await all.ben.until(() => callIn(all.ben)?.status === 'completed')
+  expect(callIn(all.ben)).toMatchObject(failed)
+})
+
+test('[X7] a tool that its client took back while it waited is lent again, and so it runs', async () => {
+  const all = await loan(begun(lentBy('ann')), ready())
+  const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
+  for (const action of [gone, lends('ann')]) await all.ann.echo(all.ann.dispatch(session, action))
+  await all.ben.echo(all.ben.dispatch(chat, confirmed))
+  expect(callIn(all.ben)?.status).toBe('running')
+  expect((await all.ann.echo(all.ann.dispatch(chat, complete))).rejectionReason).toBeUndefined()
+})
+
+test('[X7] of tools that several lend, those of whoever left have failed', async () => {
+  const all = await loan()
+  await all.ben.echo(all.ben.dispatch(session, lends('ben')))
+  const run = await all.agent.given()
+  const other = { toolCallId: 'c2' }
+  await says(all, run, begun({ ...lentBy('ann') }), running)
+  await says(all, run, begun({ ...lentBy('ben'), ...other }), ready({ confirmed: 'not-needed', ...other }))
+  const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
+  await all.ann.echo(all.ann.dispatch(session, gone))
+  await all.ben.until(() => callIn(all.ben)?.status === 'completed')
+  expect((all.ben.state(chat) as unknown as ChatState).activeTurn?.responseParts).toMatchObject([
+    { toolCall: { toolCallId: 'c1', ...failed } },
+    { toolCall: { toolCallId: 'c2', status: 'running' } },
+  ])
+})
+
+test('[X7] F-08: a host that can change nothing lets a tool wait', async () => {
+  const all = await loan(...lent)
+  await all.core().log.settled()
+  await all.restart('close', 'the disk is sealed')
+  const ben = await all.join('ben', { subscribe: [session, chat] })
+  all.world.advance(60_000)
+  await ben.ask('ping', {})
+  expect(callIn(ben)?.status).toBe('running')
+  expect(all.world.reports).toEqual([])
+})
+
+test('[X7] F-39: a host that is slow to start misses whoever was to be missed meanwhile', async () => {
+  const all = await loan(...lent)
+  await left(all)
+  const store = all.store()
+  const slow = store.reopen()
+  const load = slow.log.load.bind(slow.log)
+  // The time is over before the chat is there whose tool is waited for.
+  const late: typeof load = (uri, ...more) => {
+    if (uri === chat) all.world.advance(30_000)
+    return load(uri, ...more)
+  }
+  Object.assign(slow.log, { load: late })
+  Object.assign(store, { reopen: () => slow })
+  await all.restart('crash')
+  const ben = await all.join('ben', { subscribe: [chat] })
+  all.world.advance(30_000)
+  await ben.until(() => callIn(ben)?.status === 'completed')
+  expect(callIn(ben)).toMatchObject(failed)
+})

@@ -1,0 +1,56 @@
+import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { callIn } from '@atrium/protocol/chat/calls'
+import type { Channel } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+
+/** Which call of which turn. */
+type Named = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
+
+/** Tools that clients lend to a session run there: whoever has gone runs none. */
+export function endLent(core: Core, session: Channel, clientId: string): void {
+  for (const request of (session.head as SessionState).inputNeeded ?? []) {
+    // A chat with a turn that is not over is awake.
+    const chat = core.log.channel(request.chat)
+    if (!chat || request.kind !== 'toolClientExecution' || request.clientId !== clientId) continue
+    end(core, chat, request.turnId, request.toolCall.toolCallId)
+  }
+}
+
+/** A client that left has not come back for its tools: it may still take part, but nobody waits for them any longer (F-39). */
+export function takeBack(core: Core, clientId: string): void {
+  // Where nothing can be changed it is looked at again.
+  if (core.unchangeable() !== undefined) return core.grace.left(clientId)
+  for (const uri of core.grace.sessionsOf(clientId)) {
+    // One that waits for a tool is awake.
+    const session = core.log.channel(uri)
+    if (session) endLent(core, session, clientId)
+  }
+}
+
+/** A call that has just begun to run may have nobody who runs it: not any more, or not now. */
+export function lookForLender(core: Core, session: Channel, chat: Channel, action: Named): void {
+  const call = callIn(chat.head as ChatState, action.toolCallId)
+  if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
+  const { clientId } = call.contributor
+  const { activeClients } = session.head as SessionState
+  // Who is there and takes part no more runs nothing either; and when it goes, nobody would miss it.
+  const takesPart = activeClients.some((client) => client.clientId === clientId)
+  if (!takesPart) end(core, chat, action.turnId, action.toolCallId)
+  else if (!core.links.has(clientId)) core.grace.left(clientId)
+}
+
+/** After a start: whoever was missed before this chat was there again was missed in vain. */
+export function lookForLenders(core: Core, session: Channel | undefined, chat: Channel): void {
+  const { activeTurn } = chat.head as ChatState
+  for (const part of activeTurn?.responseParts ?? [])
+    if (session && activeTurn && part.kind === 'toolCall')
+      lookForLender(core, session, chat, { turnId: activeTurn.id, toolCallId: part.toolCall.toolCallId })
+}
+
+function end(core: Core, chat: Channel, turnId: string, toolCallId: string): void {
+  const message = 'The client that lent this tool has left'
+  const result = { success: false, pastTenseMessage: message, error: { message } }
+  core.log.append(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result } as ChatAction)
+}

@@ -1,0 +1,228 @@
+import { callIn } from '@atrium/protocol/chat/calls'
+import { expect, test } from 'vitest'
+import { begun, call, confirmed, ready } from '../../test/calls.ts'
+import { Cabinet } from '../../test/cabinet.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import type { Run } from '../../test/puppet.ts'
+import { accepted, cancelled, chat, chatOf, says, scene, turn } from '../../test/scene.ts'
+import { fakeTerminals } from '../../test/shells.ts'
+import type { Edit } from '../ports/agent.ts'
+
+/** A call that somebody has approved, or nobody yet. */
+async function desk(approved = true) {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one two two')
+  files.put('/a/bytes', new Uint8Array([0xff, 0xfe, 0x00]))
+  const terminals = fakeTerminals()
+  const all = await scene(new Puppet(), { machine: { files, terminals } })
+  const run = await turn(all, 't1', begun(), ready())
+  if (approved) await accepted(all.ann, chat, confirmed)
+  return { all, files, terminals, run }
+}
+const textOf = ({ files }: Cabinet, path = '/a/a.txt') => new TextDecoder().decode(files.get(path))
+
+const problems: readonly (readonly [what: string, path: string, edit: Edit, problem: string])[] = [
+  ['a text that is not there', 'a.txt', { find: 'three', put: '3' }, 'the file does not have that text'],
+  ['no text', 'a.txt', { find: '', put: 'x' }, 'the file does not have that text'],
+  ['a text that is there twice', 'a.txt', { find: 'two', put: '2' }, 'the file has that text more than once'],
+  [
+    'a text of a file that is not there',
+    'new',
+    { find: 'one', put: '1' },
+    'the file does not have that text',
+  ],
+  ['bytes that are no text', 'bytes', { find: 'x', put: 'y' }, 'the file is no text'],
+  ['a file elsewhere', '/b/a.txt', { text: 'x' }, '"/b/a.txt" is in no folder of this session'],
+  ['a way out', 'x/../../b/a.txt', { text: 'x' }, '"x/../../b/a.txt" is no path'],
+]
+test.each(problems)('[X3] an edit of %s is neither shown nor made', async (_, path, edit, problem) => {
+  const { files, run } = await desk()
+  await expect(run.chat.files.propose(path, edit)).rejects.toThrow(problem)
+  await expect(run.chat.files.apply('c1', path, edit)).rejects.toThrow(problem)
+  expect([textOf(files), files.files.size]).toEqual(['one two two', 2])
+})
+
+test('[X3] what is made is what was shown, and what is there meanwhile is not written over', async () => {
+  const { files, run } = await desk()
+  await run.chat.files.apply('c1', 'a.txt', { find: 'one', put: '1' })
+  expect(textOf(files)).toBe('1 two two')
+  await run.chat.files.apply('c1', 'sub/new', { text: 'x' })
+  expect(textOf(files, '/a/sub/new')).toBe('x')
+  const writes = files.asked.filter(({ what }) => what.startsWith('write')).map(({ what }) => what)
+  expect(writes).toEqual(['write {"ifMatch":"e1"}', 'write {"createOnly":true}'])
+  // What it is to be in is made with it, and only then.
+  expect(files.changes).toEqual([{ kind: 'make', place: { path: '/a/sub', roots: ['/a'] } }])
+})
+
+test('[X3] whether a secret has a text is told to nobody who may not read it', async () => {
+  const { files, run } = await desk()
+  files.put('/a/.env', 'KEY=hush')
+  const guess = (find: string) => run.chat.files.propose('.env', { find, put: 'x' })
+  expect(await guess('KEY=wrong')).toMatchObject({ diff: { added: 0, removed: 0 } })
+  expect(await guess('KEY=hush')).toMatchObject({ diff: { added: 1, removed: 1 } })
+  await expect(run.chat.files.apply('c1', '.env', { find: 'KEY=wrong', put: 'x' })).rejects.toThrow(
+    'the file does not have that text',
+  )
+})
+
+test('[X3] what is shown is shown before anybody has agreed, and tells its agent nothing', async () => {
+  const { run } = await desk(false)
+  const shown = await run.chat.files.propose('a.txt', { find: 'one', put: '1' })
+  expect(shown).toMatchObject({ before: { uri: 'file:///a/a.txt' }, diff: { added: 1, removed: 1 } })
+  expect(JSON.stringify(shown)).not.toContain('two')
+  expect(await run.chat.files.propose('new', { text: 'x' })).not.toHaveProperty('before')
+})
+
+const acts: readonly (readonly [what: string, act: (run: Run) => Promise<unknown>])[] = [
+  ['run', ({ chat: it }) => it.run({ ...call, line: 'ls' })],
+  ['read', ({ chat: it }) => it.files.read('c1', 'a.txt')],
+  ['written', ({ chat: it }) => it.files.apply('c1', 'a.txt', { text: 'y' })],
+]
+
+test.each(acts)('[X4] nothing is %s for a call that nobody has answered', async (_, act) => {
+  const { files, terminals, run } = await desk(false)
+  await expect(act(run)).rejects.toThrow('a tool may work while its call runs, and no longer')
+  expect([files.asked, terminals.shells]).toEqual([[], []])
+})
+
+test.each(acts)(
+  '[X4] I17: nothing is %s for a turn that is over, also one that ends in that moment',
+  async (_, act) => {
+    const { all, files, terminals, run } = await desk()
+    const early = act(run)
+    all.core().work.stop(chat)
+    await expect(early).rejects.toThrow('the turn is over')
+    await accepted(all.ann, chat, cancelled('t1'))
+    await expect(act(run)).rejects.toThrow('the turn is over')
+    expect([files.asked, terminals.shells]).toEqual([[], []])
+  },
+)
+
+test('[X4] I15: a line whose turn ends while its shell is started is ended, and so is heard of no more', async () => {
+  const { all, terminals, run } = await desk()
+  const begin = terminals.start.bind(terminals)
+  let open = () => {}
+  const door = new Promise<void>((resolve) => (open = resolve))
+  let came = false
+  terminals.start = async (...given) => {
+    came = true
+    await door
+    return begin(...given)
+  }
+  const started = run.chat.run({ ...call, line: 'make' })
+  await until(() => came)
+  await accepted(all.ann, chat, cancelled('t1'))
+  open()
+  const { done } = await started
+  await expect(done).rejects.toThrow('the turn is over')
+  expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
+})
+
+test('[X3] a whole text is only written over what people saw that it would be written over', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun({ _meta: { own: 1 } }))
+  const { propose } = run.chat.files
+  const items = [await propose('a.txt', { text: 'new' }), await propose('b.txt', { text: 'b' })]
+  await says(all, run, ready({ edits: { items } }))
+  await accepted(all.ann, chat, confirmed)
+  await run.chat.files.apply('c1', 'b.txt', { text: 'b' })
+  expect(textOf(files, '/a/b.txt')).toBe('b')
+  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  const write = () => run.chat.files.apply('c1', 'a.txt', { text: 'new' })
+  await expect(write()).rejects.toThrow('the file has changed since people were shown')
+  expect(textOf(files)).toBe('somebody wrote this meanwhile')
+  files.files.delete('/a/a.txt')
+  await expect(write()).rejects.toThrow('the file has changed since people were shown')
+  files.put('/a/a.txt', 'one')
+  await write()
+  expect(textOf(files)).toBe('new')
+  // What the agent says beside the call is there still.
+  expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 1 })
+})
+
+test('[X3] a file that was to be new, and is there by now, is not written over, also after a restart', async () => {
+  const files = new Cabinet()
+  const machine = { files, terminals: fakeTerminals() }
+  const all = await scene(new Puppet({ resumes: true }), { machine })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('new.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits }))
+  files.put('/a/new.txt', 'not so new')
+  const next = new Puppet({ resumes: true })
+  await all.restart('crash', undefined, [next])
+  const ann = await all.join('ann', { subscribe: [chat] })
+  await accepted(ann, chat, confirmed)
+  const again = await next.given(0)
+  const done = again.chat.files.apply('c1', 'new.txt', { text: 'new' })
+  await expect(done).rejects.toThrow('the file has changed since people were shown')
+  expect(textOf(files, '/a/new.txt')).toBe('not so new')
+})
+
+test('[X3] where a call showed what its agent made up, nobody knows what it would be written over', async () => {
+  const { files, run, all } = await desk(false)
+  const content = { uri: 'ahp-content:/made-up', sizeHint: 1 }
+  const items = [{ before: { uri: 'file:///a/a.txt', content }, after: { uri: 'file:///a/a.txt', content } }]
+  await says(all, run, ready({ edits: { items } }))
+  await accepted(all.ann, chat, confirmed)
+  await run.chat.files.apply('c1', 'a.txt', { text: 'new' })
+  expect(textOf(files)).toBe('new')
+})
+
+test('[X3] two files that would have the same text are told apart', async () => {
+  const files = new Cabinet()
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const { propose, apply } = run.chat.files
+  const items = [await propose('a.py', { text: '' }), await propose('b.py', { text: '' })]
+  await says(all, run, ready({ edits: { items } }))
+  await accepted(all.ann, chat, confirmed)
+  files.put('/a/a.py', 'somebody wrote this meanwhile')
+  await expect(apply('c1', 'a.py', { text: '' })).rejects.toThrow(
+    'the file has changed since people were shown',
+  )
+  expect(textOf(files, '/a/a.py')).toBe('somebody wrote this meanwhile')
+  await apply('c1', 'b.py', { text: '' })
+  expect(textOf(files, '/a/b.py')).toBe('')
+})
+
+test('[X3] what was shown stands when a call is asked for again without showing anything else', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits }), ready({ _meta: { own: 2 } }))
+  await accepted(all.ann, chat, confirmed)
+  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
+  expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2 })
+})
+
+test('[X3] what a client says beside its answer takes nothing away of what was shown', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits, _meta: { own: 1, 'x-atrium.asked': 1 } }))
+  await accepted(all.ann, chat, { ...confirmed, _meta: { own: 2, 'x-atrium.asked': 0 } })
+  expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2, 'x-atrium.asked': 1 })
+  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
+})
+
+test('[X3] what a call writes again is there already, and no change by somebody else', async () => {
+  const files = new Cabinet()
+  files.put('/a/a.txt', 'one')
+  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', begun())
+  const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
+  await says(all, run, ready({ edits }))
+  await accepted(all.ann, chat, confirmed)
+  const write = () => run.chat.files.apply('c1', 'a.txt', { text: 'new' })
+  await write()
+  await write()
+  expect(textOf(files)).toBe('new')
+})

@@ -1,0 +1,73 @@
+import type { SessionState } from '@atrium/protocol/session/state'
+import { expect, test } from 'vitest'
+import { begun, call, confirmed, lentBy, ready } from '../../test/calls.ts'
+import { session } from '../../test/held.ts'
+import { Puppet } from '../../test/puppet.ts'
+import { accepted, chat, chatOf, scene, sessionOf, started, takesPart, turn } from '../../test/scene.ts'
+import { fakeTerminals } from '../../test/shells.ts'
+import { callIn } from '@atrium/protocol/chat/calls'
+import { permissionsKey } from '../access/permissions.ts'
+import type { Said } from '../ports/agent.ts'
+
+async function stage() {
+  const terminals = fakeTerminals()
+  const all = await scene(new Puppet(), { machine: { terminals } })
+  return { all, terminals }
+}
+
+test.each(['user-action', 'setting', 'some-day'])(
+  '[X4] I7: an agent that says its call is confirmed (%s) has asked nobody, and gets nothing done',
+  async (confirmed) => {
+    const { all, terminals } = await stage()
+    const run = await turn(all, 't1', begun(), ready({ confirmed }))
+    expect(callIn(chatOf(all), 'c1')).toMatchObject({ status: 'running', confirmed: 'not-needed' })
+    await expect(run.chat.run({ ...call, line: 'ls' })).rejects.toThrow('nobody has approved this tool call')
+    expect(terminals.shells).toEqual([])
+  },
+)
+
+test('[X7] what a client lends runs there: its agent gets nothing done for it here', async () => {
+  const { all, terminals } = await stage()
+  await takesPart(all.ann)
+  const run = await turn(all, 't1', begun(lentBy('ann')), ready())
+  await accepted(all.ann, chat, confirmed)
+  await expect(run.chat.run({ ...call, line: 'ls' })).rejects.toThrow('runs in the client that lends it')
+  expect(terminals.shells).toEqual([])
+})
+
+const running = {
+  ...call,
+  toolName: 'x',
+  displayName: 'X',
+  status: 'running',
+  invocationMessage: 'X',
+  confirmed: 'user-action',
+}
+
+test.each([
+  ['its own approval', { type: 'chat/toolCallConfirmed', ...call, approved: true, confirmed: 'user-action' }],
+  ['what people say to a result', { type: 'chat/toolCallResultConfirmed', ...call, approved: true }],
+  [
+    'a call that was never started',
+    { type: 'chat/responsePart', part: { kind: 'toolCall', toolCall: running } },
+  ],
+  [
+    'what is allowed',
+    { type: 'session/configChanged', config: { [permissionsKey]: [{ id: 'p', tool: 'x' }] } },
+  ],
+])('[X4] I7: an agent that says %s has failed, and nothing came of it', async (_, said) => {
+  const { all, terminals } = await stage()
+  await accepted(all.ann, chat, started('t1'))
+  const run = await all.agent.given(0)
+  run.say(begun(), ready(), said as unknown as Said)
+  await all.ann.until(() => chatOf(all).turns.length === 1)
+  expect(chatOf(all).turns[0]).toMatchObject({
+    state: 'error',
+    responseParts: [
+      { toolCall: { status: 'cancelled', reason: 'skipped' } },
+      { error: { errorType: 'agent' } },
+    ],
+  })
+  expect((sessionOf(all, session) as SessionState).config?.values[permissionsKey]).toBeUndefined()
+  expect(terminals.shells).toEqual([])
+})

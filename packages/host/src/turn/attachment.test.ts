@@ -1,0 +1,252 @@
+import type { MessageAttachment } from '@atrium/protocol/chat/message'
+import { expect, test } from 'vitest'
+import { Cabinet } from '../../test/cabinet.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import { room } from '../../test/room.ts'
+import type { Client, RoomOptions } from '../../test/room.ts'
+import { chat, chatOf, message, session, started, talk } from '../../test/talk.ts'
+import type { Chat } from '../ports/agent.ts'
+
+const word = (text: string) =>
+  ({ type: 'chat/responsePart', part: { kind: 'markdown', id: text, content: text } }) as const
+
+/** An agent that is in a turn, in a session that works in /w. */
+async function working(options: RoomOptions = {}) {
+  const files = new Cabinet()
+  files.put('/w/a.txt', 'hello')
+  files.put('/w/b.png', new Uint8Array([0x89, 0x50, 0x00, 0xff]))
+  files.put('/etc/passwd', 'root')
+  const agent = new Puppet()
+  const { all, ann } = await talk(agent, { machine: { files }, ...options })
+  await ann.echo(ann.dispatch(session, { type: 'session/workingDirectorySet', directory: 'file:///w' }))
+  ann.dispatch(chat, started('t1'))
+  const run = await agent.given()
+  const read = (attachment: object) => run.chat.read({ label: 'x', ...attachment } as MessageAttachment)
+  return { all, ann, agent, run, read, files }
+}
+
+/** A turn in another chat, from its start to its end. */
+async function said(client: Client, agent: Puppet, uri: string, turnId: string, text: string): Promise<void> {
+  const nth = agent.runs.length
+  client.dispatch(uri, started(turnId, `ask ${text}`))
+  const run = await agent.given(nth)
+  run.say(word(text))
+  run.end()
+  await client.until(() => chatOf(client, uri).turns.some(({ id }) => id === turnId))
+}
+
+const failed = (text: string) => ({ name: 'TurnFailed', errorType: 'attachment', message: text })
+
+test('[J5] what is simple is what it stands for, else its label', async () => {
+  const { read } = await working()
+  expect(await read({ type: 'simple', modelRepresentation: 'words' })).toEqual({
+    data: 'words',
+    encoding: 'utf-8',
+  })
+  expect(await read({ type: 'simple', modelRepresentation: '' })).toEqual({ data: '', encoding: 'utf-8' })
+  expect(await read({ type: 'simple', label: 'just this' })).toEqual({ data: 'just this', encoding: 'utf-8' })
+})
+
+test('[J5] what is embedded is text where it is one', async () => {
+  const { read } = await working()
+  const embedded = (data: string, contentType: string) =>
+    read({ type: 'embeddedResource', data, contentType })
+  expect(await embedded('aGk=', 'text/plain')).toEqual({
+    data: 'hi',
+    encoding: 'utf-8',
+    contentType: 'text/plain',
+  })
+  const png = { data: 'iVAA/w==', encoding: 'base64', contentType: 'image/png' }
+  expect(await embedded('iVAA/w==', 'image/png')).toEqual(png)
+  await expect(embedded('no base64', 'text/plain')).rejects.toMatchObject(
+    failed('"x": what is embedded is not base64'),
+  )
+})
+
+test('[J5] a file is read as clients may read it, and no other', async () => {
+  const { read, files } = await working()
+  const text = { data: 'hello', encoding: 'utf-8', contentType: 'text/plain' }
+  expect(await read({ type: 'resource', uri: 'file:///w/a.txt' })).toEqual(text)
+  expect(await read({ type: 'resource', uri: 'file:///w/b.png' })).toMatchObject({ encoding: 'base64' })
+  const before = files.asked.length
+  const outside = '"x": this is in no directory that may be used: it has to be granted'
+  for (const uri of ['file:///etc/passwd', 'file:///wa.txt'])
+    await expect(read({ type: 'resource', uri })).rejects.toMatchObject(failed(outside))
+  for (const uri of ['file:///w/../etc/passwd', 'file://host/w/a.txt', 'file:///w/%2fx', 'file:'])
+    await expect(read({ type: 'resource', uri })).rejects.toMatchObject({ name: 'TurnFailed' })
+  expect(files.asked).toHaveLength(before)
+  await expect(read({ type: 'resource', uri: 'file:///w/none' })).rejects.toMatchObject(
+    failed('"x": there is no such file'),
+  )
+})
+
+test('[J5] what only a client has is asked of it, and of nobody else', async () => {
+  const { ann, run, agent } = await working()
+  const uri = 'untitled:/one'
+  ann.lend = (method, params) => ({ data: `${method} ${(params as { uri: string }).uri}`, encoding: 'utf-8' })
+  const own = { type: 'resource', uri, label: 'x' } as const
+  run.end()
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  ann.dispatch(chat, { ...started('t2'), message: { ...message('go'), attachments: [own] } })
+  const { chat: given } = await agent.given(1)
+  expect(await given.read(own)).toEqual({ data: `resourceRead ${uri}`, encoding: 'utf-8' })
+  await expect(given.read({ ...own, uri: 'untitled:/two' })).rejects.toMatchObject(
+    failed('"x": nobody here has "untitled:/two"'),
+  )
+  ann.peer.close()
+  await until(() => run.signal.aborted)
+  await expect(given.read(own)).rejects.toMatchObject({ name: 'TurnFailed' })
+})
+
+test('[J5] S-10: what a client of another principal has is not for this agent', async () => {
+  const { all, read } = await working()
+  const eve = await all.join('eve', { principal: 'eve', subscribe: [chat] })
+  eve.lend = () => ({ data: 'of eve', encoding: 'utf-8' })
+  const uri = 'untitled:/eve'
+  const draft = { ...message('x'), attachments: [{ type: 'resource', uri, label: 'x' }] }
+  await eve.echo(eve.dispatch(chat, { type: 'chat/draftChanged', draft }))
+  await expect(read({ type: 'resource', uri })).rejects.toMatchObject(failed(`"x": nobody here has "${uri}"`))
+})
+
+test('[J5] a host without files says so; what there is not is said not to be there', async () => {
+  const { read } = await working({ machine: {} })
+  await expect(read({ type: 'resource', uri: 'file:///w/a.txt' })).rejects.toMatchObject(
+    failed('"x": this host has no files'),
+  )
+  await expect(read({ type: 'annotations', resource: `${session}/annotations` })).rejects.toMatchObject(
+    failed('"x": this host has no annotations'),
+  )
+  await expect(read({ type: 'x-later' })).rejects.toMatchObject(
+    failed('"x": this build knows no such kind of attachment'),
+  )
+  await expect(read({ type: 'resource', uri: 'ahp-content:/none' })).rejects.toMatchObject({
+    name: 'TurnFailed',
+  })
+})
+
+test('[J5] what is kept apart is read, too', async () => {
+  const { run, read, ann } = await working({ limits: { inlineLength: 5 } })
+  const content = [{ type: 'text', text: 'long output' }]
+  run.say(
+    { type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'x', displayName: 'X' },
+    { type: 'chat/toolCallReady', toolCallId: 'c', invocationMessage: 'X', confirmed: 'not-needed' },
+    { type: 'chat/toolCallContentChanged', toolCallId: 'c', content } as never,
+  )
+  const uriOf = () => /ahp-content:[^"]+/.exec(JSON.stringify(chatOf(ann)))?.[0]
+  await ann.until(() => uriOf() !== undefined)
+  expect(await read({ type: 'resource', uri: uriOf() })).toMatchObject({ data: 'long output' })
+})
+
+test('[J6] a chat is read up to the turn that it was pinned to', async () => {
+  const { ann, agent, read } = await working()
+  const other = 'ahp-chat:/other'
+  await ann.ask('createChat', { channel: session, chat: other })
+  await ann.ask('subscribe', { channel: other })
+  for (const n of ['1', '2', '3']) await said(ann, agent, other, `o${n}`, `word ${n}`)
+  const ref = { type: 'chat', resource: other }
+  const { data } = await read({ ...ref, endTurn: 'o2' })
+  expect(data).toBe('# User\n\nask word 1\n\n# Agent\n\nword 1\n\n# User\n\nask word 2\n\n# Agent\n\nword 2')
+  expect((await read({ ...ref, endTurn: 'o3' })).data).toContain('word 3')
+  expect((await read({ ...ref, endTurn: 'o1' })).data).not.toContain('word 2')
+  // Nothing was done there when it was sent.
+  expect(await read(ref)).toEqual({ data: '', encoding: 'utf-8' })
+  await ann.echo(ann.dispatch(other, { type: 'chat/truncated', turnId: 'o1' }))
+  await expect(read({ ...ref, endTurn: 'o2' })).rejects.toMatchObject(
+    failed('"x": the turn up to which it was attached is no more'),
+  )
+  await expect(read({ type: 'chat', resource: 'ahp-chat:/none' })).rejects.toMatchObject(
+    failed('"x": there is no such chat'),
+  )
+  await expect(read({ type: 'chat', resource: session })).rejects.toMatchObject(
+    failed('"x": there is no such chat'),
+  )
+})
+
+test('[J6] a chat of another session may be read, one of another principal may not', async () => {
+  const agent = new Puppet()
+  const all = await room({ agents: [agent] })
+  const uris = ['ahp-session:/a', 'ahp-session:/b', 'ahp-session:/eve']
+  const eve = await all.join('eve', { principal: 'eve' })
+  const ann = await all.join('ann')
+  const chats: string[] = []
+  for (const channel of uris) {
+    const client = channel.endsWith('eve') ? eve : ann
+    await client.ask('createSession', { channel })
+    await client.ask('subscribe', { channel })
+    const { defaultChat = '' } = client.state(channel) as { defaultChat?: string }
+    chats.push(defaultChat)
+    await client.ask('subscribe', { channel: defaultChat })
+    await client.until(() => client.state(channel)['lifecycle'] === 'ready')
+    await said(client, agent, defaultChat, 't1', `of ${channel}`)
+  }
+  const [a = '', b = '', foreign = ''] = chats
+  ann.dispatch(a, started('t2'))
+  const { chat: given } = await agent.given(3)
+  const read = (resource: string) => given.read({ type: 'chat', label: 'x', resource, endTurn: 't1' })
+  expect((await read(b)).data).toContain('of ahp-session:/b')
+  expect((await read(a)).data).toContain('of ahp-session:/a')
+  await expect(read(foreign)).rejects.toMatchObject(failed('"x": there is no such chat'))
+})
+
+test('[J6] turns that are not in memory are read, and do not stay', async () => {
+  const agent = new Puppet()
+  const { all, ann } = await talk(agent)
+  for (let n = 0; n < 120; n++) await said(ann, agent, chat, `t${n}`, `word ${n}.`)
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [session] })
+  await ben.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message('go') })
+  const { chat: given } = await agent.given(120)
+  const read = async (endTurn: string) =>
+    (await given.read({ type: 'chat', label: 'x', resource: chat, endTurn })).data
+  const whole = await read('t119')
+  expect(whole.match(/# Agent/g)).toHaveLength(120)
+  expect(whole.startsWith('# User\n\nask word 0.')).toBe(true)
+  expect((await read('t10')).match(/# Agent/g)).toHaveLength(11)
+  expect(all.core().log.channel(chat)?.older).toBe(70)
+})
+
+test('[J6] a turn that is done while older ones are read is not among them', async () => {
+  const agent = new Puppet()
+  const { all, ann } = await talk(agent, { tail: 1 })
+  for (let n = 1; n <= 30; n++) await said(ann, agent, chat, `t${n}`, `word ${n}`)
+  await all.restart()
+  const ben = await all.join('ben', { subscribe: [session] })
+  await ben.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message('go') })
+  const { chat: given } = await agent.given(30)
+  await ben.ask('subscribe', { channel: chat, view: { turns: 1 } })
+  const { log } = all.store()
+  const { rows } = log
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  let asked = false
+  log.rows = async (...params) => ((asked = true), await held, rows(...params))
+  const text = given.read({ type: 'chat', label: 'x', resource: chat, endTurn: 't30' })
+  await until(() => asked)
+  await said(ben, agent, chat, 't31', 'word 31')
+  release()
+  const words = (await text).data.match(/^word \d+$/gm)
+  expect([words?.length, words?.at(-1)]).toEqual([30, 'word 30'])
+})
+
+test('[J5] nothing is read for a turn that is over', async () => {
+  const { ann, run, read } = await working()
+  run.end()
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  await expect(read({ type: 'simple', label: 'x' })).rejects.toThrow('the turn is over')
+})
+
+test('[J5] what cannot be read fails its turn in these words, where its agent does not mind it', async () => {
+  const { ann, run } = await working()
+  const refusal = (given: Chat) =>
+    given.read({ type: 'resource', uri: 'file:///etc/passwd', label: 'secret' })
+  await refusal(run.chat).catch((error: unknown) => run.fail(error))
+  await ann.until(() => chatOf(ann).turns.length === 1)
+  expect(chatOf(ann).turns[0]?.responseParts).toMatchObject([
+    {
+      error: {
+        errorType: 'attachment',
+        message: expect.stringContaining('"secret": this is in no directory'),
+      },
+    },
+  ])
+})

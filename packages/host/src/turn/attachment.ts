@@ -1,0 +1,97 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { fromBase64 } from '@atrium/protocol/base64'
+import type { ChatAttachment, MessageAttachment } from '@atrium/protocol/chat/message'
+import type { Turn } from '@atrium/protocol/chat/state'
+import { AhpError } from '@atrium/protocol/errors'
+import { isFile } from '../resources/client-files.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Core } from '../core/core.ts'
+import { cursorBefore } from '../channels/cursor.ts'
+import { turnsBefore } from '../channels/history.ts'
+import { meant } from './pin.ts'
+import { TurnFailed } from '../ports/agent.ts'
+import type { Content } from '../ports/agent.ts'
+import { contentOf, resourceRead } from '../resources/resources.ts'
+import { lengthOf } from '../log/rows.ts'
+import { transcriptOf } from './transcript.ts'
+import { wake } from '../channels/wake.ts'
+
+/**
+ * What is behind something that is attached to a message, for the agent of a session of this principal. It may use what
+ * clients of that principal may, and nothing else; what it may not, or is not there, is refused in words for people.
+ */
+export async function readAttachment(
+  core: Core,
+  principal: string,
+  attachment: MessageAttachment,
+): Promise<Content> {
+  try {
+    return await read(core, principal, attachment)
+  } catch (error) {
+    if (!(error instanceof AhpError)) throw error
+    throw new TurnFailed('attachment', `${JSON.stringify(attachment.label.slice(0, 200))}: ${error.message}`)
+  }
+}
+
+async function read(core: Core, principal: string, attachment: MessageAttachment): Promise<Content> {
+  switch (attachment.type) {
+    case 'simple':
+      return { data: attachment.modelRepresentation ?? attachment.label, encoding: 'utf-8' }
+    case 'embeddedResource': {
+      const bytes = fromBase64(attachment.data)
+      if (!bytes) throw AhpError.invalidParams('what is embedded is not base64')
+      return contentOf(bytes, undefined, attachment.contentType)
+    }
+    case 'resource':
+      return readResource(core, principal, attachment.uri)
+    case 'chat':
+      return { data: await transcript(core, principal, attachment), encoding: 'utf-8' }
+    case 'annotations':
+      throw AhpError.notFound('this host has no annotations')
+    default:
+      throw AhpError.notFound('this build knows no such kind of attachment')
+  }
+}
+
+function readResource(core: Core, principal: string, uri: Uri): Promise<Content> {
+  if (isFile(uri) && !core.files) throw AhpError.notFound('this host has no files')
+  return resourceRead(core, { principal }, { uri })
+}
+
+/** What a chat was when the message was sent. One in which no turn was done by then is empty. */
+async function transcript(core: Core, principal: string, attachment: ChatAttachment): Promise<string> {
+  const uri = meant(core, attachment.resource)
+  const session = core.catalog.sessionOf(uri)
+  const own = session !== undefined && core.owners.of(session) === principal
+  const chat = own ? await wake(core, uri) : undefined
+  if (!chat) throw AhpError.notFound('there is no such chat')
+  const { endTurn } = attachment
+  if (endTurn === undefined) return ''
+  const { turns, more } = await turnsUpTo(core, chat, endTurn)
+  return transcriptOf(turns, more, core.limits.transcriptLength)
+}
+
+/** The turns of a chat up to one, oldest first; from it back, as many as are needed. */
+async function turnsUpTo(
+  core: Core,
+  chat: Channel,
+  endTurn: string,
+): Promise<{ readonly turns: readonly Turn[]; readonly more: boolean }> {
+  if (!chat.has(endTurn)) throw AhpError.notFound('the turn up to which it was attached is no more')
+  const next = chat.ids.at(chat.ids.indexOf(endTurn) + 1)
+  let cursor = next === undefined ? undefined : cursorBefore({ id: next })
+  const turns: Turn[] = []
+  // A text is shorter than the turns that it is made of.
+  const most = core.limits.transcriptLength * 4
+  let length = 0
+  for (;;) {
+    const page = await turnsBefore(core, chat, cursor)
+    // A turn may have come to its end since.
+    const end = turns.length > 0 ? page.turns.length : page.turns.findIndex(({ id }) => id === endTurn) + 1
+    turns.unshift(...page.turns.slice(0, end))
+    for (const turn of page.turns) length += lengthOf(turn)
+    cursor = page.turnsNextCursor
+    const enough = length > most
+    if (cursor === undefined || enough) return { turns, more: cursor !== undefined }
+  }
+}

@@ -1,0 +1,178 @@
+import { expect, test } from 'vitest'
+import { readyAgent } from '../../test/agents.ts'
+import { quiet } from '../../test/held.ts'
+import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/talk.ts'
+import { TurnFailed } from '../ports/agent.ts'
+import type { Agent, Said } from '../ports/agent.ts'
+
+test('[I13] a wish of an agent that throws ends its turn and nothing else', async () => {
+  const { ann } = await talk({
+    ...readyAgent(),
+    async *run({ when }) {
+      let looks = 0
+      await when(() => {
+        if (looks++ > 0) throw new Error('no such thing in this state')
+        return false
+      })
+      yield* []
+    },
+  })
+  ann.dispatch(chat, started('t'))
+  await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: 'Still here' }))
+  await ann.until(() => chatOf(ann).turns.length > 0)
+  expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'error' }])
+})
+
+/** Lets a worker work that never comes to an end, and watches it only if it is told to. */
+const boss: Agent = {
+  ...readyAgent(),
+  async *run({ when, spawn, state }) {
+    if (state.origin?.kind === 'tool') return void (await when(() => false))
+    yield { type: 'chat/toolCallStart', toolCallId: 'call', toolName: 'work', displayName: 'Work' }
+    const { done } = spawn({ toolCallId: 'call', title: 'Work', text: 'work' })
+    if (state.activeTurn?.message.text !== 'watch') await when(() => false)
+    const { turns } = await done
+    yield { type: 'chat/responsePart', part: { kind: 'markdown', id: 'p', content: `${turns.length} done` } }
+  },
+}
+
+test('[N2] what a turn waited for and nobody saw to ends unseen, too', async () => {
+  const { ann } = await talk(boss)
+  ann.dispatch(chat, started('t', 'look away'))
+  await ann.until(() => sessionOf(ann).chats.length === 2)
+  await ann.echo(ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 1 }))
+  // A rejection that nobody sees ends this run of tests, and would end the host.
+  await quiet()
+  expect(sessionOf(ann).chats.map(({ status }) => status)).toEqual([1, 1])
+})
+
+test('[N1] a turn whose worker is disposed of learns so, and ends by that where it does not mind it', async () => {
+  const { ann } = await talk(boss)
+  ann.dispatch(chat, started('t', 'watch'))
+  await ann.until(() => sessionOf(ann).chats.length === 2)
+  await ann.ask('disposeChat', { channel: sessionOf(ann).chats[1]?.resource ?? '' })
+  await quiet()
+  expect(chatOf(ann).turns).toMatchObject([{ state: 'error' }])
+  expect(JSON.stringify(chatOf(ann).turns)).toContain('the chat of the worker is gone')
+})
+
+test('[N3] a turn that is resumed and half answered in one breath runs', async () => {
+  let runs = 0
+  const { ann } = await talk({
+    ...readyAgent(),
+    resumes: true,
+    async *run() {
+      if (runs++ > 0) return
+      yield {
+        type: 'chat/inputRequested',
+        request: { id: 'q', questions: [{ id: 'a', kind: 'text', message: '?' }] },
+      }
+      throw new TurnFailed('asked', 'It was asked for nothing.', true)
+    },
+  })
+  await turn(ann, 't')
+  ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't' })
+  const answer = { state: 'draft', value: { kind: 'text', value: 'w' } }
+  ann.dispatch(chat, { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'a', answer })
+  await quiet()
+  expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'complete' }])
+  expect(runs).toBe(2)
+})
+
+test('[N2] a turn that was taken away and begun again with its id runs once, with the newer message', async () => {
+  const heard: (string | undefined)[] = []
+  const { ann } = await talk({
+    ...readyAgent(),
+    async *run({ state }) {
+      heard.push(state.activeTurn?.message.text)
+      yield* []
+    },
+  })
+  ann.dispatch(chat, started('t', 'old'))
+  ann.dispatch(chat, { type: 'chat/truncated' })
+  await turn(ann, 't', 'new')
+  await quiet()
+  expect(heard).toEqual(['new'])
+})
+
+test('[P3] what an agent says is kept as JSON says it', async () => {
+  const { all, ann } = await talk({
+    ...readyAgent(),
+    async *run() {
+      const usage = { inputTokens: 3, outputTokens: undefined, _meta: { at: new Date(0), share: NaN } }
+      yield { type: 'chat/usage', usage } as unknown as Said
+    },
+  })
+  await turn(ann, 't')
+  const { head } = all.core().log.channel(chat) ?? {}
+  expect(head).toStrictEqual(JSON.parse(JSON.stringify(head)))
+  expect(chatOf(ann)).toMatchObject({
+    turns: [{ usage: { _meta: { at: '1970-01-01T00:00:00.000Z', share: null } } }],
+  })
+})
+
+test('[S-27] what an agent throws and did not mean for people stays inside', async () => {
+  const failing = () => Promise.reject(new Error('ENOENT: /home/ann/.secret'))
+  const { all, ann } = await talk({
+    ...readyAgent(),
+    async *run() {
+      await failing()
+      yield* []
+    },
+    create: ({ uri }) => (uri === session ? Promise.resolve() : failing()),
+  })
+  await turn(ann, 't')
+  await ann.ask('createSession', { channel: 'mock:/two' })
+  await quiet()
+  await ann.ask('subscribe', { channel: 'mock:/two' })
+  expect(ann.state('mock:/two')).toMatchObject({ lifecycle: 'failed' })
+  expect(chatOf(ann)).toMatchObject({
+    turns: [{ responseParts: [{ error: { message: 'the agent failed' } }] }],
+  })
+  expect(JSON.stringify([...ann.states.values()])).not.toContain('secret')
+  expect(all.world.reports.map(({ event }) => event)).toEqual(['agent failed', 'session not created'])
+})
+
+test('[N2] an agent that says what it may not is ended like any other', async () => {
+  let ended = false
+  const { ann } = await talk({
+    ...readyAgent(),
+    async *run() {
+      try {
+        yield { type: 'chat/turnComplete' } as unknown as Said
+      } finally {
+        ended = true
+      }
+    },
+  })
+  await turn(ann, 't')
+  await quiet()
+  expect(chatOf(ann)).toMatchObject({ turns: [{ state: 'error' }] })
+  expect(ended).toBe(true)
+})
+
+test('[N3] a worker that fails is not said to be resumable: nobody can', async () => {
+  const { ann } = await talk({
+    ...readyAgent(),
+    resumes: true,
+    async *run({ spawn, state }) {
+      if (state.origin?.kind === 'tool') throw new TurnFailed('busy', 'Try again.', true)
+      yield { type: 'chat/toolCallStart', toolCallId: 'call', toolName: 'work', displayName: 'Work' }
+      await spawn({ toolCallId: 'call', title: 'Work', text: 'work' }).done
+    },
+  })
+  await turn(ann, 't')
+  const worker = sessionOf(ann).chats[1]?.resource ?? ''
+  await ann.ask('subscribe', { channel: worker })
+  expect(chatOf(ann, worker).turns[0]?.responseParts).toEqual([
+    { kind: 'error', error: { errorType: 'busy', message: 'Try again.' } },
+  ])
+})
+
+test('[S-23] a worker too many is refused in words that are true', async () => {
+  const { ann } = await talk(boss, { limits: { chats: 1 } })
+  await turn(ann, 't')
+  expect(chatOf(ann).turns[0]?.responseParts.at(-1)).toMatchObject({
+    error: { errorType: 'workers', message: 'a session has at most 1 chats' },
+  })
+})

@@ -1,0 +1,134 @@
+import type { Action } from '@atrium/protocol/channel'
+import { expect, test } from 'vitest'
+import { quiet, session } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import { accepted, cancelled, chat, chatOf, delta, part, scene, started, turn } from '../../test/scene.ts'
+import type { Scene } from '../../test/scene.ts'
+import { createChat } from '../chat/chat.ts'
+import type { Said } from '../ports/agent.ts'
+import { disposeSession } from '../session/session.ts'
+
+// Between two of its promises an agent's turn may be ended by somebody else.
+
+const moments = Array.from({ length: 16 }, (_, n) => n)
+
+async function cancelledAfter(all: Scene, promises: number): Promise<void> {
+  for (let n = 0; n < promises; n++) await Promise.resolve()
+  const channel = all.core().log.channel(chat)
+  if (channel && chatOf(all).activeTurn && (channel.head as { activeTurn?: object }).activeTurn)
+    all.core().log.append(channel, cancelled('t1') as Action)
+  await quiet()
+}
+
+const told = ({ ben }: Scene) =>
+  ben.envelopes.flatMap(({ channel, action }) => (channel === chat ? [action.type] : []))
+
+test.each(moments)(
+  '[H9] a turn that is cancelled %i promises after its agent ended it ends once',
+  async (n) => {
+    const all = await scene()
+    const run = await turn(all, 't1')
+    run.end()
+    await cancelledAfter(all, n)
+    expect(chatOf(all).turns).toHaveLength(1)
+    expect(told(all).filter((type) => /Complete|Cancelled|error/.test(type))).toHaveLength(1)
+  },
+)
+
+test.each(moments)('[H9] a turn that is cancelled %i promises after a word says nothing later', async (n) => {
+  const all = await scene()
+  const run = await turn(all, 't1', part('p'))
+  run.say(delta('p', 'a'), delta('p', 'b'), delta('p', 'c'))
+  await cancelledAfter(all, n)
+  expect(told(all).at(-1)).toBe('chat/turnCancelled')
+  expect(all.ben.state(chat)).toMatchObject({ turns: chatOf(all).turns })
+})
+
+test('[H9] I14: an agent that never stops is not asked again once its turn is over, and others are heard meanwhile', async () => {
+  let said = 0
+  let left = false
+  async function* run() {
+    try {
+      yield part('p')
+      for (;;) {
+        said++
+        yield delta('p', 'x')
+      }
+    } finally {
+      left = true
+    }
+  }
+  const all = await scene(Object.assign(new Puppet(), { run }))
+  await accepted(all.ann, chat, started('t1'))
+  await until(() => said > 200)
+  await accepted(all.ann, chat, cancelled('t1'))
+  await until(() => left)
+  const before = said
+  await quiet()
+  expect(said).toBe(before)
+})
+
+test.each(moments)(
+  '[H8] a session that is disposed of %i promises after a chat was asked for has none',
+  async (n) => {
+    const all = await scene()
+    const core = all.core()
+    const made = createChat(core, { channel: session, chat: 'ahp-chat:/new' }).then(
+      () => 'made',
+      (error: unknown) => (error as { code: number }).code,
+    )
+    for (let promises = 0; promises < n; promises++) await Promise.resolve()
+    await disposeSession(core, { channel: session })
+    expect(['made', -32001]).toContain(await made)
+    await quiet()
+    expect([core.log.channel('ahp-chat:/new'), core.catalog.sessionOf('ahp-chat:/new')]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(all.world.reports).toEqual([])
+  },
+)
+
+test.each(moments)('[H7] a session that is disposed of twice, %i promises apart, is so once', async (n) => {
+  const all = await scene()
+  const once = () =>
+    disposeSession(all.core(), { channel: session }).then(
+      () => 'gone',
+      (error: unknown) => (error as { code: number }).code,
+    )
+  const first = once()
+  for (let promises = 0; promises < n; promises++) await Promise.resolve()
+  expect(await Promise.all([first, once()])).toEqual(['gone', -32001])
+  await until(() => all.agent.disposed.length > 0)
+  await quiet()
+  expect([all.agent.disposed, all.world.reports]).toEqual([[session], []])
+})
+
+test('[H9] L7: what an agent does with its words after it has said them changes nothing', async () => {
+  const all = await scene()
+  const made = { kind: 'markdown', id: 'p', content: 'said', _meta: { odd: NaN, none: undefined } }
+  const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as Said)
+  made.content = 'unsaid'
+  run.end()
+  await until(() => chatOf(all).turns.length === 1)
+  const kept = [{ kind: 'markdown', id: 'p', content: 'said', _meta: { odd: null } }]
+  expect(chatOf(all).turns[0]?.responseParts).toStrictEqual(kept)
+})
+
+test.each([
+  ['a number without end', { usage: { _meta: { n: 1n } } }],
+  ['a ring', { usage: { _meta: ring() } }],
+])('[H9] S-15: an agent that says %s has failed', async (_, said) => {
+  const all = await scene()
+  const run = await turn(all, 't1')
+  run.say({ type: 'chat/usage', ...said } as Said)
+  await until(() => chatOf(all).turns.length === 1)
+  expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'agent' } }])
+  expect(all.world.reports).toEqual([])
+})
+
+function ring(): object {
+  const one: { self?: object } = {}
+  one.self = one
+  return one
+}

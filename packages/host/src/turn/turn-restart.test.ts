@@ -1,0 +1,269 @@
+import { guide } from '@atrium/adapters/guide'
+import { describe, expect, test } from 'vitest'
+import {
+  answer,
+  asks,
+  begun,
+  call,
+  completed,
+  confirmed,
+  lends,
+  lentBy,
+  ready,
+  result,
+  running,
+  text,
+} from '../../test/calls.ts'
+import { atEveryFlush, goneOn, looked } from '../../test/crash.ts'
+import { quiet, session } from '../../test/held.ts'
+import { Puppet, until } from '../../test/puppet.ts'
+import type { Client } from '../../test/room.ts'
+import {
+  accepted,
+  chat,
+  chatOf,
+  delta,
+  part,
+  resume,
+  says,
+  scene,
+  sessionOf,
+  started,
+  turn,
+} from '../../test/scene.ts'
+import type { AnyAction, Scene } from '../../test/scene.ts'
+import type { Said } from '../ports/agent.ts'
+
+const words = 'one two three four five'
+const queued = (id: string): AnyAction => ({
+  type: 'chat/pendingMessageSet',
+  kind: 'queued',
+  id,
+  message: { text: `say ${id}`, origin: { kind: 'user' } },
+})
+
+/** It takes a while to make a session ready. */
+const slowly = () => ({
+  ...guide((_, task) => (setImmediate(task), () => {})),
+  create: async () => {
+    await quiet()
+    await quiet()
+  },
+})
+
+describe('[H9] F-01: a host that dies at any flush', () => {
+  test('of a turn: it is interrupted or done, goes on when it is told to, and says what an unbroken one says', async () => {
+    const seen = new Set<string>()
+    const act = async (ann: Client) => {
+      await ann.ask('createSession', { channel: session })
+      ann.dispatch(chat, started('t1', `plan ${words}`))
+    }
+    let whole = ''
+    const texts: string[] = []
+    await atEveryFlush(
+      act,
+      (all) => chatOf(all)?.turns.length === 1,
+      async (wreck) => {
+        const state = await looked(wreck)
+        if (!state) return void seen.add('nothing')
+        const { activeTurn, turns } = state
+        const [last] = turns
+        seen.add(wreck.ran.after.length > 0 ? 'waited' : (last?.state ?? 'none'))
+        if (last?.state === 'error') {
+          expect(last.responseParts.at(-1)).toMatchObject({
+            kind: 'error',
+            resumable: true,
+            error: { errorType: 'interrupted' },
+          })
+          expect(wreck.ran.after).toEqual([])
+        }
+        if (!activeTurn && !last) return
+        const { turns: after } = await goneOn(wreck, 't1')
+        expect(after).toMatchObject([{ id: 't1', state: 'complete' }])
+        expect(wreck.ran.after.length).toBeLessThanOrEqual(1)
+        const text = JSON.stringify(
+          after[0]?.responseParts.flatMap((one) => ('content' in one ? [one.content] : [])),
+        )
+        texts.push(text)
+        if (wreck.whole) whole = text
+      },
+      slowly,
+    )
+    expect(seen).toEqual(new Set(['nothing', 'none', 'waited', 'error', 'complete']))
+    expect(new Set(texts)).toEqual(new Set([whole]))
+  })
+
+  test('of a queue: each message is answered at most once, and none is lost', async () => {
+    const act = async (ann: Client) => {
+      await ann.ask('createSession', { channel: session })
+      for (const id of ['a', 'b', 'c']) ann.dispatch(chat, queued(id))
+    }
+    const judge = async (wreck: Parameters<typeof goneOn>[0]) => {
+      const before = await looked(wreck)
+      if (!before) return
+      await quiet()
+      const had = { ...chatOf(wreck.all) }
+      const broken = had.turns.at(-1)?.state === 'error'
+      const waiting = had.queuedMessages?.map(({ id }) => id) ?? []
+      // A queue waits only where somebody has to say how it goes on.
+      if (!broken)
+        await until(() => chatOf(wreck.all).activeTurn === undefined && !chatOf(wreck.all).queuedMessages)
+      else await goneOn(wreck, had.turns.at(-1)?.id ?? '')
+      await until(() => !chatOf(wreck.all).queuedMessages && !chatOf(wreck.all).activeTurn)
+      const said = chatOf(wreck.all).turns.map(({ message }) => message.text)
+      expect(said).toEqual(['say a', 'say b', 'say c'].slice(0, said.length))
+      expect(said.length).toBeGreaterThanOrEqual(waiting.length)
+      expect(chatOf(wreck.all).turns.every(({ state }) => state === 'complete')).toBe(true)
+    }
+    await atEveryFlush(act, (all) => chatOf(all)?.turns.length === 3, judge)
+  })
+})
+
+describe('[H9] what is open when a host dies', () => {
+  /** The agent said this, and the host died and came back. */
+  const died = async (said: readonly Said[], resumes = true): Promise<Scene> => {
+    const all = await scene(new Puppet({ resumes }))
+    await accepted(all.ann, session, lends('ann'))
+    await turn(all, 't1', ...said)
+    await all.core().log.settled()
+    await all.restart('crash')
+    const again = { ...all, ann: await all.join('ann'), ben: await all.join('ben') }
+    for (const client of [again.ann, again.ben])
+      for (const channel of [session, chat]) await client.ask('subscribe', { channel })
+    return again
+  }
+  const interrupted = (all: Scene) => chatOf(all).turns.at(-1)?.responseParts.at(-1)
+
+  test.each([
+    ['text', [part('p'), delta('p', 'x')]],
+    ['nothing yet', []],
+    ['a call that streams', [begun()]],
+    ['a call that the host runs', [begun(), running]],
+    ['a question and a call', [asks, begun(), running]],
+    [
+      'a question that was answered',
+      [begun(), running, { type: 'chat/toolCallComplete', ...call, ...result(true) } as Said],
+    ],
+  ] as const)('%s: the turn was broken off', async (_, said) => {
+    const all = await died(said)
+    expect(chatOf(all).activeTurn).toBeUndefined()
+    expect(interrupted(all)).toMatchObject({ error: { errorType: 'interrupted' }, resumable: true })
+    expect([all.agent.runs.length, sessionOf(all).chats[0]?.status]).toEqual([1, 2])
+    await accepted(all.ann, chat, resume('t1'))
+    const run = await all.agent.given(1)
+    await says(all, run, part('q'), delta('q', 'rest'))
+    run.end()
+    await until(() => chatOf(all).turns.length === 1)
+    expect(chatOf(all).turns).toMatchObject([{ id: 't1', state: 'complete' }])
+  })
+
+  test('an agent that cannot go on: the turn says nothing of that', async () => {
+    const all = await died([part('p')], false)
+    expect(interrupted(all)).toMatchObject({ error: { errorType: 'interrupted' } })
+    expect(interrupted(all)).not.toHaveProperty('resumable')
+  })
+
+  const approved = { ...confirmed }
+  const denied = { ...confirmed, approved: false, reason: 'denied' }
+  const done: AnyAction = { type: 'chat/toolCallComplete', turnId: 't1', ...call, ...result(true) }
+  const questions: readonly (readonly [
+    what: string,
+    said: readonly Said[],
+    answers: readonly AnyAction[],
+  ])[] = [
+    ['a question', [asks], [answer('r1', 'name', text), completed('r1')]],
+    ['a call that waits, and is allowed', [begun(), ready()], [approved]],
+    ['a call that waits, and is not allowed', [begun(), ready()], [denied]],
+    ['a tool that a client runs', [begun(lentBy('ann')), running], [done]],
+    ['two questions', [asks, begun(), ready()], [completed('r1', { response: 'cancel' }), approved]],
+  ]
+  test.each(questions)(
+    'only %s: it waits on, and goes on when there is something to do',
+    async (_, said, answers) => {
+      const all = await died(said)
+      expect(chatOf(all).activeTurn).toMatchObject({ id: 't1' })
+      for (const given of answers) {
+        await quiet()
+        expect(all.agent.runs).toHaveLength(1)
+        await accepted(all.ann, chat, given)
+      }
+      const run = await all.agent.given(1)
+      expect(run.chat.state.activeTurn?.responseParts).toHaveLength(
+        said.includes(asks) && said.length > 1 ? 2 : 1,
+      )
+      await says(all, run, part('q'))
+      run.end()
+      await until(() => chatOf(all).turns.length === 1)
+      expect(chatOf(all).turns).toMatchObject([{ id: 't1', state: 'complete' }])
+    },
+  )
+
+  test('only a question, of an agent that cannot go on: it ends with the answer', async () => {
+    const all = await died([asks], false)
+    expect(chatOf(all).activeTurn).toMatchObject({ id: 't1' })
+    await accepted(all.ann, chat, completed('r1', { response: 'decline' }))
+    await until(() => chatOf(all).turns.length === 1)
+    expect(interrupted(all)).toMatchObject({ error: { errorType: 'interrupted' } })
+    expect(all.agent.runs).toHaveLength(1)
+  })
+
+  test('a queue behind a turn that failed: it waits on for a person', async () => {
+    const all = await scene()
+    const run = await turn(all, 't1')
+    await accepted(all.ann, chat, queued('a'))
+    run.fail(new Error('x'))
+    await until(() => chatOf(all).turns.length === 1)
+    for (const _ of ['once', 'twice']) await all.restart('crash')
+    await quiet()
+    expect(chatOf(all).queuedMessages).toMatchObject([{ id: 'a' }])
+    expect(all.agent.runs).toHaveLength(1)
+  })
+
+  test('only a question: it can still be cancelled', async () => {
+    const all = await died([asks])
+    await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 })
+    expect(chatOf(all).turns).toMatchObject([{ state: 'cancelled' }])
+    expect(sessionOf(all)).not.toHaveProperty('inputNeeded')
+  })
+
+  test("a worker's question, and one of whom it works for: with its answer the worker's turn has ended", async () => {
+    const all = await scene(new Puppet({ resumes: true }))
+    const run = await turn(all, 't1', begun(), running)
+    const { chat: worker } = run.chat.spawn({ ...call, title: 'W', text: 'work' })
+    await says(all, await all.agent.given(1), asks)
+    await says(all, run, { type: 'chat/toolCallComplete', ...call, ...result(true) } as Said, asks)
+    await all.restart('crash')
+    const ann = await all.join('ann', { subscribe: [chat, worker] })
+    for (const uri of [chat, worker]) expect(chatOf(all, uri).activeTurn).toBeDefined()
+    await accepted(ann, worker, completed('r1', { response: 'cancel' }))
+    await until(() => chatOf(all, worker).turns.length === 1)
+    const last = chatOf(all, worker).turns[0]?.responseParts.at(-1)
+    expect(last).toMatchObject({ kind: 'error', error: { errorType: 'interrupted' } })
+    expect(last).not.toHaveProperty('resumable')
+    expect([all.agent.runs.length, chatOf(all).activeTurn?.id]).toEqual([2, 't1'])
+  })
+})
+
+describe('[H9] a host that is going away begins nothing', () => {
+  const question: Said = { type: 'chat/inputRequested', request: { id: 'q' } }
+  const reply: AnyAction = { type: 'chat/inputCompleted', requestId: 'q', response: 'decline' }
+  test.each([
+    ['what was asked for and is safe only now', [], started('t1'), 0],
+    ['what was answered while it stopped', [question], reply, 1],
+  ])('%s', async (_, said, wish, runs) => {
+    const tasks: (() => void)[] = []
+    let holding = false
+    const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+    const all = await scene(new Puppet({ resumes: true }), { soon })
+    if (said.length > 0) await turn(all, 't1', ...said)
+    holding = true
+    all.ann.dispatch(chat, wish)
+    await quiet()
+    const closed = all.host().close()
+    holding = false
+    for (const task of tasks.splice(0)) task()
+    await closed
+    await quiet()
+    expect(all.agent.runs).toHaveLength(runs)
+  })
+})

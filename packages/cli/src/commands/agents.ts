@@ -2,6 +2,7 @@ import type { Client } from '@atrium/client/client'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Whereabouts } from '../link/connect.ts'
+import { loginsOf } from '../link/logins.ts'
 import { table } from '../render/table.ts'
 import { trip } from '../link/with-client.ts'
 import { harmless, onOneLine, voice } from '../terminal/output.ts'
@@ -19,13 +20,6 @@ export function agents(flags: Whereabouts & Manners & { readonly check?: boolean
     else if (all.length > 0) tell({}, () => table(all.map((agent) => row(agent, style))))
     else note('This host has no agents.')
   })
-}
-
-/** What somebody must have signed in to before such an agent works. */
-export function loginsOf({ protectedResources = [] }: AgentInfo): readonly string[] {
-  return protectedResources
-    .filter(({ required }) => required !== false)
-    .map(({ resource, resource_name }) => resource_name ?? resource)
 }
 
 /** Each is asked what it can, and so is started if need be: the host tells everyone what is new in that. */

@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { layerProblems } from './layers.ts'
-import type { Source } from './layers.ts'
+import { folderRings, layerProblems } from './layers.ts'
+import type { Doors, Source } from './layers.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const sources = readdirSync(root, { withFileTypes: true })
@@ -11,10 +11,43 @@ const sources = readdirSync(root, { withFileTypes: true })
     (entry) => entry.isDirectory() && ['packages', 'bench', 'conformance', 'proof'].includes(entry.name),
   )
   .flatMap((entry) => sourcesBelow(entry.name))
+const doors = doorsOf()
 
 test('[A1] imports point down, and the pure layers are pure', () => {
   expect(sources.length).toBeGreaterThan(50)
-  expect(layerProblems(sources)).toEqual([])
+  expect(layerProblems(sources, doors)).toEqual([])
+})
+
+test('[A1] no folders import one another in a ring', () => {
+  expect(folderRings(sources.filter(({ path }) => !path.startsWith('proof/')))).toEqual([])
+})
+
+test('[A1] only the doors of a package are imported by other packages', () => {
+  const text = "import { x } from '@atrium/adapters/acp/plan'"
+  expect(layerProblems([{ path: 'packages/cli/src/main.ts', text }], doors).join()).toContain(
+    'no door of adapters',
+  )
+})
+
+test.each([
+  ['packages/host/src/log/a.ts', "import { b } from '../core/b.ts'", 'core is not below log'],
+  ['packages/host/src/terminal/a.ts', "import { b } from '../auth/b.ts'", 'auth is not below terminal'],
+  [
+    'packages/host/src/recovery.ts',
+    "import { b } from './dispatch/b.ts'",
+    'dispatch is not below recovery.ts',
+  ],
+  ['packages/adapters/src/acp/process/a.ts', "import { b } from '../b.ts'", 'acp is not below acp/process'],
+  ['packages/host/src/new.ts', "import { b } from './log/b.ts'", 'in no unit'],
+])('[A1] %s with %j points up or sideways', (path, text, problem) => {
+  expect(layerProblems([{ path, text }]).join()).toContain(problem)
+})
+
+test('[A2] no folder holds more than 30 files', () => {
+  const counts = new Map<string, number>()
+  for (const path of below('packages').concat(below('bench'), below('conformance')))
+    counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  expect([...counts].filter(([, count]) => count > 30)).toEqual([])
 })
 
 test.each([
@@ -53,13 +86,28 @@ test('[A2] files stay small: the median at most 100 lines, none over 400', () =>
   expect(sources.filter(({ text }) => text.split('\n').length > 400).map(({ path }) => path)).toEqual([])
 })
 
-/** What ships: no tests, no contract suites. */
+/** The sources that ship: neither tests nor contract suites. */
 function sourcesBelow(folder: string): readonly Source[] {
+  return below(folder)
+    .filter((path) => /\.tsx?$/.test(path) && !/\.(test|contract|d)\.tsx?$/.test(path))
+    .filter((path) => !/\/(test|scripts)\//.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
+}
+
+/** Every file below a folder that somebody wrote, with slashes. */
+function below(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name)
     if (entry.isDirectory())
-      return ['dist', 'node_modules', 'test', 'scripts'].includes(entry.name) ? [] : sourcesBelow(path)
-    if (!/\.tsx?$/.test(path) || /\.(test|contract|d)\.tsx?$/.test(path)) return []
-    return [{ path: path.split(sep).join('/'), text: readFileSync(join(root, path), 'utf8') }]
+      return ['dist', 'node_modules'].includes(entry.name) ? [] : below(join(folder, entry.name))
+    return [join(folder, entry.name).split(sep).join('/')]
   })
+}
+
+/** The keys of the export map of each package. */
+function doorsOf(): Doors {
+  const named = ['protocol', 'client', 'host', 'adapters'].map((layer) => {
+    const file = join(root, 'packages', layer, 'package.json')
+    return [layer, Object.keys(JSON.parse(readFileSync(file, 'utf8')).exports)] as const
+  })
+  return Object.fromEntries(named)
 }

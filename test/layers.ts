@@ -19,6 +19,72 @@ const below: { readonly [layer: string]: readonly string[] } = {
   proof: ['adapters', 'client', 'host', 'protocol'],
 }
 
+/**
+ * The units of each package in floors, from the top down. A unit is a folder of `src`, or a file directly in `src`.
+ * A unit may import units of lower floors only: never upward, never sideways.
+ */
+const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
+  protocol: [
+    ['index.ts'],
+    ['document.ts'],
+    ['versions'],
+    ['channels.ts', 'rpc'],
+    ['reducers.ts', 'commands.ts', 'error-data.ts'],
+    ['automation', 'root', 'mcp'],
+    ['session'],
+    ['chat', 'errors.ts'],
+    ['annotations', 'changeset', 'resource', 'status.ts'],
+    ['common', 'canvas', 'otlp', 'resource-watch', 'terminal'],
+    ['kind.ts'],
+    ['reduce.ts', 'uri.ts', 'file-uri.ts'],
+    ['channel.ts', 'action.ts', 'command.ts', 'text'],
+    ['schema.ts', 'limits.ts', 'update.ts'],
+  ],
+  client: [
+    ['index.ts', 'react.ts'],
+    ['connect.ts', 'history.ts', 'hosts.ts'],
+    ['sessions.ts'],
+    ['client.ts'],
+    ['link'],
+    ['sync'],
+    ['shared'],
+  ],
+  host: [
+    ['host.ts'],
+    ['open.ts', 'connection'],
+    ['dispatch'],
+    ['recovery.ts'],
+    ['session'],
+    ['chat'],
+    ['turn'],
+    ['tools'],
+    ['resources', 'terminal', 'auth'],
+    ['channels'],
+    ['root', 'completions'],
+    ['agents'],
+    ['access'],
+    ['core'],
+    ['log'],
+    ['ports'],
+  ],
+  adapters: [
+    ['acp', 'guide', 'model', 'files', 'terminals', 'git', 'store/sqlite', 'server'],
+    ['acp/process', 'model/provider', 'files/watch', 'store'],
+    ['process'],
+  ],
+  cli: [
+    ['main.ts'],
+    ['verbs.ts'],
+    ['commands'],
+    ['shell-completion.ts', 'doctor', 'live'],
+    ['render'],
+    ['session'],
+    ['link'],
+    ['serve'],
+    ['terminal'],
+  ],
+}
+
 /** Only these may name `node:` or a package that is not ours. */
 const outward = ['adapters', 'web', 'cli', 'bench', 'conformance', 'proof']
 
@@ -37,10 +103,19 @@ const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
 const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bperformance\.|\bprocess\.|\bcrypto\./
 
-/** What is wrong with the imports of these files, a sentence each. */
-export function layerProblems(sources: readonly Source[]): readonly string[] {
+/** The export map of each package: `@atrium/host/log` may be imported from outside if `host` has the key `./log`. */
+export interface Doors {
+  readonly [layer: string]: readonly string[]
+}
+
+/** The problems of the imports of these files, a sentence each. */
+export function layerProblems(sources: readonly Source[], doors: Doors = {}): readonly string[] {
   const problems = sources.flatMap((source) => [
-    ...importsOf(source).flatMap((specifier) => importProblem(source.path, specifier)),
+    ...importsOf(source).flatMap((specifier) => [
+      ...importProblem(source.path, specifier),
+      ...floorProblem(source.path, specifier),
+      ...doorProblem(source.path, specifier, doors),
+    ]),
     ...impurities(source),
   ])
   return [...problems, ...rings(sources)]
@@ -71,27 +146,79 @@ function importProblem(path: string, specifier: string): readonly string[] {
   return [`${path} is pure and may not know ${specifier}`]
 }
 
-/** A library that apps load needs some place where time and chance come from; nothing else of it imports this but its door. */
-const doors = ['packages/client/src/shared/globals.ts']
+function floorProblem(path: string, specifier: string): readonly string[] {
+  const order = floors[layerOf(path)]
+  if (!order || !specifier.startsWith('.')) return []
+  const [from, to] = [path, posix.join(posix.dirname(path), specifier)].map((file) => unitOf(order, file))
+  if (!from || !to) return [`${path}: ${from ? specifier : 'this file'} is in no unit of the floor table`]
+  if (from.unit === to.unit || from.floor < to.floor) return []
+  return [`${path} imports ${specifier}: ${to.unit} is not below ${from.unit}`]
+}
+
+/** The unit with the longest name that holds the file: `acp/process` rather than `acp`. */
+function unitOf(
+  order: readonly (readonly string[])[],
+  path: string,
+): { unit: string; floor: number } | undefined {
+  const inside = path.slice(path.indexOf('/src/') + '/src/'.length)
+  return order
+    .flatMap((units, floor) => units.map((unit) => ({ unit, floor })))
+    .filter(({ unit }) => inside === unit || inside.startsWith(`${unit}/`))
+    .toSorted((a, b) => b.unit.length - a.unit.length)[0]
+}
+
+function doorProblem(path: string, specifier: string, doors: Doors): readonly string[] {
+  const [, layer = '', rest = ''] = /^@atrium\/([^/]+)(\/.+)?$/.exec(specifier) ?? []
+  const open = doors[layer]
+  if (!open || open.some((door) => matches(door, `.${rest}`))) return []
+  return [`${path} imports ${specifier}, which is no door of ${layer}`]
+}
+
+function matches(door: string, specifier: string): boolean {
+  const [before = '', after] = door.split('*')
+  return after === undefined ? door === specifier : specifier.startsWith(before) && specifier.endsWith(after)
+}
+
+/** The one file of a pure layer that may use the clock and randomness of the platform: apps get their ports from it. */
+const globals = ['packages/client/src/shared/globals.ts']
 
 function impurities({ path, text }: Source): readonly string[] {
-  const found = outward.includes(layerOf(path)) || doors.includes(path) ? null : impure.exec(text)
+  const found = outward.includes(layerOf(path)) || globals.includes(path) ? null : impure.exec(text)
   return found ? [`${path} is pure and may not use ${found[0]}`] : []
 }
 
 /** Files that import one another in a ring, types included. */
 function rings(sources: readonly Source[]): readonly string[] {
-  const graph = new Map(sources.map((source) => [source.path, neighbours(source)]))
+  return ringsIn(new Map(sources.map((source) => [source.path, neighbours(source)])))
+}
+
+/** Folders that import one another in a ring. A file directly in `src` counts as a folder of its own. */
+export function folderRings(sources: readonly Source[]): readonly string[] {
+  const graph = new Map<string, string[]>()
+  for (const source of sources) {
+    const from = folderOf(source.path)
+    const to = neighbours(source).map(folderOf)
+    graph.set(from, [...(graph.get(from) ?? []), ...to.filter((folder) => folder !== from)])
+  }
+  return ringsIn(graph)
+}
+
+function folderOf(path: string): string {
+  const folder = posix.dirname(path)
+  return folder.endsWith('/src') ? path : folder
+}
+
+function ringsIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const done = new Set<string>()
   const problems: string[] = []
-  const visit = (path: string, trail: readonly string[]): void => {
-    if (trail.includes(path))
-      problems.push(`a ring: ${[...trail.slice(trail.indexOf(path)), path].join(' -> ')}`)
-    if (trail.includes(path) || done.has(path)) return
-    for (const next of graph.get(path) ?? []) visit(next, [...trail, path])
-    done.add(path)
+  const visit = (node: string, trail: readonly string[]): void => {
+    if (trail.includes(node))
+      problems.push(`a ring: ${[...trail.slice(trail.indexOf(node)), node].join(' -> ')}`)
+    if (trail.includes(node) || done.has(node)) return
+    for (const next of graph.get(node) ?? []) visit(next, [...trail, node])
+    done.add(node)
   }
-  for (const path of graph.keys()) visit(path, [])
+  for (const node of graph.keys()) visit(node, [])
   return problems
 }
 

@@ -1,4 +1,4 @@
-import { fromBase64 } from '@atrium/protocol/base64'
+import { fromBase64 } from '@atrium/protocol/text/base64'
 
 /**
  * Whether a token says itself that it is for another place than this. Only a JWT says anything, and only one whose every

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { fromBase64 } from '@atrium/protocol/base64'
+import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { keepBytes } from './content.ts'
 import type { Core } from '../core/core.ts'

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { fromBase64, toBase64 } from '@atrium/protocol/base64'
+import { fromBase64, toBase64 } from '@atrium/protocol/text/base64'
 import type { Method, Params, Result } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { fileUri } from '@atrium/protocol/file-uri'

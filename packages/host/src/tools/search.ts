@@ -1,4 +1,4 @@
-import { glob } from '@atrium/protocol/glob'
+import { glob } from '@atrium/protocol/text/glob'
 import { fileUri } from '@atrium/protocol/file-uri'
 import type { Core } from '../core/core.ts'
 import { childOf } from '../core/file-listing.ts'

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { fromBase64 } from '@atrium/protocol/base64'
+import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { ChatAttachment, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'

@@ -1,4 +1,4 @@
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 
 /**
  * Globs over slash-separated paths: `*` `?` `[a-z]` `[!a]` inside one segment, `**` across segments, `{a,b}` either,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { receive, view } from '@atrium/client/sync/replica'
-import type { Replica, Wish } from '@atrium/client/sync/replica'
+import type { Replica, PendingAction } from '@atrium/client/sync/replica'
 import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import { reducers } from '@atrium/protocol/reducers'
 import { rolldown } from 'rolldown'
@@ -106,7 +106,7 @@ function replicaWith(pending: number, turns: number): Replica<ChatState> {
     responseParts: [],
     state: 'complete',
   })
-  const wish = (n: number): Wish => ({
+  const wish = (n: number): PendingAction => ({
     clientSeq: n + 1,
     channel: 'ahp-chat:/1',
     action: { type: 'chat/draftChanged', draft: { ...message, text: `draft ${n}` } } as never,

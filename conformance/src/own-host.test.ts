@@ -3,7 +3,7 @@ import { listen } from '@atrium/adapters/server'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { nodeWorld } from '@atrium/adapters/process/world'
 import { createHost } from '@atrium/host'
-import type { Agent, Chat, Said } from '@atrium/host/ports/agent'
+import type { Agent, Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { ResponsePart } from '@atrium/protocol/chat/state'
 import { expect, onTestFinished, test } from 'vitest'
 import { judgeHost } from './host.ts'
@@ -38,7 +38,7 @@ async function atrium(): Promise<string> {
 
 /** The same agent, but for the results of what it asks for: somebody has to look at them. */
 function careful(agent: Agent): Agent {
-  async function* run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
+  async function* run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
     for await (const said of agent.run(chat, signal)) {
       const asked = chat.state.activeTurn?.message.text === prompts.toolPrompt
       if (said.type !== 'chat/toolCallComplete' || !asked) {

@@ -36,7 +36,7 @@ export async function filled(): Promise<string> {
   const envelopes = Array.from({ length: 18 }, (_, i) => envelope(1001 + i, i % 2 ? two : one))
   const rows = ['one', 'two'].map((text, i) => ({ channel: two, id: `t${i + 1}`, text }))
   const heads = [{ channel: two, seq: 1, state: '{"n":1}' }]
-  log.append(step({ born: [born(one, 1), born(two, 1)], envelopes, rows, heads, upTo: 5000 }))
+  log.append(step({ created: [born(one, 1), born(two, 1)], envelopes, rows, heads, upTo: 5000 }))
   await log.flush()
   await log.close()
   return folder

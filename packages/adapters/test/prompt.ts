@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { TerminalSaid } from '@atrium/host/ports/terminals'
+import type { TerminalOutput } from '@atrium/host/ports/terminals'
 import { listen } from '../../host/src/ports/terminals.contract.ts'
 import type { Listened } from '../../host/src/ports/terminals.contract.ts'
 import { ptyTerminals } from '../src/terminals/terminals.ts'
@@ -58,7 +58,7 @@ export async function promptOf(
   }
 }
 
-function commandsIn(said: readonly TerminalSaid[]): readonly Told[] {
+function commandsIn(said: readonly TerminalOutput[]): readonly Told[] {
   const all = new Map<string, Told>()
   let running: string | undefined
   for (const one of said) {

@@ -6,22 +6,22 @@ import type { Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { Channel, ChannelOptions } from './sync/channel.ts'
 import type { Check } from './shared/check.ts'
-import { Following } from './sync/subscriptions.ts'
+import { Subscriptions } from './sync/subscriptions.ts'
 import { initialize, reconnect } from './link/handshake.ts'
-import type { Card, HostInfo } from './link/handshake.ts'
+import type { ClientHello, HostInfo } from './link/handshake.ts'
 import { Listeners } from './shared/listeners.ts'
 import { answer } from './link/host-requests.ts'
 import type { Offers } from './link/host-requests.ts'
 import { messageOf } from './shared/errors.ts'
-import type { Problem } from './shared/errors.ts'
+import type { ClientProblem } from './shared/errors.ts'
 import { Reconnect } from './link/reconnect.ts'
 import type { LinkStatus } from './link/reconnect.ts'
-import type { Wish } from './sync/replica.ts'
+import type { PendingAction } from './sync/replica.ts'
 import { Subscription } from './sync/handle.ts'
 import type { Outcome } from './sync/pending-actions.ts'
 import type { World } from './shared/world.ts'
 
-export interface ClientOptions extends Card {
+export interface ClientOptions extends ClientHello {
   /** Opens a new pipe to the host; asked again whenever the last one ended. */
   readonly open: () => Transport | Promise<Transport>
   readonly world: World
@@ -34,9 +34,9 @@ export class Client {
   readonly clientId: string
   readonly #options: ClientOptions
   readonly #link: Reconnect
-  readonly #following: Following
+  readonly #subscriptions: Subscriptions
   readonly #links: Listeners<[LinkStatus]>
-  readonly #problems = new Listeners<[Problem]>(() => {})
+  readonly #problems = new Listeners<[ClientProblem]>(() => {})
   readonly #actions: Listeners<[Envelope]>
   readonly #notes = new Map<string, Listeners<[never]>>()
   readonly #waiting = new Set<() => void>()
@@ -46,11 +46,18 @@ export class Client {
     this.#options = options
     this.clientId = options.clientId
     const { world, check, clientId } = options
-    const problem = (said: Problem) => this.#problems.tell(said)
+    const problem = (said: ClientProblem) => this.#problems.notify(said)
     this.#links = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
     this.#actions = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
-    const heard = (envelope: Envelope) => this.#actions.tell(envelope)
-    this.#following = new Following({ clientId, check, world, problem, heard, live: () => this.#link.live })
+    const heard = (envelope: Envelope) => this.#actions.notify(envelope)
+    this.#subscriptions = new Subscriptions({
+      clientId,
+      check,
+      world,
+      problem,
+      heard,
+      live: () => this.#link.live,
+    })
     this.#link = new Reconnect({
       open: options.open,
       world,
@@ -61,7 +68,7 @@ export class Client {
       },
       changed: () => this.#changed(),
       report: (error) => problem({ kind: 'stray', detail: messageOf(error) }),
-      cut: () => this.#following.cut(),
+      cut: () => this.#subscriptions.cut(),
     })
   }
 
@@ -81,8 +88,8 @@ export class Client {
   }
 
   /** What was dispatched and not answered, over all channels. */
-  get pending(): readonly Wish[] {
-    return this.#following.pending
+  get pending(): readonly PendingAction[] {
+    return this.#subscriptions.pending
   }
 
   /** Asks the host, once there is a link. Rejects with what the host answers, or when the link ends before it does. */
@@ -104,7 +111,7 @@ export class Client {
 
   /** A handle on a channel. Where somebody holds one already, the state is there at once, and their options hold. */
   subscribe<K extends KindName>(kind: K, uri: Uri, options: ChannelOptions = {}): Subscription<K> {
-    const channel = this.#following.follow(kind, uri, options)
+    const channel = this.#subscriptions.subscribe(kind, uri, options)
     return new Subscription(this, kind, channel)
   }
 
@@ -112,17 +119,17 @@ export class Client {
   dispatch(channel: Uri, action: Action): Promise<Outcome> {
     if (this.link.state === 'closed')
       return Promise.resolve({ outcome: 'lost', reason: `there is no link: ${this.link.reason}` })
-    return this.#following.dispatch(channel, action)
+    return this.#subscriptions.dispatch(channel, action)
   }
 
   release(channel: Channel): void {
-    this.#following.leave(channel)
+    this.#subscriptions.unsubscribe(channel)
   }
 
   on<M extends NoteMethod>(method: M, listener: (params: NoteParams<M>) => void): () => void {
     let listeners = this.#notes.get(method)
     if (!listeners) {
-      listeners = new Listeners((error) => this.#problems.tell({ kind: 'app', detail: messageOf(error) }))
+      listeners = new Listeners((error) => this.#problems.notify({ kind: 'app', detail: messageOf(error) }))
       this.#notes.set(method, listeners)
     }
     return listeners.add(listener as (params: never) => void)
@@ -140,7 +147,7 @@ export class Client {
     return this.#links.add(listener)
   }
 
-  onProblem(listener: (problem: Problem) => void): () => void {
+  onProblem(listener: (problem: ClientProblem) => void): () => void {
     return this.#problems.add(listener)
   }
 
@@ -153,16 +160,16 @@ export class Client {
     const { check } = this.#options
     const open = (asked: readonly Channel[]) => {
       // Before anybody is told, so that nothing newer overtakes what was wished before.
-      this.#following.opened(peer, resendsOf(this.#host), asked)
+      this.#subscriptions.opened(peer, resendsOf(this.#host), asked)
       opened()
     }
     try {
-      if (this.#host) return void (await reconnect(peer, this.#options, this.#following, check, open))
+      if (this.#host) return void (await reconnect(peer, this.#options, this.#subscriptions, check, open))
     } catch (error) {
       // It does not know this client any more, or does not do that at all: then as a new one.
       if (!(error instanceof AhpError)) throw error
     }
-    await initialize(peer, this.#options, this.#following, check, (host, asked) => {
+    await initialize(peer, this.#options, this.#subscriptions, check, (host, asked) => {
       this.#host = host
       open(asked)
     })
@@ -171,32 +178,32 @@ export class Client {
   #asked(method: string, params: unknown): unknown {
     const { offers = {}, check } = this.#options
     return answer(offers, check, method, params, (error) =>
-      this.#problems.tell({ kind: 'app', detail: messageOf(error) }),
+      this.#problems.notify({ kind: 'app', detail: messageOf(error) }),
     )
   }
 
   #told(method: string, params: unknown): void {
-    if (method === 'action') return this.#following.hear(params)
+    if (method === 'action') return this.#subscriptions.receive(params)
     const listeners = this.#notes.get(method)
     if (!listeners) return
     try {
-      listeners.tell(this.#options.check.note(method as NoteMethod, params ?? {}) as never)
+      listeners.notify(this.#options.check.note(method as NoteMethod, params ?? {}) as never)
     } catch (error) {
-      this.#problems.tell({ kind: 'malformed', detail: messageOf(error) })
+      this.#problems.notify({ kind: 'malformed', detail: messageOf(error) })
     }
   }
 
   #changed(): void {
     const { status } = this.#link
-    if (status.state === 'closed') this.#following.close(status.reason ?? 'closed')
+    if (status.state === 'closed') this.#subscriptions.close(status.reason ?? 'closed')
     if (status.state !== 'live' && status.reason !== undefined)
-      this.#problems.tell({ kind: 'link', detail: status.reason })
+      this.#problems.notify({ kind: 'link', detail: status.reason })
     if (status.state === 'live' || status.state === 'closed') {
       for (const resolve of this.#waiting) resolve()
       this.#waiting.clear()
     }
-    this.#following.tell()
-    this.#links.tell(status)
+    this.#subscriptions.tell()
+    this.#links.notify(status)
   }
 }
 

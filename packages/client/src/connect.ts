@@ -14,14 +14,14 @@ export interface ConnectOptions extends Partial<Omit<ClientOptions, 'open'>> {
 }
 
 /** The versions whose states and actions this client folds without being told apart. */
-export const spoken = ['1.0.0', '0.9.0'] as const
+export const supportedVersions = ['1.0.0', '0.9.0'] as const
 
 /** A client of the host at a URL, connecting already. */
 export function connect({ url, token, WebSocket, ...given }: ConnectOptions): Client {
   const Socket = WebSocket ?? (globalThis as { WebSocket?: SocketConstructor }).WebSocket
   if (!Socket) throw new TypeError('there is no WebSocket here: pass one, from the package "ws" for instance')
   const address = withToken(url, token)
-  const options = { clientId: newId(), world, check: checked, versions: spoken, ...given }
+  const options = { clientId: newId(), world, check: checked, versions: supportedVersions, ...given }
   return new Client({ ...options, open: () => openSocket(Socket, address) }).connect()
 }
 

@@ -22,18 +22,18 @@ export class Hosts {
   add(name: string, client: Client): void {
     this.remove(name)
     const list = new SessionList(client)
-    const undo = [list.onChange(() => this.#changes.tell()), client.onLink(() => this.#changes.tell())]
+    const undo = [list.onChange(() => this.#changes.notify()), client.onLink(() => this.#changes.notify())]
     const end = () => {
       for (const each of undo) each()
       list.release()
     }
     this.#hosts.set(name, { client, list, end })
-    this.#changes.tell()
+    this.#changes.notify()
   }
 
   remove(name: string): void {
     this.#hosts.get(name)?.end()
-    if (this.#hosts.delete(name)) this.#changes.tell()
+    if (this.#hosts.delete(name)) this.#changes.notify()
   }
 
   client(name: string): Client | undefined {

@@ -6,14 +6,14 @@ import type { ChannelOptions, ChannelStatus } from './sync/channel.ts'
 import type { Client } from './client.ts'
 import type { ActionOn, StateOf } from './shared/kind.ts'
 import type { LinkStatus } from './link/reconnect.ts'
-import type { Wish } from './sync/replica.ts'
+import type { PendingAction } from './sync/replica.ts'
 import { SessionList } from './sessions.ts'
 import type { Outcome } from './sync/pending-actions.ts'
 
 /** A channel as a component sees it; the same object until something of it changes. */
 export interface Seen<K extends KindName> {
   readonly state: StateOf<K> | undefined
-  readonly pending: readonly Wish[]
+  readonly pending: readonly PendingAction[]
   readonly status: ChannelStatus
   readonly problem: Error | undefined
   readonly dispatch: (action: ActionOn<K>) => Promise<Outcome>

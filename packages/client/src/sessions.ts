@@ -76,7 +76,7 @@ export class SessionList {
     for (const change of this.#told.splice(0)) change(items)
     this.#items = items
     this.#listed = true
-    this.#changes.tell()
+    this.#changes.notify()
   }
 
   #tell(change: (items: Map<Uri, SessionSummary>) => void): void {
@@ -84,6 +84,6 @@ export class SessionList {
     const items = new Map(this.#items)
     change(items)
     this.#items = items
-    this.#changes.tell()
+    this.#changes.notify()
   }
 }

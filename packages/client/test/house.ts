@@ -5,7 +5,7 @@ import type { Room, RoomOptions } from '../../host/test/room.ts'
 import { checked } from '../src/shared/schemas.ts'
 import { Client } from '../src/client.ts'
 import type { ClientOptions } from '../src/client.ts'
-import type { Problem } from '../src/shared/errors.ts'
+import type { ClientProblem } from '../src/shared/errors.ts'
 import type { World } from '../src/shared/world.ts'
 
 /** Time that somebody else turns; chance that is none. */
@@ -40,7 +40,7 @@ export class Clock implements World {
 /** A client whose links somebody else can cut. */
 export class Guest extends Client {
   readonly clock: Clock
-  readonly problems: Problem[] = []
+  readonly problems: ClientProblem[] = []
   readonly #links: Transport[]
 
   constructor(open: () => Transport, given: Partial<ClientOptions> = {}, clock = new Clock()) {

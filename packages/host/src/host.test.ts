@@ -207,7 +207,7 @@ test('[H2] a cursor leads on when the session it names has gone, and a list is p
     const uri = `ahp-session:/many-${i}`
     catalog.add(uri, now, state, 'ann')
     catalog.announce(uri)
-    catalog.told(uri)
+    catalog.listCommitted(uri)
   }
   const cursor = catalog.page(20_000).nextCursor
   const begun = performance.now()

@@ -1,8 +1,8 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
-import { offer } from './agents/agents.ts'
+import { setAgents } from './agents/agents.ts'
 import { Connection } from './connection/connection.ts'
 import type { Core } from './core/core.ts'
-import { Crowd } from './connection/connection-count.ts'
+import { ConnectionCount } from './connection/connection-count.ts'
 import type { Agent } from './ports/agent.ts'
 import { openCore } from './open.ts'
 import type { HostPorts } from './open.ts'
@@ -23,7 +23,7 @@ export async function createHost(ports: HostPorts): Promise<Host> {
 /** The door to a core that is open. */
 export function hostOf(core: Core): Host {
   const connections = new Set<Connection>()
-  const crowd = new Crowd(core.limits.links)
+  const crowd = new ConnectionCount(core.limits.links)
   let closing = false
   return {
     connect(transport, principal) {
@@ -35,12 +35,12 @@ export function hostOf(core: Core): Host {
       transport.closed.addEventListener('abort', () => connections.delete(connection), { once: true })
     },
     offer(agents) {
-      if (!closing) offer(core, agents)
+      if (!closing) setAgents(core, agents)
     },
     async close() {
       closing = true
       for (const connection of connections) connection.close(1001, 'the host is going away')
-      await inTime(core, core.work.stopAll())
+      await inTime(core, core.jobs.stopAll())
       await core.log.settled()
       core.log.end()
       await core.store.log.close()

@@ -2,23 +2,23 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
-import { alongside } from './dispatch/follow-ups.ts'
-import { tellExpired } from './auth/auth.ts'
-import { Belongings } from './core/session-resources.ts'
-import { Beside } from './log/step-records.ts'
-import { Bulletin } from './core/session-feed.ts'
+import { followUps } from './dispatch/follow-ups.ts'
+import { notifyExpired } from './auth/auth.ts'
+import { SessionResources } from './core/session-resources.ts'
+import { StepRecords } from './log/step-records.ts'
+import { SessionFeed } from './core/session-feed.ts'
 import { Catalog } from './core/catalog.ts'
 import type { Channel } from './log/channel.ts'
 import { Clients } from './core/clients.ts'
 import type { Core } from './core/core.ts'
 import { effect } from './dispatch/dispatch.ts'
 import type { Entry } from './log/entry.ts'
-import { Grace } from './core/departures.ts'
-import { Heirs } from './core/content-retention.ts'
-import { Lenders } from './core/lenders.ts'
-import { takeBack } from './tools/client-tools.ts'
-import { Listings } from './core/file-listing.ts'
-import { beginLife } from './log/epochs.ts'
+import { Departures } from './core/departures.ts'
+import { ContentRetention } from './core/content-retention.ts'
+import { ClientUriOwners } from './core/lenders.ts'
+import { failAbsentClient } from './tools/client-tools.ts'
+import { FileListings } from './core/file-listing.ts'
+import { beginEpoch } from './log/epochs.ts'
 import { Log } from './log/log.ts'
 import type { Dispatcher } from './log/options.ts'
 import { Owners } from './core/owners.ts'
@@ -30,10 +30,10 @@ import type { Vcs } from './ports/vcs.ts'
 import type { World } from './ports/world.ts'
 import { readOnly } from './log/read-only-store.ts'
 import { openRoot } from './root/root.ts'
-import { missed } from './session/session.ts'
+import { clientDeparted } from './session/session.ts'
 import { Tokens } from './core/tokens.ts'
-import { goOn } from './recovery.ts'
-import { Work } from './core/jobs.ts'
+import { recover } from './recovery.ts'
+import { Jobs } from './core/jobs.ts'
 
 const diskFull = 'the disk of the host is full: nothing can be changed until it has space again'
 
@@ -73,56 +73,56 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     fatal,
   } = ports
   const store = ports.readOnly === undefined ? ports.store : readOnly(ports.store)
-  const { first, past } = await beginLife(store.records, store.log.upTo, world.now())
+  const { first, earlierEpochs } = await beginEpoch(store.records, store.log.upTo, world.now())
   const events = {
-    appended: (channel: Channel, action: Action, by?: Dispatcher) => alongside(core, channel, action, by),
-    told: (channel: Channel, entry: Entry) => effect(core, channel, entry),
+    appended: (channel: Channel, action: Action, by?: Dispatcher) => followUps(core, channel, action, by),
+    committed: (channel: Channel, entry: Entry) => effect(core, channel, entry),
     fatal: (error: unknown) => {
       world.report('store failed', error)
       fatal?.(error)
     },
   }
-  const records = new Beside(store.records)
+  const records = new StepRecords(store.records)
   const log = new Log(store.log, world, events, {
-    beside: records,
+    records,
     first,
     ...(headEvery !== undefined && { headEvery }),
     ...(tail !== undefined && { tail }),
   })
   const clients = new Clients(records, log)
   const catalog = await Catalog.open(records)
-  const bulletin = new Bulletin(log, world, catalog)
-  const work = await Work.open(records)
-  const belongings = await Belongings.open(records)
+  const sessionFeed = new SessionFeed(log, world, catalog)
+  const jobs = await Jobs.open(records)
+  const sessionResources = await SessionResources.open(records)
   const owners = await Owners.open(records)
-  const heirs = await Heirs.open(records)
+  const contentRetention = await ContentRetention.open(records)
   const limitValues = { ...limits, ...ports.limits }
   // Last of all that waits: from here on somebody may be missed.
-  const grace = await Grace.open(records, world, [
-    { ms: limitValues.toolGraceMs, over: (clientId) => takeBack(core, clientId) },
+  const departures = await Departures.open(records, world, [
+    { ms: limitValues.toolGraceMs, over: (clientId) => failAbsentClient(core, clientId) },
     {
       ms: limitValues.graceMs,
       over: (clientId) => {
-        missed(core, clientId).catch((error: unknown) =>
+        clientDeparted(core, clientId).catch((error: unknown) =>
           world.report('a client that left is still there', error),
         )
       },
     },
   ])
-  const unchangeable = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
+  const readOnlyReason = () => ports.readOnly ?? (log.diskFull ? diskFull : undefined)
   const fixed = {
     limits: limitValues,
-    past,
+    earlierEpochs,
     agents,
     info,
     build,
     defaultDirectory,
-    unchangeable,
+    readOnlyReason,
   }
-  const lenders = new Lenders(limitValues.borrowed)
-  const tokens = new Tokens(world, limitValues, (...given) => tellExpired(core, ...given))
+  const clientUriOwners = new ClientUriOwners(limitValues.borrowed)
+  const tokens = new Tokens(world, limitValues, (...given) => notifyExpired(core, ...given))
   const { files, terminals, vcs } = ports
-  const machine = { files, terminals, vcs, listings: new Listings({ files, vcs }, world, limitValues) }
+  const machine = { files, terminals, vcs, listings: new FileListings({ files, vcs }, world, limitValues) }
   const parts = {
     store,
     records,
@@ -130,12 +130,12 @@ export async function openCore(ports: HostPorts): Promise<Core> {
     log,
     clients,
     catalog,
-    bulletin,
-    work,
-    grace,
-    belongings,
-    heirs,
-    lenders,
+    sessionFeed,
+    jobs,
+    departures,
+    sessionResources,
+    contentRetention,
+    clientUriOwners,
     owners,
     tokens,
     ...machine,
@@ -143,7 +143,7 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const core: Core = { ...parts, ...fixed, links: new Map() }
   await log.begin()
   await openRoot(core)
-  await goOn(core)
+  await recover(core)
   await log.settled()
   return core
 }

@@ -5,40 +5,40 @@ import { compact } from '@atrium/protocol/update'
 import { agentFor } from './agents/agents.ts'
 import { isWritable, sessionOf } from './core/lookup.ts'
 import type { Channel } from './log/channel.ts'
-import { begin } from './chat/chat.ts'
+import { startTurn } from './chat/chat.ts'
 import { forgetCopies } from './chat/copy-turns.ts'
 import type { Core } from './core/core.ts'
 import { create } from './session/creation.ts'
 import { nextAtStart } from './chat/queued-messages.ts'
-import { lookForLenders } from './tools/client-tools.ts'
+import { checkClientsPresent } from './tools/client-tools.ts'
 import type { Effects } from './core/rules.ts'
-import { lose } from './terminal/terminal.ts'
+import { endShell } from './terminal/terminal.ts'
 import { wakeIfSound } from './channels/wake.ts'
 import { releaseWatch } from './resources/watch.ts'
-import { cancel, depth, isUnwanted, lasted } from './chat/workers.ts'
+import { cancel, depth, isDisposable, lasted } from './chat/workers.ts'
 
 /**
  * What the life before left undone, before anybody is let in: a session that was being made is made again, a turn that
  * only waits for people goes on waiting, and a worker's with the one it works for; any other ends as an error that says
  * whether it can go on. Nothing runs twice.
  */
-export async function goOn(core: Core): Promise<void> {
+export async function recover(core: Core): Promise<void> {
   await forgetCopies(core)
-  if (core.unchangeable() !== undefined) return
+  if (core.readOnlyReason() !== undefined) return
   const sessions: Channel[] = []
   const chats: Channel[] = []
-  for (const uri of core.work.pending) {
+  for (const uri of core.jobs.pending) {
     const channel = await wakeIfSound(core, uri)
     if (!channel) continue
     if (channel.kind.name === 'session') sessions.push(channel)
     else if (channel.kind.name === 'chat') chats.push(channel)
-    else if (channel.kind.name === 'terminal') lose(core, channel)
+    else if (channel.kind.name === 'terminal') endShell(core, channel)
     else if (channel.kind.name === 'resourceWatch') releaseWatch(core, channel)
   }
   // Workers first: what one was at work on was interrupted, and not only unwanted from now on.
   for (const chat of deepestFirst(core, chats)) settle(core, chat)
   // Only now: a turn that waits for its session must not find it ready before it is looked at.
-  for (const session of sessions) remake(core, session)
+  for (const session of sessions) recreateSession(core, session)
 }
 
 function deepestFirst(core: Core, chats: readonly Channel[]): readonly Channel[] {
@@ -49,9 +49,9 @@ function deepestFirst(core: Core, chats: readonly Channel[]): readonly Channel[]
   return depths.toSorted((a, b) => b.depth - a.depth).map(({ chat }) => chat)
 }
 
-function remake(core: Core, session: Channel): void {
+function recreateSession(core: Core, session: Channel): void {
   if ((session.head as SessionState).lifecycle === 'creating') void create(core, session)
-  else core.work.mark(session.uri, false)
+  else core.jobs.mark(session.uri, false)
 }
 
 function settle(core: Core, chat: Channel): void {
@@ -61,12 +61,12 @@ function settle(core: Core, chat: Channel): void {
   const { activeTurn } = state
   if (!activeTurn) {
     for (const next of nextAtStart(state, core.world)) core.log.append(chat, next)
-    if (!state.queuedMessages) core.work.mark(chat.uri, false)
+    if (!state.queuedMessages) core.jobs.mark(chat.uri, false)
     return
   }
   // It has not begun, or nobody but a person has to do with it now.
-  if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))
-    return isUnwanted(core, chat) ? cancel(core, chat) : lookForLenders(core, session, chat)
+  if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))
+    return isDisposable(core, chat) ? cancel(core, chat) : checkClientsPresent(core, session, chat)
   const resumable =
     session && isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes
   interrupt(core, chat, resumable === true)
@@ -75,12 +75,13 @@ function settle(core: Core, chat: Channel): void {
 /** A question was answered: where it was the last of a turn that a life before this began, the agent takes it up again. */
 function answered(core: Core, chat: Channel): void {
   const session = sessionOf(core, chat.uri)
-  const { activeTurn } = chat.told as ChatState
-  if (!session || !activeTurn || core.work.has(chat.uri) || onlyAsks(activeTurn.responseParts)) return
-  const { lifecycle, provider } = session.told as SessionState
+  const { activeTurn } = chat.committed as ChatState
+  if (!session || !activeTurn || core.jobs.has(chat.uri) || waitsForAnswerOnly(activeTurn.responseParts))
+    return
+  const { lifecycle, provider } = session.committed as SessionState
   if (lifecycle !== 'ready') return
   if (isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes)
-    begin(core, chat)
+    startTurn(core, chat)
   else interrupt(core, chat, false)
 }
 
@@ -109,7 +110,7 @@ function interrupt(core: Core, chat: Channel, resumable: boolean): void {
 }
 
 /** Whether all that is open in a turn is a question to a person, or a tool that a client runs. */
-function onlyAsks(parts: readonly ResponsePart[]): boolean {
+function waitsForAnswerOnly(parts: readonly ResponsePart[]): boolean {
   const open = parts.flatMap((part) => {
     if (part.kind === 'inputRequest') return part.response === undefined ? ['asks'] : []
     if (part.kind !== 'toolCall') return []

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { TurnFailed } from '../src/ports/agent.ts'
-import type { Agent, Chat, Said } from '../src/ports/agent.ts'
+import type { Agent, Chat, AgentAction } from '../src/ports/agent.ts'
 
 /** What each of them says in a turn, a delta a word. */
 export const words = ['Hello ', 'from ', 'the ', 'test.']
@@ -57,7 +57,7 @@ export interface PatientAgent extends Agent {
 
 export function patientAgent(provider = 'mock'): PatientAgent {
   const gates = new Gates()
-  async function* run(chat: Chat): AsyncGenerator<Said> {
+  async function* run(chat: Chat): AsyncGenerator<AgentAction> {
     const partId = `${chat.turnId}#0`
     yield opened(partId)
     yield said(partId, words[0])
@@ -80,7 +80,7 @@ export function patientAgent(provider = 'mock'): PatientAgent {
 
 /** Wants to call a tool in every turn, and does so when it may. */
 export function askingAgent(provider = 'mock'): Agent {
-  async function* run(chat: Chat): AsyncGenerator<Said> {
+  async function* run(chat: Chat): AsyncGenerator<AgentAction> {
     const toolCallId = `${chat.turnId}#call`
     yield { type: 'chat/toolCallStart', toolCallId, toolName: 'shell', displayName: 'Run' }
     const asked = { invocationMessage: 'Running ls', toolInput: 'ls', confirmationTitle: 'Run it?' }
@@ -96,17 +96,17 @@ export function askingAgent(provider = 'mock'): Agent {
   return { ...readyAgent(provider), run }
 }
 
-async function* speak({ turnId }: Chat): AsyncGenerator<Said> {
+async function* speak({ turnId }: Chat): AsyncGenerator<AgentAction> {
   const partId = `${turnId}#0`
   yield opened(partId)
   for (const word of words) yield said(partId, word)
 }
 
-const opened = (id: string): Said => ({
+const opened = (id: string): AgentAction => ({
   type: 'chat/responsePart',
   part: { kind: 'markdown', id, content: '' },
 })
-const said = (partId: string, content = ''): Said => ({ type: 'chat/delta', partId, content })
+const said = (partId: string, content = ''): AgentAction => ({ type: 'chat/delta', partId, content })
 
 /** Model ids are the agent's own: nobody may read anything into one. */
 function infoOf(provider: string): AgentInfo {

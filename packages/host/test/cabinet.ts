@@ -1,13 +1,13 @@
-import { FileProblem } from '../src/ports/files.ts'
+import { FileError } from '../src/ports/files.ts'
 import type {
   Change,
-  Facts,
+  FileStat,
   FileEntry,
   Files,
-  Place,
-  Told,
-  Watching,
-  WatchWish,
+  ContainedPath,
+  WatchListener,
+  FileWatch,
+  WatchRequest,
   Write,
 } from '../src/ports/files.ts'
 
@@ -18,12 +18,12 @@ export class Cabinet implements Files {
   readonly folders = new Set<string>()
   /** Names that lead to others. */
   readonly links = new Map<string, string>()
-  readonly asked: { readonly what: string; readonly place: Place }[] = []
+  readonly asked: { readonly what: string; readonly place: ContainedPath }[] = []
   readonly changes: Change[] = []
   readonly watches: {
-    readonly place: Place
-    readonly wish: WatchWish
-    readonly tell: Told
+    readonly place: ContainedPath
+    readonly wish: WatchRequest
+    readonly tell: WatchListener
     ended: boolean
   }[] = []
   /** Thrown by whatever is asked next. */
@@ -35,20 +35,20 @@ export class Cabinet implements Files {
     this.files.set(path, typeof text === 'string' ? new TextEncoder().encode(text) : text)
   }
 
-  async read(place: Place, most: number): Promise<Uint8Array> {
+  async read(place: ContainedPath, most: number): Promise<Uint8Array> {
     await this.#ask('read', place)
     const bytes = this.files.get(this.#real(place))
-    if (!bytes) throw new FileProblem('missing', 'there is no such file')
-    if (bytes.length > most) throw new FileProblem('unfit', `it has more than ${most} bytes`)
+    if (!bytes) throw new FileError('missing', 'there is no such file')
+    if (bytes.length > most) throw new FileError('unfit', `it has more than ${most} bytes`)
     return bytes
   }
 
-  async write(place: Place, data: Uint8Array, how: Write = {}): Promise<void> {
+  async write(place: ContainedPath, data: Uint8Array, how: Write = {}): Promise<void> {
     await this.#ask(`write ${JSON.stringify(how)}`, place)
     this.files.set(this.#real(place), data)
   }
 
-  async list(place: Place, most: number): Promise<readonly FileEntry[]> {
+  async list(place: ContainedPath, most: number): Promise<readonly FileEntry[]> {
     await this.#ask('list', place)
     const below = place.path === '/' ? '/' : `${place.path}/`
     const paths = [...this.files.keys()].filter((path) => path.startsWith(below))
@@ -58,17 +58,17 @@ export class Cabinet implements Files {
         return [name, deeper.length > 0 ? 'directory' : 'file'] as const
       }),
     )
-    if (names.size > most) throw new FileProblem('unfit', `it has more than ${most} entries`)
+    if (names.size > most) throw new FileError('unfit', `it has more than ${most} entries`)
     return [...names].map(([name, type]) => ({ name, type }))
   }
 
-  async look(place: Place): Promise<Facts> {
+  async stat(place: ContainedPath): Promise<FileStat> {
     await this.#ask('look', place)
     const real = this.#real(place)
     const bytes = this.files.get(real)
     const isFolder =
       this.folders.has(real) || [...this.files.keys()].some((path) => path.startsWith(`${real}/`))
-    if (!bytes && !isFolder) throw new FileProblem('missing', 'there is no such file')
+    if (!bytes && !isFolder) throw new FileError('missing', 'there is no such file')
     const type = bytes ? 'file' : 'directory'
     return { path: real, type, size: bytes?.length ?? 0, mtime: 1000, ctime: 2000, etag: 'e1' }
   }
@@ -78,7 +78,7 @@ export class Cabinet implements Files {
     await this.#ask(change.kind, 'place' in change ? change.place : change.to)
   }
 
-  async watch(place: Place, wish: WatchWish, tell: Told): Promise<Watching> {
+  async watch(place: ContainedPath, wish: WatchRequest, tell: WatchListener): Promise<FileWatch> {
     await this.#ask('watch', place)
     const watch = { place, wish, tell, ended: false }
     this.watches.push(watch)
@@ -89,13 +89,13 @@ export class Cabinet implements Files {
     }
   }
 
-  #real({ path }: Place): string {
+  #real({ path }: ContainedPath): string {
     for (const [from, to] of this.links)
       if (path === from || path.startsWith(`${from}/`)) return `${to}${path.slice(from.length)}`
     return path
   }
 
-  async #ask(what: string, place: Place): Promise<void> {
+  async #ask(what: string, place: ContainedPath): Promise<void> {
     this.asked.push({ what, place })
     const { trouble } = this
     this.trouble = undefined

@@ -1,12 +1,12 @@
-import type { Said } from '../src/ports/agent.ts'
+import type { AgentAction } from '../src/ports/agent.ts'
 import type { AnyAction } from './scene.ts'
 
 /** What an agent says of a tool call, so that it stands at each point of its way. */
 export const call = { toolCallId: 'c1' }
 export const begun = (contributor?: object) =>
-  ({ type: 'chat/toolCallStart', ...call, toolName: 'x', displayName: 'X', ...contributor }) as Said
+  ({ type: 'chat/toolCallStart', ...call, toolName: 'x', displayName: 'X', ...contributor }) as AgentAction
 export const ready = (more: object = {}) =>
-  ({ type: 'chat/toolCallReady', ...call, invocationMessage: 'X', ...more }) as Said
+  ({ type: 'chat/toolCallReady', ...call, invocationMessage: 'X', ...more }) as AgentAction
 export const running = ready({ confirmed: 'not-needed' })
 export const mcp = { contributor: { kind: 'mcp', customizationId: 'm' } }
 export const lentBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
@@ -16,14 +16,14 @@ export const lends = (clientId: string): AnyAction => ({
   activeClient: { clientId, tools: [] },
 })
 const auth = { resource: { resource: 'https://x.example' }, reason: 'required' }
-export const signIn = { type: 'chat/toolCallAuthRequired', ...call, auth } as Said
+export const signIn = { type: 'chat/toolCallAuthRequired', ...call, auth } as AgentAction
 export const result = (success: boolean) => ({ result: { success, pastTenseMessage: 'X' } })
 export const unseen = {
   type: 'chat/toolCallComplete',
   ...call,
   ...result(true),
   requiresResultConfirmation: true,
-} as Said
+} as AgentAction
 
 /** And what clients say of it. */
 const inTurn = { turnId: 't1', ...call }
@@ -42,7 +42,7 @@ const questions = [
   { kind: 'text', id: 'name', message: 'Who?', required: true },
   { kind: 'boolean', id: 'sure', message: 'Sure?' },
 ]
-export const asks = { type: 'chat/inputRequested', request: { id: 'r1', questions } } as Said
+export const asks = { type: 'chat/inputRequested', request: { id: 'r1', questions } } as AgentAction
 export const text = { kind: 'text', value: 'Ann' }
 export const answer = (requestId: string, questionId: string, value: object): AnyAction => ({
   type: 'chat/inputAnswerChanged',

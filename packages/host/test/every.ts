@@ -26,7 +26,7 @@ export function bearEvery(core: Core): void {
       seed: 7,
     })
     if (kind !== 'root')
-      core.log.born(uriOf(kind), kind, { ...(state as object), ...(kind === 'chat' && { turns: [] }) })
+      core.log.create(uriOf(kind), kind, { ...(state as object), ...(kind === 'chat' && { turns: [] }) })
   }
 }
 

@@ -5,10 +5,10 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import { limits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { Activity } from '@atrium/protocol/status'
-import { Beside } from '../src/log/step-records.ts'
+import { StepRecords } from '../src/log/step-records.ts'
 import type { Channel } from '../src/log/channel.ts'
 import type { Core } from '../src/core/core.ts'
-import { Homes } from '../src/core/chat-index.ts'
+import { ChatIndex } from '../src/core/chat-index.ts'
 import { Log } from '../src/log/log.ts'
 import type { LogStore } from '../src/ports/log.ts'
 import { testWorld } from './world.ts'
@@ -70,7 +70,7 @@ export class LazyChat {
 
   async begin(): Promise<this> {
     await this.#live()
-    this.channel = this.log.born(chatUri, 'chat', birth)
+    this.channel = this.log.create(chatUri, 'chat', birth)
     this.#eager = [{ seq: 0, state: birth as unknown as ChatState }]
     await this.log.settled()
     return this
@@ -138,7 +138,7 @@ export class LazyChat {
       limits: { ...limits, ...over },
       world: this.world,
     }
-    const catalog = { get: () => undefined, sessionOf: () => undefined, homes: new Homes() }
+    const catalog = { get: () => undefined, sessionOf: () => undefined, homes: new ChatIndex() }
     return { ...parts, catalog } as unknown as Core
   }
 
@@ -146,8 +146,8 @@ export class LazyChat {
     const log = new Log(
       this.#slow,
       this.world,
-      { appended: () => {}, told: () => {}, fatal: () => {} },
-      { beside: new Beside(this.#disk.records), first: ++this.#life * 10_000_000, ...this.#options },
+      { appended: () => {}, committed: () => {}, fatal: () => {} },
+      { records: new StepRecords(this.#disk.records), first: ++this.#life * 10_000_000, ...this.#options },
     )
     this.log = log
     await this.until(log.begin())

@@ -1,12 +1,12 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { AgentInfo } from '@atrium/protocol/root/state'
-import type { Agent, Chat, Said, Session, Settings } from '../src/ports/agent.ts'
+import type { Agent, Chat, AgentAction, Session, Settings } from '../src/ports/agent.ts'
 
 /** One turn of it, as the test leads it. */
 export interface Run {
   readonly chat: Chat
   readonly signal: AbortSignal
-  say(...said: readonly Said[]): void
+  say(...said: readonly AgentAction[]): void
   /** Whether all of that was taken, and more is asked for. */
   readonly waits: boolean
   end(): void
@@ -61,7 +61,7 @@ export class Puppet implements Agent {
     await this.#options.create?.(session, signal)
   }
 
-  run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
+  run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
     const lines = new Lines()
     this.runs.push({
       chat,
@@ -90,7 +90,7 @@ export class Puppet implements Agent {
   }
 }
 
-type Line = () => { readonly value: Said } | undefined
+type Line = () => { readonly value: AgentAction } | undefined
 
 class Lines {
   readonly #lines: Line[] = []
@@ -103,7 +103,7 @@ class Lines {
     this.#wake()
   }
 
-  async *spoken(): AsyncGenerator<Said> {
+  async *spoken(): AsyncGenerator<AgentAction> {
     for (;;) {
       while (this.#lines.length === 0) {
         this.waits = true

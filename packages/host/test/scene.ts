@@ -3,7 +3,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect } from 'vitest'
-import type { Said } from '../src/ports/agent.ts'
+import type { AgentAction } from '../src/ports/agent.ts'
 import { session, title } from './held.ts'
 import { Puppet, until } from './puppet.ts'
 import type { Run } from './puppet.ts'
@@ -33,11 +33,15 @@ export const truncated = (turnId?: string): AnyAction => ({
   ...(turnId !== undefined && { turnId }),
 })
 
-export const part = (id: string): Said => ({
+export const part = (id: string): AgentAction => ({
   type: 'chat/responsePart',
   part: { kind: 'markdown', id, content: '' },
 })
-export const delta = (partId: string, content: string): Said => ({ type: 'chat/delta', partId, content })
+export const delta = (partId: string, content: string): AgentAction => ({
+  type: 'chat/delta',
+  partId,
+  content,
+})
 
 /** A host with one puppet, and a session that Ann has made and that both Ann and Ben follow, with its chat. */
 export interface Scene extends Room {
@@ -66,7 +70,7 @@ export async function scene(
 }
 
 /** Ann begins a turn, and the agent says this of it. */
-export async function turn(all: Scene, turnId: string, ...said: readonly Said[]): Promise<Run> {
+export async function turn(all: Scene, turnId: string, ...said: readonly AgentAction[]): Promise<Run> {
   const before = all.agent.runs.length
   await accepted(all.ann, chat, started(turnId))
   const run = await all.agent.given(before)
@@ -75,10 +79,10 @@ export async function turn(all: Scene, turnId: string, ...said: readonly Said[])
 }
 
 /** All of it is heard. */
-export async function says({ core }: Room, run: Run, ...said: readonly Said[]): Promise<void> {
+export async function says({ core }: Room, run: Run, ...said: readonly AgentAction[]): Promise<void> {
   run.say(...said)
   const channel = core().log.channel(run.chat.uri)
-  await until(() => run.waits && channel?.head === channel?.told)
+  await until(() => run.waits && channel?.head === channel?.committed)
 }
 
 export async function follow(client: Client, channels: readonly Uri[] = [session, chat]): Promise<void> {
@@ -96,8 +100,8 @@ export async function accepted(client: Client, channel: Uri, action: AnyAction):
   expect(rejectionReason).toBeUndefined()
 }
 
-export const chatOf = ({ core }: Room, uri = chat) => core().log.channel(uri)?.told as ChatState
-export const sessionOf = ({ core }: Room, uri = session) => core().log.channel(uri)?.told as SessionState
+export const chatOf = ({ core }: Room, uri = chat) => core().log.channel(uri)?.committed as ChatState
+export const sessionOf = ({ core }: Room, uri = session) => core().log.channel(uri)?.committed as SessionState
 
 /**
  * Ann's wish is refused with this reason: the state is the very same, nobody else hears of it, and the link goes on, as
@@ -105,10 +109,10 @@ export const sessionOf = ({ core }: Room, uri = session) => core().log.channel(u
  */
 export async function refused(all: Scene, channel: Uri, action: AnyAction): Promise<string | undefined> {
   const { ann, ben, core } = all
-  const told = core().log.channel(channel)?.told
+  const told = core().log.channel(channel)?.committed
   const heardBefore = ben.envelopes.length
   const { rejectionReason } = await ann.echo(ann.dispatch(channel, action))
-  expect(core().log.channel(channel)?.told).toBe(told)
+  expect(core().log.channel(channel)?.committed).toBe(told)
   expect(core().log.channel(channel)?.head).toBe(told)
   const name = `after ${heardBefore}`
   await accepted(ann, session, title(name))

@@ -1,4 +1,4 @@
-import type { Shell, Start, TerminalSaid, Terminals } from '../src/ports/terminals.ts'
+import type { Shell, Start, TerminalOutput, Terminals } from '../src/ports/terminals.ts'
 
 /** A shell without a machine: it says what the test says, and remembers what was done to it. */
 export class FakeShell implements Shell {
@@ -8,14 +8,14 @@ export class FakeShell implements Shell {
   paused = false
   pauses = 0
   ended = false
-  readonly #say: (said: TerminalSaid) => void
+  readonly #say: (said: TerminalOutput) => void
 
-  constructor(start: Start, say: (said: TerminalSaid) => void) {
+  constructor(start: Start, say: (said: TerminalOutput) => void) {
     this.start = start
     this.#say = say
   }
 
-  say(said: TerminalSaid): void {
+  say(said: TerminalOutput): void {
     this.#say(said)
   }
 

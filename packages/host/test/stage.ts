@@ -7,7 +7,7 @@ import { reduceChat } from '@atrium/protocol/chat/reducer'
 import type { ChatOrigin, ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { TurnFailed } from '../src/ports/agent.ts'
-import type { Agent, Chat, Said, Task, Worker } from '../src/ports/agent.ts'
+import type { Agent, Chat, AgentAction, Task, Worker } from '../src/ports/agent.ts'
 import { objection } from './objection.ts'
 
 export interface StageOptions {
@@ -84,8 +84,8 @@ export class Stage {
 
 /** One go at a turn. */
 export class Run {
-  readonly said: Said[] = []
-  readonly iterator: AsyncIterator<Said>
+  readonly said: AgentAction[] = []
+  readonly iterator: AsyncIterator<AgentAction>
   /** What the agent threw. */
   failure: unknown
   readonly #stage: Stage

@@ -23,8 +23,8 @@ export const mutations: Readonly<Record<string, Patch>> = {
   // I8
   'older-snapshots': {
     file: 'host/dist/channels/snapshot.js',
-    find: '"fromSeq":${core.log.told}',
-    put: '"fromSeq":${core.log.told - 1000}',
+    find: '"fromSeq":${core.log.committedSeq}',
+    put: '"fromSeq":${core.log.committedSeq - 1000}',
   },
   // I9
   'refusals-for-all': {
@@ -41,7 +41,7 @@ export const mutations: Readonly<Record<string, Patch>> = {
   // I3
   'snapshot-of-the-head': {
     file: 'host/dist/channels/derived.js',
-    find: 'const { kind, told } = channel;',
-    put: 'const { kind, head: told } = channel;',
+    find: 'const { kind, committed } = channel;',
+    put: 'const { kind, head: committed } = channel;',
   },
 }

@@ -47,7 +47,9 @@ async function channelOf(store: Store, uri: Uri, loaded: LoadedChannel): Promise
     if (!slice.more) break
     after = slice.envelopes.at(-1)?.seq ?? after
   }
-  const birth = loaded.fromBirth ? { seq: loaded.seq, state: JSON.parse(loaded.state) as unknown } : undefined
+  const birth = loaded.fromCreation
+    ? { seq: loaded.seq, state: JSON.parse(loaded.state) as unknown }
+    : undefined
   const { state } = rebuild(uri, loaded)
   return { uri, kind: loaded.kind, state, envelopes, ...(birth && { birth }) }
 }

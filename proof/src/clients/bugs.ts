@@ -12,7 +12,7 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'the head is popped, whoever is echoed',
     'sync/replica',
-    'origin?.clientId === clientId ? withoutWish(replica.pending, origin.clientSeq)',
+    'origin?.clientId === clientId ? withoutPending(replica.pending, origin.clientSeq)',
     'origin ? replica.pending.slice(1)',
   ),
   bug('what a snapshot has in it is done again', 'sync/replica', ' && serverSeq > replica.seq;', ';'),
@@ -37,26 +37,26 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'sent again under another number',
     'sync/subscriptions',
-    'for (const wish of this.#wishes.all)\n            this.#send(wish, peer);',
-    'for (const wish of this.#wishes.all)\n            this.#send({ ...wish, clientSeq: wish.clientSeq + 1 }, peer);',
+    'for (const wish of this.#pending.all)\n            this.#send(wish, peer);',
+    'for (const wish of this.#pending.all)\n            this.#send({ ...wish, clientSeq: wish.clientSeq + 1 }, peer);',
   ),
   bug(
     'sent again twice',
     'sync/subscriptions',
-    'for (const wish of this.#wishes.all)\n            this.#send(wish, peer);',
-    'for (const wish of [...this.#wishes.sent, ...this.#wishes.all])\n            this.#send(wish, peer);',
+    'for (const wish of this.#pending.all)\n            this.#send(wish, peer);',
+    'for (const wish of [...this.#pending.sent, ...this.#pending.all])\n            this.#send(wish, peer);',
   ),
   bug('sent again to whom it may not be', 'sync/subscriptions', 'if (!resends)', 'if (false)'),
   bug(
     'sent again behind what is newer',
     'client',
-    'this.#following.opened(peer, resendsOf(this.#host), asked);\n            opened();',
-    'opened();\n            this.#following.opened(peer, resendsOf(this.#host), asked);',
+    'this.#subscriptions.opened(peer, resendsOf(this.#host), asked);\n            opened();',
+    'opened();\n            this.#subscriptions.opened(peer, resendsOf(this.#host), asked);',
   ),
   bug(
     'never sent again',
     'sync/subscriptions',
-    'for (const wish of this.#wishes.all)\n            this.#send(wish, peer);',
+    'for (const wish of this.#pending.all)\n            this.#send(wish, peer);',
     '',
   ),
   bug(
@@ -74,7 +74,7 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'what is gone is still waited for',
     'sync/subscriptions',
-    'for (const wish of this.#wishes.of(channel.uri))\n            this.#lose',
+    'for (const wish of this.#pending.of(channel.uri))\n            this.#lose',
     'for (const wish of [])\n            this.#lose',
   ),
   bug(
@@ -127,7 +127,7 @@ export const clientBugs: readonly Bug[] = [
     "if (now !== channel && now?.status !== 'open')",
     'if (false)',
   ),
-  bug('nobody is told that the link is gone', 'client', 'this.#following.tell();', ''),
+  bug('nobody is told that the link is gone', 'client', 'this.#subscriptions.tell();', ''),
 ]
 
 function bug(name: string, file: string, ...changes: readonly string[]): Bug {

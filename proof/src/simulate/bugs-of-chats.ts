@@ -11,13 +11,13 @@ export const chatBugs: readonly Bug[] = [
     'copying.pages(ids)',
   ),
   bug('the rows of a fork are forgotten', 'chat/copy-turns', 'await copying.lay({ rows:', 'void ({ rows:'),
-  bug('a fork is found while it is made', 'log/log', ' || this.hidden.has(uri)', ''),
+  bug('a fork is found while it is made', 'log/log', ' || this.staged.has(uri)', ''),
   bug('what was left half made stays', 'recovery', 'await forgetCopies(core);', ''),
   bug(
     'a fork is shown before it is in its session',
     'chat/chat',
-    'showCopy(core, copied);',
-    'setTimeout(() => showCopy(core, copied));',
+    'publishCopy(core, copied);',
+    'setTimeout(() => publishCopy(core, copied));',
   ),
   bug(
     'its old session keeps a chat that has moved',
@@ -25,7 +25,7 @@ export const chatBugs: readonly Bug[] = [
     "append(core, from, { type: 'session/chatRemoved', chat })",
     '',
   ),
-  bug('the index does not follow a move', 'core/chat-index', 'this.settle(chat, session);', ''),
+  bug('the index does not follow a move', 'core/chat-index', 'this.add(chat, session);', ''),
   bug('a session that got a chat is not announced', 'session/move-chat', 'announce(core, target)', '{}'),
   bug('a chat moves in the midst of a turn', 'chat/movable', 'if (chat.activeTurn)', 'if (false)'),
   bug(

@@ -16,14 +16,14 @@ export const decisionBugs: readonly Bug[] = [
     'a rule allows after it was taken back',
     'tools/approval',
     'return allows(tool, session.head.config?.values, root?.config?.values, there);',
-    'return allows(tool, session.told.config?.values, core.log.channel(rootUri).told.config?.values, there);',
+    'return allows(tool, session.committed.config?.values, core.log.channel(rootUri).committed.config?.values, there);',
   ),
   bug('a rule allows in every folder', 'access/permissions', ' && each.folder === folder', ''),
   bug(
     'a rule is written in a later step',
     'dispatch/follow-ups',
-    'remember(core, session, chat, action, by.clientId);',
-    'core.world.later(0, () => remember(core, session, chat, action, by.clientId));',
+    'savePermission(core, session, chat, action, by.clientId);',
+    'core.world.later(0, () => savePermission(core, session, chat, action, by.clientId));',
   ),
   bug('a rule covers what is protected', 'tools/approval', '!files.some(isProtected) &&', ''),
   bug(
@@ -47,7 +47,7 @@ export const decisionBugs: readonly Bug[] = [
   bug(
     'a tool that was taken back is waited for',
     'dispatch/follow-ups',
-    'endLent(core, session, clientId);',
+    'failCallsOf(core, session, clientId);',
     ';',
   ),
   bug('anybody says what a lent tool did', 'chat/guards', ' || contributor.clientId !== by.clientId', ''),

@@ -4,8 +4,8 @@ import type { Bug } from './bug.ts'
 /** What could go wrong with shells, and with who holds them. */
 export const terminalBugs: readonly Bug[] = [
   bug('a shell before its terminal is durable', 'terminal/terminal', 'await core.log.reached(born);', ''),
-  bug('a shell that runs is no open work', 'terminal/terminal', 'core.work.mark(uri, true);', ''),
-  bug('a shell goes on after a restart', 'recovery', 'lose(core, channel);', ';'),
+  bug('a shell that runs is no open work', 'terminal/terminal', 'core.jobs.mark(uri, true);', ''),
+  bug('a shell goes on after a restart', 'recovery', 'endShell(core, channel);', ';'),
   bug('the list of terminals does not follow', 'root/terminal-list', '    list(core, terminal);\n}', '}'),
   bug(
     'a new terminal is not listed',
@@ -23,7 +23,7 @@ export const terminalBugs: readonly Bug[] = [
   bug(
     'what was typed is typed again',
     'connection/handshake',
-    '[...core.log.passedOf(clientId), ...core.log.waitingOf(clientId)]',
-    'core.log.waitingOf(clientId).filter(({ action }) => !action.includes("terminal/input"))',
+    '[...core.log.ephemeralOf(clientId), ...core.log.uncommittedOf(clientId)]',
+    'core.log.uncommittedOf(clientId).filter(({ action }) => !action.includes("terminal/input"))',
   ),
 ]

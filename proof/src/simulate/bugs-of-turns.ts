@@ -24,11 +24,11 @@ export const turnBugs: readonly Bug[] = [
     'log/log',
     'this.#events.appended(channel, action, by);',
     `this.#events.appended(channel, action, by);
-    const { told } = channel;
-    if (told && action.type === 'chat/turnStarted') {
-      channel.told = channel.head;
-      this.#events.told(channel, entry);
-      channel.told = told;
+    const { committed } = channel;
+    if (committed && action.type === 'chat/turnStarted') {
+      channel.committed = channel.head;
+      this.#events.committed(channel, entry);
+      channel.committed = committed;
     }`,
   ),
   bug('an agent runs before its session is ready', 'chat/chat', "if (lifecycle !== 'ready')", 'if (false)'),
@@ -41,13 +41,13 @@ export const turnBugs: readonly Bug[] = [
   bug(
     'a turn goes on after a restart',
     'recovery',
-    "if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))",
+    "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (true)',
   ),
   bug(
     'an agent runs again after a restart',
     'recovery',
-    "if (lifecycle === 'creating' || onlyAsks(activeTurn.responseParts))",
+    "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (begin(core, chat) === undefined)',
   ),
   bug('open work is not kept', 'core/jobs', "this.#records.put(`${prefix}${uri}`, '');", ''),
@@ -76,12 +76,12 @@ export const turnBugs: readonly Bug[] = [
     ': queued(state, world);\n}\nconst ends',
     ': [];\n}\nconst ends',
   ),
-  bug('a worker outlives its turn', 'dispatch/follow-ups', 'dismiss(core, session, chat.uri);', ';'),
+  bug('a worker outlives its turn', 'dispatch/follow-ups', 'disposeWorkers(core, session, chat.uri);', ';'),
   bug(
     'a worker outlives a turn of the life before',
     'dispatch/follow-ups',
-    'core.work.stop(chat.uri);\n    if (ends.has(action.type))',
-    'const worked = core.work.has(chat.uri);\n    core.work.stop(chat.uri);\n    if (worked && ends.has(action.type))',
+    'core.jobs.stop(chat.uri);\n    if (endsTurn.has(action.type))',
+    'const worked = core.jobs.has(chat.uri);\n    core.jobs.stop(chat.uri);\n    if (worked && endsTurn.has(action.type))',
   ),
   bug(
     'what it does is said after the end',
@@ -100,12 +100,12 @@ export const pictureBugs: readonly Bug[] = [
     `core.world.later(0, () => core.log.channel(session.uri) === session &&
       append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes }));`,
   ),
-  bug('the list does not follow', 'dispatch/dispatch', 'followSession(core, channel);', ';'),
+  bug('the list does not follow', 'dispatch/dispatch', 'sessionCommitted(core, channel);', ';'),
   bug(
     'announced before the answer',
     'core/session-feed',
-    'this.#world.later(this.#paused ? pauseMs : 0, () => this.#tell());',
-    'this.#tell();',
+    'this.#world.later(this.#paused ? pauseMs : 0, () => this.#deliver());',
+    'this.#deliver();',
   ),
   bug('announced before it is used', 'dispatch/follow-ups', "if (state.title !== '')", 'if (true)'),
   bug(
@@ -129,7 +129,7 @@ export const pictureBugs: readonly Bug[] = [
   bug(
     'a session sleeps while its chat wakes',
     'channels/sleep',
-    'core.log.isUp(resource)',
+    'core.log.isAwake(resource)',
     'core.log.channel(resource)',
   ),
   bug('cut to a turn that a reader lacks', 'dispatch/dispatch', 'if (needsRow(action))', 'if (false)'),
@@ -148,7 +148,7 @@ export const pictureBugs: readonly Bug[] = [
   bug(
     'a part is handed out before a cut is told',
     'channels/snapshot',
-    'channel.needed > core.log.told ? {} : wanted',
+    'channel.lastRowNeeded > core.log.committedSeq ? {} : wanted',
     'wanted',
   ),
   bug('a page of what is being taken away', 'channels/history', ', channel.lasting);', ', Infinity);'),

@@ -18,18 +18,18 @@ export const bugs: readonly Bug[] = [
     'log/log',
     'this.#events.appended(channel, action, by);',
     `this.#events.appended(channel, action, by);
-    const { told } = channel;
-    if (told !== undefined) {
-      channel.told = channel.head;
-      this.#events.told(channel, entry);
-      channel.told = told;
+    const { committed } = channel;
+    if (committed !== undefined) {
+      channel.committed = channel.head;
+      this.#events.committed(channel, entry);
+      channel.committed = committed;
     }`,
   ),
   bug(
     'snapshot from head',
     'channels/derived',
-    'const { kind, told } = channel;',
-    'const { kind, head: told } = channel;',
+    'const { kind, committed } = channel;',
+    'const { kind, head: committed } = channel;',
   ),
   bug('no de-dup', 'connection/resends', 'this.#accepted.get(clientSeq)', 'undefined'),
   bug('de-dup of clientSeq 0', 'connection/resends', 'envelope.origin.clientSeq > 0', 'true'),
@@ -74,8 +74,8 @@ export const bugs: readonly Bug[] = [
   bug(
     'replay ends too early',
     'connection/handshake',
-    'const upTo = core.log.told;',
-    'const upTo = core.log.told - 1;',
+    'const upTo = core.log.committedSeq;',
+    'const upTo = core.log.committedSeq - 1;',
   ),
   bug('handed ignored', 'connection/replay', 'return channels.every(', 'return true || channels.every('),
   bug(
@@ -92,21 +92,21 @@ export const bugs: readonly Bug[] = [
     'this.#pauses++;',
   ),
   bug('notes before the handshake', 'connection/outbox', 'if (this.#pauses > 0) {', 'if (false) {'),
-  bug('asleep with something untold', 'log/log', 'channel.untold > 0', 'false'),
+  bug('asleep with something untold', 'log/log', 'channel.uncommitted > 0', 'false'),
   bug(
     'only what is unseen is a resend',
     'connection/handshake',
-    'log.own(clientId, 0, newestOwn)',
-    'log.own(clientId, lastSeen, newestOwn)',
+    'log.dispatchedBy(clientId, 0, newestOwn)',
+    'log.dispatchedBy(clientId, lastSeen, newestOwn)',
   ),
   bug('an echo goes to the old link', 'log/delivery-queue', 'queued.sender = sender;', ';'),
   bug('what waits is no resend', 'connection/handshake', '...waiting.filter(', '...[].filter('),
   bug('held twice after a replay', 'connection/greeting', 'seq <= upTo || ', ''),
   bug('a client overtakes itself', 'log/delivery-queue', ' || this.of(clientId).length > 0', ''),
-  bug('heads without rows', 'log/channel', '[rows]: this.ids.length', '[rows]: 0'),
+  bug('heads without rows', 'log/channel', '[rows]: this.rowIds.length', '[rows]: 0'),
   bug('dropped is woken', 'log/log', 'this.#dropped.add(channel.uri);', ''),
   bug('unsubscribe is ignored', 'connection/subscriptions', 'channel.listeners.delete(this.#listener);', ''),
-  bug('listed before it is durable', 'core/catalog', 'this.#coming.add(uri);', ''),
+  bug('listed before it is durable', 'core/catalog', 'this.#adding.add(uri);', ''),
   bug('refusal shown to all', 'log/log', 'if (entry.only)', 'if (entry.only && entry.reason === undefined)'),
   bug(
     'answer before durable',

@@ -1,4 +1,4 @@
-import type { Agent, Chat, Said } from '@atrium/host/ports/agent'
+import type { Agent, Chat, AgentAction } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { Chance } from '../chance.ts'
@@ -11,7 +11,7 @@ export interface Watch {
   runs(chat: Uri, turnId: string): void
 }
 
-type Line = () => Promise<IteratorResult<Said>>
+type Line = () => Promise<IteratorResult<AgentAction>>
 
 /**
  * The agents of one life of the host. They do nothing by themselves: a turn, or a session that is being made, waits until
@@ -90,7 +90,7 @@ export class Cast {
     })
   }
 
-  #run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
+  #run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
     this.#watch.runs(chat.uri, chat.turnId)
     const tools = new Tools(chat, this.#names)
     const run = new Run(chat, signal, tools, !this.#chance.oneIn(3), () => this.runs.delete(run))
@@ -116,7 +116,7 @@ export class Cast {
     if (dice < 48) return steered(run)
     if (dice < 51) return failed(failure(chance))
     // What no agent may say ends its turn.
-    if (dice < 52) return said({ type: 'chat/turnComplete', duration: 1 } as unknown as Said)
+    if (dice < 52) return said({ type: 'chat/turnComplete', duration: 1 } as unknown as AgentAction)
     if (dice < 56) return this.#question()
     return ended
   }
@@ -140,7 +140,7 @@ export class Cast {
 }
 
 /** One turn of an agent: it says what it is given, as fast as it is asked, and else waits. */
-export class Run implements AsyncIterator<Said> {
+export class Run implements AsyncIterator<AgentAction> {
   readonly chat: Chat
   readonly signal: AbortSignal
   readonly parts: string[]
@@ -148,7 +148,7 @@ export class Run implements AsyncIterator<Said> {
   /** What may be waited for; else nobody does. */
   readonly #lines: Line[] = []
   readonly #over: () => void
-  #asked: ((answer: Promise<IteratorResult<Said>>) => void) | undefined
+  #asked: ((answer: Promise<IteratorResult<AgentAction>>) => void) | undefined
 
   /** One that does not heed goes on when its turn is over, and says more. */
   constructor(chat: Chat, signal: AbortSignal, tools: Tools, heeds: boolean, over: () => void) {
@@ -180,13 +180,13 @@ export class Run implements AsyncIterator<Said> {
     else this.#lines.push(line)
   }
 
-  next(): Promise<IteratorResult<Said>> {
+  next(): Promise<IteratorResult<AgentAction>> {
     const line = this.#lines.shift()
     if (line) return this.#spoken(line)
     return new Promise((resolve) => (this.#asked = resolve))
   }
 
-  #spoken(line: Line): Promise<IteratorResult<Said>> {
+  #spoken(line: Line): Promise<IteratorResult<AgentAction>> {
     const answer = line()
     const done = () => !this.deaf && this.#over()
     answer.then((result) => result.done && done(), done)
@@ -196,7 +196,7 @@ export class Run implements AsyncIterator<Said> {
 
 const ended: Line = () => Promise.resolve({ done: true, value: undefined })
 
-function said(value: Said): Line {
+function said(value: AgentAction): Line {
   return () => Promise.resolve({ done: false, value })
 }
 
@@ -212,7 +212,7 @@ function failure(chance: Chance): Error {
 /** Lets a worker work, and perhaps waits until it is done. */
 function spawned({ chat }: Run, toolCallId: string, waits: boolean): Line {
   return async () => {
-    const value: Said = { type: 'chat/activityChanged', activity: toolCallId }
+    const value: AgentAction = { type: 'chat/activityChanged', activity: toolCallId }
     try {
       const { done } = chat.spawn({ toolCallId, title: toolCallId, text: 'work' })
       if (waits) await done

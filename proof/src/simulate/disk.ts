@@ -88,7 +88,7 @@ export class Disk {
           })
         },
         read: (...asked) => ask(() => this.#image.log.read(...asked)),
-        own: (...asked) => ask(() => this.#image.log.own(...asked)),
+        dispatchedBy: (...asked) => ask(() => this.#image.log.dispatchedBy(...asked)),
         load: (...asked) => ask(() => this.#image.log.load(...asked)),
         rows: (...asked) => ask(() => this.#image.log.rows(...asked)),
         close: () => ask(async () => {}),

@@ -1,10 +1,10 @@
-import type { Shell, Start, TerminalSaid, Terminals } from '@atrium/host/ports/terminals'
+import type { Shell, Start, TerminalOutput, Terminals } from '@atrium/host/ports/terminals'
 import type { Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../chance.ts'
 import type { Person } from './person.ts'
 
-type Say = (said: TerminalSaid) => void
+type Say = (said: TerminalOutput) => void
 
 /** What it knows of the simulation that it haunts. */
 interface House {

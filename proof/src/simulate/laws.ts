@@ -45,7 +45,7 @@ export class Laws {
   }
 
   step(step: Step, at: number): void {
-    const touched = new Set([...step.born, ...step.envelopes].map(({ channel }) => channel))
+    const touched = new Set([...step.created, ...step.envelopes].map(({ channel }) => channel))
     for (const uri of touched) if (this.#homes.look(uri)) this.uses.add(uri, at)
     for (const [place, envelope] of step.envelopes.entries()) {
       const { channel, seq } = envelope

@@ -7,9 +7,9 @@ export function watchPassing(noted: (entry: Entry) => void): void {
 }
 
 let note: (entry: Entry) => void = () => {}
-const { pass } = Channel.prototype
+const { keepEphemeral } = Channel.prototype
 
-Channel.prototype.pass = function (this: Channel, entry: Entry): void {
+Channel.prototype.keepEphemeral = function (this: Channel, entry: Entry): void {
   note(entry)
-  pass.call(this, entry)
+  keepEphemeral.call(this, entry)
 }

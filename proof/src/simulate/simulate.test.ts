@@ -61,7 +61,7 @@ test.each(bugs.map((bug) => [bug.name, bug] as const))('[B5] %s can be planted',
 })
 
 const born = (seq: number): Step => ({
-  born: [{ seq, channel: `c:${seq}`, kind: 'chat', state: '{}' }],
+  created: [{ seq, channel: `c:${seq}`, kind: 'chat', state: '{}' }],
   envelopes: [],
   rows: [],
   heads: [],

@@ -1,4 +1,4 @@
-import type { Chat, Running, Said } from '@atrium/host/ports/agent'
+import type { Chat, RunningCommand, AgentAction } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
@@ -22,7 +22,7 @@ export class Tools {
   readonly #calls = new Map<string, Stage>()
   /** What it asked for last: until that is told, what it sees is old. */
   readonly #asked = new Map<string, string>()
-  readonly #worked = new Map<string, Running['done'] | undefined>()
+  readonly #worked = new Map<string, RunningCommand['done'] | undefined>()
 
   constructor(chat: Chat, name: () => number) {
     this.#chat = chat
@@ -34,12 +34,12 @@ export class Tools {
   }
 
   /** What to do is decided when it is done: what it waited for before may have changed everything. */
-  line(chance: Chance): () => Promise<IteratorResult<Said>> {
+  line(chance: Chance): () => Promise<IteratorResult<AgentAction>> {
     const dice = new Chance(chance.next())
     return async () => ({ done: false, value: await this.#next(dice) })
   }
 
-  async #next(chance: Chance): Promise<Said> {
+  async #next(chance: Chance): Promise<AgentAction> {
     const [id, stage] = chance.pick([...this.#calls]) ?? []
     if (id === undefined || (this.#calls.size < 3 && chance.oneIn(4))) return this.#start(chance)
     if (stage === 'started') return this.#ask(id, chance)
@@ -51,7 +51,7 @@ export class Tools {
     return this.#wait(chance)
   }
 
-  #start(chance: Chance): Said {
+  #start(chance: Chance): AgentAction {
     const toolCallId = `call-${this.#name()}`
     this.#calls.set(toolCallId, 'started')
     const toolName = chance.pick(toolNames) ?? 'run'
@@ -68,7 +68,7 @@ export class Tools {
   }
 
   /** Or says that nobody need be asked: then nothing is done for it, unless by a client. */
-  #ask(toolCallId: string, chance: Chance): Said {
+  #ask(toolCallId: string, chance: Chance): AgentAction {
     if (this.#calls.get(toolCallId) !== 'started') met('asked again')
     this.#calls.set(toolCallId, 'asked')
     const toolInput = `input-${this.#name()}`
@@ -88,11 +88,11 @@ export class Tools {
       ...(chance.oneIn(4) && { edits }),
       ...(chance.oneIn(6) && { options }),
       ...(chance.oneIn(6) && { confirmed: chance.pick(['not-needed', 'setting', 'user-action'] as const) }),
-    } as Said
+    } as AgentAction
   }
 
   /** Waits until people, or a client, have decided about one of its calls, and goes on with what they made of it. */
-  async #wait(chance: Chance): Promise<Said> {
+  async #wait(chance: Chance): Promise<AgentAction> {
     const decided = (state: ChatState) => {
       const waiting = [...this.#calls].filter(([, stage]) => stage === 'asked' || stage === 'shown')
       return waiting.find(([id]) => isDecided(callIn(state, id), this.#asked.get(id)))?.[0]
@@ -107,7 +107,7 @@ export class Tools {
     return this.#work(id, typeof call.toolInput === 'string' ? call.toolInput : '')
   }
 
-  async #work(toolCallId: string, input: string): Promise<Said> {
+  async #work(toolCallId: string, input: string): Promise<AgentAction> {
     if (this.#worked.has(toolCallId)) return this.#over(toolCallId)
     try {
       const { done } = await this.#chat.run({ toolCallId, line: `${this.#chat.uri} ${toolCallId} ${input}` })
@@ -123,7 +123,7 @@ export class Tools {
     return { type: 'chat/toolCallContentChanged', toolCallId, content: [{ type: 'text', text: input }] }
   }
 
-  async #finish(toolCallId: string, chance: Chance): Promise<Said> {
+  async #finish(toolCallId: string, chance: Chance): Promise<AgentAction> {
     if (chance.oneIn(2)) await this.#worked.get(toolCallId)
     const shown = chance.oneIn(2)
     if (shown) this.#calls.set(toolCallId, 'shown')
@@ -137,18 +137,18 @@ export class Tools {
     }
   }
 
-  #over(toolCallId: string): Said {
+  #over(toolCallId: string): AgentAction {
     this.#calls.delete(toolCallId)
     return said(this.#name())
   }
 }
 
-function said(name: number): Said {
+function said(name: number): AgentAction {
   return { type: 'chat/activityChanged', activity: `activity ${name}` }
 }
 
 /** What is not an agent's to decide. */
-function forged(toolCallId: string, name: number, chance: Chance): Said {
+function forged(toolCallId: string, name: number, chance: Chance): AgentAction {
   const rule = { id: String(name), tool: chance.pick(toolNames) ?? 'run' }
   const toolCall = {
     toolCallId: `call-${name}`,
@@ -163,7 +163,7 @@ function forged(toolCallId: string, name: number, chance: Chance): Said {
     { type: 'chat/toolCallResultConfirmed', toolCallId, approved: true },
     { type: 'chat/responsePart', part: { kind: 'toolCall', toolCall } },
     { type: 'session/configChanged', config: { 'atrium.permissions': [rule] } },
-  ]) ?? said(name)) as Said
+  ]) ?? said(name)) as AgentAction
 }
 
 /** Nobody but its agent has to do with it now. */

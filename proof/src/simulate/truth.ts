@@ -37,7 +37,7 @@ export class Truth {
 
   /** A step was given to the store as this transaction. */
   given(step: Step, at: number): void {
-    for (const { seq, channel, kind: name, state } of step.born) {
+    for (const { seq, channel, kind: name, state } of step.created) {
       const kind = kindNamed(name)
       if (kind)
         this.stories.set(channel, { kind, born: { seq, state: JSON.parse(state) as unknown, at }, facts: [] })

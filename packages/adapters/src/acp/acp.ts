@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import type { Agent, AgentCommand, Chat, Said } from '@atrium/host/ports/agent'
+import type { Agent, AgentCommand, Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { AgentInfo } from '@atrium/protocol/root/state'
@@ -89,7 +89,7 @@ export class AcpAgent implements Agent {
     })
   }
 
-  async *run(chat: Chat, signal: AbortSignal): AsyncIterable<Said> {
+  async *run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
     const house = this.#houseOf(chat.sessionUri)
     let link: Link | undefined
     const voice = new Voice({

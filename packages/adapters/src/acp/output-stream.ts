@@ -1,5 +1,5 @@
-import type { Said } from '@atrium/host/ports/agent'
-import { understood } from '@atrium/host/turn/agent-output'
+import type { AgentAction } from '@atrium/host/ports/agent'
+import { parseAgentAction } from '@atrium/host/turn/agent-output'
 
 /** Who can be made to wait. */
 export interface Flow {
@@ -10,7 +10,7 @@ export interface Flow {
 /** What is said in a turn, in order, for whoever listens. Beyond so many words that nobody has heard, the speaker has to wait. */
 export class Voice {
   readonly flow: Flow
-  readonly #said: Said[] = []
+  readonly #said: AgentAction[] = []
   #wake = () => {}
   #over = false
   #failure: unknown
@@ -21,7 +21,7 @@ export class Voice {
   }
 
   /** What has not its shape is not said: an agent may have put anything into it, and that is no reason to end its turn. */
-  say(said: Said): void {
+  say(said: AgentAction): void {
     if (this.#over || !isSound(said)) return
     this.#said.push(said)
     this.#wake()
@@ -38,7 +38,7 @@ export class Voice {
     this.#wake()
   }
 
-  async *words(): AsyncIterable<Said> {
+  async *words(): AsyncIterable<AgentAction> {
     try {
       for (;;) {
         for (let next = this.#said.shift(); next; next = this.#said.shift()) {
@@ -67,11 +67,11 @@ export class Voice {
 
 const mostUnheard = 512
 
-function isSound(said: Said): boolean {
+function isSound(said: AgentAction): boolean {
   // Nearly all that is said, and made of nothing but text.
   if (said.type === 'chat/delta' || said.type === 'chat/reasoning') return true
   try {
-    understood(said, 'turn')
+    parseAgentAction(said, 'turn')
     return true
   } catch {
     return false

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { AhpError } from '@atrium/protocol/errors'
 import { commandResult, terminalShown } from '@atrium/host/agents/command-result'
-import type { Chat, Outcome, Running } from '@atrium/host/ports/agent'
+import type { Chat, CommandOutcome, RunningCommand } from '@atrium/host/ports/agent'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { refused } from './files.ts'
 import type { Call, Shown } from './tool-call.ts'
@@ -11,7 +11,7 @@ import { innerLine, quoted, showsLine } from './previewed.ts'
 import { notFound } from './process/schema.ts'
 
 interface Terminal {
-  readonly running: Running
+  readonly running: RunningCommand
   readonly most: number
   /** The host's own call, where the agent had none. */
   readonly own: Call | undefined
@@ -141,7 +141,7 @@ function lineOf({ command, args, env }: Asked): string {
   return settings.length === 0 ? line : `export ${settings.join(' ')}; ${line}`
 }
 
-function statusOf({ exitCode }: Outcome): {
+function statusOf({ exitCode }: CommandOutcome): {
   readonly exitCode: number | null
   readonly signal: string | null
 } {

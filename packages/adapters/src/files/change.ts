@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { mkdir, rename, rmdir, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { FileProblem } from '@atrium/host/ports/files'
-import type { Change, Place } from '@atrium/host/ports/files'
+import { FileError } from '@atrium/host/ports/files'
+import type { Change, ContainedPath } from '@atrium/host/ports/files'
 import type { Entry, Fence } from './containment.ts'
 import { gripping, isSame } from './held.ts'
 import type { Grip, Held } from './held.ts'
@@ -32,7 +32,7 @@ export function change(hands: Hands, wish: Change): Promise<void> {
   })
 }
 
-async function make(grip: Grip, { fence }: Hands, place: Place): Promise<void> {
+async function make(grip: Grip, { fence }: Hands, place: ContainedPath): Promise<void> {
   const { held, names } = await fence.base(grip, place)
   let at = held
   for (const [i, name] of names.entries()) {
@@ -51,7 +51,7 @@ async function step(
   fence: Fence,
   at: Held,
   name: string,
-  place: Place,
+  place: ContainedPath,
 ): Promise<Held | undefined> {
   await fence.entryIn(at, name, place)
   await mkdir(at.at(name)).catch((error: unknown) => {
@@ -68,7 +68,7 @@ async function step(
   }
 }
 
-async function remove(grip: Grip, hands: Hands, place: Place, recursive: boolean): Promise<void> {
+async function remove(grip: Grip, hands: Hands, place: ContainedPath, recursive: boolean): Promise<void> {
   const entry = await hands.fence.entry(grip, place)
   await hands.turns.take([turnOf(entry)], () => removeEntry(grip, hands, entry, place, recursive))
 }
@@ -77,7 +77,7 @@ async function removeEntry(
   grip: Grip,
   { fence, limits }: Hands,
   { dir, name }: Entry,
-  place: Place,
+  place: ContainedPath,
   recursive: boolean,
 ): Promise<void> {
   const it = await grip.hold(dir.at(name), false)
@@ -88,8 +88,7 @@ async function removeEntry(
     const judge = async (inner: Held) => {
       await fence.check(inner, place)
       // It would be emptied, and stay.
-      if (inner.facts.dev !== dir.facts.dev)
-        throw new FileProblem('refused', 'Another disk is mounted in it.')
+      if (inner.facts.dev !== dir.facts.dev) throw new FileError('refused', 'Another disk is mounted in it.')
     }
     await survey(it, new Budget(limits), judge, false)
     await empty(it, new Budget(limits), judge)
@@ -132,7 +131,7 @@ async function makeWay(
   { fence }: Hands,
   it: Held,
   entry: Entry,
-  to: Place,
+  to: ContainedPath,
   failIfExists: boolean,
 ): Promise<void> {
   if (it.facts.isDirectory() && isInside(entry.dir.real, it.real))
@@ -154,7 +153,7 @@ async function copyTo(
   grip: Grip,
   { fence, limits }: Hands,
   it: Held,
-  from: Place,
+  from: ContainedPath,
   entry: Entry,
   fresh: boolean,
   durable: boolean,

@@ -1,6 +1,6 @@
 import { readlink } from 'node:fs/promises'
-import type { Place } from '@atrium/host/ports/files'
-import { FileProblem } from '@atrium/host/ports/files'
+import type { ContainedPath } from '@atrium/host/ports/files'
+import { FileError } from '@atrium/host/ports/files'
 import { hold } from './held.ts'
 import type { Grip, Held } from './held.ts'
 import { missing, outside, unfit } from './errors.ts'
@@ -39,12 +39,12 @@ export class Fence {
   }
 
   /** What a place leads to, links followed. */
-  async reach(grip: Grip, place: Place): Promise<Held> {
+  async reach(grip: Grip, place: ContainedPath): Promise<Held> {
     return this.#reach(grip, lexical(place), place)
   }
 
   /** A place as a name in its directory. A root is none: its directory is outside. */
-  async entry(grip: Grip, place: Place): Promise<Entry> {
+  async entry(grip: Grip, place: ContainedPath): Promise<Entry> {
     const path = lexical(place)
     if (isRoot(place)) throw whole()
     const dir = await this.#reach(grip, parentOf(path), place)
@@ -52,19 +52,22 @@ export class Fence {
   }
 
   /** The name by which something is really known that was reached. */
-  async entryOf(grip: Grip, held: Held, place: Place): Promise<Entry> {
+  async entryOf(grip: Grip, held: Held, place: ContainedPath): Promise<Entry> {
     const dir = await this.#reach(grip, parentOf(held.real), place)
     return this.entryIn(dir, nameOf(held.real), place)
   }
 
-  async entryIn(dir: Held, name: Raw, place: Place): Promise<Entry> {
+  async entryIn(dir: Held, name: Raw, place: ContainedPath): Promise<Entry> {
     if (!dir.facts.isDirectory()) throw missing()
     await this.#check(joined(dir.real, name), place)
     return { dir, name }
   }
 
   /** The deepest root above a place that is there, and the names from it on. */
-  async base(grip: Grip, place: Place): Promise<{ readonly held: Held; readonly names: readonly Raw[] }> {
+  async base(
+    grip: Grip,
+    place: ContainedPath,
+  ): Promise<{ readonly held: Held; readonly names: readonly Raw[] }> {
     const path = lexical(place)
     const above = rootsOf(place).filter((root) => isInside(path, root))
     for (const root of above.toSorted((a, b) => b.length - a.length)) {
@@ -77,12 +80,12 @@ export class Fence {
   }
 
   /** Whether what is held is inside: in truth, and now. */
-  async check(held: Held, place: Place): Promise<void> {
+  async check(held: Held, place: ContainedPath): Promise<void> {
     await this.#check(held.real, place)
   }
 
   /** Where something is, in the words of the root that it is in. */
-  async named(real: Raw, place: Place): Promise<Raw> {
+  async named(real: Raw, place: ContainedPath): Promise<Raw> {
     for (const root of rootsOf(place)) {
       const at = await realOf(root)
       if (at === undefined || !isInside(real, at)) continue
@@ -92,7 +95,7 @@ export class Fence {
   }
 
   /** A directory that a root is in, or one of those that nothing may touch, stays where it is. */
-  async stays(real: Raw, places: readonly Place[]): Promise<void> {
+  async stays(real: Raw, places: readonly ContainedPath[]): Promise<void> {
     const kept = [...places.flatMap(rootsOf), ...this.#never]
     for (const path of kept) if (isInside((await realOf(path)) ?? path, real)) throw whole()
   }
@@ -105,12 +108,12 @@ export class Fence {
   }
 
   /** An error on the way to a path, unless the way leads out: whoever asks may not learn what is there. */
-  async blame(error: unknown, path: Raw, place: Place): Promise<unknown> {
-    if (error instanceof FileProblem) return error
+  async blame(error: unknown, path: Raw, place: ContainedPath): Promise<unknown> {
+    if (error instanceof FileError) return error
     return (await this.#strays(path, place)) ? outside() : error
   }
 
-  async #reach(grip: Grip, path: Raw, place: Place): Promise<Held> {
+  async #reach(grip: Grip, path: Raw, place: ContainedPath): Promise<Held> {
     const held = await grip.hold(systemPath(path), true).catch(async (error: unknown) => {
       throw await this.blame(error, path, place)
     })
@@ -118,7 +121,7 @@ export class Fence {
     return held
   }
 
-  async #check(real: Raw, place: Place): Promise<void> {
+  async #check(real: Raw, place: ContainedPath): Promise<void> {
     if (await this.#isBanned(real)) throw outside()
     // The root that a path names is nearly always the one that it is in.
     for (const root of likeliest(place)) {
@@ -138,7 +141,7 @@ export class Fence {
   }
 
   /** Whether a way leads out. Only links that are inside are looked at: of the rest the text has to do. */
-  async #strays(path: Raw, place: Place): Promise<boolean> {
+  async #strays(path: Raw, place: ContainedPath): Promise<boolean> {
     const roots = rootsOf(place)
     const reals = await Promise.all(roots.map(realOf))
     const isIn = (at: Raw) => [...roots, ...reals].some((root) => root !== undefined && isInside(at, root))
@@ -159,24 +162,24 @@ export class Fence {
   }
 }
 
-export function isRoot(place: Place): boolean {
+export function isRoot(place: ContainedPath): boolean {
   return rootsOf(place).includes(lexical(place))
 }
 
 /** A path that is outside by its text is refused before anything is looked at. */
-function lexical(place: Place): Raw {
+function lexical(place: ContainedPath): Raw {
   const path = plain(place.path)
   if (path === undefined) throw unfit('This is no path.')
   if (!rootsOf(place).some((root) => isInside(path, root))) throw outside()
   return path
 }
 
-function rootsOf({ roots }: Place): readonly Raw[] {
+function rootsOf({ roots }: ContainedPath): readonly Raw[] {
   return roots.flatMap((root) => plain(root.length > 1 ? root.replace(/\/$/, '') : root) ?? [])
 }
 
 /** Those that a path is in by its text come first. */
-function likeliest(place: Place): readonly Raw[] {
+function likeliest(place: ContainedPath): readonly Raw[] {
   const roots = rootsOf(place)
   const path = plain(place.path)
   const named = roots.filter((root) => path !== undefined && isInside(path, root))
@@ -206,4 +209,4 @@ function look(path: Raw): Promise<Raw | undefined> {
 }
 
 const whole = () =>
-  new FileProblem('outside', 'A directory that is given as a whole can be neither removed nor replaced.')
+  new FileError('outside', 'A directory that is given as a whole can be neither removed nor replaced.')

@@ -1,16 +1,16 @@
-import { FileProblem } from '@atrium/host/ports/files'
+import { FileError } from '@atrium/host/ports/files'
 import type { FileReason } from '@atrium/host/ports/files'
 
 /** Says nothing of where it leads: whoever asks may not know that. */
-export const outside = () => new FileProblem('outside', 'This is not in a directory that may be used.')
+export const outside = () => new FileError('outside', 'This is not in a directory that may be used.')
 
-export const missing = () => new FileProblem('missing', 'There is nothing of that name.')
+export const missing = () => new FileError('missing', 'There is nothing of that name.')
 
-export const exists = () => new FileProblem('exists', 'Something of that name is there already.')
+export const exists = () => new FileError('exists', 'Something of that name is there already.')
 
-export const changed = () => new FileProblem('changed', 'It was changed in the meantime.')
+export const changed = () => new FileError('changed', 'It was changed in the meantime.')
 
-export const unfit = (message: string) => new FileProblem('unfit', message)
+export const unfit = (message: string) => new FileError('unfit', message)
 
 /** What the system says, in words for people. Its own message names paths, and so goes nowhere. */
 export function problemOf(error: unknown): unknown {
@@ -18,7 +18,7 @@ export function problemOf(error: unknown): unknown {
   // Whatever is no answer of the system is a fault of ours, and not for people.
   if (code === undefined || !('syscall' in (error as object))) return error
   const [reason, message] = answers[code] ?? ['refused', `The system could not do it (${code}).`]
-  return new FileProblem(reason, message)
+  return new FileError(reason, message)
 }
 
 export function codeOf(error: unknown): string | undefined {

@@ -49,7 +49,7 @@ describe('[S-30] what is no regular file', () => {
         expect([what, await reasonOf(attempt())]).toEqual([what, expected])
       }
       expect(performance.now() - started).toBeLessThan(1000)
-      expect(await files.look(at('tree/odd'), true)).toMatchObject({ type: 'file' })
+      expect(await files.stat(at('tree/odd'), true)).toMatchObject({ type: 'file' })
       // A tree with such a thing in it is not begun to be copied, and is removed as any.
       await refused(
         files.change({ kind: 'copy', from: at('tree'), to: at('copy'), failIfExists: true }),
@@ -76,7 +76,7 @@ describe('[S-30] what is no regular file', () => {
     for (const from of [at('tree'), at('tree/large')])
       await refused(files.change({ kind: 'copy', from, to: at('copy'), failIfExists: true }), 'unfit')
     await files.write(at('tree/large'), data, { mode: 'append' })
-    expect((await files.look(at('tree/large'), true)).size).toBe(2 ** 40 + 1)
+    expect((await files.stat(at('tree/large'), true)).size).toBe(2 ** 40 + 1)
     expect(performance.now() - started).toBeLessThan(1000)
     expect(process.memoryUsage().rss - memory).toBeLessThan(50_000_000)
     await files.write(at('tree/large'), data, { mode: 'truncate', position: 1 })
@@ -136,7 +136,7 @@ describe('[S-28] names', () => {
     await files.change({ kind: 'copy', from: at('d'), to: at('e'), failIfExists: true })
     await files.change({ kind: 'move', from: at(`e/${name}/${name}`), to: at(name), failIfExists: true })
     expect(readFileSync(`${root}/${name}`, 'utf8')).toBe(`${name}!`)
-    expect(await files.look(at(`d/${name}`), true)).toMatchObject({ path: `${root}/d/${name}` })
+    expect(await files.stat(at(`d/${name}`), true)).toMatchObject({ path: `${root}/d/${name}` })
     expect(await files.list(at('d'), 9)).toEqual([{ name, type: 'directory' }])
     await files.change({ kind: 'remove', place: at('d'), recursive: true })
     expect(readdirSync(root).toSorted()).toEqual(['e', name].toSorted())
@@ -176,7 +176,7 @@ describe('[S-28] names', () => {
     expect(readdirSync(root)).toEqual(['e'])
     symlinkSync(Buffer.from([0xff]), `${root}/l`)
     mkdirSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff])]))
-    await refused(files.look(at('l'), true), 'unfit')
+    await refused(files.stat(at('l'), true), 'unfit')
   })
 })
 

@@ -65,7 +65,7 @@ const deeds: readonly (readonly [string, Deed])[] = [
   [
     'look',
     (files, root) =>
-      files.look(at(root, 'flip/secret'), true).then(({ size }) => differs(size, canary.length)),
+      files.stat(at(root, 'flip/secret'), true).then(({ size }) => differs(size, canary.length)),
   ],
   [
     'list',

@@ -37,7 +37,7 @@ describe('[S-29] roots', () => {
     symlinkSync(beside, given)
     const place = { path: `${given}/a`, roots: [given] }
     expect(Buffer.from(await files.read(place, 99)).toString()).toBe('first')
-    expect((await files.look(place, true)).path).toBe(`${given}/a`)
+    expect((await files.stat(place, true)).path).toBe(`${given}/a`)
     symlinkSync(`${root}/second`, `${root}/new`)
     renameSync(`${root}/new`, given)
     expect(Buffer.from(await files.read(place, 99)).toString()).toBe('second')

@@ -1,6 +1,14 @@
 import { constants } from 'node:fs'
 import { limits as all } from '@atrium/protocol/limits'
-import type { Facts, FileEntry, Files, Place, Told, Watching, WatchWish } from '@atrium/host/ports/files'
+import type {
+  FileStat,
+  FileEntry,
+  Files,
+  ContainedPath,
+  WatchListener,
+  FileWatch,
+  WatchRequest,
+} from '@atrium/host/ports/files'
 import { change } from './change.ts'
 import type { Hands } from './change.ts'
 import { factsAt } from './stat.ts'
@@ -34,7 +42,7 @@ export function nodeFiles({ never = [], limits }: FilesOptions = {}): Files {
     read: (place, most) => attempt((grip) => read(grip, fence, place, most)),
     write: (place, data, how = {}) => attempt(() => write(fence, turns, place, data, how, hands.limits)),
     list: (place, most) => attempt((grip) => list(grip, fence, place, most)),
-    look: (place, follow) => attempt((grip) => look(grip, fence, place, follow)),
+    stat: (place, follow) => attempt((grip) => look(grip, fence, place, follow)),
     change: (wish) => attempt(() => change(hands, wish)),
     watch: (place, wish, tell) => attempt((grip) => watch(grip, fence, place, wish, tell)),
   }
@@ -48,7 +56,7 @@ async function attempt<T>(run: (grip: Grip) => Promise<T>): Promise<T> {
   }
 }
 
-async function read(grip: Grip, fence: Fence, place: Place, most: number): Promise<Uint8Array> {
+async function read(grip: Grip, fence: Fence, place: ContainedPath, most: number): Promise<Uint8Array> {
   const file = await fence.reach(grip, place)
   if (!file.facts.isFile())
     throw unfit(file.facts.isDirectory() ? 'It is a directory.' : 'It is not a regular file.')
@@ -72,7 +80,12 @@ async function read(grip: Grip, fence: Fence, place: Place, most: number): Promi
   }
 }
 
-async function list(grip: Grip, fence: Fence, place: Place, most: number): Promise<readonly FileEntry[]> {
+async function list(
+  grip: Grip,
+  fence: Fence,
+  place: ContainedPath,
+  most: number,
+): Promise<readonly FileEntry[]> {
   const dir = await fence.reach(grip, place)
   if (!dir.facts.isDirectory()) throw unfit('It is not a directory.')
   const entries: FileEntry[] = []
@@ -84,7 +97,12 @@ async function list(grip: Grip, fence: Fence, place: Place, most: number): Promi
 }
 
 /** What a link leads to is only said where it is inside. */
-async function seenType(fence: Fence, dir: Held, child: Child, place: Place): Promise<FileEntry['type']> {
+async function seenType(
+  fence: Fence,
+  dir: Held,
+  child: Child,
+  place: ContainedPath,
+): Promise<FileEntry['type']> {
   if (child.type !== 'symlink') return child.type === 'directory' ? 'directory' : 'file'
   return gripping(async (grip) => {
     const led = await grip.hold(dir.at(child.name), true)
@@ -93,7 +111,7 @@ async function seenType(fence: Fence, dir: Held, child: Child, place: Place): Pr
   }).catch(() => 'file')
 }
 
-async function look(grip: Grip, fence: Fence, place: Place, follow: boolean): Promise<Facts> {
+async function look(grip: Grip, fence: Fence, place: ContainedPath, follow: boolean): Promise<FileStat> {
   const held = follow || isRoot(place) ? await fence.reach(grip, place) : await itself(grip, fence, place)
   const path = textOf(await fence.named(held.real, place))
   if (path === undefined) throw unfit('Its name is no text.')
@@ -101,7 +119,13 @@ async function look(grip: Grip, fence: Fence, place: Place, follow: boolean): Pr
 }
 
 /** What nothing may touch is not spoken of, either. */
-async function watch(grip: Grip, fence: Fence, place: Place, wish: WatchWish, tell: Told): Promise<Watching> {
+async function watch(
+  grip: Grip,
+  fence: Fence,
+  place: ContainedPath,
+  wish: WatchRequest,
+  tell: WatchListener,
+): Promise<FileWatch> {
   const held = await fence.reach(grip, place)
   const path = textOf(held.real)
   if (path === undefined) throw unfit('Its name is no text.')
@@ -118,7 +142,7 @@ async function watch(grip: Grip, fence: Fence, place: Place, wish: WatchWish, te
   )
 }
 
-async function itself(grip: Grip, fence: Fence, place: Place): Promise<Held> {
+async function itself(grip: Grip, fence: Fence, place: ContainedPath): Promise<Held> {
   const { dir, name } = await fence.entry(grip, place)
   const held = await grip.hold(dir.at(name), false)
   await fence.check(held, place)

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
-import type { Facts } from '@atrium/host/ports/files'
+import type { FileStat } from '@atrium/host/ports/files'
 
-export function factsAt(path: string, stats: BigIntStats): Facts {
+export function factsAt(path: string, stats: BigIntStats): FileStat {
   return {
     path,
     type: stats.isSymbolicLink() ? 'symlink' : stats.isDirectory() ? 'directory' : 'file',

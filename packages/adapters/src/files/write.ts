@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { access } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import { FileProblem } from '@atrium/host/ports/files'
-import type { Place, Write } from '@atrium/host/ports/files'
+import { FileError } from '@atrium/host/ports/files'
+import type { ContainedPath, Write } from '@atrium/host/ports/files'
 import { etagOf } from './stat.ts'
 import type { Entry, Fence } from './containment.ts'
 import { isRoot } from './containment.ts'
@@ -24,7 +24,7 @@ export interface WriteLimits {
 export async function write(
   fence: Fence,
   turns: Turns,
-  place: Place,
+  place: ContainedPath,
   data: Uint8Array,
   how: Write,
   limits: WriteLimits,
@@ -45,7 +45,7 @@ export function turnOf({ dir, name }: Entry): string {
 }
 
 /** What is really written to: where a link leads, if that is inside. */
-async function targetOf(grip: Grip, fence: Fence, place: Place, how: Write): Promise<Entry> {
+async function targetOf(grip: Grip, fence: Fence, place: ContainedPath, how: Write): Promise<Entry> {
   if (isRoot(place)) {
     await fence.reach(grip, place)
     throw how.createOnly ? exists() : unfit('It is a directory.')
@@ -90,7 +90,7 @@ async function append(old: Held, data: Uint8Array): Promise<boolean> {
     const { bytesWritten } = await file.write(data)
     if (bytesWritten < data.length) {
       await undo(file, size, bytesWritten)
-      throw new FileProblem('refused', 'There is no space left on the disk.')
+      throw new FileError('refused', 'There is no space left on the disk.')
     }
     await file.sync()
     // It went, or was replaced, and what was appended with it.

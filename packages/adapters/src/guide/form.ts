@@ -1,4 +1,4 @@
-import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { ActiveTurn, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { FormStep } from './script.ts'
@@ -35,7 +35,7 @@ export async function* fillIn(
   { request }: FormStep,
   chat: Chat,
   at: InputRequestPart | string,
-): AsyncIterable<Said> {
+): AsyncIterable<AgentAction> {
   const id = typeof at === 'string' ? at : at.request.id
   if (typeof at === 'string') yield { type: 'chat/inputRequested', request: { ...request, id } }
   await chat.when(({ activeTurn }) => activeTurn !== undefined && formIn(activeTurn)?.response !== undefined)

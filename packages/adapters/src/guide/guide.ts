@@ -1,4 +1,4 @@
-import type { Agent, Chat, Said } from '@atrium/host/ports/agent'
+import type { Agent, Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import { play } from './player.ts'
 import { fitting } from './script.ts'
@@ -33,7 +33,7 @@ export function guide(later: World['later']): Agent {
   }
 }
 
-async function* turn(chat: Chat, wait: (ms: number) => Promise<void>): AsyncIterable<Said> {
+async function* turn(chat: Chat, wait: (ms: number) => Promise<void>): AsyncIterable<AgentAction> {
   const { activeTurn } = chat.state
   if (activeTurn?.id !== chat.turnId) return
   const script = fitting(scriptsOf(activeTurn.message, chat.state, chat.session), activeTurn)

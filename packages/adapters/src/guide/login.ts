@@ -1,4 +1,4 @@
-import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
@@ -15,7 +15,7 @@ export const door: ProtectedResourceMetadata = {
 }
 
 /** A tool call that waits until somebody has signed in, over the end of its host, too. */
-export async function* login(chat: Chat, turn: ActiveTurn, newId: () => string): AsyncIterable<Said> {
+export async function* login(chat: Chat, turn: ActiveTurn, newId: () => string): AsyncIterable<AgentAction> {
   const waiting = openCall(turn)
   const toolCallId = waiting?.toolCallId ?? newId()
   if (!waiting) yield* ask(toolCallId)
@@ -27,7 +27,7 @@ export async function* login(chat: Chat, turn: ActiveTurn, newId: () => string):
   yield { type: 'chat/toolCallComplete', toolCallId, result: { success, pastTenseMessage } }
 }
 
-function* ask(toolCallId: string): Iterable<Said> {
+function* ask(toolCallId: string): Iterable<AgentAction> {
   const contributor = { kind: 'mcp', customizationId: 'guide' } as const
   yield { type: 'chat/toolCallStart', toolCallId, toolName, displayName: 'Sign in', contributor }
   const invocationMessage = 'Signing in to Atrium Guide'

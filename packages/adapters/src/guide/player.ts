@@ -1,4 +1,4 @@
-import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import type {
   ActiveTurn,
   ChatState,
@@ -20,7 +20,12 @@ export type Pause = (ms: number) => Promise<void>
 const breath = 256
 
 /** Says what the turn does not have yet of a script. */
-export async function* play(script: Script, chat: Chat, turn: ActiveTurn, pause: Pause): AsyncIterable<Said> {
+export async function* play(
+  script: Script,
+  chat: Chat,
+  turn: ActiveTurn,
+  pause: Pause,
+): AsyncIterable<AgentAction> {
   const had = saidOf(script, turn)
   const failed = turn.responseParts.some((part) => part.kind === 'error' && part.error.errorType === 'guide')
   let { activity } = chat.state
@@ -57,7 +62,7 @@ async function* text(
   where: TextPart | string,
   chat: Chat,
   pause: Pause,
-): AsyncIterable<Said> {
+): AsyncIterable<AgentAction> {
   const { kind } = step
   const begun = typeof where === 'string' ? { kind, id: where, content: '' } : where
   if (begun !== where) yield { type: 'chat/responsePart', part: begun }
@@ -77,7 +82,7 @@ function* pieces(whole: string): Iterable<string> {
   for (const [piece] of whole.matchAll(new RegExp(`.{1,${least}}\\S{0,200}\\s{0,200}`, 'gsu'))) yield piece
 }
 
-async function* call({ text: task }: CallStep, toolCallId: string, chat: Chat): AsyncIterable<Said> {
+async function* call({ text: task }: CallStep, toolCallId: string, chat: Chat): AsyncIterable<AgentAction> {
   const doing = { toolName: 'spawn', displayName: 'Worker' }
   yield { type: 'chat/toolCallStart', toolCallId, ...doing, intention: 'Let a worker do it' }
   const invocationMessage = { markdown: `A worker does ${quoted(task)}` }
@@ -117,12 +122,12 @@ function succeeded(state: ChatState): boolean {
   return state.turns.at(-1)?.state === 'complete'
 }
 
-function activityChanged(activity: string | undefined): Said {
+function activityChanged(activity: string | undefined): AgentAction {
   return { type: 'chat/activityChanged', ...(activity !== undefined && { activity }) }
 }
 
 /** Counted in the script, so that a turn that was broken off costs what it costs in one go. */
-function usage(script: Script, turn: ActiveTurn): Said {
+function usage(script: Script, turn: ActiveTurn): AgentAction {
   const { message } = turn
   const said = script.map((step) => wordCount(textOf(step, turn)))
   const outputTokens = said.reduce((sum, count) => sum + count, 0)

@@ -1,6 +1,6 @@
 import { commandResult, terminalShown } from '@atrium/host/agents/command-result'
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { Chat, Edit, Said } from '@atrium/host/ports/agent'
+import type { Chat, Edit, AgentAction } from '@atrium/host/ports/agent'
 import type { ToolCallPart } from '@atrium/protocol/chat/state'
 import type { ToolCallResult } from '@atrium/protocol/chat/tool'
 import type { FileEditCollection } from '@atrium/protocol/common/content'
@@ -15,7 +15,7 @@ interface Tool {
   /** Whoever approves may change the input first. */
   readonly editable?: boolean
   edits?(chat: Chat, input: string): Promise<FileEditCollection>
-  act(chat: Chat, toolCallId: string, input: string): AsyncIterable<Said>
+  act(chat: Chat, toolCallId: string, input: string): AsyncIterable<AgentAction>
 }
 
 /** Asks, waits for as long as it takes, and does it; or goes on with a call that asks already. */
@@ -23,7 +23,7 @@ export async function* useTool(
   { tool: name, input }: ToolStep,
   chat: Chat,
   at: ToolCallPart | string,
-): AsyncIterable<Said> {
+): AsyncIterable<AgentAction> {
   const tool = tools[name]
   const toolCallId = typeof at === 'string' ? at : at.toolCall.toolCallId
   if (typeof at === 'string') {
@@ -114,21 +114,26 @@ async function proposed(chat: Chat, path: string, edit: Edit): Promise<FileEditC
   return { items: [await chat.files.propose(path, edit)] }
 }
 
-async function* changed(chat: Chat, toolCallId: string, path: string, edit: Edit): AsyncIterable<Said> {
+async function* changed(
+  chat: Chat,
+  toolCallId: string,
+  path: string,
+  edit: Edit,
+): AsyncIterable<AgentAction> {
   await chat.files.apply(toolCallId, path, edit)
   yield complete(toolCallId, { success: true, pastTenseMessage: `Wrote ${quoted(path)}` })
 }
 
-function complete(toolCallId: string, result: ToolCallResult): Said {
+function complete(toolCallId: string, result: ToolCallResult): AgentAction {
   return { type: 'chat/toolCallComplete', toolCallId, result }
 }
 
-function failed(toolCallId: string, { message }: TurnFailed): Said {
+function failed(toolCallId: string, { message }: TurnFailed): AgentAction {
   return complete(toolCallId, { success: false, pastTenseMessage: message, error: { message } })
 }
 
 /** Nobody is asked for what cannot be done. */
-function* impossible(toolCallId: string, what: string, problem: TurnFailed): Iterable<Said> {
+function* impossible(toolCallId: string, what: string, problem: TurnFailed): Iterable<AgentAction> {
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage: what, confirmed: 'not-needed' }
   yield failed(toolCallId, problem)
 }

@@ -1,4 +1,4 @@
-import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
 import { charactersIn, fitted, tokensIn } from './context-budget.ts'
 import { conversation, endsInText } from './messages.ts'
@@ -24,7 +24,9 @@ export interface Context {
  * What the model is sent: the chat as its state has it. Where that is too much, older turns are told in short from now on; that is said in the
  * chat, and the turns themselves stay as they are.
  */
-export async function* contextOf(context: Context): AsyncGenerator<Said, readonly LanguageModelV3Message[]> {
+export async function* contextOf(
+  context: Context,
+): AsyncGenerator<AgentAction, readonly LanguageModelV3Message[]> {
   const { chat, telling, room } = context
   await telling.told()
   const past = await pastOf(chat, charactersIn(room) * 2)

@@ -95,7 +95,7 @@ describe.each(ways)('$name', (way) => {
       ann.envelopes,
       ann.notes,
       all.world.reports,
-      all.core().log.channel(session)?.told,
+      all.core().log.channel(session)?.committed,
     ])
     expect(all_).not.toContain('sk-bad-secret')
     expect(all_).not.toContain(goodKey)

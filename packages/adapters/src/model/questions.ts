@@ -1,10 +1,10 @@
-import type { Said } from '@atrium/host/ports/agent'
+import type { AgentAction } from '@atrium/host/ports/agent'
 import type { ChatInputAnswer, ChatInputQuestion } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, InputRequestPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import { inputOf, textIn, tools } from './tools.ts'
 
 /** Questions of calls that were not put to anybody yet. */
-export function* unasked({ responseParts }: ActiveTurn): Iterable<Said> {
+export function* unasked({ responseParts }: ActiveTurn): Iterable<AgentAction> {
   for (const part of responseParts) {
     if (part.kind !== 'toolCall' || part.toolCall.toolName !== 'ask') continue
     const { toolCall } = part

@@ -1,4 +1,4 @@
-import type { Said } from '@atrium/host/ports/agent'
+import type { AgentAction } from '@atrium/host/ports/agent'
 import type { ReasoningPart } from '@atrium/protocol/chat/state'
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
 import { noted } from './meta.ts'
@@ -24,7 +24,7 @@ export interface Stepped {
 export async function* stepped(
   stream: AsyncIterable<LanguageModelV3StreamPart>,
   telling: Telling,
-): AsyncGenerator<Said, Stepped> {
+): AsyncGenerator<AgentAction, Stepped> {
   const step = telling.parts
   const open = telling.openText
   const calls: Called[] = []
@@ -32,7 +32,7 @@ export async function* stepped(
   const texts = new Map<string, string>()
   const started = new Map<string, string>()
   const thoughts = new Thoughts(telling)
-  const begin = function* (id: string, toolName: string): Iterable<Said> {
+  const begin = function* (id: string, toolName: string): Iterable<AgentAction> {
     const toolCallId = telling.newId()
     started.set(id, toolCallId)
     const displayName = toolOf(toolName)?.displayName ?? toolName
@@ -93,7 +93,7 @@ class Thoughts {
     this.#before = telling.openThought
   }
 
-  *think(id: string, text: string): Iterable<Said> {
+  *think(id: string, text: string): Iterable<AgentAction> {
     const before = this.#before
     if (!before) return yield* this.#say(id, text)
     this.#again += text
@@ -104,7 +104,7 @@ class Thoughts {
     yield* this.#say(id, same ? this.#again.slice(before.content.length) : this.#again)
   }
 
-  *#say(id: string, content: string): Iterable<Said> {
+  *#say(id: string, content: string): Iterable<AgentAction> {
     const begun = this.#ids.get(id)
     const partId = begun ?? this.#telling.newId()
     this.#ids.set(id, partId)

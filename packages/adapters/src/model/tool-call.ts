@@ -1,5 +1,5 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { acts, failed, proposed } from './tool-runs.ts'
@@ -19,7 +19,7 @@ export interface Doing {
  * Does what the model has called for. What needs nobody is done first; all the rest asks before any of it is waited for, so that a host that
  * ends meanwhile finds nothing but questions, and asks on.
  */
-export async function* useTools(calls: readonly Called[], doing: Doing): AsyncIterable<Said> {
+export async function* useTools(calls: readonly Called[], doing: Doing): AsyncIterable<AgentAction> {
   const asking: string[] = []
   for (const call of calls.toSorted((a, b) => Number(isFree(b)) - Number(isFree(a)))) {
     const tool = toolOf(call.toolName)
@@ -32,7 +32,7 @@ export async function* useTools(calls: readonly Called[], doing: Doing): AsyncIt
 }
 
 /** Goes on with calls that a life before this began: they ask still, or were answered and not begun. */
-export async function* openCalls({ responseParts }: ActiveTurn, doing: Doing): AsyncIterable<Said> {
+export async function* openCalls({ responseParts }: ActiveTurn, doing: Doing): AsyncIterable<AgentAction> {
   const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
   for (const call of calls) {
     const begun = call.status === 'running' && call.content !== undefined
@@ -47,7 +47,7 @@ function isFree({ toolName }: Called): boolean {
   return toolOf(toolName)?.free === true
 }
 
-async function* free(call: Called, tool: Tool, doing: Doing, asking: string[]): AsyncIterable<Said> {
+async function* free(call: Called, tool: Tool, doing: Doing, asking: string[]): AsyncIterable<AgentAction> {
   const { toolCallId, toolName } = call
   const input = call.input as Input
   const ready = {
@@ -67,7 +67,7 @@ async function* free(call: Called, tool: Tool, doing: Doing, asking: string[]): 
   }
 }
 
-async function* ask(call: Called, tool: Tool, { chat }: Doing, asking: string[]): AsyncIterable<Said> {
+async function* ask(call: Called, tool: Tool, { chat }: Doing, asking: string[]): AsyncIterable<AgentAction> {
   const { toolCallId, toolName } = call
   const input = call.input as Input
   const edits = await attempt(() => proposed(chat, toolName, input))
@@ -84,7 +84,7 @@ async function* ask(call: Called, tool: Tool, { chat }: Doing, asking: string[])
 }
 
 /** Waits for as long as it takes, and does what was agreed to. */
-async function* settle(toolCallId: string, doing: Doing): AsyncIterable<Said> {
+async function* settle(toolCallId: string, doing: Doing): AsyncIterable<AgentAction> {
   const state = await doing.chat.when(
     (each) => !undecided.has(callIn(each, toolCallId)?.status ?? 'streaming'),
   )
@@ -110,13 +110,13 @@ function act(
   toolCallId: string,
   input: Input,
   { chat, later }: Doing,
-): AsyncIterable<Said> {
+): AsyncIterable<AgentAction> {
   if (!isTool(toolName)) throw new TurnFailed('tools', `there is no tool ${quoted(toolName)}`)
   return acts[toolName]({ chat, toolCallId, input, later })
 }
 
 /** Nobody is asked for what cannot be done. */
-function* impossible({ toolCallId, toolName, input }: Called, problem: string): Iterable<Said> {
+function* impossible({ toolCallId, toolName, input }: Called, problem: string): Iterable<AgentAction> {
   const invocationMessage = toolOf(toolName)?.displayName ?? quoted(toolName)
   // A line that is none cannot stand for one.
   const toolInput = toolOf(toolName)?.editable === undefined && { toolInput: JSON.stringify(input) ?? '' }

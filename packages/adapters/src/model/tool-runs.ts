@@ -1,5 +1,5 @@
 import { commandResult, terminalShown } from '@atrium/host/agents/command-result'
-import type { Chat, Edit, Said } from '@atrium/host/ports/agent'
+import type { Chat, Edit, AgentAction } from '@atrium/host/ports/agent'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
 import { limits } from '@atrium/protocol/limits'
@@ -22,7 +22,7 @@ export interface Acting {
 }
 
 /** Does what a call is about, and says what became of it. It was approved, or needs nobody. */
-export type Act = (acting: Acting) => AsyncIterable<Said>
+export type Act = (acting: Acting) => AsyncIterable<AgentAction>
 
 export const acts: { readonly [N in ToolName]: Act } = {
   async *read({ chat, toolCallId, input }) {
@@ -103,12 +103,12 @@ export async function proposed(
   return { items: [await chat.files.propose(textIn(input, 'path'), editOf(name, input))] }
 }
 
-export function failed(toolCallId: string, message: string): Said {
+export function failed(toolCallId: string, message: string): AgentAction {
   const result: ToolCallResult = { success: false, pastTenseMessage: message, error: { message } }
   return { type: 'chat/toolCallComplete', toolCallId, result }
 }
 
-async function* changed({ chat, toolCallId, input }: Acting, edit: Edit): AsyncIterable<Said> {
+async function* changed({ chat, toolCallId, input }: Acting, edit: Edit): AsyncIterable<AgentAction> {
   const path = textIn(input, 'path')
   const shown = await chat.files.propose(path, edit)
   await chat.files.apply(toolCallId, path, edit)
@@ -126,7 +126,7 @@ function complete(
   text: string,
   beside: readonly ToolResultContent[] = [],
   problem?: string,
-): Said {
+): AgentAction {
   const result = compact<ToolCallResult>({
     success: problem === undefined,
     pastTenseMessage: { markdown: pastTenseMessage },

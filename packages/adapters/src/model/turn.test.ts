@@ -258,9 +258,9 @@ test('[N21] the model is sent the whole chat, as the log has it, also what is in
   const ben = await all.join('ben')
   const message = { text: 'say last', origin: { kind: 'user' } }
   ben.dispatch(chat, { type: 'chat/turnStarted', turnId: 'last', startedAt: '2026-01-01T00:00:00Z', message })
-  const told = () => all.core().log.channel(chat)?.told as ChatState | undefined
+  const told = () => all.core().log.channel(chat)?.committed as ChatState | undefined
   while (told()?.turns.at(-1)?.id !== 'last') await new Promise((resolve) => setImmediate(resolve))
-  expect(all.core().log.channel(chat)?.older).toBeGreaterThan(0)
+  expect(all.core().log.channel(chat)?.olderRows).toBeGreaterThan(0)
   expect(heard().map(({ text }) => text)).toEqual([
     ...words.flatMap((word) => [`say ${word}`, word]),
     'say last',

@@ -1,5 +1,5 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { Chat, Said } from '@atrium/host/ports/agent'
+import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { UsageInfo } from '@atrium/protocol/common/content'
@@ -67,7 +67,7 @@ export class ModelTurn {
     this.#room = roomOf(maxContextWindow, maxOutputTokens)
   }
 
-  async *run(): AsyncIterable<Said> {
+  async *run(): AsyncIterable<AgentAction> {
     const turn = this.#turn
     if (!turn) return
     if (this.#chat.state.activity !== undefined) yield { type: 'chat/activityChanged' }
@@ -106,7 +106,7 @@ export class ModelTurn {
   }
 
   /** Puts questions to people, and waits until all are answered. */
-  async *#ask(): AsyncIterable<Said> {
+  async *#ask(): AsyncIterable<AgentAction> {
     const { activeTurn } = await this.#telling.told()
     for (const said of activeTurn ? unasked(activeTurn) : []) {
       this.#telling.made()
@@ -117,7 +117,7 @@ export class ModelTurn {
   }
 
   /** What somebody wants to say in the midst of it is a part of the turn from here on. */
-  async *#steer(): AsyncIterable<Said> {
+  async *#steer(): AsyncIterable<AgentAction> {
     const { steeringMessage } = this.#chat.state
     if (!steeringMessage) return
     const { id, message } = steeringMessage
@@ -129,13 +129,13 @@ export class ModelTurn {
     yield { type: 'chat/pendingMessageRemoved', kind: 'steering', id }
   }
 
-  #notice(content: string, note?: Parameters<typeof noted>[0]): Said {
+  #notice(content: string, note?: Parameters<typeof noted>[0]): AgentAction {
     this.#telling.made()
     const part = { kind: 'systemNotification', content, ...(note && noted(note)) } as const
     return { type: 'chat/responsePart', part }
   }
 
-  #used({ usage }: Pick<Stepped, 'usage'>, done: boolean): Said {
+  #used({ usage }: Pick<Stepped, 'usage'>, done: boolean): AgentAction {
     const { vendor, facts } = this.#mind
     const of = { model: `${vendor.name}/${facts.id}`, price: facts.price, done }
     const said = usageWith(this.#usage, usage, of)
@@ -153,7 +153,7 @@ export class ModelTurn {
   }
 
   /** Asks the model once, and again where it had too much to do; nothing where it has to be asked with less. */
-  async *#step(): AsyncGenerator<Said, Stepped | undefined> {
+  async *#step(): AsyncGenerator<AgentAction, Stepped | undefined> {
     const { vendor, facts, key } = this.#mind
     const messages = yield* contextOf({
       chat: this.#chat,
@@ -211,7 +211,7 @@ export class ModelTurn {
     }
   }
 
-  async *#patience(ms: number): AsyncIterable<Said> {
+  async *#patience(ms: number): AsyncIterable<AgentAction> {
     const seconds = Math.ceil(ms / 1000)
     const activity = `${this.#mind.vendor.displayName} is busy, and is asked again in ${seconds} s`
     yield { type: 'chat/activityChanged', activity }

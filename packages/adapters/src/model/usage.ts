@@ -1,4 +1,4 @@
-import type { Said } from '@atrium/host/ports/agent'
+import type { AgentAction } from '@atrium/host/ports/agent'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import type { LanguageModelV3Usage } from '@ai-sdk/provider'
@@ -15,7 +15,7 @@ export function usageWith(
     price,
     done,
   }: { readonly model: string; readonly price: Price | undefined; readonly done: boolean },
-): Extract<Said, { readonly type: 'chat/usage' }> {
+): Extract<AgentAction, { readonly type: 'chat/usage' }> {
   const { total: inputTokens, cacheRead: read } = request?.inputTokens ?? {}
   const outputTokens = request?.outputTokens.total
   const context = sum(inputTokens, outputTokens) ?? noteOf(before).context

@@ -13,7 +13,7 @@ storeContract('memory', open)
 test('[F-01] what is killed before a flush is done has lost it', async () => {
   const tasks: (() => void)[] = []
   const store = memoryStore({ soon: (task) => tasks.push(task) })
-  store.log.append(step({ born: [born('ahp-chat:/1', 1)] }))
+  store.log.append(step({ created: [born('ahp-chat:/1', 1)] }))
   const flushed = store.log.flush()
   const next = store.reopen()
   for (const task of tasks) task()
@@ -24,7 +24,7 @@ test('[F-01] what is killed before a flush is done has lost it', async () => {
 test('[F-07] a full disk refuses, keeps everything queued, and takes it when there is space', async () => {
   let full = true
   const store = memoryStore({ full: () => full })
-  store.log.append(step({ born: [born('ahp-chat:/1', 1)] }))
+  store.log.append(step({ created: [born('ahp-chat:/1', 1)] }))
   store.records.put('open/1', 'creating')
   await expect(store.log.flush()).rejects.toMatchObject({ name: 'DiskFull' })
   expect(await store.log.load('ahp-chat:/1')).toBeUndefined()

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { Uri } from '@atrium/protocol/channel'
 import { DiskFull } from '@atrium/host/ports/log'
-import type { Born, Head, LoadedChannel, RowSlice, Slice, Step, StoredEnvelope } from '@atrium/host/ports/log'
+import type {
+  ChannelCreation,
+  Head,
+  LoadedChannel,
+  RowSlice,
+  Slice,
+  Step,
+  StoredEnvelope,
+} from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 import { byCode, refuseNul, refuseNulIn } from './text.ts'
 
@@ -78,7 +86,7 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
         return flushed
       },
       read: async (channels, after, upTo) => disk.read(channels, after, upTo),
-      own: async (clientId, after, most) => disk.own(clientId, after).slice(-most),
+      dispatchedBy: async (clientId, after, most) => disk.own(clientId, after).slice(-most),
       load: async (channel, tail) => disk.load(channel, tail),
       rows: async (channel, ids) => disk.rows(channel, ids),
       close: () => last.then(close),
@@ -108,7 +116,7 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
 }
 
 interface Kept {
-  readonly born: Born
+  readonly creation: ChannelCreation
   readonly envelopes: StoredEnvelope[]
   readonly rows: Map<string, string>
   head?: Head
@@ -125,9 +133,9 @@ class Disk {
   /** Throws where a step names a channel that is not there, before anything of it is kept. */
   check(steps: readonly Step[]): void {
     const there = new Set(this.channels.keys())
-    for (const { born, envelopes, rows, heads, dropped } of steps) {
-      for (const { channel } of born) {
-        if (there.has(channel)) throw new Error(`${channel} is born already`)
+    for (const { created, envelopes, rows, heads, dropped } of steps) {
+      for (const { channel } of created) {
+        if (there.has(channel)) throw new Error(`${channel} exists already`)
         there.add(channel)
       }
       for (const { channel } of [...envelopes, ...rows, ...heads])
@@ -137,7 +145,8 @@ class Disk {
   }
 
   apply(step: Step): void {
-    for (const born of step.born) this.channels.set(born.channel, { born, envelopes: [], rows: new Map() })
+    for (const creation of step.created)
+      this.channels.set(creation.channel, { creation, envelopes: [], rows: new Map() })
     for (const envelope of step.envelopes) this.kept(envelope.channel)?.envelopes.push(envelope)
     for (const { channel, id, text } of step.rows)
       if (text === undefined) this.kept(channel)?.rows.delete(id)
@@ -153,13 +162,13 @@ class Disk {
   load(channel: Uri, tail = Infinity): LoadedChannel | undefined {
     const kept = this.kept(channel)
     if (!kept) return undefined
-    const { born, head } = kept
-    const { seq, state } = head ?? born
+    const { creation, head } = kept
+    const { seq, state } = head ?? creation
     const envelopes = kept.envelopes.filter((envelope) => envelope.seq > seq)
     const all = head ? [...kept.rows] : []
     const rowIds = all.map(([id]) => id)
     const rows = all.slice(Math.max(0, all.length - tail)).map(([, text]) => text)
-    return { kind: born.kind, seq, state, rowIds, rows, fromBirth: !head, envelopes }
+    return { kind: creation.kind, seq, state, rowIds, rows, fromCreation: !head, envelopes }
   }
 
   rows(channel: Uri, ids: readonly string[]): RowSlice {

@@ -8,8 +8,8 @@ export function refuseNul(...texts: readonly (string | undefined)[]): void {
   if (texts.some((text) => text?.includes('\0'))) throw new Error('a stored text may not hold a NUL')
 }
 
-export function refuseNulIn({ born, envelopes, rows, heads, dropped }: Step): void {
-  for (const { channel, kind, state } of born) refuseNul(channel, kind, state)
+export function refuseNulIn({ created, envelopes, rows, heads, dropped }: Step): void {
+  for (const { channel, kind, state } of created) refuseNul(channel, kind, state)
   for (const { channel, action } of envelopes) refuseNul(channel, action)
   for (const { channel, id, text } of rows) refuseNul(channel, id, text)
   for (const { channel, state } of heads) refuseNul(channel, state)

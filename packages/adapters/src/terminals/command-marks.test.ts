@@ -1,4 +1,4 @@
-import type { TerminalSaid } from '@atrium/host/ports/terminals'
+import type { TerminalOutput } from '@atrium/host/ports/terminals'
 import { limits } from '@atrium/protocol/limits'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { line } from '../../test/shells.ts'
@@ -6,7 +6,7 @@ import { Commands } from './command-marks.ts'
 import { Fact } from './output-event.ts'
 
 function commands() {
-  const said: TerminalSaid[] = []
+  const said: TerminalOutput[] = []
   const clock = { now: 0 }
   return {
     said,
@@ -19,7 +19,7 @@ function commands() {
   }
 }
 
-const types = (said: readonly TerminalSaid[]) => said.map(({ type }) => type.slice('terminal/'.length))
+const types = (said: readonly TerminalOutput[]) => said.map(({ type }) => type.slice('terminal/'.length))
 
 describe('[M6] marks', () => {
   test('of one command after another', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { TerminalSaid } from '@atrium/host/ports/terminals'
+import type { TerminalOutput } from '@atrium/host/ports/terminals'
 import type { Mark } from './piece.ts'
 
 export interface CommandBounds {
@@ -9,7 +9,7 @@ export interface CommandBounds {
 
 /** The commands of one terminal, by the marks that its shell makes. */
 export class Commands {
-  readonly #say: (said: TerminalSaid) => void
+  readonly #say: (said: TerminalOutput) => void
   readonly #bounds: CommandBounds
   readonly #clock: () => number
   #detected = false
@@ -19,7 +19,7 @@ export class Commands {
   #second = -Infinity
   #count = 0
 
-  constructor(say: (said: TerminalSaid) => void, bounds: CommandBounds, clock = () => performance.now()) {
+  constructor(say: (said: TerminalOutput) => void, bounds: CommandBounds, clock = () => performance.now()) {
     this.#say = say
     this.#bounds = bounds
     this.#clock = clock

@@ -1,5 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
-import type { Shell, TerminalSaid } from '@atrium/host/ports/terminals'
+import type { Shell, TerminalOutput } from '@atrium/host/ports/terminals'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { Commands } from './command-marks.ts'
 import type { Emulator, Size } from './emulator.ts'
@@ -13,7 +13,7 @@ import type { Heard, Tty } from './pty.ts'
 export interface Opening {
   /** Begins the program: what it writes is heard from then on. */
   readonly begin: (heard: Heard) => Tty
-  readonly say: (said: TerminalSaid) => void
+  readonly say: (said: TerminalOutput) => void
   readonly size: Size
   /** The URI of the directory it begins in. */
   readonly cwd: string

@@ -4,7 +4,7 @@ import { access, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { isAbsolute } from 'node:path'
 import type { spawn as Spawn } from '@lydell/node-pty'
-import type { Start, TerminalSaid, Terminals } from '@atrium/host/ports/terminals'
+import type { Start, TerminalOutput, Terminals } from '@atrium/host/ports/terminals'
 import { limits as usual } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { Emulator } from './emulator.ts'
@@ -33,7 +33,7 @@ export function ptyTerminals(options: PtyOptions = {}): Terminals {
   const emulator = new Emulator()
   let watchdog: Watchdog | undefined
 
-  const start = async (wish: Start, say: (said: TerminalSaid) => void) => {
+  const start = async (wish: Start, say: (said: TerminalOutput) => void) => {
     const { cwd, command } = wish
     const size = sizeWithin(wish, limits.terminalSide)
     await mayBeIn(cwd)

@@ -5,13 +5,13 @@ import type { Peer } from '@atrium/protocol/rpc/peer'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../sync/channel.ts'
 import type { Check } from '../shared/check.ts'
-import type { Following } from '../sync/subscriptions.ts'
+import type { Subscriptions } from '../sync/subscriptions.ts'
 
 /** What a host says of itself. */
 export type HostInfo = Omit<Result<'initialize'>, 'snapshots'>
 
 /** How a client says who it is. */
-export interface Card {
+export interface ClientHello {
   readonly clientId: string
   readonly versions: readonly string[]
   readonly info?: Implementation
@@ -26,8 +26,8 @@ export interface Card {
  */
 export function initialize(
   peer: Peer,
-  { clientId, versions, info, locale, _meta }: Card,
-  following: Following,
+  { clientId, versions, info, locale, _meta }: ClientHello,
+  following: Subscriptions,
   check: Check,
   opened: (host: HostInfo, asked: readonly Channel[]) => void,
 ): Promise<unknown> {
@@ -55,8 +55,8 @@ export function initialize(
 /** Comes back: with what was missed, or, if the host will not, with everything as it is now. */
 export function reconnect(
   peer: Peer,
-  { clientId }: Card,
-  following: Following,
+  { clientId }: ClientHello,
+  following: Subscriptions,
   check: Check,
   opened: (asked: readonly Channel[]) => void,
 ): Promise<unknown> {

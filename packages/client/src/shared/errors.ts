@@ -4,7 +4,7 @@ import type { Uri } from '@atrium/protocol/channel'
  * Something a host should not have said, or a link that broke. Nothing of it is thrown at the app: it is told, and what
  * can be mended is mended by asking for the channel again.
  */
-export interface Problem {
+export interface ClientProblem {
   readonly kind:
     /** An action takes something for granted that is not there: one before it was lost. */
     | 'gap'

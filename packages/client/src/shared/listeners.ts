@@ -14,7 +14,7 @@ export class Listeners<A extends readonly unknown[]> {
     return () => void this.#all.delete(own)
   }
 
-  tell(...args: A): void {
+  notify(...args: A): void {
     // Whoever joins meanwhile is told of the next.
     for (const listener of Array.from(this.#all)) {
       try {

@@ -5,9 +5,9 @@ import type { SubscribeDelivery, SubscribeView } from '@atrium/protocol/root/con
 import { gapIn } from './gap.ts'
 import type { Listeners } from '../shared/listeners.ts'
 import { messageOf } from '../shared/errors.ts'
-import type { Problem } from '../shared/errors.ts'
+import type { ClientProblem } from '../shared/errors.ts'
 import { fromSnapshot, receive, view, withdraw, writeAhead } from './replica.ts'
-import type { Fold, Replica, Wish } from './replica.ts'
+import type { Fold, Replica, PendingAction } from './replica.ts'
 
 export interface ChannelOptions {
   readonly delivery?: SubscribeDelivery
@@ -94,7 +94,7 @@ export class Channel {
     return held
   }
 
-  take(snapshot: Snapshot, pending: readonly Wish[], clientId: string): Problem | undefined {
+  take(snapshot: Snapshot, pending: readonly PendingAction[], clientId: string): ClientProblem | undefined {
     this.replica = fromSnapshot(snapshot, pending)
     this.#handed = snapshot.fromSeq
     this.status = 'open'
@@ -110,7 +110,7 @@ export class Channel {
     return undefined
   }
 
-  write(wish: Wish): void {
+  write(wish: PendingAction): void {
     if (this.replica) this.replica = writeAhead(this.replica, wish)
   }
 
@@ -119,7 +119,7 @@ export class Channel {
   }
 
   /** A problem is one that only another snapshot mends: the state stays as it was. */
-  receive(envelope: Envelope, clientId: string): Problem | undefined {
+  receive(envelope: Envelope, clientId: string): ClientProblem | undefined {
     if (this.#held) return void this.#held.push(envelope)
     if (!this.replica || this.#doubted) return undefined
     const { action, serverSeq, rejectionReason, origin } = envelope

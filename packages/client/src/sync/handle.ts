@@ -2,11 +2,11 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { Channel, ChannelStatus } from './channel.ts'
 import type { ActionOn, StateOf } from '../shared/kind.ts'
-import type { Wish } from './replica.ts'
+import type { PendingAction } from './replica.ts'
 import type { Outcome } from './pending-actions.ts'
 
 /** What a handle needs of the client that gave it. */
-export interface Desk {
+export interface Dispatcher {
   dispatch(channel: Uri, action: { readonly type: string }): Promise<Outcome>
   release(channel: Channel): void
 }
@@ -15,14 +15,14 @@ export interface Desk {
 export class Subscription<K extends KindName> {
   readonly uri: Uri
   readonly kind: K
-  readonly #desk: Desk
+  readonly #desk: Dispatcher
   readonly #channel: Channel
   readonly #undo = new Set<() => void>()
   /** Those who wait for a state. */
   readonly #waiting = new Set<() => void>()
   #released = false
 
-  constructor(desk: Desk, kind: K, channel: Channel) {
+  constructor(desk: Dispatcher, kind: K, channel: Channel) {
     this.uri = channel.uri
     this.kind = kind
     this.#desk = desk
@@ -45,7 +45,7 @@ export class Subscription<K extends KindName> {
     return this.#channel.replica?.seq
   }
 
-  get pending(): readonly Wish[] {
+  get pending(): readonly PendingAction[] {
     return this.#channel.replica?.pending ?? []
   }
 

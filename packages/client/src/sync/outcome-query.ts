@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { Wishes } from './pending-actions.ts'
+import type { PendingActions } from './pending-actions.ts'
 import type { World } from '../shared/world.ts'
 
 /** So long a wish may be unanswered before its channel is asked after; then twice as long, up to a minute. */
@@ -7,13 +7,13 @@ const firstMs = 5_000
 const lastMs = 60_000
 
 /** A host says nothing of what is wished in a channel that it has not. So whoever waits long asks whether it is there. */
-export class Inquiry {
+export class OutcomeQuery {
   readonly #world: World
-  readonly #wishes: Wishes
+  readonly #wishes: PendingActions
   readonly #ask: (channel: Uri) => void
   #callOff: (() => void) | undefined
 
-  constructor(world: World, wishes: Wishes, ask: (channel: Uri) => void) {
+  constructor(world: World, wishes: PendingActions, ask: (channel: Uri) => void) {
     this.#world = world
     this.#wishes = wishes
     this.#ask = ask

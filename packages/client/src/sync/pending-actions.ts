@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { Wish } from './replica.ts'
+import type { PendingAction } from './replica.ts'
 
 /** How a wish ended. `lost`: nobody knows whether it came true, or nobody could be asked. */
 export type Outcome =
@@ -7,18 +7,18 @@ export type Outcome =
   | { readonly outcome: 'refused' | 'lost'; readonly reason: string }
 
 interface Open {
-  readonly wish: Wish
+  readonly wish: PendingAction
   readonly end: (outcome: Outcome) => void
   /** It went over some link, so the host may have it. */
   sent: boolean
 }
 
 /** Everything wished on one client and not ended, in one order over all channels. Each ends exactly once. */
-export class Wishes {
+export class PendingActions {
   readonly #open = new Map<number, Open>()
   #last = 0
 
-  add(channel: Uri, action: Action): { readonly wish: Wish; readonly outcome: Promise<Outcome> } {
+  add(channel: Uri, action: Action): { readonly wish: PendingAction; readonly outcome: Promise<Outcome> } {
     const wish = { clientSeq: ++this.#last, channel, action }
     const outcome = new Promise<Outcome>((end) => this.#open.set(wish.clientSeq, { wish, end, sent: false }))
     return { wish, outcome }
@@ -29,26 +29,26 @@ export class Wishes {
   }
 
   /** In the order they were wished. */
-  get all(): readonly Wish[] {
+  get all(): readonly PendingAction[] {
     return [...this.#open.values()].map(({ wish }) => wish)
   }
 
-  of(channel: Uri): readonly Wish[] {
+  of(channel: Uri): readonly PendingAction[] {
     return this.all.filter((wish) => wish.channel === channel)
   }
 
   /** Those that the host may have. */
-  get sent(): readonly Wish[] {
+  get sent(): readonly PendingAction[] {
     return [...this.#open.values()].filter(({ sent }) => sent).map(({ wish }) => wish)
   }
 
-  send(wish: Wish): void {
+  send(wish: PendingAction): void {
     const open = this.#open.get(wish.clientSeq)
     if (open) open.sent = true
   }
 
   /** Nothing where it has ended before. */
-  end(clientSeq: number, outcome: Outcome): Wish | undefined {
+  end(clientSeq: number, outcome: Outcome): PendingAction | undefined {
     const open = this.#open.get(clientSeq)
     if (!open) return undefined
     this.#open.delete(clientSeq)

@@ -4,7 +4,7 @@ import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 export type Fold<S> = (state: S, action: Action) => S
 
 /** What a client wants to be true of a channel, under its own number. */
-export interface Wish {
+export interface PendingAction {
   readonly clientSeq: number
   readonly channel: Uri
   readonly action: Action
@@ -16,15 +16,18 @@ export interface Replica<S> {
   /** The number up to which that is what the host says. */
   readonly seq: number
   /** What has not been answered, in the order it was said. */
-  readonly pending: readonly Wish[]
+  readonly pending: readonly PendingAction[]
 }
 
 /** What is pending stays so: a snapshot answers nobody. */
-export function fromSnapshot<S>({ state, fromSeq }: Snapshot<S>, pending: readonly Wish[] = []): Replica<S> {
+export function fromSnapshot<S>(
+  { state, fromSeq }: Snapshot<S>,
+  pending: readonly PendingAction[] = [],
+): Replica<S> {
   return { confirmed: state, seq: fromSeq, pending }
 }
 
-export function writeAhead<S>(replica: Replica<S>, wish: Wish): Replica<S> {
+export function writeAhead<S>(replica: Replica<S>, wish: PendingAction): Replica<S> {
   return { ...replica, pending: [...replica.pending, wish] }
 }
 
@@ -40,7 +43,7 @@ export function receive<S>(
   clientId: string,
 ): Replica<S> {
   const pending =
-    origin?.clientId === clientId ? withoutWish(replica.pending, origin.clientSeq) : replica.pending
+    origin?.clientId === clientId ? withoutPending(replica.pending, origin.clientSeq) : replica.pending
   const news = rejectionReason === undefined && serverSeq > replica.seq
   if (news) return { confirmed: reduce(replica.confirmed, action), seq: serverSeq, pending }
   return pending === replica.pending ? replica : { ...replica, pending }
@@ -48,7 +51,7 @@ export function receive<S>(
 
 /** Without a wish of which nobody will ever hear. */
 export function withdraw<S>(replica: Replica<S>, clientSeq: number): Replica<S> {
-  const pending = withoutWish(replica.pending, clientSeq)
+  const pending = withoutPending(replica.pending, clientSeq)
   return pending === replica.pending ? replica : { ...replica, pending }
 }
 
@@ -64,7 +67,7 @@ export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S 
 }
 
 /** Nearly always the head: hosts answer in order. Only what was sent again may be answered behind newer ones. */
-function withoutWish(pending: readonly Wish[], clientSeq: number): readonly Wish[] {
+function withoutPending(pending: readonly PendingAction[], clientSeq: number): readonly PendingAction[] {
   const at = pending.findIndex((wish) => wish.clientSeq === clientSeq)
   return at < 0 ? pending : pending.toSpliced(at, 1)
 }

@@ -5,7 +5,7 @@ import type { World } from '../shared/world.ts'
 const everyMs = 1_000
 
 /** Channels that were wrong, and are asked for again. */
-export class Healing {
+export class Resync {
   readonly #world: World
   readonly #ask: (channel: Channel) => void
   /** Asked for a moment ago: whether it was wrong once more since then. */

@@ -6,14 +6,14 @@ import type { Peer } from '@atrium/protocol/rpc/peer'
 import { Channel } from './channel.ts'
 import type { ChannelOptions } from './channel.ts'
 import type { Check } from '../shared/check.ts'
-import { Healing } from './resync.ts'
-import { Inquiry } from './outcome-query.ts'
+import { Resync } from './resync.ts'
+import { OutcomeQuery } from './outcome-query.ts'
 import { Listeners } from '../shared/listeners.ts'
 import { messageOf } from '../shared/errors.ts'
-import type { Problem } from '../shared/errors.ts'
-import type { Wish } from './replica.ts'
+import type { ClientProblem } from '../shared/errors.ts'
+import type { PendingAction } from './replica.ts'
 import { sendable } from './sendable.ts'
-import { Wishes, outcomeOf } from './pending-actions.ts'
+import { PendingActions, outcomeOf } from './pending-actions.ts'
 import type { Outcome } from './pending-actions.ts'
 import type { World } from '../shared/world.ts'
 
@@ -21,30 +21,30 @@ interface Surroundings {
   readonly clientId: string
   readonly check: Check
   readonly world: World
-  readonly problem: (problem: Problem) => void
+  readonly problem: (problem: ClientProblem) => void
   readonly heard: (envelope: Envelope) => void
   /** Whom to talk to, if anybody. */
   readonly live: () => Peer | undefined
 }
 
 /** More than anybody types while a link is down. */
-const mostWishes = 10_000
+const maxPending = 10_000
 
 /** The channels that a client follows, and what it has wished in them. */
-export class Following {
+export class Subscriptions {
   readonly #around: Surroundings
   readonly #channels = new Map<Uri, Channel>()
-  readonly #wishes = new Wishes()
-  readonly #healing: Healing
-  readonly #inquiry: Inquiry
+  readonly #pending = new PendingActions()
+  readonly #resync: Resync
+  readonly #outcomeQuery: OutcomeQuery
   /** The highest number that was seen. */
   lastSeen = 0
   #closed: Error | undefined
 
   constructor(around: Surroundings) {
     this.#around = around
-    this.#inquiry = new Inquiry(around.world, this.#wishes, (channel) => this.#inquire(channel))
-    this.#healing = new Healing(around.world, (channel) => {
+    this.#outcomeQuery = new OutcomeQuery(around.world, this.#pending, (channel) => this.#inquire(channel))
+    this.#resync = new Resync(around.world, (channel) => {
       const peer = around.live()
       if (peer && this.#channels.get(channel.uri) === channel) this.fetch(channel, peer)
     })
@@ -54,11 +54,11 @@ export class Following {
     return [...this.#channels.values()]
   }
 
-  get pending(): readonly Wish[] {
-    return this.#wishes.all
+  get pending(): readonly PendingAction[] {
+    return this.#pending.all
   }
 
-  follow(kind: KindName, uri: Uri, options: ChannelOptions): Channel {
+  subscribe(kind: KindName, uri: Uri, options: ChannelOptions): Channel {
     const known = this.#channels.get(uri)
     if (known && known.kind !== kind)
       throw new TypeError(`${uri} is followed as a ${known.kind}, not a ${kind}`)
@@ -75,7 +75,7 @@ export class Following {
     return channel
   }
 
-  leave(channel: Channel): void {
+  unsubscribe(channel: Channel): void {
     if (--channel.followers > 0 || this.#channels.get(channel.uri) !== channel) return
     this.#channels.delete(channel.uri)
     this.#around.live()?.notify('unsubscribe', { channel: channel.uri })
@@ -90,12 +90,12 @@ export class Following {
       return refused(messageOf(error))
     }
     if (channel?.status === 'gone') return refused(`there is no ${uri}: ${channel.problem?.message}`)
-    if (this.#wishes.size >= mostWishes) return refused(`${mostWishes} wishes wait for the host`)
-    const { wish, outcome } = this.#wishes.add(uri, action)
+    if (this.#pending.size >= maxPending) return refused(`${maxPending} wishes wait for the host`)
+    const { wish, outcome } = this.#pending.add(uri, action)
     channel?.write(wish)
     const peer = this.#around.live()
     if (peer) this.#send(wish, peer)
-    channel?.changes.tell()
+    channel?.changes.notify()
     return outcome
   }
 
@@ -123,25 +123,25 @@ export class Following {
     this.#seen(fromSeq)
     const problem = channel.take(
       { resource: channel.uri, state, fromSeq },
-      this.#wishes.of(channel.uri),
+      this.#pending.of(channel.uri),
       clientId,
     )
     this.#seen(channel.replica?.seq ?? fromSeq)
     if (problem) this.#heal(channel, problem)
-    channel.changes.tell()
+    channel.changes.notify()
   }
 
   gone(channel: Channel | undefined, error: unknown): void {
     if (!channel || this.#channels.get(channel.uri) !== channel || channel.status === 'gone') return
     const problem = error instanceof Error ? error : new Error(messageOf(error))
     channel.gone(problem)
-    for (const wish of this.#wishes.of(channel.uri))
+    for (const wish of this.#pending.of(channel.uri))
       this.#lose(wish, `${channel.uri} is gone: ${problem.message}`)
-    channel.changes.tell()
+    channel.changes.notify()
   }
 
   /** What the host says has happened. */
-  hear(value: unknown): void {
+  receive(value: unknown): void {
     let envelope: Envelope
     let channel: Channel | undefined
     try {
@@ -154,7 +154,7 @@ export class Following {
       return this.#puzzled(value, messageOf(error))
     }
     this.#apply(envelope, channel)
-    channel?.changes.tell()
+    channel?.changes.notify()
   }
 
   named(uri: Uri): Channel | undefined {
@@ -199,14 +199,14 @@ export class Following {
     for (const channel of this.all)
       if (channel.status !== 'open' && channel.status !== 'gone') this.fetch(channel, peer)
     if (!resends)
-      for (const wish of this.#wishes.sent)
+      for (const wish of this.#pending.sent)
         this.#lose(wish, 'the link was lost before this was answered, and the host does not take it twice')
-    for (const wish of this.#wishes.all) this.#send(wish, peer)
+    for (const wish of this.#pending.all) this.#send(wish, peer)
   }
 
   /** The link is another, or there is none: so may be what everybody sees. Not before it is in use, or nothing could be said. */
   tell(): void {
-    for (const channel of this.all) channel.changes.tell()
+    for (const channel of this.all) channel.changes.notify()
   }
 
   cut(): void {
@@ -216,8 +216,8 @@ export class Following {
   close(reason: string): void {
     this.#closed = new Error(reason)
     for (const channel of this.all) this.gone(channel, this.#closed)
-    for (const wish of this.#wishes.all) this.#lose(wish, reason)
-    this.#inquiry.end()
+    for (const wish of this.#pending.all) this.#lose(wish, reason)
+    this.#outcomeQuery.end()
   }
 
   #apply(envelope: Envelope, channel: Channel | undefined): void {
@@ -225,17 +225,17 @@ export class Following {
     // What only waits goes with its link: it must come again.
     if (!channel?.waits) this.#seen(serverSeq)
     if (origin?.clientId === this.#around.clientId)
-      this.#wishes.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
+      this.#pending.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
     const problem = channel?.receive(envelope, this.#around.clientId)
     if (problem && channel) this.#heal(channel, problem)
     this.#around.heard(envelope)
   }
 
   /** It is asked for again, and until then it is not what it should be. */
-  #heal(channel: Channel, problem: Problem): void {
+  #heal(channel: Channel, problem: ClientProblem): void {
     this.#around.problem(problem)
     channel.doubt()
-    this.#healing.heal(channel)
+    this.#resync.heal(channel)
   }
 
   /** Something was said that cannot be read: it concerns the channel it names, or any. */
@@ -246,20 +246,20 @@ export class Following {
     if (concerned.length === 0) this.#around.problem({ kind: 'malformed', detail })
     for (const channel of concerned) {
       this.#heal(channel, { kind: 'malformed', detail, channel: channel.uri })
-      channel.changes.tell()
+      channel.changes.notify()
     }
   }
 
-  #lose(wish: Wish, reason: string): void {
-    this.#wishes.end(wish.clientSeq, { outcome: 'lost', reason })
+  #lose(wish: PendingAction, reason: string): void {
+    this.#pending.end(wish.clientSeq, { outcome: 'lost', reason })
     this.#channels.get(wish.channel)?.withdraw(wish.clientSeq)
     this.#around.problem({ kind: 'lost', detail: `${wish.action.type}: ${reason}`, channel: wish.channel })
   }
 
-  #send(wish: Wish, peer: Peer): void {
-    this.#wishes.send(wish)
+  #send(wish: PendingAction, peer: Peer): void {
+    this.#pending.send(wish)
     peer.notify('dispatchAction', wish)
-    this.#inquiry.begin()
+    this.#outcomeQuery.begin()
   }
 
   /** Whether a channel is there at all. What it looks like is known, or of no interest to who does not follow it. */
@@ -270,7 +270,7 @@ export class Following {
     askAfter(peer, uri, channel).catch((error: unknown) => {
       if (!isAbsent(error)) return
       this.gone(channel, error)
-      for (const wish of this.#wishes.of(uri)) this.#lose(wish, `there is no ${uri}`)
+      for (const wish of this.#pending.of(uri)) this.#lose(wish, `there is no ${uri}`)
     })
     if (!channel) peer.notify('unsubscribe', { channel: uri })
   }

@@ -35,7 +35,7 @@ const callIn = (all: Scene): ToolCallState | undefined => {
 }
 const listOf = (all: Scene): readonly unknown[] =>
   (sessionOf(all).config?.values[permissionsKey] as readonly unknown[] | undefined) ?? []
-const rootOf = (all: Scene) => all.core().log.channel(rootUri)?.told as RootState
+const rootOf = (all: Scene) => all.core().log.channel(rootUri)?.committed as RootState
 const chosen = (selectedOptionId: string) => ({ ...confirmed, selectedOptionId })
 
 test('[X1] the choices of an agent stand, also when it says more of its call while it asks', async () => {

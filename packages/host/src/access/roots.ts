@@ -6,16 +6,16 @@ import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../core/core.ts'
 import { Grants } from './grants.ts'
-import type { Place } from '../ports/files.ts'
+import type { ContainedPath } from '../ports/files.ts'
 
 /** `browse`: to see which directories there are, without looking into a file. */
-export type Use = 'read' | 'write' | 'browse'
+export type Access = 'read' | 'write' | 'browse'
 
 /**
  * Where a URI may be touched: in the directories of sessions and in those that were granted. Whether it really is in one
  * of them is decided when it is opened; what is not even by its name is refused without a look at the disk.
  */
-export function placeOf(core: Core, uri: Uri, use: Use): Place {
+export function containedPath(core: Core, uri: Uri, use: Access): ContainedPath {
   const named = pathOf(uri)
   if (!named.ok) throw AhpError.invalidParams(`${JSON.stringify(uri.slice(0, 200))}: ${named.problem}`)
   const roots = rootsFor(core, use)
@@ -24,12 +24,12 @@ export function placeOf(core: Core, uri: Uri, use: Use): Place {
 }
 
 /** It carries what would have to be asked for. */
-export function denied(uri: Uri, use: Use): AhpError {
+export function denied(uri: Uri, use: Access): AhpError {
   const request = use === 'write' ? { uri, read: true, write: true } : { uri, read: true }
   return AhpError.permissionDenied('this is in no directory that may be used: it has to be granted', request)
 }
 
-function rootsFor(core: Core, use: Use): readonly string[] {
+function rootsFor(core: Core, use: Access): readonly string[] {
   const granted = grantsOf(core).filter(({ write }) => use !== 'write' || write === true)
   const uris = new Set([...core.catalog.directories, ...granted.map(({ uri }) => uri)])
   if (use === 'browse' && core.defaultDirectory !== undefined) uris.add(core.defaultDirectory)

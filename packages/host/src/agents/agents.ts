@@ -5,11 +5,11 @@ import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { rootUri } from '@atrium/protocol/uri'
-import { bang, lineOf } from './shell-agent.ts'
+import { shellAgent, lineOf } from './shell-agent.ts'
 import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
-import { settingProblem, settled } from './settings.ts'
+import { settingProblem, resolvedValues } from './settings.ts'
 
 export function agentOf(core: Core, provider: string): Agent | undefined {
   return core.agents.find(({ info }) => info.provider === provider)
@@ -17,7 +17,7 @@ export function agentOf(core: Core, provider: string): Agent | undefined {
 
 /** Whoever does a turn: the shell, where its message is a line for that, else the session's agent. */
 export function agentFor(core: Core, provider: string, message: Message): Agent | undefined {
-  return core.terminals && lineOf(message) !== undefined ? bang : agentOf(core, provider)
+  return core.terminals && lineOf(message) !== undefined ? shellAgent : agentOf(core, provider)
 }
 
 /** What becomes of a session whose agent this host does not have any more. */
@@ -36,18 +36,18 @@ export function chooseAgent(core: Core, asked: string | undefined): Agent {
 }
 
 /** The agent that is asked for, when it has found out about itself. Everyone learns of what is new in that. */
-export async function probed(core: Core, asked: string | undefined): Promise<Agent> {
+export async function probeAgent(core: Core, asked: string | undefined): Promise<Agent> {
   const agent = chooseAgent(core, asked)
   await agent.probe?.()
   const before = core.log.last
-  offer(core)
+  setAgents(core)
   // Whoever asked has heard of it before it is answered.
   if (core.log.last > before) await core.log.reached(core.log.last)
   return agent
 }
 
 /** Everyone is told who can be talked to, if that has changed. */
-export function offer(core: Core, agents: readonly Agent[] = core.agents): void {
+export function setAgents(core: Core, agents: readonly Agent[] = core.agents): void {
   core.agents = agents
   const root = core.log.channel(rootUri)
   const offered = agents.map(({ info }) => info)
@@ -59,18 +59,18 @@ export async function resolveSessionConfig(
   core: Core,
   { provider, config }: Params<'resolveSessionConfig'>,
 ): Promise<Result<'resolveSessionConfig'>> {
-  const { settings } = await probed(core, provider)
+  const { settings } = await probeAgent(core, provider)
   const problem = settingProblem(settings?.schema, config)
   if (problem !== undefined) throw AhpError.invalidParams(`resolveSessionConfig: ${problem}`)
   const schema = settings?.schema ?? { type: 'object', properties: {} }
-  return { schema, values: settled(schema, config) }
+  return { schema, values: resolvedValues(schema, config) }
 }
 
 export async function sessionConfigCompletions(
   core: Core,
   { provider, property, query = '', workingDirectory }: Params<'sessionConfigCompletions'>,
 ): Promise<Result<'sessionConfigCompletions'>> {
-  const { settings } = await probed(core, provider)
+  const { settings } = await probeAgent(core, provider)
   if (!settings?.schema.properties[property]?.enumDynamic)
     throw AhpError.invalidParams(
       `sessionConfigCompletions: ${JSON.stringify(property.slice(0, 100))} has no choices`,

@@ -1,6 +1,6 @@
 import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/tool'
 import { compact } from '@atrium/protocol/update'
-import type { Outcome } from '../ports/agent.ts'
+import type { CommandOutcome } from '../ports/agent.ts'
 
 type TerminalShown = Extract<ToolResultContent, { readonly type: 'terminal' }>
 
@@ -10,7 +10,10 @@ export function terminalShown(resource: string): TerminalShown {
 }
 
 /** What became of a line: the terminal with its exit code, and what it wrote as text. */
-export function commandResult({ exitCode, output, truncated }: Outcome, terminal: string): ToolCallResult {
+export function commandResult(
+  { exitCode, output, truncated }: CommandOutcome,
+  terminal: string,
+): ToolCallResult {
   const preview = output.slice(-previewLength)
   const result = compact<NonNullable<TerminalShown['result']>>({
     exitCode,

@@ -11,12 +11,12 @@ export function sessionSchema(schema: SessionConfigSchema = nothing): SessionCon
 }
 
 /** What is wrong with the permissions among values, if they are there. */
-export function permitted(given: Values = {}, most: number): string | undefined {
+export function allowedValues(given: Values = {}, most: number): string | undefined {
   return Object.hasOwn(given, permissionsKey) ? permissionsProblem(given[permissionsKey], most) : undefined
 }
 
 /** The values of a session's settings: what was given, else what is usual. Keys that nobody here reads are not kept. */
-export function settled(schema: SessionConfigSchema = nothing, given: Values = {}): Values {
+export function resolvedValues(schema: SessionConfigSchema = nothing, given: Values = {}): Values {
   const values = Object.entries(schema.properties).flatMap(([key, property]) => {
     const value = Object.hasOwn(given, key) ? given[key] : property.default
     return value === undefined ? [] : [[key, value] as const]

@@ -12,7 +12,7 @@ export function lineOf({ text, origin }: Message): string | undefined {
 }
 
 /** Runs a line in place of an agent: a person has typed it, so nobody is asked. */
-export const bang: Agent = {
+export const shellAgent: Agent = {
   info: { provider: 'shell', displayName: 'The shell', description: '', models: [] },
   resumes: false,
   async *run(chat) {

@@ -7,7 +7,7 @@ import { Puppet, until } from '../../test/puppet.ts'
 import { room } from '../../test/room.ts'
 import type { Client, RoomOptions } from '../../test/room.ts'
 import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/talk.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 const github = {
   resource: 'https://api.example',
@@ -47,7 +47,7 @@ const signIn = (more: object = {}) =>
     ...call,
     auth: { resource: door, reason: 'required' },
     ...more,
-  }) as Said
+  }) as AgentAction
 
 /** A turn with a call that waits for a sign-in. */
 async function waiting(agent = new Puppet({ resumes: true }), options: RoomOptions = {}) {

@@ -53,7 +53,7 @@ export function authenticate(
 }
 
 /** What an agent cannot do without and has not been given. */
-export function lacking(
+export function missingToken(
   { tokens }: Core,
   { info }: Agent,
   principal: string,
@@ -63,16 +63,16 @@ export function lacking(
 }
 
 /** Refuses what needs an agent that cannot work yet. */
-export function signedIn(core: Core, agent: Agent, principal: string): void {
-  const resources = lacking(core, agent, principal)
+export function isSignedIn(core: Core, agent: Agent, principal: string): void {
+  const resources = missingToken(core, agent, principal)
   if (resources.length > 0)
     throw AhpError.authRequired(`${agent.info.displayName} needs a sign-in: ${namesOf(resources)}`, resources)
 }
 
 /** Ends a turn whose agent cannot work yet, and tells those who can do something about it. Gives whether it did. */
-export function turnedAway(core: Core, chat: Channel, session: Channel, agent: Agent): boolean {
+export function tokenRefused(core: Core, chat: Channel, session: Channel, agent: Agent): boolean {
   const principal = core.owners.of(session.uri)
-  const resources = lacking(core, agent, principal)
+  const resources = missingToken(core, agent, principal)
   const { activeTurn } = chat.head as ChatState
   if (resources.length === 0 || !activeTurn) return false
   const message = `${agent.info.displayName} needs a sign-in first: ${namesOf(resources)}`
@@ -87,7 +87,7 @@ export function turnedAway(core: Core, chat: Channel, session: Channel, agent: A
 }
 
 /** A token is good no more: whoever looks at what needs it is told, and nobody else. */
-export function tellExpired(core: Core, principal: string, resource: ProtectedResourceMetadata): void {
+export function notifyExpired(core: Core, principal: string, resource: ProtectedResourceMetadata): void {
   const channels = [...core.log.channels].filter((channel) =>
     needs(core, channel, principal, resource.resource),
   )
@@ -115,7 +115,7 @@ function tell(
   const followers = new Set(channels.flatMap(({ listeners }) => [...listeners]))
   const note = { channel: rootUri, ...said }
   for (const link of core.links.values())
-    if (link.principal === principal && followers.has(link)) link.note('auth/required', note)
+    if (link.principal === principal && followers.has(link)) link.notify('auth/required', note)
 }
 
 function needs(core: Core, channel: Channel, principal: string, resource: string): boolean {
@@ -141,7 +141,7 @@ function isOf({ protectedResources = [] }: Agent['info'], wanted: string): boole
 
 /** The chats of a principal in which a turn goes on. Such a chat is awake. */
 function busyChats(core: Core, principal: string): readonly Channel[] {
-  return core.work.pending.flatMap((uri) => {
+  return core.jobs.pending.flatMap((uri) => {
     const chat = core.log.channel(uri)
     const session = core.catalog.sessionOf(uri)
     return chat && session !== undefined && core.owners.of(session) === principal ? [chat] : []

@@ -23,7 +23,7 @@ test('[L9] pages lead from the newest turn to the oldest, and none of it stays i
   const third = await page(chat, second.turnsNextCursor, 3)
   expect(third).toEqual({ turns: chat.head.turns.slice(0, 1) })
   expect([...third.turns, ...second.turns, ...first.turns]).toEqual(chat.head.turns)
-  expect(chat.channel.older).toBe(5)
+  expect(chat.channel.olderRows).toBe(5)
   expect(await page(chat, 'newest')).toEqual({ turns: chat.head.turns })
   expect(await page(chat, 'before:t0')).toEqual({ turns: [] })
 })
@@ -37,7 +37,7 @@ test('[L9] however pages are cut, they are all turns, each once', async () => {
       fc.nat(7),
       async (sizes, limit, longest, completed) => {
         const chat = await asleep((i) => 'x'.repeat(sizes[i] ?? 0))
-        if (completed < 7) await chat.until(chat.log.complete(chat.channel, `t${completed}`))
+        if (completed < 7) await chat.until(chat.log.loadRows(chat.channel, `t${completed}`))
         const found: Page[] = []
         for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
           const one = await page(chat, cursor, limit, longest)
@@ -107,7 +107,10 @@ test('[L9] a page has nothing that was not told, and nothing that is being taken
 test('[L9] what changes while the disk is asked is seen in the page', async () => {
   const asked = async (meanwhile: (chat: LazyChat) => unknown) => {
     const chat = await asleep()
-    const found = turnsBefore(chat.core(), chat.channel, undefined, 4, (one) => [...ids(one), chat.log.told])
+    const found = turnsBefore(chat.core(), chat.channel, undefined, 4, (one) => [
+      ...ids(one),
+      chat.log.committedSeq,
+    ])
     await stepOver()
     meanwhile(chat)
     await chat.log.settled()
@@ -117,7 +120,7 @@ test('[L9] what changes while the disk is asked is seen in the page', async () =
   expect(cut.found.slice(0, -1)).toEqual(['t2', 't3', 't4', 't5'])
   const emptied = await asked((chat) => chat.append([truncated()]))
   expect(emptied.found).toHaveLength(1)
-  const completed = await asked((chat) => chat.log.complete(chat.channel))
+  const completed = await asked((chat) => chat.log.loadRows(chat.channel))
   expect(completed.found.slice(0, -1)).toEqual(['t3', 't4', 't5', 't6'])
   await expect(asked((chat) => chat.log.drop(chat.channel))).rejects.toMatchObject({ code: -32008 })
 })

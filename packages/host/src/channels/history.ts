@@ -51,14 +51,14 @@ function pageOf(
   longest: number,
   read: ReadonlyMap<string, Row>,
 ): Found {
-  const { ids, older } = channel
-  const told = channel.rows(channel.told)
+  const { rowIds, olderRows } = channel
+  const told = channel.rows(channel.committed)
   const turns: Row[] = []
   let length = 0
   let at = Math.min(placeOf(channel, cursor), channel.lasting)
   for (; at > 0 && turns.length < limit; at--) {
-    const row = at > older ? told[at - 1 - older] : read.get(ids.at(at - 1) ?? '')
-    if (!row) return { wanted: ids.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
+    const row = at > olderRows ? told[at - 1 - olderRows] : read.get(rowIds.at(at - 1) ?? '')
+    if (!row) return { wanted: rowIds.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
     length += lengthOf(row)
     if (length > longest && turns.length > 0) break
     turns.push(row)
@@ -71,12 +71,12 @@ function pageOf(
 function placeOf(channel: Channel, cursor: string | undefined): number {
   const id = cursor === undefined ? undefined : turnOf(cursor)
   if (id === undefined) return Infinity
-  const older = channel.ids.indexOf(id)
-  if (older >= 0 && older < channel.older) return older
-  const at = channel.rows(channel.told).findIndex((row) => row.id === id)
-  if (at >= 0) return channel.toldOlder + at
+  const older = channel.rowIds.indexOf(id)
+  if (older >= 0 && older < channel.olderRows) return older
+  const at = channel.rows(channel.committed).findIndex((row) => row.id === id)
+  if (at >= 0) return channel.committedOlder + at
   // It goes on: all turns that have ended come before it.
-  if ((channel.told as { readonly activeTurn?: Row }).activeTurn?.id === id) return Infinity
+  if ((channel.committed as { readonly activeTurn?: Row }).activeTurn?.id === id) return Infinity
   throw unknownCursor()
 }
 
@@ -98,14 +98,16 @@ export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?
  * A turn is about to become the last, or to go on: whoever was handed only newer ones must know it, and all between: they
  * have it before the change is safe, and it may come to nothing. Of what loses all its turns nobody lacks any.
  */
-export function showTurn(core: Core, channel: Channel, action: TurnAction): void {
-  if (takesAll(action)) for (const listener of channel.listeners) listener.given?.(channel.uri, 0)
-  const at = channel.ids.indexOf((action as { readonly turnId?: string }).turnId ?? '')
-  if (at < channel.older) return
+export function loadTurnFor(core: Core, channel: Channel, action: TurnAction): void {
+  if (takesAll(action)) for (const listener of channel.listeners) listener.rowsSent?.(channel.uri, 0)
+  const at = channel.rowIds.indexOf((action as { readonly turnId?: string }).turnId ?? '')
+  if (at < channel.olderRows) return
   for (const listener of channel.listeners) {
-    const lacking = listener.lacks?.(channel.uri) ?? 0
+    const lacking = listener.missingRows?.(channel.uri) ?? 0
     if (lacking <= at) continue
-    const turns = channel.rows(channel.head).slice(at - channel.older, lacking - channel.older) as unknown
+    const turns = channel
+      .rows(channel.head)
+      .slice(at - channel.olderRows, lacking - channel.olderRows) as unknown
     const page = { turns: turns as readonly Turn[] }
     const more = at > 0 && { turnsNextCursor: cursorBefore(page.turns[0]) }
     tellPage(core, channel, listener, { ...page, ...more })
@@ -115,7 +117,7 @@ export function showTurn(core: Core, channel: Channel, action: TurnAction): void
 function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {
   const { turns, turnsNextCursor } = page
   const first = turns[0]
-  const older = turnsNextCursor === undefined || !first ? 0 : channel.ids.indexOf(first.id)
-  to.given?.(channel.uri, older)
-  return core.log.whisper(channel, { type: 'chat/turnsLoaded', ...page } as TurnAction, to).last
+  const older = turnsNextCursor === undefined || !first ? 0 : channel.rowIds.indexOf(first.id)
+  to.rowsSent?.(channel.uri, older)
+  return core.log.sendTo(channel, { type: 'chat/turnsLoaded', ...page } as TurnAction, to).last
 }

@@ -4,11 +4,11 @@ import type { Core } from '../core/core.ts'
 import { terminals } from '../root/terminal-list.ts'
 
 /** A command that changed something is answered after this number. */
-export type Done = Promise<{ readonly seq: number }>
+export type Mutation = Promise<{ readonly seq: number }>
 
 /** Refuses what would have to be kept where nothing can be. */
 export function changeable(core: Core): void {
-  const reason = core.unchangeable()
+  const reason = core.readOnlyReason()
   if (reason !== undefined) throw AhpError.permissionDenied(reason)
 }
 
@@ -19,11 +19,11 @@ export function goneKey(uri: string): string {
 
 /** A name that something has, or that means something. */
 export function isUsed(core: Core, uri: Uri): boolean {
-  const { catalog, log, belongings } = core
-  const known = catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.chatMeant(uri)
+  const { catalog, log, sessionResources } = core
+  const known = catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.defaultChatNamed(uri)
   return (
-    (known ?? log.channel(uri) ?? belongings.sessionOf(uri)) !== undefined ||
-    log.hidden.has(uri) ||
+    (known ?? log.channel(uri) ?? sessionResources.sessionOf(uri)) !== undefined ||
+    log.staged.has(uri) ||
     terminals(core).some(({ resource }) => resource === uri)
   )
 }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { LazyChat, asleep, turn } from '../../test/lazy.ts'
 import { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
-import { Homes } from '../core/chat-index.ts'
+import { ChatIndex } from '../core/chat-index.ts'
 import { needsRows, snapshotText } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 import { ready, wake } from './wake.ts'
@@ -16,12 +16,12 @@ const turns = ['a', 'b', 'c'].map((id) => ({ id }))
 const core = {
   log: { told: 7 },
   limits,
-  catalog: { homes: new Homes(), sessionOf: () => undefined },
+  catalog: { homes: new ChatIndex(), sessionOf: () => undefined },
 } as unknown as Core
 
 function chatOf(state: object): Channel {
   const channel = new Channel('ahp-chat:/1', kinds.chat as unknown as ChannelKind, state, 0)
-  channel.told = state
+  channel.committed = state
   return channel
 }
 
@@ -97,7 +97,7 @@ test('[L9] a view brings as much into memory as it shows', async () => {
   const of = chat.core()
   expect([1, 2, 3].map((n) => needsRows(of, chat.channel, { turns: n }))).toEqual([false, false, true])
   await chat.until(ready(of, chat.channel, { turns: 4 }))
-  expect(chat.channel.older).toBe(3)
+  expect(chat.channel.olderRows).toBe(3)
   expect(shown(of, chat.channel, { turns: 4 })).toMatchObject({
     ids: ['t3', 't4', 't5', 't6'],
     cursor: 'before:t3',
@@ -110,7 +110,7 @@ test('[L9] turns that a snapshot could not hold stay where they are', async () =
   const chat = await asleep((i) => 'x'.repeat(100 * i))
   const of = chat.core({ turnsLength: 900 })
   await chat.until(ready(of, chat.channel))
-  expect(chat.channel.older).toBe(5)
+  expect(chat.channel.olderRows).toBe(5)
   expect(shown(of, chat.channel)).toMatchObject({ ids: ['t6'], cursor: 'before:t6' })
 })
 
@@ -147,7 +147,7 @@ test('[L9] whoever wakes a chat for a view gets one that is awake, also if it fe
   }
   const slept = await whole((chat) => void chat.log.sleep(chat.channel))
   expect(slept.woken).toBe(slept.chat.log.channel(slept.chat.channel.uri))
-  expect(slept.woken?.older).toBe(0)
+  expect(slept.woken?.olderRows).toBe(0)
   const gone = await whole((chat) => void chat.log.drop(chat.channel))
   expect(gone.woken).toBeUndefined()
 })

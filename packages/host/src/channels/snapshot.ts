@@ -20,18 +20,18 @@ interface Tongue {
 /** A snapshot's JSON: the told state, with what no action can change filled in, at the told number. */
 export function snapshotText(core: Core, channel: Channel, view: View = {}, tongue: Tongue = {}): string {
   const { text } = shown(core, channel, view, tongue.lens)
-  return `{"resource":${tongue.label ?? channel.label},"state":${text},"fromSeq":${core.log.told}}`
+  return `{"resource":${tongue.label ?? channel.label},"state":${text},"fromSeq":${core.log.committedSeq}}`
 }
 
 /** How many of a channel's rows are older than those that its snapshot shows. */
-export function leftOut(core: Core, channel: Channel, view: View, lens: Lens | undefined): number {
+export function turnsLeftOut(core: Core, channel: Channel, view: View, lens: Lens | undefined): number {
   return shown(core, channel, view, lens).leftOut
 }
 
 /** Whether a snapshot could show more than is in memory. Made without that, it is right and has a cursor. */
 export function needsRows(core: Core, channel: Channel, { turns = Infinity }: View = {}): boolean {
-  if (channel.toldOlder === 0) return false
-  const rows = channel.rows(channel.told)
+  if (channel.committedOlder === 0) return false
+  const rows = channel.rows(channel.committed)
   const length = rows.reduce((sum, row) => sum + lengthOf(row), 0)
   return rows.length < turns && length < core.limits.turnsLength
 }
@@ -54,7 +54,7 @@ function show(core: Core, channel: Channel, turns = Infinity, lens: Lens | undef
   if (key === undefined) return { text: JSON.stringify(state), leftOut: 0 }
   const rows = channel.rows(state)
   const texts = newestTexts(rows, turns, core.limits.turnsLength)
-  const leftOut = rows.length - texts.length + channel.toldOlder
+  const leftOut = rows.length - texts.length + channel.committedOlder
   const oldest = texts.length === 0 ? undefined : rows[rows.length - texts.length]
   const { [key]: _, ...rest } = state
   const others = JSON.stringify(leftOut === 0 ? rest : { ...rest, turnsNextCursor: cursorBefore(oldest) })
@@ -77,12 +77,12 @@ function newestTexts(rows: readonly Row[], most: number, longest: number): reado
 /** Many who come back at once are handed the same state: its text is made once for each view (F-21). */
 function shown(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): Shown {
   // A change that is not told yet may need any row that is in memory.
-  const view = channel.needed > core.log.told ? {} : wanted
+  const view = channel.lastRowNeeded > core.log.committedSeq ? {} : wanted
   const last = made.get(channel)
   const beside = besideOf(core, channel)
-  const fresh = last && last.told === channel.told && last.beside === beside && last.shown.length < most
+  const fresh = last && last.told === channel.committed && last.beside === beside && last.shown.length < most
   const all = fresh ? last.shown : []
-  if (!fresh) made.set(channel, { told: channel.told, beside, shown: all })
+  if (!fresh) made.set(channel, { told: channel.committed, beside, shown: all })
   const { turns } = view
   const known = all.find((one) => one.turns === turns && one.lens === lens)
   if (known) return known

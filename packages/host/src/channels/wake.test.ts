@@ -40,7 +40,7 @@ async function waking(disk: ReturnType<typeof gated>, wish: Action & Record<stri
   await quiet()
   all.world.advance(2000)
   await quiet()
-  const shown = () => (log.channel(session)?.told as SessionState | undefined)?.chats
+  const shown = () => (log.channel(session)?.committed as SessionState | undefined)?.chats
   return { all, ann, clientSeq, shown }
 }
 

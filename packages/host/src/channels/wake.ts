@@ -3,7 +3,7 @@ import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { Damaged } from '../log/rebuild.ts'
-import { rest } from './sleep.ts'
+import { sleepWhenIdle } from './sleep.ts'
 import { needsRows } from './snapshot.ts'
 import type { View } from './snapshot.ts'
 
@@ -36,14 +36,14 @@ export async function ready(core: Core, channel: Channel, view: View = {}): Prom
   const { turns = Infinity } = view
   for (let step = firstStep; needsRows(core, channel, view); step *= 2) {
     // All rows are being taken away, those on the disk among them: once that is told there are none to be read.
-    if (channel.older === 0) {
+    if (channel.olderRows === 0) {
       if (!(await core.log.settled())) return
-      await core.log.reached(channel.emptied)
+      await core.log.reached(channel.lastEmptied)
       continue
     }
-    const lacking = turns - channel.rows(channel.told).length
-    const from = channel.ids.at(Math.max(0, channel.older - Math.min(step, lacking)))
-    await trusted(core, () => core.log.complete(channel, from))
+    const lacking = turns - channel.rows(channel.committed).length
+    const from = channel.rowIds.at(Math.max(0, channel.olderRows - Math.min(step, lacking)))
+    await trusted(core, () => core.log.loadRows(channel, from))
     if (core.log.channel(channel.uri) !== channel) return
   }
 }
@@ -63,7 +63,7 @@ async function wakeOne(core: Core, uri: Uri): Promise<Channel | undefined> {
   // It may have been born while the answer that there is none was on its way.
   const channel = (await core.log.wake(uri)) ?? core.log.channel(uri)
   if (channel) {
-    rest(core, channel)
+    sleepWhenIdle(core, channel)
     await core.log.when(channel, () => true)
   }
   // The list and the log change together: if only one has it, the other was hurt.

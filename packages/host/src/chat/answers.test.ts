@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { answer, begun, completed, confirmed, ready } from '../../test/calls.ts'
 import { accepted, chat, chatOf, refused, scene, turn } from '../../test/scene.ts'
 import type { AnyAction } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
 const unknown = 'there is no such question'
@@ -30,7 +30,7 @@ async function asked(questions: readonly object[], more: Partial<ChatInputReques
     questions: questions.map((each) => ({ id: 'q', message: '?', ...each })),
     ...more,
   }
-  await turn(all, 't1', { type: 'chat/inputRequested', request } as unknown as Said)
+  await turn(all, 't1', { type: 'chat/inputRequested', request } as unknown as AgentAction)
   return all
 }
 const part = (all: Awaited<ReturnType<typeof asked>>) => chatOf(all).activeTurn?.responseParts[0]

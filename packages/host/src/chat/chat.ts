@@ -13,25 +13,25 @@ import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
 import { agentFor, agentOf, noAgent } from '../agents/agents.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
-import { signedIn, turnedAway } from '../auth/auth.ts'
+import { isSignedIn, tokenRefused } from '../auth/auth.ts'
 import type { Channel } from '../log/channel.ts'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
-import type { Done } from '../channels/names.ts'
-import { copyTurns, forgetCopy, showCopy } from './copy-turns.ts'
+import type { Mutation } from '../channels/names.ts'
+import { copyTurns, forgetCopy, publishCopy } from './copy-turns.ts'
 import type { Core } from '../core/core.ts'
 import { attachmentProblem, pinnedMessage, wakeFor } from '../turn/pin.ts'
-import { outfit } from '../agents/customizations.ts'
+import { customizations } from '../agents/customizations.ts'
 import { directoriesOf, originOf, sourceProblem } from './fork.ts'
 import type { Task } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import { followGit } from '../resources/project.ts'
-import { rest } from '../channels/sleep.ts'
+import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { Effects } from '../core/rules.ts'
 import { Turn } from '../turn/turn.ts'
 import { wake } from '../channels/wake.ts'
-import { depth, dismiss } from './workers.ts'
+import { depth, disposeWorkers } from './workers.ts'
 
-export async function createChat(core: Core, params: Params<'createChat'>): Done {
+export async function createChat(core: Core, params: Params<'createChat'>): Mutation {
   changeable(core)
   const { channel: uri, chat, initialMessage, source } = params
   const gone = await core.records.get(goneKey(chat))
@@ -46,10 +46,10 @@ export async function createChat(core: Core, params: Params<'createChat'>): Done
   const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
   const agent = agentOf(core, (session.head as SessionState).provider)
-  if (agent) signedIn(core, agent, core.owners.of(uri))
+  if (agent) isSignedIn(core, agent, core.owners.of(uri))
   const summary = newSummary(core, chat, about(core, session, params))
   const copied = source?.kind === 'fork' ? await fork(core, uri, source, summary) : undefined
-  const seq = bear(core, sessionFor(core, uri), summary, copied)
+  const seq = createChannel(core, sessionFor(core, uri), summary, copied)
   const born = core.log.channel(chat)
   return { seq: born && initialMessage ? start(core, born, pinnedMessage(core, initialMessage)).seq : seq }
 }
@@ -110,7 +110,7 @@ async function fork(
   }
 }
 
-export async function disposeChat(core: Core, { channel: uri }: Params<'disposeChat'>): Done {
+export async function disposeChat(core: Core, { channel: uri }: Params<'disposeChat'>): Mutation {
   changeable(core)
   const chat = await wake(core, uri)
   const session = sessionOf(core, uri)
@@ -119,7 +119,7 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
   const { defaultChat, inputNeeded = [] } = session.head as SessionState
   if (defaultChat === uri) throw AhpError.conflict('the default chat goes with its session: dispose of that')
   forgetChat(core, uri)
-  dismiss(core, session, uri)
+  disposeWorkers(core, session, uri)
   for (const { id } of inputNeeded.filter((request) => request.chat === uri))
     core.log.append(session, { type: 'session/inputNeededRemoved', id } as SessionAction)
   const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
@@ -132,18 +132,18 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
  */
 export function forgetChat(core: Core, uri: Uri): void {
   core.records.put(goneKey(uri), '')
-  core.catalog.homes.forget(uri)
+  core.catalog.chatIndex.forget(uri)
   const chat = core.log.channel(uri)
   if (chat) core.log.drop(chat)
-  core.work.stop(uri)
-  core.work.mark(uri, false)
+  core.jobs.stop(uri)
+  core.jobs.mark(uri, false)
 }
 
 /** A chat's first state is its entry in the catalogue, and no turns. One that has some from the beginning is there already. */
 export function newChat(core: Core, session: Uri, summary: ChatSummary, copied?: Channel): void {
-  core.catalog.homes.settle(summary.resource, session)
-  if (copied) showCopy(core, copied)
-  else rest(core, core.log.born(summary.resource, 'chat', firstState(summary)))
+  core.catalog.chatIndex.add(summary.resource, session)
+  if (copied) publishCopy(core, copied)
+  else sleepWhenIdle(core, core.log.create(summary.resource, 'chat', firstState(summary)))
 }
 
 function firstState(summary: ChatSummary): ChatState {
@@ -164,8 +164,8 @@ export function newSummary(core: Core, resource: Uri, { title = '', ...about }: 
 }
 
 export const chatEffects: Effects<ChatAction> = {
-  'chat/turnStarted': (core, chat) => begin(core, chat),
-  'chat/turnResume': (core, chat) => begin(core, chat),
+  'chat/turnStarted': (core, chat) => startTurn(core, chat),
+  'chat/turnResume': (core, chat) => startTurn(core, chat),
   'chat/turnComplete': ended,
   'chat/turnCancelled': ended,
   'chat/error': ended,
@@ -178,26 +178,26 @@ function ended(core: Core, chat: Channel): void {
 }
 
 /** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */
-export function begin(core: Core, chat: Channel): void {
+export function startTurn(core: Core, chat: Channel): void {
   const session = sessionOf(core, chat.uri)
-  const { activeTurn } = chat.told as ChatState
+  const { activeTurn } = chat.committed as ChatState
   // Else it was ended, or ended and begun again, before anybody was told of it. Its message is what does not change.
   const due = activeTurn && activeTurn.message === (chat.head as ChatState).activeTurn?.message
-  if (!session || !due || core.work.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
-  const { lifecycle, provider } = session.told as SessionState
+  if (!session || !due || core.jobs.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
+  const { lifecycle, provider } = session.committed as SessionState
   if (lifecycle !== 'ready') return
   const agent = agentFor(core, provider, activeTurn.message)
-  if (!agent) return abandon(core, chat, activeTurn.id, noAgent(provider))
-  if (turnedAway(core, chat, session, agent)) return
+  if (!agent) return discardChat(core, chat, activeTurn.id, noAgent(provider))
+  if (tokenRefused(core, chat, session, agent)) return
   // The shell, which has nothing, may do a turn of any session.
-  if (agent.info.provider === provider) outfit(core, session, agent)
+  if (agent.info.provider === provider) customizations(core, session, agent)
   const turn = new Turn(core, chat, session, agent, spawn)
-  core.work.begin(chat.uri, turn)
+  core.jobs.begin(chat.uri, turn)
   void turn.run()
 }
 
 /** Ends a turn that no agent has begun with. */
-export function abandon(core: Core, chat: Channel, turnId: string, error: ErrorInfo): void {
+export function discardChat(core: Core, chat: Channel, turnId: string, error: ErrorInfo): void {
   const part = { kind: 'error', error } as const
   core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
 }
@@ -215,7 +215,7 @@ function spawn(core: Core, parent: Channel, { toolCallId, title, text, model }: 
   const { workingDirectories } = parent.head as ChatState
   const about = { title, origin, interactivity: 'read-only' as const, workingDirectories }
   const summary = newSummary(core, chatUri(core.world.id()), about)
-  bear(core, session, summary)
+  createChannel(core, session, summary)
   const worker = core.log.channel(summary.resource) as Channel
   const message = compact<Message>({ text, origin: { kind: 'agent' }, model })
   const { turnId } = start(core, worker, message)
@@ -226,7 +226,7 @@ function tooMany({ limits }: Core): string {
   return `a session has at most ${limits.chats} chats`
 }
 
-function bear(core: Core, session: Channel, summary: ChatSummary, copied?: Channel): number {
+function createChannel(core: Core, session: Channel, summary: ChatSummary, copied?: Channel): number {
   newChat(core, session.uri, summary, copied)
   return core.log.append(session, { type: 'session/chatAdded', summary } as SessionAction).last
 }

@@ -5,10 +5,10 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
-import type { Piece } from '../log/options.ts'
+import type { StagedPart } from '../log/options.ts'
 import type { StoredRow } from '../ports/log.ts'
 import { Damaged } from '../log/rebuild.ts'
-import { rest } from '../channels/sleep.ts'
+import { sleepWhenIdle } from '../channels/sleep.ts'
 import { readTexts } from '../log/rows.ts'
 import { trusted } from '../channels/wake.ts'
 
@@ -24,13 +24,13 @@ export async function copyTurns(
   turnId: string,
   first: ChatState,
 ): Promise<Channel> {
-  const ids = source.ids.slice(0, source.ids.indexOf(turnId) + 1)
+  const ids = source.rowIds.slice(0, source.rowIds.indexOf(turnId) + 1)
   const chat = phantom(first.resource, first)
   const copying = new Copying(core, source, chat)
-  core.log.hidden.add(chat.uri)
+  core.log.staged.add(chat.uri)
   core.records.put(copyKey(chat.uri), '')
   try {
-    await copying.lay({ born: true })
+    await copying.lay({ created: true })
     for await (const page of copying.pages(ids.toReversed())) {
       const turns = page.map(({ text }) => text).toReversed()
       await copying.lay({ action: `{"type":"chat/turnsLoaded","turns":[${turns.join()}]}` })
@@ -48,10 +48,10 @@ export async function copyTurns(
 }
 
 /** Part of the step in which everyone learns of it. */
-export function showCopy(core: Core, chat: Channel): void {
+export function publishCopy(core: Core, chat: Channel): void {
   core.records.delete(copyKey(chat.uri))
-  core.log.show(chat)
-  rest(core, chat)
+  core.log.publish(chat)
+  sleepWhenIdle(core, chat)
 }
 
 /** Nobody has heard of it: once it is gone its name is free again. */
@@ -64,8 +64,8 @@ export function forgetCopy(core: Core, uri: Uri): void {
 export async function forgetCopies(core: Core): Promise<void> {
   for (const [key] of await core.records.list(prefix)) {
     const uri = key.slice(prefix.length)
-    core.log.hidden.add(uri)
-    if (core.unchangeable() === undefined) forgetCopy(core, uri)
+    core.log.staged.add(uri)
+    if (core.readOnlyReason() === undefined) forgetCopy(core, uri)
   }
 }
 
@@ -76,7 +76,7 @@ class Copying {
   readonly #chat: Channel
   readonly #needed: number
   /** The source must not fall asleep: then nobody would know whether it was cut meanwhile. */
-  readonly #keeper = { tell() {}, note() {} }
+  readonly #keeper = { deliver() {}, notify() {} }
   /** So much is on its way to the disk. */
   #length = 0
 
@@ -84,14 +84,14 @@ class Copying {
     this.#core = core
     this.#source = source
     this.#chat = chat
-    this.#needed = source.needed
+    this.#needed = source.lastRowNeeded
     source.listeners.add(this.#keeper)
   }
 
   /** About a page is under way, and no more than two. */
-  async lay(piece: Piece): Promise<void> {
+  async lay(piece: StagedPart): Promise<void> {
     const { log, limits } = this.#core
-    const seq = log.lay(this.#chat, piece)
+    const seq = log.writeStaged(this.#chat, piece)
     for (const { text = '' } of piece.rows ?? []) this.#length += text.length
     this.#length += piece.action?.length ?? 0
     if (this.#length < limits.turnsPageLength) return
@@ -102,13 +102,13 @@ class Copying {
 
   /** In the order of these ids, about a MiB at a time. */
   async *pages(ids: readonly string[]): AsyncGenerator<readonly StoredRow[]> {
-    const { log, store, limits, unchangeable } = this.#core
+    const { log, store, limits, readOnlyReason } = this.#core
     const { uri } = this.#source
     // What is not flushed is not found.
-    if (!(await log.settled())) throw AhpError.permissionDenied(unchangeable() ?? 'the host is going away')
+    if (!(await log.settled())) throw AhpError.permissionDenied(readOnlyReason() ?? 'the host is going away')
     for (let at = 0; at < ids.length;) {
       const { texts, count } = await trusted(this.#core, () => readTexts(store.log, uri, ids.slice(at)))
-      if (log.channel(uri) !== this.#source || this.#source.needed !== this.#needed)
+      if (log.channel(uri) !== this.#source || this.#source.lastRowNeeded !== this.#needed)
         throw AhpError.conflict('the turns of that chat have changed meanwhile')
       const rows = ids.slice(at, at + count).flatMap((id) => rowOf(id, texts.get(id)))
       if (rows.length < count) await trusted(this.#core, () => Promise.reject(lost(uri)))
@@ -120,14 +120,14 @@ class Copying {
   async made(): Promise<Channel> {
     const { log } = this.#core
     await log.reached(log.last)
-    const made = await log.whole(this.#chat.uri)
+    const made = await log.loadStaged(this.#chat.uri)
     if (!made) throw new Error(`${this.#chat.uri} was made and is not there`)
     return made
   }
 
   end(): void {
     this.#source.listeners.delete(this.#keeper)
-    rest(this.#core, this.#source)
+    sleepWhenIdle(this.#core, this.#source)
   }
 }
 

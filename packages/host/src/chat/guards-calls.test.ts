@@ -21,7 +21,7 @@ import {
 import { session } from '../../test/held.ts'
 import { accepted, chat, refused, scene, takesPart, turn } from '../../test/scene.ts'
 import type { AnyAction } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 const noCall = 'this turn has no such tool call'
 const unconfirmed = 'this tool call waits for no confirmation'
@@ -33,7 +33,7 @@ const unanswered = 'a question that must be answered is not'
 const said = (value: object, state = 'submitted') => ({ answers: { name: { state, value } } })
 
 describe('[H8] of calls and questions', () => {
-  type Row = readonly [what: string, said: readonly Said[], action: AnyAction, reason: string]
+  type Row = readonly [what: string, said: readonly AgentAction[], action: AnyAction, reason: string]
   const rows: readonly Row[] = [
     ['a call that is not there, allowed', [], confirmed, noCall],
     [
@@ -89,7 +89,11 @@ describe('[H8] of calls and questions', () => {
   const yes = answer('r1', 'sure', { kind: 'boolean', value: false })
   const shown = { ...content, content: [{ type: 'text', text: 'x' }] }
   const takenBack = { type: 'chat/inputAnswerChanged', requestId: 'r1', questionId: 'name' }
-  const good: readonly (readonly [what: string, said: readonly Said[], actions: readonly AnyAction[]])[] = [
+  const good: readonly (readonly [
+    what: string,
+    said: readonly AgentAction[],
+    actions: readonly AnyAction[],
+  ])[] = [
     ['a call allowed', [begun(), ready()], [confirmed]],
     ['a call not allowed', [begun(), ready()], [{ ...confirmed, approved: false, reason: 'denied' }]],
     ['a result allowed', [begun(), running, unseen], [resultConfirmed]],
@@ -130,7 +134,7 @@ describe('[H8] an answer is of the kind that was asked for', () => {
     await turn(all, 't1', {
       type: 'chat/inputRequested',
       request: { id: 'r1', questions },
-    } as unknown as Said)
+    } as unknown as AgentAction)
     expect(await refused(all, chat, answer('r1', 'q', bad))).toBe(noAnswer)
     await accepted(all.ann, chat, answer('r1', 'q', good))
   })
@@ -141,7 +145,7 @@ describe('[H8] an answer is of the kind that was asked for', () => {
     await turn(all, 't1', {
       type: 'chat/inputRequested',
       request: { id: 'r1', questions },
-    } as unknown as Said)
+    } as unknown as AgentAction)
     await accepted(all.ann, chat, answer('r1', 'q', { kind: 'colour', value: 'red' }))
   })
 })

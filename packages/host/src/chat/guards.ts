@@ -7,7 +7,7 @@ import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/to
 import type { SessionState } from '@atrium/protocol/session/state'
 import { isWritable, sessionOf } from '../core/lookup.ts'
 import { answerProblem, answersProblem, consentProblem } from './answers.ts'
-import { unkept } from '../tools/approval.ts'
+import { whyNotSaved } from '../tools/approval.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
@@ -54,7 +54,7 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
     return (
       choiceProblem(call.options, action) ??
       editProblem(call, action) ??
-      (session && unkept(core, session, chat, action))
+      (session && whyNotSaved(core, session, chat, action))
     )
   },
   'chat/toolCallResultConfirmed': (state, action) => {

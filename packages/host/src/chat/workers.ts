@@ -9,7 +9,7 @@ import type { Core } from '../core/core.ts'
  * Part of a step that ends a turn of a chat, or takes the chat away: whoever works for it stops. Who that is can be read
  * off the session, so it does not matter which life let them begin.
  */
-export function dismiss(core: Core, session: Channel, employer: Uri): void {
+export function disposeWorkers(core: Core, session: Channel, employer: Uri): void {
   for (const { resource, origin } of (session.head as SessionState).chats) {
     // A chat with a turn that is not over is awake.
     const worker = core.log.channel(resource)
@@ -26,7 +26,7 @@ export function cancel(core: Core, worker: Channel): void {
 }
 
 /** Whether it is a worker whose employer has no turn, or is gone. */
-export function isUnwanted(core: Core, chat: Channel): boolean {
+export function isDisposable(core: Core, chat: Channel): boolean {
   const { origin } = chat.head as ChatState
   if (origin?.kind !== 'tool') return false
   const employer = core.log.channel(origin.chat)?.head as ChatState | undefined

@@ -4,7 +4,7 @@ import { quiet } from '../../test/held.ts'
 import { Puppet, until } from '../../test/puppet.ts'
 import type { Client, Machine } from '../../test/room.ts'
 import { chat, message, session, started, talk } from '../../test/talk.ts'
-import { FileProblem } from '../ports/files.ts'
+import { FileError } from '../ports/files.ts'
 import type { Agent } from '../ports/agent.ts'
 import type { Vcs } from '../ports/vcs.ts'
 import type { LimitValues } from '@atrium/protocol/limits'
@@ -150,7 +150,7 @@ test('[J3] a name that no URI can have, or that breaks a line, is not offered', 
 
 test('[J3] what is broken is empty, what is not is there, and nobody is told more', async () => {
   const { all, ann, files } = await desk(['/one/a.txt', '/two/b.txt'], { directories: ['/one', '/two'] })
-  files.trouble = new FileProblem('refused', 'not allowed')
+  files.trouble = new FileError('refused', 'not allowed')
   expect(await texts(ann, '@')).toEqual(['@two/b.txt'])
   expect(all.world.reports).toEqual([])
 })

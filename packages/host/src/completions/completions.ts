@@ -11,10 +11,10 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { childOf } from '../core/file-listing.ts'
 import { best, fold } from '../core/fuzzy-match.ts'
-import type { Found } from '../core/fuzzy-match.ts'
-import { inTime } from '../core/timeout.ts'
+import type { Match } from '../core/fuzzy-match.ts'
+import { withTimeout } from '../core/timeout.ts'
 import type { AgentCommand } from '../ports/agent.ts'
-import { placeOf } from '../access/roots.ts'
+import { containedPath } from '../access/roots.ts'
 import { typedAt } from './typed.ts'
 import type { Trigger } from './typed.ts'
 
@@ -46,7 +46,7 @@ const sources: { readonly [T in Trigger]: Source } = {
     const directories = directoriesOf(core, session, chat).slice(0, listings)
     const lists = await Promise.all(
       directories.map(async (directory) => {
-        const files = await inTime(core.world, completionMs, core.listings.of(directory), [])
+        const files = await withTimeout(core.world, completionMs, core.listings.of(directory), [])
         return best(files, word, completionItems).flatMap(({ item: { path }, score }) => {
           const item = fileChoice(directory, path, directories.length > 1)
           return item ? [{ item, score }] : []
@@ -57,7 +57,7 @@ const sources: { readonly [T in Trigger]: Source } = {
   },
 
   '#': async (core, session, chat, word) => {
-    const { chats } = session.told as SessionState
+    const { chats } = session.committed as SessionState
     const others = chats.filter(
       ({ resource, title, interactivity }) =>
         resource !== chat.uri && title !== '' && interactivity !== 'hidden',
@@ -70,8 +70,8 @@ const sources: { readonly [T in Trigger]: Source } = {
   },
 
   '/': async (core, session, _, word) => {
-    const state = session.told as SessionState
-    const commands = await inTime(core.world, core.limits.completionMs, offered(core, state), [])
+    const state = session.committed as SessionState
+    const commands = await withTimeout(core.world, core.limits.completionMs, offered(core, state), [])
     const named = commands.map((command) => ({ ...command, folded: flat(command.name) }))
     return best(named, word, core.limits.completionItems).map(({ item }) => commandChoice(item))
   },
@@ -79,11 +79,11 @@ const sources: { readonly [T in Trigger]: Source } = {
 
 /** The directories that a chat works in, as far as they may be read. */
 function directoriesOf(core: Core, session: Channel, chat: Channel): readonly string[] {
-  const { workingDirectories: own } = chat.told as ChatState
-  const { workingDirectories: all = [] } = session.told as SessionState
+  const { workingDirectories: own } = chat.committed as ChatState
+  const { workingDirectories: all = [] } = session.committed as SessionState
   return (own ?? all).flatMap((uri) => {
     try {
-      return [placeOf(core, uri, 'read').path]
+      return [containedPath(core, uri, 'read').path]
     } catch {
       return []
     }
@@ -129,11 +129,11 @@ function flat(text: string): string {
   return fold(text).replaceAll('/', ' ')
 }
 
-function byScore(a: Found<Choice>, b: Found<Choice>): number {
+function byScore(a: Match<Choice>, b: Match<Choice>): number {
   if (a.score !== b.score) return a.score - b.score
   return a.item.insertText.length - b.item.insertText.length
 }
 
-function itemOf<T>({ item }: Found<T>): T {
+function itemOf<T>({ item }: Match<T>): T {
   return item
 }

@@ -29,27 +29,27 @@ import { wake } from '../channels/wake.ts'
 import { createResourceWatch } from '../resources/watch.ts'
 
 /** A link that can follow channels. */
-export interface Follower extends Link {
+export interface Subscriber extends Link {
   /** Throws where it follows as many as it may. */
-  admit(uri: Uri): void
+  checkRoom(uri: Uri): void
   /** Under the name that its client uses. */
-  follow(channel: Channel, name: Uri, view?: View, latency?: number): string
+  subscribe(channel: Channel, name: Uri, view?: View, latency?: number): string
   answer(text: string): JsonResult
 }
 
 /** `name`: the channel's, as the client wrote it. */
-type Run<M extends Method> = (core: Core, link: Follower, params: Params<M>, name: Uri) => unknown
+type Run<M extends Method> = (core: Core, link: Subscriber, params: Params<M>, name: Uri) => unknown
 
 /** What an open link may ask. What is not here is an unknown method. */
 const table: { readonly [M in Method]?: Run<M> } = {
   subscribe: (core, link, { channel: uri, view, delivery }, name) => {
-    link.admit(uri)
+    link.checkRoom(uri)
     const answer = (channel: Channel | undefined) => {
       if (!channel) throw AhpError.notFound(`no channel ${JSON.stringify(name.slice(0, 200))}`)
-      return link.answer(`{"snapshot":${link.follow(channel, name, view, delivery?.maxLatencyMs)}}`)
+      return link.answer(`{"snapshot":${link.subscribe(channel, name, view, delivery?.maxLatencyMs)}}`)
     }
     const awake = core.log.channel(uri)
-    if (awake?.told !== undefined && !needsRows(core, awake, view)) return answer(awake)
+    if (awake?.committed !== undefined && !needsRows(core, awake, view)) return answer(awake)
     return wake(core, uri, view ?? {}).then(answer)
   },
   authenticate: (core, link, params) => later(core, authenticate(core, link, params), {}),
@@ -100,7 +100,7 @@ async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel> {
   return chat
 }
 
-type AnyRun = (core: Core, link: Follower, params: unknown, name: Uri) => unknown
+type AnyRun = (core: Core, link: Subscriber, params: unknown, name: Uri) => unknown
 
 export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
 
@@ -118,7 +118,7 @@ function later(core: Core, { seq }: { readonly seq: number }, result: object | n
 }
 
 /** Many may look at once, and those behind them need not wait: a client that opens a folder asks for a hundred files. */
-function looks(link: Follower, looking: Promise<object>): Later {
+function looks(link: Subscriber, looking: Promise<object>): Later {
   const others = looksOf.get(link) ?? new Set()
   looksOf.set(link, others.add(looking))
   void looking.finally(() => others.delete(looking)).catch(() => {})
@@ -126,13 +126,13 @@ function looks(link: Follower, looking: Promise<object>): Later {
 }
 
 /** Who changes something comes after all that was asked before, and before all that is asked later. */
-async function changes(link: Follower, change: () => Promise<object>): Promise<object> {
+async function changes(link: Subscriber, change: () => Promise<object>): Promise<object> {
   const before: readonly Promise<object>[] = [...(looksOf.get(link) ?? [])]
   await Promise.allSettled(before)
   return change()
 }
 
-const looksOf = new WeakMap<Follower, Set<Promise<object>>>()
+const looksOf = new WeakMap<Subscriber, Set<Promise<object>>>()
 
 /** What a command's answer is, once it may be given. */
 export function answered(outcome: unknown): unknown {

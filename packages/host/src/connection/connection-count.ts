@@ -1,5 +1,5 @@
 /** How many links each principal has (S-23). */
-export class Crowd {
+export class ConnectionCount {
   readonly #most: number
   readonly #links = new Map<string, number>()
 

@@ -9,18 +9,18 @@ import type { Transport } from '@atrium/protocol/rpc/transport'
 import { decode, id } from '@atrium/protocol/schema'
 import type { Decoded, Schema } from '@atrium/protocol/schema'
 import type { Channel } from '../log/channel.ts'
-import { notYours } from '../core/clients.ts'
+import { foreignClientId } from '../core/clients.ts'
 import { hostCommands } from './commands.ts'
-import type { Follower } from './commands.ts'
+import type { Subscriber } from './commands.ts'
 import type { Core } from '../core/core.ts'
 import { Dialect } from './dialect.ts'
 import { dispatch } from '../dispatch/dispatch.ts'
 import type { Entry } from '../log/entry.ts'
-import { Following } from './subscriptions.ts'
-import { greet, greetAgain } from './greeting.ts'
-import type { Newcomer } from './greeting.ts'
+import { Subscriptions } from './subscriptions.ts'
+import { answerInitialize, answerReconnect } from './greeting.ts'
+import type { OpeningLink } from './greeting.ts'
 import { tooManySubscriptions } from './handshake.ts'
-import type { Welcome } from './handshake.ts'
+import type { Opened } from './handshake.ts'
 import { Intake } from './intake.ts'
 import { Outbox } from './outbox.ts'
 import { asleepFor, wakeFor } from '../turn/pin.ts'
@@ -29,10 +29,10 @@ import type { View } from '../channels/snapshot.ts'
 import { damageOf, wakeIfSound } from '../channels/wake.ts'
 
 /** One client: handshake, subscriptions, forwarding. Forwarding only. */
-export class Connection implements Follower, Newcomer {
+export class Connection implements Subscriber, OpeningLink {
   readonly principal: string
   readonly dialect: Dialect
-  readonly following: Following
+  readonly subscriptions: Subscriptions
   readonly outbox: Outbox
   readonly #core: Core
   readonly #transport: Transport
@@ -49,9 +49,9 @@ export class Connection implements Follower, Newcomer {
     this.#transport = transport
     this.principal = principal
     this.dialect = new Dialect(core)
-    this.following = new Following(core, this)
+    this.subscriptions = new Subscriptions(core, this)
     this.outbox = new Outbox(transport, core.world, (entry) => this.dialect.frames(entry, this.#isOwn(entry)))
-    this.outbox.latency = this.following.latency
+    this.outbox.latency = this.subscriptions.latency
     this.#intake = new Intake(core.world, core.limits, (code, reason) => this.close(code, reason))
     this.#expectHandshake()
     transport.closed.addEventListener('abort', () => this.#leave())
@@ -73,9 +73,9 @@ export class Connection implements Follower, Newcomer {
     return this.#clientId
   }
 
-  tell(entry: Entry): void {
-    this.following.seen = Math.max(this.following.seen, entry.seq)
-    if (!this.following.isOutdated(entry)) this.outbox.tell(entry)
+  deliver(entry: Entry): void {
+    this.subscriptions.seen = Math.max(this.subscriptions.seen, entry.seq)
+    if (!this.subscriptions.isOutdated(entry)) this.outbox.deliver(entry)
   }
 
   get wantsEach(): boolean {
@@ -94,19 +94,19 @@ export class Connection implements Follower, Newcomer {
     return this.#peer.request(method, params)
   }
 
-  note(method: string, params: object): void {
-    const frame = this.dialect.note(method, params)
-    if (frame !== undefined) this.outbox.note(frame)
+  notify(method: string, params: object): void {
+    const frame = this.dialect.notification(method, params)
+    if (frame !== undefined) this.outbox.notify(frame)
   }
 
-  lacks(uri: Uri): number {
-    const channel = this.following.find(uri)
-    return channel ? this.following.lacks(channel) : 0
+  missingRows(uri: Uri): number {
+    const channel = this.subscriptions.find(uri)
+    return channel ? this.subscriptions.missingRows(channel) : 0
   }
 
-  given(uri: Uri, older: number): void {
-    const channel = this.following.find(uri)
-    if (channel) this.following.extend(channel, older)
+  rowsSent(uri: Uri, older: number): void {
+    const channel = this.subscriptions.find(uri)
+    if (channel) this.subscriptions.extend(channel, older)
   }
 
   close(code: number, reason: string): void {
@@ -115,47 +115,49 @@ export class Connection implements Follower, Newcomer {
   }
 
   /** A channel whose snapshot is about to be sent: from now on this link is told what happens there. */
-  follow(channel: Channel, name: Uri, view: View = {}, latency?: number): string {
+  subscribe(channel: Channel, name: Uri, view: View = {}, latency?: number): string {
     this.hold(channel)
-    this.dialect.call(channel.uri, name)
-    this.following.hand(channel, { view, latency, leftOut: this.dialect.leftOut(channel, view) })
-    this.outbox.latency = this.following.latency
+    this.dialect.setAlias(channel.uri, name)
+    this.subscriptions.sendSnapshot(channel, { view, latency, leftOut: this.dialect.leftOut(channel, view) })
+    this.outbox.latency = this.subscriptions.latency
     return this.dialect.snapshot(channel, view)
   }
 
-  admit(uri: Uri): void {
-    if (!this.following.admits(uri)) throw tooManySubscriptions(this.#core)
+  checkRoom(uri: Uri): void {
+    if (!this.subscriptions.hasRoom(uri)) throw tooManySubscriptions(this.#core)
   }
 
   claim(clientId: string): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
     const older = this.#core.links.get(clientId)
-    if (older && older.principal !== this.principal) throw notYours()
+    if (older && older.principal !== this.principal) throw foreignClientId()
     older?.close(1001, 'this client has opened another link')
     this.#core.links.set(clientId, this)
-    this.#core.tokens.came(this.principal)
-    this.#core.grace.back(clientId)
+    this.#core.tokens.linkOpened(this.principal)
+    this.#core.departures.returned(clientId)
     this.#clientId = clientId
   }
 
   hold(channel: Channel): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
-    this.following.add(channel)
+    this.subscriptions.add(channel)
   }
 
-  open({ record, resends, seen }: Welcome): void {
+  open({ record, resends, seen }: Opened): void {
     if (this.#ended) throw new LinkClosed('the link has ended')
     this.#resends = resends
-    this.following.seen = seen
-    this.following.owed = new Set(this.#core.log.waitingOf(record.clientId).map(({ seq }) => seq))
+    this.subscriptions.seen = seen
+    this.subscriptions.undelivered = new Set(
+      this.#core.log.uncommittedOf(record.clientId).map(({ seq }) => seq),
+    )
     this.#core.log.redirect(record.clientId, this)
-    this.following.keep(record)
+    this.subscriptions.keep(record)
   }
 
   /** An answer that stands before everything told, and everything asked, from this moment on. */
   answer(text: string): JsonResult {
     this.outbox.pause()
-    this.following.seen = Math.max(this.following.seen, this.#core.log.told)
+    this.subscriptions.seen = Math.max(this.subscriptions.seen, this.#core.log.committedSeq)
     const go = this.#intake.hold()
     return new JsonResult(text, () => {
       this.outbox.resume()
@@ -164,7 +166,7 @@ export class Connection implements Follower, Newcomer {
   }
 
   get #opened(): boolean {
-    return this.following.record !== undefined
+    return this.subscriptions.record !== undefined
   }
 
   #isOwn({ origin }: Entry): boolean {
@@ -198,12 +200,12 @@ export class Connection implements Follower, Newcomer {
       )
     const run = hostCommands.get(method)
     if (!run && !opening) throw AhpError.methodNotFound(method)
-    const decoded = judged(schema, given)
+    const decoded = checkParams(schema, given)
     if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
     if (method === 'initialize')
-      return this.#greeted(() => greet(this.#core, this, decoded.value as Params<'initialize'>))
+      return this.#greeted(() => answerInitialize(this.#core, this, decoded.value as Params<'initialize'>))
     if (method === 'reconnect')
-      return this.#greeted(() => greetAgain(this.#core, this, decoded.value as Params<'reconnect'>))
+      return this.#greeted(() => answerReconnect(this.#core, this, decoded.value as Params<'reconnect'>))
     const params = this.dialect.params(method, decoded.value)
     const outcome = run?.(this.#core, this, params, nameOf(decoded.value))
     return outcome instanceof Promise
@@ -217,25 +219,25 @@ export class Connection implements Follower, Newcomer {
     return this.#intake.say((reason) => {
       // What comes late over a link that has ended is nobody's.
       if (!this.#opened || this.#ended) return undefined
-      const decoded = judged(note.params, params)
+      const decoded = checkParams(note.params, params)
       if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
       const { channel } = decoded.value as NoteParams<'unsubscribe'>
-      if (method === 'unsubscribe') return this.#unfollow(this.dialect.meant(channel))
+      if (method === 'unsubscribe') return this.#unfollow(this.dialect.canonicalUri(channel))
       return this.#dispatch(decoded.value as NoteParams<'dispatchAction'>, reason)
     })
   }
 
   #unfollow(uri: Uri): void {
-    this.following.leave(uri)
-    this.outbox.latency = this.following.latency
+    this.subscriptions.leave(uri)
+    this.outbox.latency = this.subscriptions.latency
   }
 
   /** What is said of a channel that nobody has is ignored; what sleeps is woken first. */
   #dispatch(params: NoteParams<'dispatchAction'>, reason: string | undefined): void | Promise<void> {
     const { log } = this.#core
-    const uri = this.dialect.meant(params.channel)
+    const uri = this.dialect.canonicalUri(params.channel)
     // What it has subscribed to is called as it was there.
-    if (uri !== params.channel && !this.following.find(uri)) this.dialect.call(uri, params.channel)
+    if (uri !== params.channel && !this.subscriptions.find(uri)) this.dialect.setAlias(uri, params.channel)
     const channel = log.channel(uri)
     const ready = channel && missingTurn(channel, params.action) === undefined
     if (ready && !log.congested && asleepFor(this.#core, params.action).length === 0)
@@ -255,7 +257,7 @@ export class Connection implements Follower, Newcomer {
       if (!channel || this.#ended) return
       const missing = reason === undefined ? missingTurn(channel, params.action) : undefined
       if (missing === undefined) return this.#apply(channel, params, reason)
-      const damage = await damageOf(this.#core, () => this.#core.log.complete(channel, missing))
+      const damage = await damageOf(this.#core, () => this.#core.log.loadRows(channel, missing))
       if (damage !== undefined) return this.#apply(channel, params, damage)
     }
   }
@@ -263,11 +265,11 @@ export class Connection implements Follower, Newcomer {
   #apply(channel: Channel, params: NoteParams<'dispatchAction'>, reason: string | undefined): void {
     const { clientSeq } = params
     if (reason !== undefined) return this.#refuse(channel, clientSeq, params.action, reason)
-    const action = this.dialect.heard(channel, params.action)
+    const action = this.dialect.fromClient(channel, params.action)
     const checked = checkAction(channel.kind, action)
     const again = checked.ok ? this.#resends?.match(channel.uri, clientSeq, checked.value) : undefined
     if (again === undefined) return void dispatch(this.#core, this, channel, clientSeq, action)
-    if (this.following.hears(channel, again)) return
+    if (this.subscriptions.isDeliveredTo(channel, again)) return
     this.#refuse(channel, clientSeq, action, `already accepted as ${again}`)
   }
 
@@ -292,7 +294,7 @@ export class Connection implements Follower, Newcomer {
       return this.answer(await greeting())
     } catch (error) {
       this.#unclaim()
-      this.following.clear()
+      this.subscriptions.clear()
       this.outbox.clear()
       // Behind the answer that says so.
       if (error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion)
@@ -322,7 +324,7 @@ export class Connection implements Follower, Newcomer {
     this.#ended = true
     this.#undoExpecting()
     this.#intake.end()
-    this.following.clear()
+    this.subscriptions.clear()
     this.#unclaim()
   }
 
@@ -334,9 +336,9 @@ export class Connection implements Follower, Newcomer {
   #unclaim(): void {
     if (!this.#claimed) return
     this.#core.links.delete(this.#clientId)
-    this.#core.tokens.left(this.principal)
+    this.#core.tokens.linkClosed(this.principal)
     this.#core.clients.leave(this.#clientId)
-    this.#core.grace.left(this.#clientId)
+    this.#core.departures.departed(this.#clientId)
   }
 }
 
@@ -352,7 +354,7 @@ function missingTurn(channel: Channel, { type, turnId }: Action & { turnId?: unk
 }
 
 /** Its shape, and that it can be kept as it is (S-19). */
-function judged(schema: Schema<unknown>, given: unknown): Decoded<unknown> {
+function checkParams(schema: Schema<unknown>, given: unknown): Decoded<unknown> {
   if (hasOddNumber(given)) return { ok: false, problem: 'a number that JSON cannot keep: too large, or -0' }
   return decode(schema, given ?? {})
 }

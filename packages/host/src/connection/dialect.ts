@@ -7,7 +7,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { actionFrame, envelopeText } from '../log/entry.ts'
 import type { Entry, EnvelopeParts } from '../log/entry.ts'
-import { leftOut, snapshotText } from '../channels/snapshot.ts'
+import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
 import type { View } from '../channels/snapshot.ts'
 
 /** How to speak each generation that this build can. The native one needs nothing. */
@@ -16,7 +16,7 @@ const lenses: ReadonlyMap<Version, Lens | undefined> = new Map([
   ['0.9.0', v09],
 ])
 
-export const spoken: readonly Version[] = [...lenses.keys()]
+export const supportedVersions: readonly Version[] = [...lenses.keys()]
 
 /**
  * How one link speaks: in its generation of the protocol, and with the names for channels that it uses itself. What is
@@ -32,19 +32,19 @@ export class Dialect {
     this.#core = core
   }
 
-  speak(version: Version): void {
+  useVersion(version: Version): void {
     this.#lens = lenses.get(version)
   }
 
   /** The channel that a name means. Some clients make up their own for the default chat of a session. */
-  meant(name: Uri): Uri {
+  canonicalUri(name: Uri): Uri {
     const { catalog, log } = this.#core
     if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
-    return catalog.chatMeant(name) ?? name
+    return catalog.defaultChatNamed(name) ?? name
   }
 
   /** From now on a channel is called as its subscriber calls it. */
-  call(uri: Uri, name: Uri): void {
+  setAlias(uri: Uri, name: Uri): void {
     if (name === uri) this.#labels.delete(uri)
     else this.#labels.set(uri, JSON.stringify(name))
   }
@@ -53,7 +53,7 @@ export class Dialect {
     return this.#lens?.knows(method) ?? true
   }
 
-  heard(channel: Channel, action: Action): Action {
+  fromClient(channel: Channel, action: Action): Action {
     return this.#lens ? this.#lens.actionUp(kindOf(channel), action) : action
   }
 
@@ -63,10 +63,10 @@ export class Dialect {
     const from = source?.chat
     return {
       ...(up as object),
-      ...(channel !== undefined && { channel: this.meant(channel) }),
-      ...(chat !== undefined && { chat: this.meant(chat) }),
+      ...(channel !== undefined && { channel: this.canonicalUri(channel) }),
+      ...(chat !== undefined && { chat: this.canonicalUri(chat) }),
       // Of a kind that nobody knows it may be anything.
-      ...(typeof from === 'string' && { source: { ...source, chat: this.meant(from) } }),
+      ...(typeof from === 'string' && { source: { ...source, chat: this.canonicalUri(from) } }),
     }
   }
 
@@ -81,7 +81,7 @@ export class Dialect {
 
   /** How many turns are older than those that a snapshot shows. */
   leftOut(channel: Channel, view: View): number {
-    return leftOut(this.#core, channel, view, this.#lens)
+    return turnsLeftOut(this.#core, channel, view, this.#lens)
   }
 
   /** An envelope as this link is told it, as JSON: none where its generation has no words for it. */
@@ -102,7 +102,7 @@ export class Dialect {
   }
 
   /** A message that is no action; nothing where there is nothing left to say. */
-  note(method: string, params: object): string | undefined {
+  notification(method: string, params: object): string | undefined {
     if (!this.knows(method)) return undefined
     const said = this.#lens ? sharedNote(this.#lens, method, params) : params
     if (!said) return undefined

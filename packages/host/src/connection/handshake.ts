@@ -7,9 +7,9 @@ import type { Channel } from '../log/channel.ts'
 import { infoOf } from '../core/clients.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
-import { spoken } from './dialect.ts'
+import { supportedVersions } from './dialect.ts'
 import type { Dialect } from './dialect.ts'
-import { inLife } from '../log/epochs.ts'
+import { inEpoch } from '../log/epochs.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 import { replay, replayable } from './replay.ts'
 import type { Say } from './replay.ts'
@@ -17,7 +17,7 @@ import { Resends } from './resends.ts'
 import { wakeIfSound } from '../channels/wake.ts'
 
 /** How a link begins: who it is, what it hears from now on, and what it may send again. */
-export interface Welcome {
+export interface Opened {
   readonly record: ClientRecord
   readonly resends: Resends
   /** The highest number that the client may have seen. */
@@ -39,8 +39,8 @@ export async function initialize(
   core: Core,
   opening: Opening,
   params: Params<'initialize'>,
-): Promise<Welcome & { offered: string }> {
-  const { offered, version } = negotiate(params.protocolVersions, spoken)
+): Promise<Opened & { offered: string }> {
+  const { offered, version } = negotiate(params.protocolVersions, supportedVersions)
   const { clientId, clientInfo } = params
   const wanted = listed(core, params.initialSubscriptions ?? [])
   const known = await takeOver(core, opening, clientId)
@@ -49,7 +49,7 @@ export async function initialize(
   const held = await holdAll(core, opening, wanted)
   const about = clientInfo && { info: infoOf(clientInfo) }
   const record = { clientId, principal: opening.principal, version, handed: new Map(), ...about }
-  return { offered, record, resends: new Resends(own), seen: known ? core.log.told : 0, held }
+  return { offered, record, resends: new Resends(own), seen: known ? core.log.committedSeq : 0, held }
 }
 
 /** A client comes back: the envelopes up to a number if they are all there, else nothing, and it gets snapshots. */
@@ -57,16 +57,17 @@ export async function reconnect(
   core: Core,
   opening: Opening,
   { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
-): Promise<Welcome & { replayed: readonly string[] | undefined; upTo: number }> {
+): Promise<Opened & { replayed: readonly string[] | undefined; upTo: number }> {
   const wanted = listed(core, subscriptions)
   const known = await takeOver(core, opening, clientId)
   if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
   const held = await holdAll(core, opening, wanted)
-  const seen = lastSeen >= core.log.first - 1 ? lastSeen <= core.log.told : inLife(core.past, lastSeen)
+  const seen =
+    lastSeen >= core.log.first - 1 ? lastSeen <= core.log.committedSeq : inEpoch(core.earlierEpochs, lastSeen)
   const own = await ownOf(core, clientId, seen ? lastSeen : undefined)
-  const upTo = core.log.told
+  const upTo = core.log.committedSeq
   const whole = seen && replayable(known.handed, held, lastSeen)
-  opening.dialect.speak(known.version)
+  opening.dialect.useVersion(known.version)
   const tongue = { dialect: opening.dialect, known }
   const replayed = whole ? await replayIfSound(core, held, lastSeen, upTo, tongue) : undefined
   const handed = new Map([...known.handed].filter(([uri]) => wanted.has(uri)))
@@ -95,10 +96,12 @@ async function forgetHanded(core: Core, known: ClientRecord): Promise<void> {
  */
 async function ownOf(core: Core, clientId: string, lastSeen = Infinity): Promise<readonly StoredEnvelope[]> {
   const newestOwn = core.limits.resends
-  const waiting = [...core.log.passedOf(clientId), ...core.log.waitingOf(clientId)]
-  const newest = await core.store.log.own(clientId, 0, newestOwn)
+  const waiting = [...core.log.ephemeralOf(clientId), ...core.log.uncommittedOf(clientId)]
+  const newest = await core.store.log.dispatchedBy(clientId, 0, newestOwn)
   const more = newest.length === newestOwn && (newest[0]?.seq ?? 0) > lastSeen
-  const stored = more ? await core.store.log.own(clientId, lastSeen, Number.MAX_SAFE_INTEGER) : newest
+  const stored = more
+    ? await core.store.log.dispatchedBy(clientId, lastSeen, Number.MAX_SAFE_INTEGER)
+    : newest
   const known = new Set(stored.map(({ seq }) => seq))
   return [...stored, ...waiting.filter(({ seq }) => !known.has(seq))]
 }

@@ -1,9 +1,9 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Limits } from '@atrium/protocol/rpc/hygiene'
-import { Budget, tooFast } from './rate-limit.ts'
+import { RateLimit, rateExceeded } from './rate-limit.ts'
 import { answered } from './commands.ts'
-import { Line } from './request-queue.ts'
+import { RequestQueue } from './request-queue.ts'
 import type { World } from '../ports/world.ts'
 
 /** What one link says: counted, bounded, and done one after the other. Nothing of it is passed over in silence. */
@@ -11,8 +11,8 @@ export class Intake implements Limits {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #close: (code: number, reason: string) => void
-  readonly #budget: Budget
-  readonly #line = new Line()
+  readonly #budget: RateLimit
+  readonly #line = new RequestQueue()
   /** Somebody has asked to open the link: from then on messages may be long. */
   greeted = false
   /** The length of the frame that is being looked at. */
@@ -24,7 +24,7 @@ export class Intake implements Limits {
     this.#world = world
     this.#limits = limits
     this.#close = close
-    this.#budget = new Budget(world, limits)
+    this.#budget = new RateLimit(world, limits)
   }
 
   get size(): number {
@@ -44,20 +44,20 @@ export class Intake implements Limits {
     if (this.#ended) return false
     this.#length = frame.length
     this.#budget.spend(frame.length)
-    if (this.#budget.spent) this.#close(1008, tooFast)
+    if (this.#budget.spent) this.#close(1008, rateExceeded)
     return !this.#ended
   }
 
   ping(): null {
     this.#budget.ping()
-    if (this.#budget.spent) this.#close(1008, tooFast)
-    if (this.#budget.overPings) throw AhpError.permissionDenied(tooFast)
+    if (this.#budget.spent) this.#close(1008, rateExceeded)
+    if (this.#budget.overPings) throw AhpError.permissionDenied(rateExceeded)
     return null
   }
 
   ask(task: () => unknown): unknown {
     // No code of the protocol means this. The one for what the host will not do, whoever asks rightly, is the nearest.
-    if (this.#budget.over) throw AhpError.permissionDenied(tooFast)
+    if (this.#budget.over) throw AhpError.permissionDenied(rateExceeded)
     if (this.#asked >= this.#limits.requests)
       throw AhpError.permissionDenied(`at most ${this.#limits.requests} requests at once: wait for an answer`)
     const outcome = this.#inTurn(task)
@@ -68,7 +68,7 @@ export class Intake implements Limits {
 
   /** The task learns why it is to refuse, if it is: its refusal comes in its turn, like everything. */
   say(task: (reason: string | undefined) => unknown): unknown {
-    const reason = this.#budget.over ? tooFast : undefined
+    const reason = this.#budget.over ? rateExceeded : undefined
     return this.#inTurn(() => task(reason))
   }
 

@@ -108,7 +108,7 @@ test('[L12] F-17: a slow reader costs a bound; what waits is merged and sent whe
   const { transport, sent, drain } = stuck()
   const outbox = new Outbox(transport, testWorld())
   outbox.send('x'.repeat(300_000))
-  for (let i = 0; i < 1000; i++) outbox.tell(delta(0, 'word '))
+  for (let i = 0; i < 1000; i++) outbox.deliver(delta(0, 'word '))
   expect(sent).toHaveLength(1)
   drain()
   await Promise.resolve()
@@ -121,7 +121,7 @@ test('[L12] F-17: beyond the bound the link ends with 1013', () => {
   const { transport } = stuck()
   const outbox = new Outbox(transport, testWorld())
   outbox.send('x'.repeat(300_000))
-  for (let i = 0; i < 50; i++) outbox.tell(delta(i % 2, 'y'.repeat(100_000)))
+  for (let i = 0; i < 50; i++) outbox.deliver(delta(i % 2, 'y'.repeat(100_000)))
   expect(transport).toMatchObject({ closedWith: 1013 })
 })
 
@@ -143,11 +143,11 @@ describe('[L12] text that is told in one step', () => {
     const outbox = new Outbox(transport, testWorld())
     outbox.latency = undefined
     const told = [delta(0, 'a'), delta(0, 'b'), usage(), delta(0, 'c'), delta(1, 'd'), delta(0, 'e')]
-    for (const each of told) outbox.tell(each)
+    for (const each of told) outbox.deliver(each)
     // What is no text waits for nothing, and what was told before it goes before it.
     expect(sent).toHaveLength(2)
     await stepOver()
-    outbox.tell(delta(0, 'f'))
+    outbox.deliver(delta(0, 'f'))
     await stepOver()
     const [, b, u, c, d, e] = told.map(({ seq }) => seq)
     expect(toldOf(sent)).toEqual([
@@ -164,7 +164,7 @@ describe('[L12] text that is told in one step', () => {
     const { transport, sent } = stuck()
     const outbox = new Outbox(transport, testWorld())
     outbox.latency = 0
-    for (const word of ['a', 'b', 'c']) outbox.tell(delta(0, word))
+    for (const word of ['a', 'b', 'c']) outbox.deliver(delta(0, word))
     expect(toldOf(sent).map(([content]) => content)).toEqual(['a', 'b', 'c'])
   })
 
@@ -172,10 +172,10 @@ describe('[L12] text that is told in one step', () => {
     const { transport, sent, drain } = stuck()
     const outbox = new Outbox(transport, testWorld())
     outbox.latency = undefined
-    outbox.tell(delta(0, 'before'))
+    outbox.deliver(delta(0, 'before'))
     outbox.send(`{"id":1,"result":"${'x'.repeat(300_000)}"}`)
     expect(sent.map((frame) => frame.includes('before'))).toEqual([true, false])
-    for (const word of ['and ', 'after']) outbox.tell(delta(0, word))
+    for (const word of ['and ', 'after']) outbox.deliver(delta(0, word))
     await stepOver()
     expect(sent).toHaveLength(2)
     drain()
@@ -187,7 +187,7 @@ describe('[L12] text that is told in one step', () => {
     const { transport, sent } = stuck()
     const outbox = new Outbox(transport, testWorld())
     outbox.latency = undefined
-    for (let i = 0; i < 10; i++) outbox.tell(delta(0, 'x'.repeat(60_000)))
+    for (let i = 0; i < 10; i++) outbox.deliver(delta(0, 'x'.repeat(60_000)))
     expect(sent.length).toBeGreaterThan(0)
     expect(transport).not.toHaveProperty('closedWith')
   })
@@ -201,7 +201,7 @@ describe('[L12] text that is told in one step', () => {
       return outbox
     })
     const told = ['a', 'b', 'c'].map((word) => delta(0, word))
-    for (const each of told) for (const outbox of outboxes) outbox.tell(each)
+    for (const each of told) for (const outbox of outboxes) outbox.deliver(each)
     await stepOver()
     expect(frames).toHaveLength(3)
     expect(new Set(frames).size).toBe(1)
@@ -212,7 +212,7 @@ test('[L2] what is told while an answer is being made comes behind it', () => {
   const { transport, sent } = stuck()
   const outbox = new Outbox(transport, testWorld())
   outbox.pause()
-  outbox.tell(delta(0, 'later'))
+  outbox.deliver(delta(0, 'later'))
   outbox.send('answer')
   outbox.resume()
   expect(sent[0]).toBe('answer')
@@ -224,7 +224,7 @@ describe('[L12] S-24: what an unread link may hold', () => {
     const { transport, sent, drain } = stuck()
     const outbox = new Outbox(transport, testWorld())
     outbox.send('x'.repeat(buffered))
-    for (const word of ['one ', 'two ']) outbox.tell(delta(0, word))
+    for (const word of ['one ', 'two ']) outbox.deliver(delta(0, word))
     return { sent, drain }
   }
   test('[S-57 slowBytes] at 262,144: what is told goes out at once', () =>
@@ -247,8 +247,8 @@ describe('[L12] S-24: what an unread link may hold', () => {
     const one = delta(0, 'y'.repeat(1_000_000))
     const rest = bytes - one.text.length
     const other = delta(1, '')
-    outbox.tell(one)
-    outbox.tell(delta(1, 'z'.repeat(rest - other.text.length)))
+    outbox.deliver(one)
+    outbox.deliver(delta(1, 'z'.repeat(rest - other.text.length)))
     return transport
   }
   test('[S-57 unreadBytes] at 4,194,304: the link lives', () =>
@@ -271,10 +271,10 @@ describe('[L12] S-24: what an unread link may hold', () => {
     const { transport } = stuck()
     const outbox = new Outbox(transport, testWorld())
     outbox.send('x'.repeat(300_000))
-    outbox.note('y'.repeat(4_194_304))
-    outbox.note('z')
+    outbox.notify('y'.repeat(4_194_304))
+    outbox.notify('z')
     expect(transport).not.toHaveProperty('closedWith')
-    outbox.note('z')
+    outbox.notify('z')
     expect(transport).toMatchObject({ closedWith: 1013 })
   })
 })
@@ -283,18 +283,18 @@ test('[L12] what was sent while it could be is no backlog: a long message, or an
   const { transport, drain } = stuck()
   const outbox = new Outbox(transport, testWorld())
   for (const send of [
-    () => outbox.tell(delta(0, 'x'.repeat(6_000_000))),
-    () => outbox.note('x'.repeat(6_000_000)),
+    () => outbox.deliver(delta(0, 'x'.repeat(6_000_000))),
+    () => outbox.notify('x'.repeat(6_000_000)),
     () => outbox.send('x'.repeat(20_000_000)),
   ]) {
     send()
-    outbox.tell(delta(0, 'y'.repeat(1_000_000)))
-    outbox.note('z'.repeat(1_000_000))
+    outbox.deliver(delta(0, 'y'.repeat(1_000_000)))
+    outbox.notify('z'.repeat(1_000_000))
     expect(transport).not.toHaveProperty('closedWith')
     drain()
   }
-  outbox.tell(delta(0, 'x'.repeat(6_000_000)))
-  for (let i = 0; i < 5; i++) outbox.tell(delta(i % 2, 'y'.repeat(1_000_000)))
+  outbox.deliver(delta(0, 'x'.repeat(6_000_000)))
+  for (let i = 0; i < 5; i++) outbox.deliver(delta(i % 2, 'y'.repeat(1_000_000)))
   expect(transport).toMatchObject({ closedWith: 1013 })
 })
 
@@ -302,9 +302,9 @@ test('[L12] what is long does not wait for more of it', () => {
   const { transport, sent } = stuck()
   const outbox = new Outbox(transport, testWorld())
   outbox.latency = 50
-  outbox.tell(delta(0, 'short'))
+  outbox.deliver(delta(0, 'short'))
   expect(sent).toHaveLength(0)
-  outbox.tell(delta(1, 'x'.repeat(5_000_000)))
+  outbox.deliver(delta(1, 'x'.repeat(5_000_000)))
   expect(sent.map((frame) => frame.length > 5_000_000)).toEqual([false, true])
   expect(transport).not.toHaveProperty('closedWith')
 })
@@ -313,10 +313,10 @@ test('[L12] F-17: what was read long ago excuses nobody', () => {
   const { transport, drain } = stuck()
   const outbox = new Outbox(transport, testWorld())
   for (let i = 0; i < 100; i++) {
-    outbox.tell(delta(0, 'x'.repeat(200_000)))
+    outbox.deliver(delta(0, 'x'.repeat(200_000)))
     drain()
   }
   outbox.send('x'.repeat(300_000))
-  for (let i = 0; i < 6; i++) outbox.note('y'.repeat(1_000_000))
+  for (let i = 0; i < 6; i++) outbox.notify('y'.repeat(1_000_000))
   expect(transport).toMatchObject({ closedWith: 1013 })
 })

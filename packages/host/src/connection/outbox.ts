@@ -42,7 +42,7 @@ export class Outbox {
     return this.#latency
   }
 
-  tell(entry: Entry): void {
+  deliver(entry: Entry): void {
     if (this.#closing || this.#transport.closed.aborted) return
     const slow = this.#slow
     const waits = this.#mayWait(entry)
@@ -95,7 +95,7 @@ export class Outbox {
   }
 
   /** A message that nobody asked for: it counts like what is told. */
-  note(frame: string): void {
+  notify(frame: string): void {
     if (this.#closing) return
     // What it follows from was within the bound, and it repeats that.
     if (this.#backlog > this.#most) return this.#tooSlow()
@@ -253,7 +253,7 @@ function join(run: readonly Entry[]): Entry | undefined {
   const whole = run.map((entry) => (entry.action as TextAction)[key] ?? '').join('')
   const action = { ...last.action, [key]: whole }
   const text = JSON.stringify(action)
-  const joint = last.saying(action, text)
+  const joint = last.withAction(action, text)
   joined.set(last, { first, whole: joint })
   return joint
 }

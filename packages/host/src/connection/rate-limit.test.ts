@@ -3,7 +3,7 @@ import type { Transport } from '@atrium/protocol/rpc/transport'
 import { describe, expect, test } from 'vitest'
 import { Client, room } from '../../test/room.ts'
 import type { Room, RoomOptions } from '../../test/room.ts'
-import { tooFast } from './rate-limit.ts'
+import { rateExceeded } from './rate-limit.ts'
 
 const session = 'ahp-session:/one'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
@@ -44,7 +44,7 @@ describe('[H4] S-22: messages', () => {
   })
   test('[S-57 messages] past 40,000: it is answered with an error, and the link lives', async () => {
     const { ann, world } = await after(40_001)
-    await expect(ann.ask('listSessions', {})).rejects.toMatchObject({ code: -32009, message: tooFast })
+    await expect(ann.ask('listSessions', {})).rejects.toMatchObject({ code: -32009, message: rateExceeded })
     expect(await ann.ask('ping', {})).toBeNull()
     world.advance(limits.windowMs)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
@@ -149,7 +149,7 @@ test('[H4] S-22, I5: a dispatch that is too fast is refused, in its turn; nothin
   await ann.echo(seqs[19] ?? 0)
   expect(ann.envelopes.map(({ origin }) => origin?.clientSeq)).toEqual(seqs)
   expect(ann.envelopes.map(({ rejectionReason }) => rejectionReason)).toEqual(
-    seqs.map((_, i) => (i < 10 ? undefined : tooFast)),
+    seqs.map((_, i) => (i < 10 ? undefined : rateExceeded)),
   )
   expect(ann.state(session)).toMatchObject({ title: '9' })
 })
@@ -160,7 +160,7 @@ test('[H4] S-22: a dispatch that is too fast and to a channel that sleeps is ref
   await ann.ask('ping', {})
   world.advance(60_000)
   for (let i = 0; i < 10; i++) far.send(idle())
-  expect(await ann.echo(ann.dispatch(session, title('x')))).toMatchObject({ rejectionReason: tooFast })
+  expect(await ann.echo(ann.dispatch(session, title('x')))).toMatchObject({ rejectionReason: rateExceeded })
 })
 
 test('[H4] S-22: who is too fast can still unsubscribe', async () => {

@@ -2,13 +2,14 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import type { World } from '../ports/world.ts'
 
 /** Said to whoever asked or dispatched more than a link may in one window. */
-export const tooFast = 'too fast: this link has said more than it may for now; say it again in a few seconds'
+export const rateExceeded =
+  'too fast: this link has said more than it may for now; say it again in a few seconds'
 
 /**
  * What one link may say in a window (S-22). The window begins with its first message and is ended by the world's timer:
  * no clock is read, and a silent link has none.
  */
-export class Budget {
+export class RateLimit {
   readonly #world: World
   readonly #limits: LimitValues
   #messages = 0

@@ -2,7 +2,7 @@ import { memoryStore } from '@atrium/adapters/store/memory'
 import type { Action, Envelope } from '@atrium/protocol/channel'
 import { describe, expect, test } from 'vitest'
 import { testWorld } from '../../test/world.ts'
-import { Beside } from '../log/step-records.ts'
+import { StepRecords } from '../log/step-records.ts'
 import { Log } from '../log/log.ts'
 import { replay } from './replay.ts'
 
@@ -19,10 +19,13 @@ async function started() {
   const tasks: (() => void)[] = []
   let holding = false
   const store = memoryStore({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
-  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
-  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, {
+    records: new StepRecords(store.records),
+    first: 1000,
+  })
   await log.begin()
-  const channels = ['a', 'b'].map((uri) => log.born(uri, 'terminal', terminal))
+  const channels = ['a', 'b'].map((uri) => log.create(uri, 'terminal', terminal))
   await log.settled()
   const release = () => {
     holding = false
@@ -94,7 +97,7 @@ test('[S-57 replayLength] past 4,194,304: it gets snapshots', async () =>
 test('[L13] text that was told before the disk had it is in the replay', async () => {
   const { store, log, hold, release } = await started()
   const startedAt = '2026-01-01T00:00:00Z'
-  const chat = log.born('c', 'chat', {
+  const chat = log.create('c', 'chat', {
     resource: 'c',
     title: '',
     status: 1,
@@ -148,7 +151,7 @@ describe('[L4] what waits for the disk', () => {
     log.append(a, { type: 'terminal/titleChanged', title: 'slow' } as Action)
     const by = { clientId: 'ann', clientSeq: 1, principal: 'owner' }
     const refuse = () =>
-      log.refuse(a, data('x'.repeat(4_000_000)), by, { tell: () => {}, note: () => {} }, 'no')
+      log.refuse(a, data('x'.repeat(4_000_000)), by, { deliver: () => {}, notify: () => {} }, 'no')
     for (let i = 0; i < 2; i++) refuse()
     expect(log.congested).toBe(false)
     refuse()
@@ -172,7 +175,7 @@ describe('[L3] what only passed', () => {
     const first = log.append(a, data('')).seq
     const empty = JSON.stringify(data('')).length
     log.append(a, data('x'.repeat(bytes - 2 * empty)))
-    return a.passedSince(first - 1)?.length
+    return a.ephemeralSince(first - 1)?.length
   }
   test('[S-57 passingBytes] at 1,048,576: all of it can be replayed', async () =>
     expect(await passed(1_048_576)).toBe(2))

@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { limits } from '@atrium/protocol/limits'
 import type { Channel } from '../log/channel.ts'
-import type { Handed } from '../core/clients.ts'
+import type { SnapshotSent } from '../core/clients.ts'
 import { envelopeText } from '../log/entry.ts'
 import type { EnvelopeParts } from '../log/entry.ts'
 import type { Log } from '../log/log.ts'
@@ -58,7 +58,7 @@ export async function replay(
  * that it has what it was handed, and that alone.
  */
 export function replayable(
-  handed: ReadonlyMap<Uri, Handed>,
+  handed: ReadonlyMap<Uri, SnapshotSent>,
   channels: readonly Channel[],
   lastSeen: number,
 ): boolean {
@@ -93,7 +93,7 @@ function passedTexts(
 ): readonly Numbered[] | undefined {
   const texts: Numbered[] = []
   for (const channel of channels) {
-    const entries = channel.passedSince(after)
+    const entries = channel.ephemeralSince(after)
     if (!entries) return undefined
     for (const entry of entries)
       if (entry.seq <= upTo) texts.push(...say(channel, entry).map((text) => ({ seq: entry.seq, text })))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Line } from './request-queue.ts'
+import { RequestQueue } from './request-queue.ts'
 
 test('[L9] [H5] a line that never empties keeps its order and counts only what waits', async () => {
-  const line = new Line()
+  const line = new RequestQueue()
   const done: number[] = []
   const gates: (() => void)[] = []
   const lengths: number[] = []
@@ -29,7 +29,7 @@ test('[L9] [H5] a line that never empties keeps its order and counts only what w
 })
 
 test('[L9] a task that fails holds up nobody, and what is cleared never begins', async () => {
-  const line = new Line()
+  const line = new RequestQueue()
   const fails = line.run(() => Promise.reject(new Error('first')))
   const throws = line.run(() => {
     throw new Error('second')

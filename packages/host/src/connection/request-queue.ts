@@ -2,7 +2,7 @@
  * What one client asks and dispatches, one after the other. A task that must wait for the disk holds up those behind
  * it; one that need not runs at once, in the caller's step.
  */
-export class Line {
+export class RequestQueue {
   #waiting: Waiting[] = []
   /** The first of those that wait: taking it off a long list would cost as much as the list is long. */
   #first = 0

@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { isWish } from '../turn/pin.ts'
+import { isDraftOrQueued } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
 /**
@@ -18,7 +18,11 @@ export class Resends {
   /** Whether this was accepted before: then its number. Anything else is new. */
   match(channel: Uri, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
-    if (!before || before.channel !== channel || !isWish(JSON.parse(before.action) as Action, action))
+    if (
+      !before ||
+      before.channel !== channel ||
+      !isDraftOrQueued(JSON.parse(before.action) as Action, action)
+    )
       return undefined
     this.#accepted.delete(clientSeq)
     return before.seq

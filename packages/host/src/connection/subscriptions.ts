@@ -1,14 +1,14 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from '../log/channel.ts'
-import type { ClientRecord, Handed } from '../core/clients.ts'
+import type { ClientRecord, SnapshotSent } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import type { Entry, Listener } from '../log/entry.ts'
-import { rest } from '../channels/sleep.ts'
+import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { View } from '../channels/snapshot.ts'
 
 /** How a subscriber wants to see a channel, and what it has of it. */
-export interface Followed {
+export interface Subscription {
   readonly view: View
   readonly latency: number | undefined
   /** So many of its rows are older than those that the client has. */
@@ -19,18 +19,18 @@ export interface Followed {
   readonly numbered: number
 }
 
-const plainly: Followed = { view: {}, latency: undefined, leftOut: 0, at: 0, numbered: 0 }
+const plainly: Subscription = { view: {}, latency: undefined, leftOut: 0, at: 0, numbered: 0 }
 
 /** The channels that one link follows, and what its client has been handed of them. */
-export class Following {
+export class Subscriptions {
   readonly #core: Core
   readonly #listener: Listener
-  readonly #channels = new Map<Channel, Followed>()
+  readonly #channels = new Map<Channel, Subscription>()
   #record: ClientRecord | undefined
   /** The highest number that the client may have seen by now. */
   seen = 0
   /** What the client dispatched over another link and is told on this one, whether it follows the channel or not. */
-  owed: ReadonlySet<number> = new Set()
+  undelivered: ReadonlySet<number> = new Set()
   /** It was spared what came before this number. */
   replayedFrom = 0
 
@@ -55,7 +55,7 @@ export class Following {
     return asked.length === 0 ? undefined : Math.max(0, Math.min(...asked, this.#core.limits.latencyMs))
   }
 
-  how(channel: Channel): Followed {
+  how(channel: Channel): Subscription {
     return this.#channels.get(channel) ?? plainly
   }
 
@@ -64,38 +64,42 @@ export class Following {
   }
 
   /** Whether one more can be followed. */
-  admits(uri: Uri): boolean {
+  hasRoom(uri: Uri): boolean {
     // Nobody unsubscribes from what is no more: it must not take a place for ever.
     for (const channel of this.#gone) this.leave(channel.uri)
     return this.#channels.size < this.#core.limits.subscriptions || this.find(uri) !== undefined
   }
 
-  add(channel: Channel, how: Followed = this.how(channel)): void {
+  add(channel: Channel, how: Subscription = this.how(channel)): void {
     channel.listeners.add(this.#listener)
     this.#channels.set(channel, how)
   }
 
   /** A channel's snapshot is about to be sent. */
-  hand(channel: Channel, how: Omit<Followed, 'at' | 'numbered'>): void {
-    const { told, last } = this.#core.log
-    this.add(channel, { ...how, at: told, numbered: last })
+  sendSnapshot(channel: Channel, how: Omit<Subscription, 'at' | 'numbered'>): void {
+    const { committedSeq, last } = this.#core.log
+    this.add(channel, { ...how, at: committedSeq, numbered: last })
     // That it has seen a number must show that it has the snapshot.
-    if (this.seen >= this.#core.log.told) this.#core.log.advance()
-    this.#remember((handed) => handed.set(channel.uri, this.#handed(channel)))
+    if (this.seen >= this.#core.log.committedSeq) this.#core.log.advance()
+    this.#remember((handed) => handed.set(channel.uri, this.#snapshotSent(channel)))
   }
 
   /** As it was before the link broke. */
   restore(channel: Channel): void {
-    const { turns, maxLatencyMs, cut = 0 } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<Handed>)
+    const {
+      turns,
+      maxLatencyMs,
+      cut = 0,
+    } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<SnapshotSent>)
     const view = turns === undefined ? {} : { turns }
-    const { told } = this.#core.log
-    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut, at: told, numbered: 0 })
+    const { committedSeq } = this.#core.log
+    this.add(channel, { view, latency: maxLatencyMs, leftOut: cut, at: committedSeq, numbered: 0 })
   }
 
   /** So many of a channel's oldest rows the client may lack: it was handed the newest only. */
-  lacks(channel: Channel): number {
+  missingRows(channel: Channel): number {
     const { leftOut: left, at } = this.how(channel)
-    return channel.emptied > at ? 0 : left
+    return channel.lastEmptied > at ? 0 : left
   }
 
   /** It is given older rows, or loses all: in this step, so that whoever has seen that is remembered to have. */
@@ -116,8 +120,8 @@ export class Following {
   }
 
   /** Whether this link is, or was, told of its own action: by itself, in its replay or behind its snapshot. */
-  hears(channel: Channel, seq: number): boolean {
-    if (seq > this.#core.log.told || this.owed.has(seq)) return true
+  isDeliveredTo(channel: Channel, seq: number): boolean {
+    if (seq > this.#core.log.committedSeq || this.undelivered.has(seq)) return true
     const from = this.#record?.handed.get(channel.uri)?.fromSeq ?? Infinity
     return channel.listeners.has(this.#listener) && seq > Math.max(from, this.replayedFrom)
   }
@@ -144,22 +148,22 @@ export class Following {
   #remove(channel: Channel): void {
     channel.listeners.delete(this.#listener)
     this.#channels.delete(channel)
-    if (channel.listeners.size === 0) this.#core.work.job(channel.uri)?.left?.()
-    rest(this.#core, channel)
+    if (channel.listeners.size === 0) this.#core.jobs.job(channel.uri)?.left?.()
+    sleepWhenIdle(this.#core, channel)
   }
 
   /** What is remembered of it beyond this link. */
-  #handed(channel: Channel): Handed {
+  #snapshotSent(channel: Channel): SnapshotSent {
     const { view, latency, leftOut: left } = this.how(channel)
-    const fromSeq = this.#core.log.told
+    const fromSeq = this.#core.log.committedSeq
     const unsure = this.seen >= fromSeq || undefined
     const cut = left > 0 ? left : undefined
     // That all are taken away is on its way already.
-    const extended = (left > 0 && channel.emptied > fromSeq) || undefined
-    return compact<Handed>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
+    const extended = (left > 0 && channel.lastEmptied > fromSeq) || undefined
+    return compact<SnapshotSent>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
   }
 
-  #remember(change: (handed: Map<Uri, Handed>) => unknown): void {
+  #remember(change: (handed: Map<Uri, SnapshotSent>) => unknown): void {
     if (!this.#record) return
     const handed = new Map(this.#record.handed)
     change(handed)

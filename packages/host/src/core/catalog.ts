@@ -3,7 +3,7 @@ import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { equal } from '../log/equal.ts'
-import { Homes } from './chat-index.ts'
+import { ChatIndex } from './chat-index.ts'
 import type { Records } from '../ports/records.ts'
 import { Damaged } from '../log/rebuild.ts'
 import { summaryOf } from './summary.ts'
@@ -18,16 +18,16 @@ export class Catalog {
   readonly #records: Records
   readonly #sessions = new Map<Uri, SessionSummary>()
   /** Not announced yet, each with the client that made it. */
-  readonly #quiet = new Map<Uri, string>()
+  readonly #unannounced = new Map<Uri, string>()
   /** Of these not everyone has been told yet: that they have come, and that they have gone. */
-  readonly #coming = new Set<Uri>()
-  readonly #going = new Map<Uri, SessionSummary>()
+  readonly #adding = new Set<Uri>()
+  readonly #removing = new Map<Uri, SessionSummary>()
   /** Those that a client has named. */
   readonly #titled = new Set<Uri>()
   /** Each chat's session. */
-  readonly homes = new Homes()
+  readonly chatIndex = new ChatIndex()
   /** The list's order as it was last asked for; nothing when sessions have come or gone since. */
-  #order: readonly Place[] | undefined
+  #order: readonly Position[] | undefined
   /** Nothing where one may have come or gone since it was asked for. */
   #directories: ReadonlySet<Uri> | undefined
 
@@ -43,13 +43,13 @@ export class Catalog {
       if (!summary || key !== `${prefix}${summary.resource}`)
         throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
-      for (const { resource } of summary.chats ?? []) catalog.homes.settle(resource, summary.resource)
+      for (const { resource } of summary.chats ?? []) catalog.chatIndex.add(resource, summary.resource)
     }
     for (const [key, creator] of await records.list(quietPrefix)) {
       const uri = key.slice(quietPrefix.length)
       if (!catalog.#sessions.has(uri))
         throw new Damaged(`the session list is damaged: it lacks ${JSON.stringify(uri)}`)
-      catalog.#quiet.set(uri, creator)
+      catalog.#unannounced.set(uri, creator)
     }
     for (const [key] of await records.list(titledPrefix)) catalog.#titled.add(key.slice(titledPrefix.length))
     return catalog
@@ -62,7 +62,7 @@ export class Catalog {
 
   /** Those that are announced. */
   get announced(): number {
-    return this.#sessions.size - this.#quiet.size
+    return this.#sessions.size - this.#unannounced.size
   }
 
   get(uri: Uri): SessionSummary | undefined {
@@ -79,11 +79,11 @@ export class Catalog {
 
   /** The session that a chat belongs to. */
   sessionOf(chat: Uri): Uri | undefined {
-    return this.homes.of(chat)
+    return this.chatIndex.of(chat)
   }
 
   /** The default chat of a session, where this is the name that some clients make up for it. */
-  chatMeant(name: Uri): Uri | undefined {
+  defaultChatNamed(name: Uri): Uri | undefined {
     return name.endsWith(chatSuffix)
       ? this.#sessions.get(name.slice(0, -chatSuffix.length))?.defaultChat
       : undefined
@@ -91,60 +91,60 @@ export class Catalog {
 
   /** Who made a session that is not announced. */
   creatorOf(uri: Uri): string | undefined {
-    return this.#quiet.get(uri)
+    return this.#unannounced.get(uri)
   }
 
   /** Nobody has been told of a session. */
-  isUnheard(uri: Uri): boolean {
-    return this.#coming.has(uri) || this.#quiet.has(uri)
+  isUnlisted(uri: Uri): boolean {
+    return this.#adding.has(uri) || this.#unannounced.has(uri)
   }
 
   add(uri: Uri, createdAt: string, state: SessionState, creator: string): void {
-    this.#quiet.set(uri, creator)
+    this.#unannounced.set(uri, creator)
     this.#records.put(`${quietPrefix}${uri}`, creator)
     this.#sessions.set(uri, summaryOf(uri, createdAt, state))
     this.#directories = undefined
-    this.keep(uri, state)
+    this.save(uri, state)
   }
 
   /** A client has named a session: no agent gives it another name. */
-  entitled(uri: Uri): void {
+  titleSet(uri: Uri): void {
     if (!this.#titled.has(uri)) this.#records.put(`${titledPrefix}${uri}`, '')
     this.#titled.add(uri)
   }
 
-  isTitled(uri: Uri): boolean {
+  hasTitle(uri: Uri): boolean {
     return this.#titled.has(uri)
   }
 
   announce(uri: Uri): void {
-    this.#quiet.delete(uri)
+    this.#unannounced.delete(uri)
     this.#records.delete(`${quietPrefix}${uri}`)
-    this.#coming.add(uri)
+    this.#adding.add(uri)
   }
 
   delete(uri: Uri): void {
     this.#order = undefined
     this.#directories = undefined
     const summary = this.#sessions.get(uri)
-    if (summary && !this.isUnheard(uri)) this.#going.set(uri, summary)
+    if (summary && !this.isUnlisted(uri)) this.#removing.set(uri, summary)
     // Not everyone may have been told that one of them has moved.
-    for (const { resource } of summary?.chats ?? []) this.homes.forget(resource, uri)
+    for (const { resource } of summary?.chats ?? []) this.chatIndex.forget(resource, uri)
     this.#sessions.delete(uri)
-    this.#quiet.delete(uri)
+    this.#unannounced.delete(uri)
     this.#titled.delete(uri)
     for (const start of [prefix, quietPrefix, titledPrefix]) this.#records.delete(`${start}${uri}`)
   }
 
   /** Everyone has been told that a session has come, or that it has gone. */
-  told(uri: Uri): void {
+  listCommitted(uri: Uri): void {
     this.#order = undefined
-    this.#coming.delete(uri)
-    if (!this.#sessions.has(uri)) this.#going.delete(uri)
+    this.#adding.delete(uri)
+    if (!this.#sessions.has(uri)) this.#removing.delete(uri)
   }
 
   /** Follows a session's state as it is told. Gives what changed of what the list shows, if anything did. */
-  follow(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
+  update(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
     const before = this.#sessions.get(uri)
     if (!before) return undefined
     const after = summaryOf(uri, before.createdAt, state)
@@ -154,11 +154,11 @@ export class Catalog {
     if (after.modifiedAt !== before.modifiedAt) this.#order = undefined
     if (changed.includes('workingDirectories')) this.#directories = undefined
     this.#sessions.set(uri, after)
-    return this.isUnheard(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
+    return this.isUnlisted(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
   /** Keeps what a session's entry will be once everyone has been told of its state. */
-  keep(uri: Uri, state: SessionState): void {
+  save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
     if (!before) return
     const after = summaryOf(uri, before.createdAt, state)
@@ -167,11 +167,11 @@ export class Catalog {
 
   /** What everyone has been told of, newest first. A cursor names where the page before ended, whether that is still there or not. */
   page(limit = defaultPage, cursor?: string): { items: readonly SessionSummary[]; nextCursor?: string } {
-    this.#order ??= this.#places().toSorted(newestFirst)
-    const start = cursor === undefined ? 0 : firstAfter(placeOf(cursor), this.#order)
-    const places = this.#fitting(this.#order.slice(start, start + Math.max(1, limit)))
+    this.#order ??= this.#positions().toSorted(newestFirst)
+    const start = cursor === undefined ? 0 : firstAfter(positionOf(cursor), this.#order)
+    const places = this.#longestPrefix(this.#order.slice(start, start + Math.max(1, limit)))
     const items = places.flatMap(
-      ({ resource }) => this.#sessions.get(resource) ?? this.#going.get(resource) ?? [],
+      ({ resource }) => this.#sessions.get(resource) ?? this.#removing.get(resource) ?? [],
     )
     const last = places.at(-1)
     const more = last && start + places.length < this.#order.length
@@ -179,7 +179,7 @@ export class Catalog {
   }
 
   /** As many from the first on as may stand in one answer; one always may. */
-  #fitting(places: readonly Place[]): readonly Place[] {
+  #longestPrefix(places: readonly Position[]): readonly Position[] {
     let length = 0
     const full = places.findIndex(({ resource }, at) => {
       length += titlesOf(this.#sessions.get(resource))
@@ -188,9 +188,12 @@ export class Catalog {
     return full < 0 ? places : places.slice(0, full)
   }
 
-  #places(): readonly Place[] {
-    const there = [...this.#sessions.values()].filter(({ resource }) => !this.isUnheard(resource))
-    return [...there, ...this.#going.values()].map(({ modifiedAt, resource }) => ({ modifiedAt, resource }))
+  #positions(): readonly Position[] {
+    const there = [...this.#sessions.values()].filter(({ resource }) => !this.isUnlisted(resource))
+    return [...there, ...this.#removing.values()].map(({ modifiedAt, resource }) => ({
+      modifiedAt,
+      resource,
+    }))
   }
 }
 
@@ -212,16 +215,16 @@ function read(text: string): SessionSummary | undefined {
 }
 
 /** Where a session stands in the list. */
-type Place = Pick<SessionSummary, 'modifiedAt' | 'resource'>
+type Position = Pick<SessionSummary, 'modifiedAt' | 'resource'>
 
-function newestFirst(a: Place, b: Place): number {
+function newestFirst(a: Position, b: Position): number {
   if (a.modifiedAt !== b.modifiedAt) return a.modifiedAt < b.modifiedAt ? 1 : -1
   if (a.resource === b.resource) return 0
   return a.resource < b.resource ? 1 : -1
 }
 
 /** By halves: anybody may ask, as often as they like. */
-function firstAfter(place: Place, order: readonly Place[]): number {
+function firstAfter(place: Position, order: readonly Position[]): number {
   let from = 0
   let to = order.length
   while (from < to) {
@@ -233,11 +236,11 @@ function firstAfter(place: Place, order: readonly Place[]): number {
   return from
 }
 
-function cursorOf({ modifiedAt, resource }: Place): string {
+function cursorOf({ modifiedAt, resource }: Position): string {
   return `${modifiedAt} ${resource}`
 }
 
-function placeOf(cursor: string): Place {
+function positionOf(cursor: string): Position {
   const [, modifiedAt, resource] = /^(\d{4}-\S+Z) (.+)$/.exec(cursor) ?? []
   if (modifiedAt === undefined || resource === undefined)
     throw AhpError.invalidParams('listSessions: unknown cursor')

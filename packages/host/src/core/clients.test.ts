@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { Clients } from './clients.ts'
 import type { Log } from '../log/log.ts'
 
-const log = { keep() {} } as Log
+const log = { scheduleFlush() {} } as Log
 
 /** What a host remembers, after a restart, of a client that was handed so many channels. */
 async function handedAfter(count: number) {

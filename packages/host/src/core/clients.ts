@@ -16,11 +16,11 @@ export interface ClientRecord {
   /** What it calls itself. */
   readonly info?: Implementation
   /** Each channel it follows, with the snapshot it was handed. */
-  readonly handed: ReadonlyMap<Uri, Handed>
+  readonly handed: ReadonlyMap<Uri, SnapshotSent>
 }
 
 /** A snapshot's number, and how its subscriber wanted to see what follows. */
-export interface Handed {
+export interface SnapshotSent {
   readonly fromSeq: number
   /** The client may have seen this number before: having seen it does not show that it has the snapshot. */
   readonly unsure?: true
@@ -50,7 +50,7 @@ export class Clients {
   /** The record of a client id; refused when it belongs to somebody else. */
   async find(clientId: string, principal: string): Promise<ClientRecord | undefined> {
     const record = this.#known.get(clientId) ?? read(await this.#records.get(keyOf(clientId)))
-    if (record && record.principal !== principal) throw notYours()
+    if (record && record.principal !== principal) throw foreignClientId()
     return record
   }
 
@@ -58,7 +58,7 @@ export class Clients {
     this.#known.set(record.clientId, record)
     const handed = [...record.handed].slice(-limits.handed)
     this.#records.put(keyOf(record.clientId), JSON.stringify({ ...record, handed }))
-    this.#log.keep()
+    this.#log.scheduleFlush()
   }
 
   /** Who is here of a principal, for people to see: without the ids, by which one could speak for another. */
@@ -77,7 +77,7 @@ export class Clients {
   }
 }
 
-export function notYours(): AhpError {
+export function foreignClientId(): AhpError {
   return AhpError.permissionDenied('this client id belongs to somebody else')
 }
 
@@ -97,12 +97,12 @@ function keyOf(clientId: string): string {
 
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
-  const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, Handed])[] }
+  const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, SnapshotSent])[] }
   return { ...record, handed: new Map(record.handed.map(([uri, handed]) => [uri, counted(handed)])) }
 }
 
 /** The first builds kept that something was left out, and not how much. */
-function counted({ cut, ...handed }: Handed): Handed {
+function counted({ cut, ...handed }: SnapshotSent): SnapshotSent {
   if (cut === undefined) return handed
   return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }
 }

@@ -5,45 +5,45 @@ import type { Records } from '../ports/records.ts'
  * Sessions that chats came to from others. What a session keeps apart is named after it, and those names stand in its
  * turns: so it is kept as long as a session is there that such a chat went to.
  */
-export class Heirs {
+export class ContentRetention {
   readonly #records: Records
   /** Each heir, with all whose content it may need. */
-  readonly #heirs = new Map<Uri, ReadonlySet<Uri>>()
+  readonly #holders = new Map<Uri, ReadonlySet<Uri>>()
 
   private constructor(records: Records) {
     this.#records = records
   }
 
-  static async open(records: Records): Promise<Heirs> {
-    const heirs = new Heirs(records)
+  static async open(records: Records): Promise<ContentRetention> {
+    const heirs = new ContentRetention(records)
     for (const [key, text] of await records.list(prefix))
-      heirs.#heirs.set(key.slice(prefix.length), new Set(text.split('\n')))
+      heirs.#holders.set(key.slice(prefix.length), new Set(text.split('\n')))
     return heirs
   }
 
   /** Whether somebody needs what a session kept apart, although it is gone. */
-  need(session: Uri): boolean {
-    return [...this.#heirs.values()].some((all) => all.has(session))
+  isRetained(session: Uri): boolean {
+    return [...this.#holders.values()].some((all) => all.has(session))
   }
 
   /** A chat goes from one session to another. */
-  inherit(to: Uri, from: Uri): void {
+  retain(to: Uri, from: Uri): void {
     const all = new Set([...this.#of(to), from, ...this.#of(from)])
     all.delete(to)
     if (all.size === this.#of(to).size) return
-    this.#heirs.set(to, all)
+    this.#holders.set(to, all)
     this.#records.put(`${prefix}${to}`, [...all].join('\n'))
   }
 
   /** A session is no more. Gives those, itself perhaps among them, of which nothing is needed now if they are gone. */
   forget(session: Uri): readonly Uri[] {
     const all = [session, ...this.#of(session)]
-    if (this.#heirs.delete(session)) this.#records.delete(`${prefix}${session}`)
-    return all.filter((uri) => !this.need(uri))
+    if (this.#holders.delete(session)) this.#records.delete(`${prefix}${session}`)
+    return all.filter((uri) => !this.isRetained(uri))
   }
 
   #of(session: Uri): ReadonlySet<Uri> {
-    return this.#heirs.get(session) ?? none
+    return this.#holders.get(session) ?? none
   }
 }
 

@@ -1,16 +1,16 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { Implementation } from '@atrium/protocol/root/connection'
-import type { Belongings } from './session-resources.ts'
-import type { Bulletin } from './session-feed.ts'
+import type { SessionResources } from './session-resources.ts'
+import type { SessionFeed } from './session-feed.ts'
 import type { Catalog } from './catalog.ts'
 import type { Clients } from './clients.ts'
 import type { Listener } from '../log/entry.ts'
-import type { Grace } from './departures.ts'
-import type { Heirs } from './content-retention.ts'
-import type { Lenders } from './lenders.ts'
-import type { Life } from '../log/epochs.ts'
-import type { Listings } from './file-listing.ts'
+import type { Departures } from './departures.ts'
+import type { ContentRetention } from './content-retention.ts'
+import type { ClientUriOwners } from './lenders.ts'
+import type { Epoch } from '../log/epochs.ts'
+import type { FileListings } from './file-listing.ts'
 import type { Log } from '../log/log.ts'
 import type { Owners } from './owners.ts'
 import type { Agent } from '../ports/agent.ts'
@@ -21,7 +21,7 @@ import type { Terminals } from '../ports/terminals.ts'
 import type { Vcs } from '../ports/vcs.ts'
 import type { World } from '../ports/world.ts'
 import type { Tokens } from './tokens.ts'
-import type { Work } from './jobs.ts'
+import type { Jobs } from './jobs.ts'
 
 /** One client's link to the host, as the rest of the core sees it. */
 export interface Link extends Listener {
@@ -42,11 +42,11 @@ export interface Core {
   readonly log: Log
   readonly clients: Clients
   readonly catalog: Catalog
-  readonly bulletin: Bulletin
-  readonly grace: Grace
-  readonly belongings: Belongings
-  readonly heirs: Heirs
-  readonly lenders: Lenders
+  readonly sessionFeed: SessionFeed
+  readonly departures: Departures
+  readonly sessionResources: SessionResources
+  readonly contentRetention: ContentRetention
+  readonly clientUriOwners: ClientUriOwners
   readonly owners: Owners
   readonly tokens: Tokens
   /** What this host can use of its machine, if anything. */
@@ -54,18 +54,18 @@ export interface Core {
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
   /** The files of directories, for whoever types their names. */
-  readonly listings: Listings
+  readonly listings: FileListings
   /** The lives before this one. */
-  readonly past: readonly Life[]
+  readonly earlierEpochs: readonly Epoch[]
   /** Who can be talked to; others, when some come or go. */
   agents: readonly Agent[]
   /** What agents are doing. */
-  readonly work: Work
+  readonly jobs: Jobs
   readonly info: Implementation
   readonly build: string | undefined
   readonly defaultDirectory: Uri | undefined
   /** Why nothing can be changed now, if nothing can. */
-  readonly unchangeable: () => string | undefined
+  readonly readOnlyReason: () => string | undefined
   /** By client id: the newest link of each, from the moment it says who it is. */
   readonly links: Map<string, Link>
 }

@@ -2,14 +2,14 @@ import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { Cabinet } from '../../test/cabinet.ts'
 import { testWorld } from '../../test/world.ts'
-import { Listings } from './file-listing.ts'
+import { FileListings } from './file-listing.ts'
 import type { Vcs } from '../ports/vcs.ts'
 
 function listings(paths: readonly string[]) {
   const files = new Cabinet()
   for (const path of paths) files.put(path, '')
   const world = testWorld()
-  const all = new Listings({ files, vcs: undefined }, world, limits)
+  const all = new FileListings({ files, vcs: undefined }, world, limits)
   const of = async (directory: string) => (await all.of(directory)).map(({ path }) => path)
   return { of, files, world }
 }
@@ -23,7 +23,7 @@ test('[J3] a tree whose name begins alike is another', async () => {
   const files = new Cabinet()
   files.put('/wx/a', '')
   const vcs = { root: async () => '/w', files: async () => ['x/b', 'b'] } as unknown as Vcs
-  const all = new Listings({ files, vcs }, testWorld(), limits)
+  const all = new FileListings({ files, vcs }, testWorld(), limits)
   expect(await all.of('/wx')).toMatchObject([{ path: 'a' }])
 })
 

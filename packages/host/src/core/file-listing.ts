@@ -1,13 +1,13 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 import { fold } from './fuzzy-match.ts'
 import type { Findable } from './fuzzy-match.ts'
-import { FileProblem } from '../ports/files.ts'
+import { FileError } from '../ports/files.ts'
 import type { Files } from '../ports/files.ts'
 import type { Vcs } from '../ports/vcs.ts'
 import type { World } from '../ports/world.ts'
 
 /** A file of a directory, by its path in there. */
-export interface Listed extends Findable {
+export interface ListedFile extends Findable {
   readonly path: string
 }
 
@@ -20,11 +20,11 @@ interface Machine {
  * Which files there are in directories, the shortest paths first: asked for with every letter that somebody types, so it is
  * known for a moment. Version control knows what is ignored; without it a bounded walk has to do.
  */
-export class Listings {
+export class FileListings {
   readonly #machine: Machine
   readonly #world: World
   readonly #limits: LimitValues
-  readonly #known = new Map<string, Promise<readonly Listed[]>>()
+  readonly #known = new Map<string, Promise<readonly ListedFile[]>>()
 
   constructor(machine: Machine, world: World, limits: LimitValues) {
     this.#machine = machine
@@ -33,7 +33,7 @@ export class Listings {
   }
 
   /** Never rejects: of what cannot be read nothing is known. */
-  of(directory: string): Promise<readonly Listed[]> {
+  of(directory: string): Promise<readonly ListedFile[]> {
     const known = this.#known.get(directory)
     if (known) return known
     const listing = this.#list(directory)
@@ -50,11 +50,11 @@ export class Listings {
   }
 
   /** As they are at this moment, for whoever may just have made one. */
-  fresh(directory: string): Promise<readonly Listed[]> {
+  fresh(directory: string): Promise<readonly ListedFile[]> {
     return this.#list(directory)
   }
 
-  async #list(directory: string): Promise<readonly Listed[]> {
+  async #list(directory: string): Promise<readonly ListedFile[]> {
     try {
       const paths = (await this.#tracked(directory)) ?? (await this.#walked(directory))
       return paths.map((path) => ({ path, folded: fold(path) })).toSorted(shortestFirst)
@@ -117,12 +117,12 @@ async function unlessBroken<T>(list: Promise<readonly T[]>): Promise<readonly T[
   try {
     return await list
   } catch (error) {
-    if (!(error instanceof FileProblem)) throw error
+    if (!(error instanceof FileError)) throw error
     return []
   }
 }
 
-function shortestFirst({ path: a }: Listed, { path: b }: Listed): number {
+function shortestFirst({ path: a }: ListedFile, { path: b }: ListedFile): number {
   if (a.length !== b.length) return a.length - b.length
   return a < b ? -1 : 1
 }

@@ -3,7 +3,7 @@ export interface Findable {
   readonly folded: string
 }
 
-export interface Found<T> {
+export interface Match<T> {
   readonly item: T
   /** The smaller the better. */
   readonly score: number
@@ -21,9 +21,9 @@ export function best<T extends Findable>(
   items: Iterable<T>,
   typed: string,
   most: number,
-): readonly Found<T>[] {
+): readonly Match<T>[] {
   const score = scorer(fold(typed))
-  const shelves: Found<T>[][] = Array.from({ length: scores.none }, () => [])
+  const shelves: Match<T>[][] = Array.from({ length: scores.none }, () => [])
   for (const item of items) {
     const shelf = shelves[score(item.folded)]
     if (shelf && shelf.length < most) shelf.push({ item, score: shelves.indexOf(shelf) })

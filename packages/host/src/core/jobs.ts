@@ -15,19 +15,19 @@ export interface Job {
  * What agents are doing, and which channels have work that is not done. The second can be read off their states; it is
  * also kept beside them, so that a start loads exactly these.
  */
-export class Work {
+export class Jobs {
   readonly #records: Records
   readonly #open = new Set<Uri>()
   readonly #jobs = new Map<Uri, Job>()
   /** The host is going away: nothing begins any more. What is told from now on, the next life finds. */
-  over = false
+  signal = false
 
   private constructor(records: Records) {
     this.#records = records
   }
 
-  static async open(records: Records): Promise<Work> {
-    const work = new Work(records)
+  static async open(records: Records): Promise<Jobs> {
+    const work = new Jobs(records)
     for (const [key] of await records.list(prefix)) work.#open.add(key.slice(prefix.length))
     return work
   }
@@ -84,7 +84,7 @@ export class Work {
 
   /** Resolves when nothing is being done any more. */
   async stopAll(): Promise<void> {
-    this.over = true
+    this.signal = true
     const jobs = [...this.#jobs.values()]
     this.#jobs.clear()
     await Promise.all(jobs.map(async (job) => job.stop()))

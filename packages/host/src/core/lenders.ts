@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 
 /** What only a client has, under names that it made up: the host asks it for whoever asks the host. */
-export class Lenders {
+export class ClientUriOwners {
   readonly #most: number
   readonly #owners = new Map<Uri, string>()
 
@@ -10,7 +10,7 @@ export class Lenders {
   }
 
   /** A client has spoken of it. Nobody else can be asked. */
-  note(uri: Uri, clientId: string): void {
+  record(uri: Uri, clientId: string): void {
     this.#owners.delete(uri)
     this.#owners.set(uri, clientId)
     const oldest = this.#owners.keys().next()

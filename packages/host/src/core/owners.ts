@@ -21,7 +21,7 @@ export class Owners {
     return this.#sessions.get(session) ?? first
   }
 
-  give(session: Uri, principal: string): void {
+  assign(session: Uri, principal: string): void {
     this.#sessions.set(session, principal)
     this.#records.put(`${prefix}${session}`, principal)
   }

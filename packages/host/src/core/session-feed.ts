@@ -6,17 +6,17 @@ import type { Log } from '../log/log.ts'
 import type { World } from '../ports/world.ts'
 
 /** What is said of one session's entry: that it is new, or what has changed of it since that was last said. */
-type News = 'added' | Partial<SessionSummary>
+type Change = 'added' | Partial<SessionSummary>
 
 /** After something was said, what follows waits so long, in milliseconds, for more of it. */
 const pauseMs = 100
 
 /** What happens in the session list, as whoever is subscribed to the root hears it: soon, and not more often than it helps. */
-export class Bulletin {
+export class SessionFeed {
   readonly #log: Log
   readonly #world: World
   readonly #catalog: Catalog
-  readonly #news = new Map<Uri, News>()
+  readonly #changes = new Map<Uri, Change>()
   #scheduled = false
   #paused = false
 
@@ -27,50 +27,51 @@ export class Bulletin {
   }
 
   added(session: Uri): void {
-    this.#news.set(session, 'added')
+    this.#changes.set(session, 'added')
     this.#schedule()
   }
 
   changed(session: Uri, changes: Partial<SessionSummary>): void {
-    const news = this.#news.get(session)
+    const news = this.#changes.get(session)
     if (news === 'added') return
-    this.#news.set(session, { ...news, ...changes })
+    this.#changes.set(session, { ...news, ...changes })
     this.#schedule()
   }
 
   removed(session: Uri): void {
-    this.#news.delete(session)
-    this.#say('root/sessionRemoved', { session })
+    this.#changes.delete(session)
+    this.#notify('root/sessionRemoved', { session })
   }
 
   /** Never at once: what is said of a session comes after the answer that it was asked for with. */
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
-    this.#world.later(this.#paused ? pauseMs : 0, () => this.#tell())
+    this.#world.later(this.#paused ? pauseMs : 0, () => this.#deliver())
   }
 
-  #tell(): void {
+  #deliver(): void {
     this.#scheduled = false
-    this.#paused = this.#news.size > 0
+    this.#paused = this.#changes.size > 0
     if (!this.#paused) return
-    const news = [...this.#news]
-    this.#news.clear()
+    const news = [...this.#changes]
+    this.#changes.clear()
     for (const [session, item] of news) {
       const summary = this.#catalog.get(session)
-      if (item !== 'added') this.#say('root/sessionSummaryChanged', { session, changes: sayable(item) })
-      else if (summary) this.#say('root/sessionAdded', { summary })
+      if (item !== 'added')
+        this.#notify('root/sessionSummaryChanged', { session, changes: deliverable(item) })
+      else if (summary) this.#notify('root/sessionAdded', { summary })
     }
     this.#schedule()
   }
 
-  #say(method: string, params: object): void {
+  #notify(method: string, params: object): void {
     const said = { channel: rootUri, ...params }
-    for (const listener of this.#log.channel(rootUri)?.listeners ?? []) listener.note(method, said)
+    for (const listener of this.#log.channel(rootUri)?.listeners ?? []) listener.notify(method, said)
   }
 }
 
 /** A change cannot take a key away: an activity that ended is said as none. What else may go away is not said. */
-function sayable(changes: Partial<SessionSummary>): object {
+function deliverable(changes: Partial<SessionSummary>): object {
   return 'activity' in changes ? { ...changes, activity: changes.activity ?? '' } : changes
 }

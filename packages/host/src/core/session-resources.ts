@@ -8,7 +8,7 @@ interface Owner {
 }
 
 /** The channels beside its chats that go with a session: known also while they sleep. */
-export class Belongings {
+export class SessionResources {
   readonly #records: Records
   readonly #owners = new Map<Uri, Owner>()
 
@@ -16,8 +16,8 @@ export class Belongings {
     this.#records = records
   }
 
-  static async open(records: Records): Promise<Belongings> {
-    const belongings = new Belongings(records)
+  static async open(records: Records): Promise<SessionResources> {
+    const belongings = new SessionResources(records)
     for (const [key, text] of await records.list(prefix)) {
       const [session = '', chat] = text.split('\n')
       belongings.#owners.set(key.slice(prefix.length), { session, chat })
@@ -38,7 +38,7 @@ export class Belongings {
   }
 
   /** It goes with this session from now on; with none where none is given. */
-  give(uri: Uri, session: Uri | undefined, chat?: Uri): void {
+  assign(uri: Uri, session: Uri | undefined, chat?: Uri): void {
     const owner = this.#owners.get(uri)
     if (owner?.session === session && owner?.chat === chat) return
     if (session === undefined) {

@@ -8,18 +8,18 @@ import { compact } from '@atrium/protocol/update'
 import { equal } from '../log/equal.ts'
 
 /** What a session shows of its chats. Pure: of `SessionState.chats` and nothing else. */
-interface Rollup {
+interface SessionRollup {
   readonly status: number
   readonly activity?: string
   readonly modifiedAt?: string
   readonly changes?: ChangesSummary
 }
 
-export function rollup(state: SessionState): Rollup {
+export function summarize(state: SessionState): SessionRollup {
   const speaker = speakerOf(state)
   const activity =
     state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
-  return compact<Rollup>({
+  return compact<SessionRollup>({
     status: withActivity(state.status, activity as Activity),
     // In the catalogue an activity that ended is an empty one.
     activity: speaker?.activity || undefined,
@@ -31,7 +31,7 @@ export function rollup(state: SessionState): Rollup {
 /** A session as the list shows it. */
 export function summaryOf(resource: Uri, createdAt: string, state: SessionState): SessionSummary {
   const { provider, title, origin, project, workingDirectories, annotations, defaultChat } = state
-  const { status, activity, modifiedAt: last = createdAt, changes } = rollup(state)
+  const { status, activity, modifiedAt: last = createdAt, changes } = summarize(state)
   return compact<SessionSummary>({
     resource,
     provider,

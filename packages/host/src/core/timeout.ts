@@ -1,7 +1,7 @@
 import type { World } from '../ports/world.ts'
 
 /** What a task gives, or something else where it takes longer than anybody wants to wait. It may go on unseen. */
-export async function inTime<T>(world: World, ms: number, task: Promise<T>, otherwise: T): Promise<T> {
+export async function withTimeout<T>(world: World, ms: number, task: Promise<T>, otherwise: T): Promise<T> {
   let undo = () => {}
   const late = new Promise<T>((resolve) => {
     undo = world.later(ms, () => resolve(otherwise))

@@ -2,7 +2,7 @@ import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { World } from '../ports/world.ts'
 
-interface Held {
+interface HeldToken {
   readonly token: string
   readonly resource: ProtectedResourceMetadata
   /** By the clock of the world; it may jump, so a timer runs, too. */
@@ -21,7 +21,7 @@ export class Tokens {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #expired: Expired
-  readonly #held = new Map<string, Map<string, Held>>()
+  readonly #held = new Map<string, Map<string, HeldToken>>()
   /** How many links each principal has, and what forgets the tokens of those that have none. */
   readonly #links = new Map<string, number>()
   readonly #leaving = new Map<string, () => void>()
@@ -43,8 +43,8 @@ export class Tokens {
   keep(principal: string, resource: ProtectedResourceMetadata, token: string, seconds = Infinity): void {
     this.forget(principal, resource.resource)
     const ms = seconds * 1000
-    const held: Held = { token, resource, expiresAt: this.#world.now() + ms, undo: () => {} }
-    const all = this.#held.get(principal) ?? new Map<string, Held>()
+    const held: HeldToken = { token, resource, expiresAt: this.#world.now() + ms, undo: () => {} }
+    const all = this.#held.get(principal) ?? new Map<string, HeldToken>()
     this.#held.set(principal, all)
     all.set(resource.resource, held)
     if (ms < Infinity) this.#wait(principal, held, ms)
@@ -62,14 +62,14 @@ export class Tokens {
   }
 
   /** A principal has one link more. */
-  came(principal: string): void {
+  linkOpened(principal: string): void {
     this.#links.set(principal, (this.#links.get(principal) ?? 0) + 1)
     this.#leaving.get(principal)?.()
     this.#leaving.delete(principal)
   }
 
   /** And one less: with the last go its tokens, after a time in which it may come back, or a turn may go on without it. */
-  left(principal: string): void {
+  linkClosed(principal: string): void {
     const links = (this.#links.get(principal) ?? 0) - 1
     if (links > 0) return void this.#links.set(principal, links)
     this.#links.delete(principal)
@@ -81,14 +81,14 @@ export class Tokens {
   }
 
   /** In steps: no timer runs for months. */
-  #wait(principal: string, held: Held, ms: number): void {
+  #wait(principal: string, held: HeldToken, ms: number): void {
     held.undo = this.#world.later(Math.min(ms, longestMs), () => {
       if (ms > longestMs) this.#wait(principal, held, ms - longestMs)
       else this.#expire(principal, held)
     })
   }
 
-  #expire(principal: string, { resource }: Held): void {
+  #expire(principal: string, { resource }: HeldToken): void {
     this.forget(principal, resource.resource)
     this.#expired(principal, resource)
   }

@@ -5,18 +5,18 @@ import type { Channel } from '../log/channel.ts'
 import { chatGuards } from '../chat/guards.ts'
 import { chatEffects } from '../chat/chat.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
-import { showTurn } from '../channels/history.ts'
+import { loadTurnFor } from '../channels/history.ts'
 import { ownUris } from '../resources/client-files.ts'
 import type { Core, Link } from '../core/core.ts'
 import type { Entry } from '../log/entry.ts'
 import type { Dispatcher } from '../log/options.ts'
-import { marked } from '../tools/call-meta.ts'
+import { withCallMeta } from '../tools/call-meta.ts'
 import { attachmentProblem, pinned } from '../turn/pin.ts'
 import { rootGuards } from '../root/root.ts'
 import { ruleMap } from '../core/rules.ts'
 import type { AnyEffect, AnyGuard } from '../core/rules.ts'
 import { sessionGuards } from '../session/guards.ts'
-import { followSession, sessionEffects } from '../session/session.ts'
+import { sessionCommitted, sessionEffects } from '../session/session.ts'
 import { terminalGuards } from '../terminal/guards.ts'
 import { terminalEffects } from '../terminal/terminal.ts'
 import { answerEffects } from '../recovery.ts'
@@ -38,17 +38,18 @@ export function dispatch(
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
-  if (needsRow(action)) showTurn(core, channel, action as TurnAction)
-  if (lending.has(action.type)) for (const uri of ownUris(action)) core.lenders.note(uri, by.clientId)
-  const wished = marked(channel, checked.ok ? checked.value : action)
+  if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
+  if (clientToolGuard.has(action.type))
+    for (const uri of ownUris(action)) core.clientUriOwners.record(uri, by.clientId)
+  const wished = withCallMeta(channel, checked.ok ? checked.value : action)
   return core.log.accept(channel, pinned(core, wished), by, link)
 }
 
 /** What follows from an action that everyone has been told. */
 export function effect(core: Core, channel: Channel, { action }: Entry): void {
-  if (core.work.over) return
+  if (core.jobs.signal) return
   effects.get(action.type)?.(core, channel, action)
-  if (channel.kind.name === 'session') followSession(core, channel)
+  if (channel.kind.name === 'session') sessionCommitted(core, channel)
 }
 
 function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): string | undefined {
@@ -57,7 +58,7 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
     return `a ${kind.name} knows no action ${JSON.stringify(action.type.slice(0, 100))}`
   if (!kind.dispatchable.has(action.type)) return `${action.type} is said by the host alone`
   return (
-    core.unchangeable() ??
+    core.readOnlyReason() ??
     guards.get(action.type)?.(channel.head, action, by, core, channel) ??
     attachmentProblem(core, action)
   )
@@ -67,7 +68,7 @@ const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminal
 const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects, terminalEffects)
 
 /** With these a client speaks of what only it may have. */
-const lending = new Set([
+const clientToolGuard = new Set([
   'chat/turnStarted',
   'chat/pendingMessageSet',
   'chat/draftChanged',

@@ -7,80 +7,81 @@ import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { announce } from '../root/announce.ts'
-import { remember } from '../tools/approval.ts'
+import { savePermission } from '../tools/approval.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { Dispatcher } from '../log/options.ts'
-import { endLent, lookForLender } from '../tools/client-tools.ts'
+import { failCallsOf, checkClientPresent } from '../tools/client-tools.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import { movableChange } from '../chat/movable.ts'
-import { neededChanges } from '../session/input-needed.ts'
+import { inputNeededChanges } from '../session/input-needed.ts'
 import { nextTurn } from '../chat/queued-messages.ts'
-import { chatChanges, rollup } from '../core/summary.ts'
-import { alongTerminal } from '../root/terminal-list.ts'
+import { chatChanges, summarize } from '../core/summary.ts'
+import { terminalFollowUps } from '../root/terminal-list.ts'
 import { titleOf } from '../session/title.ts'
-import { dismiss } from '../chat/workers.ts'
+import { disposeWorkers } from '../chat/workers.ts'
 
 /** What an action brings with it, in the same step: actions that follow from it, and what is kept beside the log. */
-export function alongside(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
+export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
   // Streamed text changes nothing but the text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
-  if (channel.kind.name === 'chat') alongChat(core, channel, action as ChatAction, by)
-  if (channel.kind.name === 'terminal') alongTerminal(core, channel, action as TerminalAction, by)
+  if (channel.kind.name === 'chat') chatFollowUps(core, channel, action as ChatAction, by)
+  if (channel.kind.name === 'terminal') terminalFollowUps(core, channel, action as TerminalAction, by)
   if (channel.kind.name !== 'session') return
-  if (action.type === 'session/titleChanged' && by) core.catalog.entitled(channel.uri)
-  alongSession(core, channel, action as SessionAction)
+  if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
+  sessionFollowUps(core, channel, action as SessionAction)
 }
 
-function alongChat(core: Core, chat: Channel, action: ChatAction, by?: Dispatcher): void {
+function chatFollowUps(core: Core, chat: Channel, action: ChatAction, by?: Dispatcher): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
-  if (begins.has(action.type)) unread(core, session)
-  if (action.type === 'chat/toolCallConfirmed' && by) remember(core, session, chat, action, by.clientId)
-  if (action.type === 'chat/turnStarted') entitle(core, session, chat.uri, action.message.text)
-  if (!stateOf(chat).activeTurn) atRest(core, session, chat, action)
+  if (startsTurn.has(action.type)) markUnread(core, session)
+  if (action.type === 'chat/toolCallConfirmed' && by) savePermission(core, session, chat, action, by.clientId)
+  if (action.type === 'chat/turnStarted') setTitle(core, session, chat.uri, action.message.text)
+  if (!stateOf(chat).activeTurn) turnEnded(core, session, chat, action)
   const movable = movableChange(session.head as SessionState, stateOf(chat), by ? undefined : action)
   if (movable !== undefined) append(core, chat, { type: 'chat/movableChanged', movable })
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
-  for (const change of neededChanges(session.head as SessionState, stateOf(chat)))
+  for (const change of inputNeededChanges(session.head as SessionState, stateOf(chat)))
     append(core, session, change)
-  if (runs.has(action.type)) lookForLender(core, session, chat, action as ToolCallAction)
+  if (mayRun.has(action.type)) checkClientPresent(core, session, chat, action as ToolCallAction)
   const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)
-  core.work.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
+  core.jobs.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
   if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session)
 }
 
-function alongSession(core: Core, session: Channel, action: SessionAction): void {
-  if (action.type === 'session/activeClientSet') core.grace.join(action.activeClient.clientId, session.uri)
+function sessionFollowUps(core: Core, session: Channel, action: SessionAction): void {
+  if (action.type === 'session/activeClientSet')
+    core.departures.join(action.activeClient.clientId, session.uri)
   if (action.type === 'session/activeClientRemoved') withoutClient(core, session, action.clientId)
   const state = session.head as SessionState
-  const { activity } = rollup(state)
+  const { activity } = summarize(state)
   if (state.activity !== activity)
     append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
-  core.work.mark(session.uri, state.lifecycle === 'creating')
-  core.catalog.keep(session.uri, session.head as SessionState)
+  core.jobs.mark(session.uri, state.lifecycle === 'creating')
+  core.catalog.save(session.uri, session.head as SessionState)
   if (state.title !== '') announce(core, session)
 }
 
 /** A client takes part no more: nobody is left to run the tools that it lent. */
 function withoutClient(core: Core, session: Channel, clientId: string): void {
-  if (core.catalog.creatorOf(session.uri) !== clientId) core.grace.part(clientId, session.uri)
-  endLent(core, session, clientId)
+  if (core.catalog.creatorOf(session.uri) !== clientId) core.departures.leave(clientId, session.uri)
+  failCallsOf(core, session, clientId)
 }
 
 /** No turn is active any more: whoever worked on it, or for it, stops, and what waits may begin. */
-function atRest(core: Core, session: Channel, chat: Channel, action: ChatAction): void {
-  core.work.stop(chat.uri)
-  if (ends.has(action.type)) dismiss(core, session, chat.uri)
-  if (stateOf(chat).activity !== undefined && ends.has(action.type))
+function turnEnded(core: Core, session: Channel, chat: Channel, action: ChatAction): void {
+  core.jobs.stop(chat.uri)
+  if (endsTurn.has(action.type)) disposeWorkers(core, session, chat.uri)
+  if (stateOf(chat).activity !== undefined && endsTurn.has(action.type))
     append(core, chat, { type: 'chat/activityChanged' })
   for (const next of nextTurn(stateOf(chat), action, core.world)) append(core, chat, next)
 }
 
 /** A chat is called by its first message until somebody finds a better name, and a session by its first chat's. */
-function entitle(core: Core, session: Channel, chat: Uri, text: string): void {
+function setTitle(core: Core, session: Channel, chat: Uri, text: string): void {
   const title = titleOf(text)
   if (title === '') return
   if (entryOf(session, chat)?.title === '')
@@ -90,7 +91,7 @@ function entitle(core: Core, session: Channel, chat: Uri, text: string): void {
 }
 
 /** Something happened that a person should see. A reducer clears the chat's own flag; the session's is ours to clear. */
-function unread(core: Core, session: Channel): void {
+function markUnread(core: Core, session: Channel): void {
   if (hasFlag((session.head as SessionState).status, Flag.IsRead))
     append(core, session, { type: 'session/isReadChanged', isRead: false })
 }
@@ -104,6 +105,6 @@ function stateOf(chat: Channel): ChatState {
 }
 
 /** With these a tool call may begin to run. */
-const runs = new Set(['chat/toolCallReady', 'chat/toolCallConfirmed'])
-const begins = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
-const ends = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated'])
+const mayRun = new Set(['chat/toolCallReady', 'chat/toolCallConfirmed'])
+const startsTurn = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
+const endsTurn = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated'])

@@ -28,14 +28,14 @@ export class Channel {
   /** After everything appended: for guards and for numbering. */
   head: unknown
   /** After everything told: for everyone else. Absent until its birth was told. */
-  told: unknown
+  committed: unknown
   /** The ids of all rows of the head, also of those that are not in memory: the first `older` of them. */
-  readonly ids: RowIds
-  older: number
+  readonly rowIds: RowIds
+  olderRows: number
   /** The same for what was told: another number only until it is told that all rows were taken away. */
-  toldOlder: number
+  committedOlder: number
   /** Appended and not yet told. */
-  untold = 0
+  uncommitted = 0
   /** What was last given to the store of it. */
   stored = 0
   /** Stored since the last head was, in actions, in characters and in rows. */
@@ -45,16 +45,16 @@ export class Channel {
   /** Something was reduced that no head shows. */
   changed = false
   /** The last action, by its number, that whoever lacks a certain row cannot follow. */
-  needed = 0
+  lastRowNeeded = 0
   /** The last action, by its number, that took all rows away. */
-  emptied = 0
+  lastEmptied = 0
   /** It is going to be looked at whether it may sleep. */
-  resting = false
+  sleepCheckDue = false
   readonly listeners = new Set<Listener>()
-  readonly #passed: Entry[] = []
-  #passedBytes = 0
+  readonly #ephemeral: Entry[] = []
+  #ephemeralBytes = 0
   /** Of what passed, everything above this number is still here. */
-  #passedFrom: number
+  #ephemeralFrom: number
 
   /** `older`: the ids of the rows that come before those in the state. */
   constructor(uri: Uri, kind: ChannelKind, head: unknown, passedFrom: number, older: readonly string[] = []) {
@@ -62,11 +62,11 @@ export class Channel {
     this.kind = kind
     this.label = JSON.stringify(uri)
     this.head = head
-    this.older = older.length
-    this.toldOlder = older.length
-    this.ids = new RowIds([...older, ...this.rows(head).map(({ id }) => id)])
+    this.olderRows = older.length
+    this.committedOlder = older.length
+    this.rowIds = new RowIds([...older, ...this.rows(head).map(({ id }) => id)])
     this.lossy = [...kind.classes].some(([type, kept]) => kept === 'passing' && !unreplayed.has(type))
-    this.#passedFrom = this.lossy ? passedFrom : 0
+    this.#ephemeralFrom = this.lossy ? passedFrom : 0
   }
 
   /** Somebody follows it who does not want to be told several things in one. */
@@ -79,46 +79,46 @@ export class Channel {
     return this.kind.strides.get(action.type) ?? 1
   }
 
-  pass(entry: Entry): void {
-    this.#passed.push(entry)
-    this.#passedBytes += entry.text.length
-    while (this.#passedBytes > limits.passingBytes) {
-      const gone = this.#passed.shift()
+  keepEphemeral(entry: Entry): void {
+    this.#ephemeral.push(entry)
+    this.#ephemeralBytes += entry.text.length
+    while (this.#ephemeralBytes > limits.passingBytes) {
+      const gone = this.#ephemeral.shift()
       if (!gone) return
-      this.#passedBytes -= gone.text.length
-      this.#passedFrom = gone.last
+      this.#ephemeralBytes -= gone.text.length
+      this.#ephemeralFrom = gone.last
     }
   }
 
   /** What passed above a number; nothing when some of it is gone. */
-  passedSince(after: number): readonly Entry[] | undefined {
-    return after < this.#passedFrom ? undefined : this.#passed.filter((entry) => entry.seq > after)
+  ephemeralSince(after: number): readonly Entry[] | undefined {
+    return after < this.#ephemeralFrom ? undefined : this.#ephemeral.filter((entry) => entry.seq > after)
   }
 
   /** What a client said that only passed, and is still here. */
-  passedBy(clientId: string): readonly Entry[] {
-    return this.#passed.filter(({ origin }) => origin?.clientId === clientId)
+  ephemeralBy(clientId: string): readonly Entry[] {
+    return this.#ephemeral.filter(({ origin }) => origin?.clientId === clientId)
   }
 
   /** Whether it has a row of this id, in memory or not. */
   has(id: string): boolean {
-    return this.ids.has(id)
+    return this.rowIds.has(id)
   }
 
   /** So many rows are told and not about to be taken away. */
   get lasting(): number {
-    const told = this.rows(this.told)
+    const told = this.rows(this.committed)
     const head = this.rows(this.head)
-    if (told === head) return this.older + told.length
+    if (told === head) return this.olderRows + told.length
     let same = 0
     while (same < told.length && told[same] === head[same]) same++
-    return this.older + same
+    return this.olderRows + same
   }
 
   /** The ids of the rows that are not in memory: all, or from this one on. */
   missing(fromId?: string): readonly string[] {
-    const from = fromId === undefined ? 0 : this.ids.indexOf(fromId)
-    return from < 0 ? [] : this.ids.slice(from, this.older)
+    const from = fromId === undefined ? 0 : this.rowIds.indexOf(fromId)
+    return from < 0 ? [] : this.rowIds.slice(from, this.olderRows)
   }
 
   /** The state after an action. One that names a row which is not in memory would seem to change nothing. */
@@ -137,12 +137,12 @@ export class Channel {
     this.head = state
     this.changed = true
     if (old === now) return []
-    if (takesAll(action)) this.older = 0
+    if (takesAll(action)) this.olderRows = 0
     let same = 0
     while (same < old.length && old[same] === now[same]) same++
-    const gone = this.ids.cut(this.older + same).map((id) => ({ channel: this.uri, id }))
+    const gone = this.rowIds.cut(this.olderRows + same).map((id) => ({ channel: this.uri, id }))
     const come = now.slice(same).map((row) => ({ channel: this.uri, id: row.id, text: JSON.stringify(row) }))
-    for (const { id } of come) this.ids.add(id)
+    for (const { id } of come) this.rowIds.add(id)
     return [...gone, ...come]
   }
 
@@ -179,7 +179,7 @@ export class Channel {
   headText(): string {
     const { rows } = this.kind
     return JSON.stringify(
-      rows === undefined ? this.head : { ...(this.head as object), [rows]: this.ids.length },
+      rows === undefined ? this.head : { ...(this.head as object), [rows]: this.rowIds.length },
     )
   }
 

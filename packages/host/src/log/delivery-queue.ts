@@ -2,34 +2,34 @@ import type { Channel } from './channel.ts'
 import type { Entry, Listener } from './entry.ts'
 
 /** An action that waits to be told: whether for the disk, the channel's state after it, and who sent it. */
-export interface Queued {
+export interface QueuedEntry {
   readonly entry: Entry
   readonly channel: Channel
   /** So that rows which come into memory later can be put into it, nothing else. */
   state: unknown
   /** How many rows of the state are not in memory. */
-  older: number
+  olderRows: number
   readonly strict: boolean
   /** The newest link of the client that dispatched it. */
   sender: Listener | undefined
 }
 
 /** What was appended and not told, in number order; and `told`, the number up to which everyone has been. */
-export class Queue {
-  readonly #waiting: Queued[] = []
-  #told: number
+export class DeliveryQueue {
+  readonly #waiting: QueuedEntry[] = []
+  #committedSeq: number
   #strict = 0
-  #saidLength = 0
+  #directLength = 0
   /** The highest number given to an answer that went before what waits. */
   #overtaken = 0
-  #telling = false
+  #delivering = false
 
   constructor(told: number) {
-    this.#told = told
+    this.#committedSeq = told
   }
 
-  get told(): number {
-    return this.#told
+  get committedSeq(): number {
+    return this.#committedSeq
   }
 
   /** A strict action waits, and others behind it. */
@@ -38,23 +38,23 @@ export class Queue {
   }
 
   /** How much is meant for one alone: refusals and the like, which no disk makes anybody wait for. */
-  get saidLength(): number {
-    return this.#saidLength
+  get directLength(): number {
+    return this.#directLength
   }
 
-  add(queued: Queued): void {
+  add(queued: QueuedEntry): void {
     const { seq } = queued.entry
     // Only an answer that goes before what waits has a lower number than the last.
     if ((this.#waiting.at(-1)?.entry.seq ?? 0) < seq) this.#waiting.push(queued)
     else this.#waiting.splice(this.#waiting.findLastIndex(({ entry }) => entry.seq < seq) + 1, 0, queued)
     if (queued.strict) this.#strict++
-    if (queued.entry.only) this.#saidLength += queued.entry.text.length
-    queued.channel.untold++
+    if (queued.entry.only) this.#directLength += queued.entry.text.length
+    queued.channel.uncommitted++
   }
 
   /** Nobody waits before this number, which is nobody's: from now on it is the one that everyone has been told. */
   skip(seq: number): void {
-    this.#told = seq
+    this.#committedSeq = seq
   }
 
   get empty(): boolean {
@@ -62,7 +62,7 @@ export class Queue {
   }
 
   /** What a client has in it. */
-  of(clientId: string): readonly Queued[] {
+  of(clientId: string): readonly QueuedEntry[] {
     return this.#waiting.filter(({ entry }) => entry.origin?.clientId === clientId)
   }
 
@@ -71,7 +71,7 @@ export class Queue {
     for (const queued of this.#waiting) {
       if (queued.channel !== to) continue
       queued.state = prepending(queued.state)
-      queued.older = to.older
+      queued.olderRows = to.olderRows
     }
   }
 
@@ -83,28 +83,28 @@ export class Queue {
   /** A number for an answer that may go before what waits: if nothing of the same client waits and one is free. */
   overtaking(clientId: string): number | undefined {
     const first = this.#waiting.find(({ strict }) => strict)
-    const seq = Math.max(this.#told, this.#overtaken) + 1
+    const seq = Math.max(this.#committedSeq, this.#overtaken) + 1
     if (!first || seq >= first.entry.seq || this.of(clientId).length > 0) return undefined
     this.#overtaken = seq
     return seq
   }
 
   /** In number order, as far as the disk allows. What is added meanwhile waits, so that all see one order. */
-  tell(durable: number, last: number, one: (queued: Queued) => void): void {
-    if (this.#telling) return
-    this.#telling = true
+  deliver(durable: number, last: number, one: (queued: QueuedEntry) => void): void {
+    if (this.#delivering) return
+    this.#delivering = true
     let count = 0
     for (const queued of this.#waiting) {
       if (queued.strict && queued.entry.seq > durable) break
       count++
-      this.#told = queued.entry.last
+      this.#committedSeq = queued.entry.last
       if (queued.strict) this.#strict--
-      if (queued.entry.only) this.#saidLength -= queued.entry.text.length
-      queued.channel.untold--
+      if (queued.entry.only) this.#directLength -= queued.entry.text.length
+      queued.channel.uncommitted--
       one(queued)
     }
     this.#waiting.splice(0, count)
-    if (this.#waiting.length === 0) this.#told = Math.max(this.#told, Math.min(last, durable))
-    this.#telling = false
+    if (this.#waiting.length === 0) this.#committedSeq = Math.max(this.#committedSeq, Math.min(last, durable))
+    this.#delivering = false
   }
 }

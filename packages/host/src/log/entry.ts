@@ -3,9 +3,9 @@ import type { StoredEnvelope } from '../ports/log.ts'
 
 /** Somebody who is told what happens, in number order. */
 export interface Listener {
-  tell(entry: Entry): void
+  deliver(entry: Entry): void
   /** A message that is no action. */
-  note(method: string, params: object): void
+  notify(method: string, params: object): void
   /** It has much unread. */
   readonly slow?: boolean
   /** Resolves when it has read everything, or has gone. */
@@ -13,13 +13,13 @@ export interface Listener {
   /** It has asked not to be told several things in one. */
   readonly wantsEach?: boolean
   /** So many of the oldest rows of a channel that it follows it may lack. */
-  lacks?(channel: Uri): number
+  missingRows?(channel: Uri): number
   /** It is given rows of a channel, or all are taken away: so many are older than those that it has then. */
-  given?(channel: Uri, older: number): void
+  rowsSent?(channel: Uri, older: number): void
 }
 
 /** What an entry says; its frame is made from that. */
-type EntryParts = Omit<Entry, 'frame' | 'saying'>
+type EntryParts = Omit<Entry, 'frame' | 'withAction'>
 
 /** An action on its way: numbered, reduced, waiting to be told. */
 export class Entry {
@@ -54,7 +54,7 @@ export class Entry {
   }
 
   /** The same place in the order with other words: several that were merged into one. */
-  saying(action: Action, text: string): Entry {
+  withAction(action: Action, text: string): Entry {
     const { seq, last, channel, label, kind, origin, reason, only } = this
     return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
   }
@@ -67,17 +67,20 @@ export class Entry {
 }
 
 /** What is said in a channel. */
-export type Said = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
+export type EntryContent = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
   Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
 
-interface Place {
+interface ChannelName {
   readonly uri: Uri
   readonly label: string
   readonly kind: { readonly name: string }
 }
 
 /** Every part by its name: there are so many of these that a spread would cost more than the rest. */
-export function entryIn({ uri: channel, label, kind: { name: kind } }: Place, said: Said): Entry {
+export function entryIn(
+  { uri: channel, label, kind: { name: kind } }: ChannelName,
+  said: EntryContent,
+): Entry {
   const { seq, last, action, text, origin, reason, only } = said
   return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
 }

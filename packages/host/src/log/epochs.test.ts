@@ -1,45 +1,49 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
 import { numbersAhead } from './group-commit.ts'
-import { beginLife, inLife } from './epochs.ts'
+import { beginEpoch, inEpoch } from './epochs.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 
 test('[L5] F-12: a life begins above what any before it may have used, also one that a restored backup forgot', async () => {
   const { records } = memoryStore()
   const clock = (now / 1000) * 1_000_000
-  expect((await beginLife(records, 0, now)).first).toBe(clock)
-  expect((await beginLife(records, clock + 5_000_000, now)).first).toBe(clock + 5_000_001)
+  expect((await beginEpoch(records, 0, now)).first).toBe(clock)
+  expect((await beginEpoch(records, clock + 5_000_000, now)).first).toBe(clock + 5_000_001)
   // The backup knows numbers of yesterday; the clock knows better.
-  expect((await beginLife(records, clock - 86_400_000_000, now)).first).toBe(clock)
+  expect((await beginEpoch(records, clock - 86_400_000_000, now)).first).toBe(clock)
 })
 
 test('[L5] F-03: two lives of one second have different numbers, also when the disk forgot the first', async () => {
-  const { first } = await beginLife(memoryStore().records, 0, now + 200)
+  const { first } = await beginEpoch(memoryStore().records, 0, now + 200)
   const used = first + 50_000
-  expect((await beginLife(memoryStore().records, 0, now + 700)).first).toBeGreaterThan(used)
+  expect((await beginEpoch(memoryStore().records, 0, now + 700)).first).toBeGreaterThan(used)
 })
 
 test('[L5] the lives before are remembered with their last number, and between them are holes', async () => {
   const { records } = memoryStore()
-  const { first } = await beginLife(records, 0, now)
+  const { first } = await beginEpoch(records, 0, now)
   const last = first + 700
-  const { first: second, past } = await beginLife(records, last + numbersAhead, now)
-  expect(past).toEqual([{ first, last }])
-  expect([first - 1, last].map((seq) => inLife(past, seq))).toEqual([true, true])
-  expect([first - 2, last + 1, second].map((seq) => inLife(past, seq))).toEqual([false, false, false])
+  const { first: second, earlierEpochs } = await beginEpoch(records, last + numbersAhead, now)
+  expect(earlierEpochs).toEqual([{ first, last }])
+  expect([first - 1, last].map((seq) => inEpoch(earlierEpochs, seq))).toEqual([true, true])
+  expect([first - 2, last + 1, second].map((seq) => inEpoch(earlierEpochs, seq))).toEqual([
+    false,
+    false,
+    false,
+  ])
 })
 
 async function livesAfter(count: number) {
   const { records } = memoryStore()
   const lives = Array.from({ length: count }, (_, i) => [i * 10, i * 10 + 5])
   records.put('lives', JSON.stringify(lives))
-  await beginLife(records, 0, now)
+  await beginEpoch(records, 0, now)
   return (JSON.parse((await records.get('lives')) ?? '[]') as unknown[]).slice(0, -1)
 }
 test('[S-57 lives] at 1,000: all are remembered', async () =>
   expect(await livesAfter(1000)).toHaveLength(1000))
-test('[S-57 lives] past 1,000: the oldest is forgotten', async () => {
+test('[S-57 lives] earlierEpochs 1,000: the oldest is forgotten', async () => {
   const lives = await livesAfter(1001)
   expect([lives.length, lives[0]]).toEqual([1000, [10, 15]])
 })

@@ -3,7 +3,7 @@ import type { Records } from '../ports/records.ts'
 import { numbersAhead } from './group-commit.ts'
 
 /** The numbers of one run of the host: from its first to the last that became durable. Between lives are holes. */
-export interface Life {
+export interface Epoch {
   readonly first: number
   readonly last: number
 }
@@ -12,22 +12,22 @@ export interface Life {
  * Begins a life: its first number lies above every number that any life before it may have handed out, also one that a
  * restored backup knows nothing of. Gives the lives before it.
  */
-export async function beginLife(
+export async function beginEpoch(
   records: Records,
   upTo: number,
   now: number,
-): Promise<{ first: number; past: readonly Life[] }> {
+): Promise<{ first: number; earlierEpochs: readonly Epoch[] }> {
   const stored = JSON.parse((await records.get(key)) ?? '[]') as readonly (readonly [number, number?])[]
-  const past = stored.map(([first, last = upTo - numbersAhead]) => ({ first, last }))
+  const earlierEpochs = stored.map(([first, last = upTo - numbersAhead]) => ({ first, last }))
   // A thousand for each millisecond: two lives of one second must not meet, even if the disk has forgotten the first.
   const first = Math.max(upTo + 1, Math.floor(now) * 1000)
-  const kept = past.slice(-limits.lives).map((life) => [life.first, life.last])
+  const kept = earlierEpochs.slice(-limits.lives).map((epoch) => [epoch.first, epoch.last])
   records.put(key, JSON.stringify([...kept, [first]]))
-  return { first, past }
+  return { first, earlierEpochs }
 }
 
 /** Whether a number was handed out by a life before, and not lost with it. */
-export function inLife(lives: readonly Life[], seq: number): boolean {
+export function inEpoch(lives: readonly Epoch[], seq: number): boolean {
   return lives.some(({ first, last }) => first - 1 <= seq && seq <= last)
 }
 

@@ -1,6 +1,6 @@
 import { limits } from '@atrium/protocol/limits'
-import type { Beside } from './step-records.ts'
-import type { Born, Head, LogStore, RowChange, Step, StoredEnvelope } from '../ports/log.ts'
+import type { StepRecords } from './step-records.ts'
+import type { ChannelCreation, Head, LogStore, RowChange, Step, StoredEnvelope } from '../ports/log.ts'
 import { DiskFull } from '../ports/log.ts'
 import type { World } from '../ports/world.ts'
 
@@ -20,9 +20,9 @@ interface CommitEvents {
 }
 
 /** Group commit: what is appended in one synchronous step goes together, and one flush at a time takes all there is. */
-export class Commit {
+export class GroupCommit {
   readonly #store: LogStore
-  readonly #beside: Beside
+  readonly #records: StepRecords
   readonly #world: World
   readonly #events: CommitEvents
   #step = emptyStep()
@@ -38,8 +38,8 @@ export class Commit {
   #writes = 0
   #safe = 0
 
-  constructor(store: LogStore, beside: Beside, world: World, events: CommitEvents, first: number) {
-    this.#beside = beside
+  constructor(store: LogStore, beside: StepRecords, world: World, events: CommitEvents, first: number) {
+    this.#records = beside
     this.#store = store
     this.#world = world
     this.#events = events
@@ -84,8 +84,8 @@ export class Commit {
     return this.#bytes > limits.unflushedBytes && !this.#full
   }
 
-  born(born: Born): void {
-    this.#step.born.push(born)
+  create(born: ChannelCreation): void {
+    this.#step.created.push(born)
     this.#bytes += born.state.length
   }
 
@@ -111,18 +111,18 @@ export class Commit {
   seal(last: number): void {
     if (this.#ended) return
     const step = this.#step
-    const lists = [step.born, step.envelopes, step.rows, step.heads, step.dropped]
+    const lists = [step.created, step.envelopes, step.rows, step.heads, step.dropped]
     // Refusals use numbers and need no disk, until they have used up what the disk allows.
     // Where records are written anyway, how far the numbers have come is written with them.
-    const moved = last > this.#given + (this.#beside.size > 0 ? 0 : numbersAhead / 2)
+    const moved = last > this.#given + (this.#records.size > 0 ? 0 : numbersAhead / 2)
     const stepped = moved || lists.some((list) => list.length > 0)
     if (stepped) {
       this.#step = emptyStep()
       this.#given = last
       this.#store.append({ ...step, upTo: last + numbersAhead })
     }
-    if (stepped || this.#beside.size > 0) this.#writes++
-    this.#beside.give()
+    if (stepped || this.#records.size > 0) this.#writes++
+    this.#records.addTo()
     this.#flush()
   }
 
@@ -178,5 +178,5 @@ export class Commit {
 type Open<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] }
 
 function emptyStep(): Open<Omit<Step, 'upTo'>> {
-  return { born: [], envelopes: [], rows: [], heads: [], dropped: [] }
+  return { created: [], envelopes: [], rows: [], heads: [], dropped: [] }
 }

@@ -4,7 +4,7 @@ import { Activity } from '@atrium/protocol/status'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { testWorld } from '../../test/world.ts'
-import { Beside } from './step-records.ts'
+import { StepRecords } from './step-records.ts'
 import type { Channel } from './channel.ts'
 import type { Entry, Listener } from './entry.ts'
 import { Log } from './log.ts'
@@ -33,11 +33,11 @@ async function held(options: { headEvery?: number } = {}) {
   const log = new Log(
     store.log,
     testWorld(),
-    { appended: () => {}, told: (_, entry) => void told.push(entry), fatal: () => {} },
-    { beside: new Beside(store.records), first: 1000, ...options },
+    { appended: () => {}, committed: (_, entry) => void told.push(entry), fatal: () => {} },
+    { records: new StepRecords(store.records), first: 1000, ...options },
   )
   await log.begin()
-  const channel = log.born(chatUri, 'chat', chat)
+  const channel = log.create(chatUri, 'chat', chat)
   await log.settled()
   hold = true
   return { store, log, channel, told, flush: () => flushes.splice(0).forEach((task) => task()), flushes }
@@ -45,10 +45,10 @@ async function held(options: { headEvery?: number } = {}) {
 
 class Ear implements Listener {
   readonly heard: Entry[] = []
-  tell(entry: Entry): void {
+  deliver(entry: Entry): void {
     this.heard.push(entry)
   }
-  note(): void {}
+  notify(): void {}
   get types(): readonly string[] {
     return this.heard.map((entry) => entry.action.type)
   }
@@ -73,7 +73,7 @@ test.each([true, false])(
         words.map((word) => delta('t', word)),
       )
       await stepOver()
-      while (log.told < log.last) {
+      while (log.committedSeq < log.last) {
         flush()
         await stepOver()
       }
@@ -84,7 +84,7 @@ test.each([true, false])(
       const loaded = await store.log.load(chatUri)
       if (!loaded || 'damaged' in loaded) throw new Error('not there')
       expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
-      expect(channel.told).toEqual(channel.head)
+      expect(channel.committed).toEqual(channel.head)
     }
   },
 )
@@ -93,13 +93,13 @@ test('[L8] a head is written after 25 rows, so that what a channel wakes with re
   const { store, log, channel, flush } = await held()
   for (let turn = 0; turn < 60; turn++)
     for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.append(channel, action)
-  while (log.told < log.last) {
+  while (log.committedSeq < log.last) {
     await stepOver()
     flush()
   }
   const loaded = await store.log.load(chatUri, 50)
   if (!loaded || 'damaged' in loaded) throw new Error('not there')
-  expect(loaded).toMatchObject({ fromBirth: false, envelopes: { length: 20 } })
+  expect(loaded).toMatchObject({ fromCreation: false, envelopes: { length: 20 } })
   expect(leastTail(loaded)).toBe(11)
   expect(rebuild(chatUri, loaded).newer).toBe(10)
 })
@@ -112,13 +112,13 @@ test('[L2] I1: nobody is told of a strict action, no snapshot shows it and no ef
   await stepOver()
   expect(ear.heard).toEqual([])
   expect(told).toEqual([])
-  expect(channel.told).toEqual(chat)
-  expect(log.told).toBeLessThan(seq)
+  expect(channel.committed).toEqual(chat)
+  expect(log.committedSeq).toBeLessThan(seq)
   flush()
   await log.reached(seq)
   expect(ear.types).toEqual(['chat/turnStarted'])
   expect(told).toHaveLength(1)
-  expect(channel.told).toMatchObject({ activeTurn: { id: 't1' } })
+  expect(channel.committed).toMatchObject({ activeTurn: { id: 't1' } })
 })
 
 test('[L3] streamed text is told without waiting for the disk, but never ahead of a strict action', async () => {
@@ -164,8 +164,8 @@ test('[L2] what a listener appends while it is told waits, so that all hear one 
   const { log, channel, flush } = await held()
   const later = new Ear()
   const first: Listener = {
-    note() {},
-    tell: (entry) => void (entry.action.type === 'chat/activityChanged' && log.append(channel, part('t'))),
+    notify() {},
+    deliver: (entry) => void (entry.action.type === 'chat/activityChanged' && log.append(channel, part('t'))),
   }
   channel.listeners.add(first)
   channel.listeners.add(later)
@@ -180,7 +180,7 @@ test('[L2] what a listener appends while it is told waits, so that all hear one 
 
 test('[L3] what only passes is told and numbered, kept in memory, and never stored', async () => {
   const { store, log, flush } = await held()
-  const terminal = log.born('ahp-terminal:/1', 'terminal', {
+  const terminal = log.create('ahp-terminal:/1', 'terminal', {
     title: '',
     content: [],
     lifecycle: { status: 'running' },
@@ -195,8 +195,8 @@ test('[L3] what only passes is told and numbered, kept in memory, and never stor
   log.append(terminal, { type: 'terminal/data', data: 'x' } as Action)
   await stepOver()
   expect(ear.types).toEqual(['terminal/input', 'terminal/data'])
-  expect(terminal.passedSince(input.seq - 1)).toHaveLength(2)
-  expect(terminal.passedSince(input.seq)).toHaveLength(1)
+  expect(terminal.ephemeralSince(input.seq - 1)).toHaveLength(2)
+  expect(terminal.ephemeralSince(input.seq)).toHaveLength(1)
   log.append(terminal, { type: 'terminal/cwdChanged', cwd: 'file:///x' } as Action)
   await stepOver()
   flush()
@@ -208,7 +208,7 @@ test('[L3] what only passes is told and numbered, kept in memory, and never stor
 
 test('[L3] only the last MiB of what passes is kept, and what is gone is known to be gone', async () => {
   const { log } = await held()
-  const watch = log.born('w', 'terminal', {
+  const watch = log.create('w', 'terminal', {
     title: '',
     content: [],
     lifecycle: { status: 'running' },
@@ -218,8 +218,8 @@ test('[L3] only the last MiB of what passes is kept, and what is gone is known t
   const seqs = [1, 2, 3, 4, 5].map(
     () => log.append(watch, { type: 'terminal/data', data: big } as Action).seq,
   )
-  expect(watch.passedSince((seqs[0] ?? 0) - 1)).toBeUndefined()
-  expect(watch.passedSince(seqs[2] ?? 0)).toHaveLength(2)
+  expect(watch.ephemeralSince((seqs[0] ?? 0) - 1)).toBeUndefined()
+  expect(watch.ephemeralSince(seqs[2] ?? 0)).toHaveLength(2)
 })
 
 test('[L15] a client’s action that changes nothing is echoed to it alone and not stored', async () => {
@@ -245,7 +245,7 @@ test('[L2] a refusal is told to its sender alone, in its order, and needs no dis
   await stepOver()
   expect(ann.heard).toMatchObject([{ reason: 'because', origin: { clientSeq: 1 } }])
   expect(ben.heard).toEqual([])
-  expect(channel.head).toBe(channel.told)
+  expect(channel.head).toBe(channel.committed)
 })
 
 const script = fc.array(
@@ -283,11 +283,11 @@ test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state
       const log = new Log(
         store.log,
         testWorld(),
-        { appended: () => {}, told: () => {}, fatal: () => {} },
-        { beside: new Beside(store.records), first: 1000, headEvery },
+        { appended: () => {}, committed: () => {}, fatal: () => {} },
+        { records: new StepRecords(store.records), first: 1000, headEvery },
       )
       await log.begin()
-      const channel = log.born(chatUri, 'chat', chat)
+      const channel = log.create(chatUri, 'chat', chat)
       for (const [i, step] of steps.entries()) {
         play(log, channel, step, i)
         await log.settled()
@@ -302,7 +302,7 @@ test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state
         state: JSON.stringify(chat),
         rowIds: [],
         rows: [],
-        fromBirth: true,
+        fromCreation: true,
         envelopes,
       }
       expect(rebuild(chatUri, fold).state).toEqual(channel.head)
@@ -340,7 +340,7 @@ test('[L9] what is told and not yet on the disk keeps a channel awake: waking it
   await stepOver()
   log.append(channel, delta('t1', 'told at once'))
   await stepOver()
-  expect(channel.untold).toBe(0)
+  expect(channel.uncommitted).toBe(0)
   expect(log.sleep(channel)).toBe(false)
   flush()
   await log.settled()

@@ -2,18 +2,18 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import { limits } from '@atrium/protocol/limits'
 import { Channel, needsRow, takesAll } from './channel.ts'
-import { Commit } from './group-commit.ts'
-import { Completion } from './row-loader.ts'
+import { GroupCommit } from './group-commit.ts'
+import { RowLoader } from './row-loader.ts'
 import { asStored, entryIn } from './entry.ts'
-import type { Entry, Listener, Said } from './entry.ts'
+import type { Entry, Listener, EntryContent } from './entry.ts'
 import { equal } from './equal.ts'
 import type { LogStore, RowChange, StoredEnvelope } from '../ports/log.ts'
 import type { World } from '../ports/world.ts'
-import type { Dispatcher, LogEvents, LogOptions, Piece } from './options.ts'
-import { Numbers } from './sequence.ts'
-import { Queue } from './delivery-queue.ts'
-import type { Queued } from './delivery-queue.ts'
-import { loaded } from './load.ts'
+import type { Dispatcher, LogEvents, LogOptions, StagedPart } from './options.ts'
+import { Sequence } from './sequence.ts'
+import { DeliveryQueue } from './delivery-queue.ts'
+import type { QueuedEntry } from './delivery-queue.ts'
+import { loadChannel } from './load.ts'
 import { Waiters } from './waiters.ts'
 
 /**
@@ -24,17 +24,17 @@ export class Log {
   readonly #store: LogStore
   readonly #world: World
   readonly #events: LogEvents
-  readonly #commit: Commit
+  readonly #commit: GroupCommit
   readonly #awake = new Map<Uri, Channel>()
   readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
   /** Dropped, and perhaps still on the disk: not to be woken. */
   readonly #dropped = new Set<Uri>()
   /** Being made on the disk: nobody finds them, until they are shown or dropped. */
-  readonly hidden = new Set<Uri>()
+  readonly staged = new Set<Uri>()
   readonly #waiters = new Waiters()
-  readonly #queue: Queue
-  readonly #numbers: Numbers
-  readonly #completion: Completion
+  readonly #queue: DeliveryQueue
+  readonly #sequence: Sequence
+  readonly #rowLoader: RowLoader
   #scheduled = false
   readonly #headEvery: number
   readonly #tail: number
@@ -44,7 +44,7 @@ export class Log {
     store: LogStore,
     world: World,
     events: LogEvents,
-    { beside, first, headEvery = 1000, tail = 50 }: LogOptions,
+    { records, first, headEvery = 1000, tail = 50 }: LogOptions,
   ) {
     this.#headEvery = headEvery
     this.#tail = Math.max(1, tail)
@@ -52,25 +52,25 @@ export class Log {
     this.#world = world
     this.#events = events
     this.first = first
-    this.#numbers = new Numbers(first)
-    this.#queue = new Queue(first - 1)
-    this.#completion = new Completion(store, this.#queue, (channel) => this.channel(channel.uri) === channel)
+    this.#sequence = new Sequence(first)
+    this.#queue = new DeliveryQueue(first - 1)
+    this.#rowLoader = new RowLoader(store, this.#queue, (channel) => this.channel(channel.uri) === channel)
     const heard = {
-      moved: () => this.#tell(),
+      moved: () => this.#deliver(),
       filled: () => this.#waiters.look(),
       fatal: (error: unknown) => events.fatal(error),
     }
-    this.#commit = new Commit(store, beside, world, heard, first)
+    this.#commit = new GroupCommit(store, records, world, heard, first)
   }
 
   /** The number up to which everyone has been told: the one before the first strict action that is not durable. */
-  get told(): number {
-    return this.#queue.told
+  get committedSeq(): number {
+    return this.#queue.committedSeq
   }
 
   /** The number that was last given. */
   get last(): number {
-    return this.#numbers.last
+    return this.#sequence.last
   }
 
   get diskFull(): boolean {
@@ -79,8 +79,8 @@ export class Log {
 
   /** So much waits, for the disk or behind what does, that nobody may add to it. */
   get congested(): boolean {
-    const crowded = this.#commit.congested || this.#queue.saidLength > limits.unflushedBytes
-    return crowded || this.#numbers.last + 1000 > this.#commit.upTo
+    const crowded = this.#commit.congested || this.#queue.directLength > limits.unflushedBytes
+    return crowded || this.#sequence.last + 1000 > this.#commit.upTo
   }
 
   /** The disk must know how far numbers may run before the first is handed out. */
@@ -99,42 +99,43 @@ export class Log {
   }
 
   /** Whether it is awake, or will be in a moment. */
-  isUp(uri: Uri): boolean {
+  isAwake(uri: Uri): boolean {
     return this.#awake.has(uri) || this.#waking.has(uri)
   }
 
   /** Keeps a piece of a channel that is hidden, and tells nobody. Gives its number. */
-  lay(channel: Channel, { born, action, rows = [], head }: Piece): number {
+  writeStaged(channel: Channel, { created, action, rows = [], head }: StagedPart): number {
     const { uri, kind } = channel
-    const seq = this.#number(true)
-    if (born) this.#commit.born({ seq, channel: uri, kind: kind.name, state: JSON.stringify(channel.head) })
+    const seq = this.#nextSeq(true)
+    if (created)
+      this.#commit.create({ seq, channel: uri, kind: kind.name, state: JSON.stringify(channel.head) })
     if (action !== undefined) this.#commit.envelope({ seq, channel: uri, action })
     this.#commit.rows(rows)
     if (head !== undefined) this.#commit.head({ channel: uri, seq, state: head })
-    this.#enqueue(channel, channel.head, true, { seq, last: seq, action: birth, text: '' })
+    this.#enqueue(channel, channel.head, true, { seq, last: seq, action: creation, text: '' })
     return seq
   }
 
   /** A hidden channel, as it is on the disk. */
-  async whole(uri: Uri): Promise<Channel | undefined> {
-    const found = await loaded(this.#store, uri, this.#tail)
-    return found?.(this.told)
+  async loadStaged(uri: Uri): Promise<Channel | undefined> {
+    const found = await loadChannel(this.#store, uri, this.#tail)
+    return found?.(this.committedSeq)
   }
 
   /** A channel that was hidden is there from now on, as if it had just been woken. */
-  show(channel: Channel): void {
-    this.hidden.delete(channel.uri)
+  publish(channel: Channel): void {
+    this.staged.delete(channel.uri)
     this.#awake.set(channel.uri, channel)
   }
 
-  born(uri: Uri, kindName: string, state: object): Channel {
+  create(uri: Uri, kindName: string, state: object): Channel {
     const kind = kindNamed(kindName)
     if (!kind || this.#awake.has(uri)) throw new Error(`cannot be born: ${kindName} ${uri}`)
     const channel = new Channel(uri, kind, state, 0)
     this.#awake.set(uri, channel)
-    const seq = this.#number(true)
-    this.#commit.born({ seq, channel: uri, kind: kindName, state: JSON.stringify(state) })
-    this.#enqueue(channel, state, true, { seq, last: seq, action: birth, text: '' })
+    const seq = this.#nextSeq(true)
+    this.#commit.create({ seq, channel: uri, kind: kindName, state: JSON.stringify(state) })
+    this.#enqueue(channel, state, true, { seq, last: seq, action: creation, text: '' })
     return channel
   }
 
@@ -151,8 +152,8 @@ export class Log {
     const state = channel.reduce(whole)
     const rows = channel.advance(whole, state)
     const actions = channel.wantsEach ? pieces : [whole]
-    for (const action of actions) this.#keep(channel, action, state)
-    this.#rows(channel, rows)
+    for (const action of actions) this.#record(channel, action, state)
+    this.#storeRows(channel, rows)
     for (const action of actions) this.#events.appended(channel, action)
   }
 
@@ -161,31 +162,31 @@ export class Log {
     const state = channel.reduce(action)
     const passing = channel.kind.classes.get(action.type) === 'passing'
     if (passing || !equal(state, channel.head)) return this.#append(channel, action, state, by, sender)
-    return this.#say(channel, action, by, sender)
+    return this.#sendOnly(channel, action, by, sender)
   }
 
   /** Answers a wish that is not granted: numbered, told to its sender alone, not reduced and not kept. */
   refuse(channel: Channel, action: Action, by: Dispatcher, sender: Listener, reason: string): Entry {
-    return this.#say(channel, action, by, sender, reason)
+    return this.#sendOnly(channel, action, by, sender, reason)
   }
 
   /** Tells one alone what is nobody else's: numbered, not reduced and not kept. */
-  whisper(channel: Channel, action: Action, to: Listener): Entry {
-    return this.#say(channel, action, undefined, to)
+  sendTo(channel: Channel, action: Action, to: Listener): Entry {
+    return this.#sendOnly(channel, action, undefined, to)
   }
 
   /** A number that nobody has seen becomes the told one, if nothing waits: so that a snapshot can have it for its own. */
   advance(): void {
-    if (this.#queue.empty && !this.congested) this.#queue.skip(this.#numbers.next())
+    if (this.#queue.empty && !this.congested) this.#queue.skip(this.#sequence.next())
   }
 
   /** Forgets a channel. What was said before is still told; then its listeners are let go. Gives its number. */
   drop(channel: Channel): number {
-    const seq = this.#number(true)
+    const seq = this.#nextSeq(true)
     this.#commit.drop(channel.uri, seq)
     this.#awake.delete(channel.uri)
     this.#dropped.add(channel.uri)
-    this.#enqueue(channel, channel.head, true, { seq, last: seq, action: death, text: '' })
+    this.#enqueue(channel, channel.head, true, { seq, last: seq, action: removal, text: '' })
     return seq
   }
 
@@ -202,13 +203,13 @@ export class Log {
    * Brings into memory the rows of a channel that are not there: all, or from this one on. Nothing is numbered and nobody
    * is told, for nothing has happened: all its states show more of the same past.
    */
-  complete(channel: Channel, fromId?: string): Promise<void> {
-    return this.#completion.complete(channel, fromId)
+  loadRows(channel: Channel, fromId?: string): Promise<void> {
+    return this.#rowLoader.load(channel, fromId)
   }
 
   /** Puts a channel out of memory if nothing needs it there. */
   sleep(channel: Channel): boolean {
-    const busy = channel.listeners.size > 0 || channel.untold > 0 || !this.#commit.safe(channel.stored)
+    const busy = channel.listeners.size > 0 || channel.uncommitted > 0 || !this.#commit.safe(channel.stored)
     if (busy || this.#awake.get(channel.uri) !== channel) return false
     const { changed } = channel
     if (changed) this.#writeHead(channel)
@@ -220,19 +221,19 @@ export class Log {
   }
 
   /** A flush is due: for records beside the log, or for a channel's state, where nothing else is kept of what only passed. */
-  keep(channel?: Channel): void {
+  scheduleFlush(channel?: Channel): void {
     if (channel?.changed) this.#writeHead(channel)
     this.#schedule()
   }
 
   /** Resolves when everyone has been told up to a number. */
   reached(seq: number): Promise<void> {
-    return this.#waiters.until(() => this.told >= seq)
+    return this.#waiters.until(() => this.committedSeq >= seq)
   }
 
   /** Resolves when a channel's told state is as wished. */
   when(channel: Channel, wished: (state: unknown) => boolean): Promise<void> {
-    return this.#waiters.until(() => channel.told !== undefined && wished(channel.told))
+    return this.#waiters.until(() => channel.committed !== undefined && wished(channel.committed))
   }
 
   /** Resolves when there is room for more, at once where there is. */
@@ -252,13 +253,13 @@ export class Log {
   }
 
   /** What a client dispatched and nobody was told yet. */
-  waitingOf(clientId: string): readonly StoredEnvelope[] {
+  uncommittedOf(clientId: string): readonly StoredEnvelope[] {
     return this.#queue.of(clientId).flatMap(({ entry }) => (entry.only ? [] : asStored(entry)))
   }
 
   /** What a client dispatched that was stored nowhere, because it only passes. */
-  passedOf(clientId: string): readonly StoredEnvelope[] {
-    return [...this.#awake.values()].flatMap((channel) => channel.passedBy(clientId).flatMap(asStored))
+  ephemeralOf(clientId: string): readonly StoredEnvelope[] {
+    return [...this.#awake.values()].flatMap((channel) => channel.ephemeralBy(clientId).flatMap(asStored))
   }
 
   /** A client has a new link: what it had dispatched and nobody was told yet is told there. */
@@ -272,26 +273,26 @@ export class Log {
 
   #append(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener): Entry {
     const rows = channel.advance(action, state)
-    const { entry, passing } = this.#keep(channel, action, state, by, sender)
+    const { entry, passing } = this.#record(channel, action, state, by, sender)
     if (passing) return entry
-    if (needsRow(action)) channel.needed = entry.seq
-    if (takesAll(action)) channel.emptied = entry.seq
-    this.#rows(channel, rows)
+    if (needsRow(action)) channel.lastRowNeeded = entry.seq
+    if (takesAll(action)) channel.lastEmptied = entry.seq
+    this.#storeRows(channel, rows)
     this.#events.appended(channel, action, by)
     return entry
   }
 
   /** Numbers an action that is reduced, gives it to the store, and lets it wait to be told. */
-  #keep(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener) {
+  #record(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener) {
     const kept = channel.kind.classes.get(action.type) ?? 'strict'
     const strict = kept === 'strict'
     const passing = kept === 'passing'
     const text = JSON.stringify(action)
-    const seq = this.#number(strict, channel.strideOf(action))
+    const seq = this.#nextSeq(strict, channel.strideOf(action))
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
-    const said = { seq, last: this.#numbers.last, action, text, origin }
+    const said = { seq, last: this.#sequence.last, action, text, origin }
     const entry = this.#enqueue(channel, state, strict, said, sender)
-    if (passing) channel.pass(entry)
+    if (passing) channel.keepEphemeral(entry)
     else {
       const stored = { seq, channel: channel.uri, action: text }
       this.#commit.envelope(by ? { ...stored, origin: by } : stored)
@@ -303,7 +304,7 @@ export class Log {
   }
 
   /** What became of the rows, and a head where one is due: it says what the state is after all that was numbered. */
-  #rows(channel: Channel, rows: readonly RowChange[]): void {
+  #storeRows(channel: Channel, rows: readonly RowChange[]): void {
     this.#commit.rows(rows)
     channel.rowsSinceHead += rows.length
     // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
@@ -311,29 +312,35 @@ export class Log {
       this.#writeHead(channel)
   }
 
-  #say(channel: Channel, action: Action, by: Dispatcher | undefined, only: Listener, reason?: string): Entry {
+  #sendOnly(
+    channel: Channel,
+    action: Action,
+    by: Dispatcher | undefined,
+    only: Listener,
+    reason?: string,
+  ): Entry {
     const overtaking = by && this.#commit.full ? this.#queue.overtaking(by.clientId) : undefined
-    const seq = overtaking ?? this.#numbers.next()
+    const seq = overtaking ?? this.#sequence.next()
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
     const text = JSON.stringify(action)
     return this.#enqueue(channel, channel.head, false, { seq, last: seq, action, text, origin, only, reason })
   }
 
   /** Before the first strict action that waits, some numbers are left free. */
-  #number(strict: boolean, count = 1): number {
-    if (strict && !this.#queue.blocked) this.#numbers.skip()
-    return this.#numbers.next(count)
+  #nextSeq(strict: boolean, count = 1): number {
+    if (strict && !this.#queue.blocked) this.#sequence.skip()
+    return this.#sequence.next(count)
   }
 
-  #enqueue(channel: Channel, state: unknown, strict: boolean, said: Said, sender?: Listener): Entry {
+  #enqueue(channel: Channel, state: unknown, strict: boolean, said: EntryContent, sender?: Listener): Entry {
     const entry = entryIn(channel, said)
-    this.#queue.add({ entry, channel, state, older: channel.older, strict, sender })
+    this.#queue.add({ entry, channel, state, olderRows: channel.olderRows, strict, sender })
     this.#schedule()
     return entry
   }
 
   #writeHead(channel: Channel): void {
-    this.#commit.head({ channel: channel.uri, seq: this.#numbers.last, state: channel.headText() })
+    this.#commit.head({ channel: channel.uri, seq: this.#sequence.last, state: channel.headText() })
     channel.headWritten()
     channel.stored = this.#commit.mark
   }
@@ -347,31 +354,31 @@ export class Log {
 
   #settle(): void {
     this.#scheduled = false
-    this.#commit.seal(this.#numbers.last)
-    this.#tell()
+    this.#commit.seal(this.#sequence.last)
+    this.#deliver()
   }
 
-  #tell(): void {
-    this.#queue.tell(this.#commit.durable, this.#numbers.last, (queued) => this.#tellOne(queued))
+  #deliver(): void {
+    this.#queue.deliver(this.#commit.durable, this.#sequence.last, (queued) => this.#deliverOne(queued))
     this.#waiters.look()
   }
 
-  #tellOne({ entry, channel, state, older, sender }: Queued): void {
+  #deliverOne({ entry, channel, state, olderRows, sender }: QueuedEntry): void {
     // What is said to one alone changes nothing.
-    if (entry.only) return this.#attempt(() => entry.only?.tell(entry))
-    channel.told = state
-    channel.toldOlder = older
-    if (entry.action === birth) return
-    if (entry.action === death) {
+    if (entry.only) return this.#attempt(() => entry.only?.deliver(entry))
+    channel.committed = state
+    channel.committedOlder = olderRows
+    if (entry.action === creation) return
+    if (entry.action === removal) {
       channel.listeners.clear()
       this.#dropped.delete(channel.uri)
-      this.hidden.delete(channel.uri)
+      this.staged.delete(channel.uri)
       return
     }
-    for (const listener of channel.listeners) this.#attempt(() => listener.tell(entry))
+    for (const listener of channel.listeners) this.#attempt(() => listener.deliver(entry))
     // Who dispatches without having subscribed still learns what became of it.
-    if (sender && !channel.listeners.has(sender)) this.#attempt(() => sender.tell(entry))
-    this.#attempt(() => this.#events.told(channel, entry))
+    if (sender && !channel.listeners.has(sender)) this.#attempt(() => sender.deliver(entry))
+    this.#attempt(() => this.#events.committed(channel, entry))
   }
 
   /** One who cannot be told must not keep it from the others. */
@@ -384,16 +391,16 @@ export class Log {
   }
 
   async #load(uri: Uri): Promise<Channel | undefined> {
-    const found = await loaded(this.#store, uri, this.#tail)
+    const found = await loadChannel(this.#store, uri, this.#tail)
     // It may have been born, or woken, while the disk was asked.
     const meanwhile = this.#awake.get(uri)
-    if (meanwhile || !found || this.#dropped.has(uri) || this.hidden.has(uri)) return meanwhile
-    const channel = found(this.told)
+    if (meanwhile || !found || this.#dropped.has(uri) || this.staged.has(uri)) return meanwhile
+    const channel = found(this.committedSeq)
     this.#awake.set(uri, channel)
     return channel
   }
 }
 
 // In the queue so that nothing behind them is told before they are durable; told to nobody.
-const birth: Action = { type: '@born' }
-const death: Action = { type: '@dropped' }
+const creation: Action = { type: '@born' }
+const removal: Action = { type: '@dropped' }

@@ -13,7 +13,7 @@ export function readOnly(store: Store): Store {
       append: () => {},
       flush: () => Promise.resolve(),
       read: (channels, after, upTo) => store.log.read(channels, after, upTo),
-      own: (clientId, after, most) => store.log.own(clientId, after, most),
+      dispatchedBy: (clientId, after, most) => store.log.dispatchedBy(clientId, after, most),
       load: (channel, tail) => store.log.load(channel, tail),
       rows: (channel, ids) => store.log.rows(channel, ids),
       close: () => store.log.close(),

@@ -49,9 +49,9 @@ export function leastTail(loaded: LoadedChannel | DamagedChannel): number {
 }
 
 /** The state to fold from. A head says how many rows it had: since then their list only grew. */
-function beginning(kind: ChannelKind, { state: text, rowIds, rows, fromBirth }: LoadedChannel) {
+function beginning(kind: ChannelKind, { state: text, rowIds, rows, fromCreation }: LoadedChannel) {
   const state = JSON.parse(text) as Record<string, unknown>
-  if (kind.rows === undefined || fromBirth) return { first: state, older: [], count: 0 }
+  if (kind.rows === undefined || fromCreation) return { first: state, older: [], count: 0 }
   const count = rowCount(kind.rows, state)
   if (count > rowIds.length) throw new Error(`it had ${count} rows, and has ${rowIds.length}`)
   const before = Math.min(count, rowIds.length - rows.length)

@@ -13,11 +13,11 @@ async function judge(chat: LazyChat): Promise<void> {
     const { turns } = state as ChatState
     return { ...(state as ChatState), turns: [...eager.turns.slice(0, older), ...turns] }
   }
-  const told = chat.at(log.told)
-  expect(whole(channel.head, channel.older, head)).toEqual(head)
-  expect(whole(channel.told, channel.toldOlder, told)).toEqual(told)
-  expect(channel.ids.slice(0, Infinity)).toEqual(idsOf(head))
-  expect(idsOf(head).every((id, i) => channel.has(id) && channel.ids.indexOf(id) === i)).toBe(true)
+  const told = chat.at(log.committedSeq)
+  expect(whole(channel.head, channel.olderRows, head)).toEqual(head)
+  expect(whole(channel.committed, channel.committedOlder, told)).toEqual(told)
+  expect(channel.rowIds.slice(0, Infinity)).toEqual(idsOf(head))
+  expect(idsOf(head).every((id, i) => channel.has(id) && channel.rowIds.indexOf(id) === i)).toBe(true)
   const loaded = await chat.store.load(chatUri)
   if (!loaded || 'damaged' in loaded) throw new Error('not loaded')
   const last = loaded.envelopes.at(-1)?.seq ?? loaded.seq
@@ -52,11 +52,11 @@ async function play(chat: LazyChat, what: string, n: number, words: string): Pro
   if (what === 'resume') return chat.append([resume(head.turns.at(-1)?.id)])
   if (what === 'clear') return chat.append([{ type: 'chat/truncated' }])
   if (what === 'truncate' && named !== undefined) {
-    await chat.until(log.complete(chat.channel, named))
+    await chat.until(log.loadRows(chat.channel, named))
     return chat.append([truncated(named)])
   }
-  if (what === 'complete') void log.complete(chat.channel)
-  if (what === 'completeFrom' && named !== undefined) void log.complete(chat.channel, named)
+  if (what === 'complete') void log.loadRows(chat.channel)
+  if (what === 'completeFrom' && named !== undefined) void log.loadRows(chat.channel, named)
   if (what === 'answer') return chat.answer()
   if (what === 'flush') return chat.flush()
   if (what === 'hold') chat.holding = !chat.holding
@@ -81,10 +81,10 @@ test('[L7] [L9] I3: a chat that was woken with some of its turns, and given the 
           await judge(chat)
         }
         await chat.until(chat.log.settled())
-        await chat.until(chat.log.complete(chat.channel))
+        await chat.until(chat.log.loadRows(chat.channel))
         await judge(chat)
         expect(chat.channel.head).toEqual(chat.head)
-        expect(chat.channel.told).toEqual(chat.head)
+        expect(chat.channel.committed).toEqual(chat.head)
       },
     ),
     { numRuns: 100 },
@@ -94,7 +94,7 @@ test('[L7] [L9] I3: a chat that was woken with some of its turns, and given the 
 test('[L9] a chat wakes with the newest of its turns, and knows the ids of all', async () => {
   const { channel } = await asleep()
   expect(idsOf(channel.head as ChatState)).toEqual(['t5', 't6'])
-  expect(channel.older).toBe(5)
+  expect(channel.olderRows).toBe(5)
   expect(['t0', 't4', 't6', 't7'].map((id) => channel.has(id))).toEqual([true, true, true, false])
 })
 
@@ -111,20 +111,20 @@ test('[L9] turns come into every state of a chat in one step, and nothing is num
   const chat = await asleep()
   const { channel, log } = chat
   const heard: unknown[] = []
-  channel.listeners.add({ tell: (entry) => void heard.push(entry), note() {} })
+  channel.listeners.add({ deliver: (entry) => void heard.push(entry), notify() {} })
   chat.holding = true
   chat.append([...turn('t7', 'x'), ...turn('t8', 'y')])
   await stepOver()
-  const { told } = log
-  await chat.until(log.complete(channel, 't3').then(() => (chat.holding = true)))
-  expect([log.told >= told, channel.older]).toEqual([true, 3])
+  const { committedSeq } = log
+  await chat.until(log.loadRows(channel, 't3').then(() => (chat.holding = true)))
+  expect([log.committedSeq >= committedSeq, channel.olderRows]).toEqual([true, 3])
   await judge(chat)
   const before = heard.length
-  const all = Promise.all([log.complete(channel), log.complete(channel, 't1'), log.complete(channel)])
+  const all = Promise.all([log.loadRows(channel), log.loadRows(channel, 't1'), log.loadRows(channel)])
   await chat.answer()
   await all
-  expect([channel.older, heard.length]).toEqual([0, before])
-  expect(idsOf(channel.told as ChatState)).toEqual(idsOf(chat.at(log.told)))
+  expect([channel.olderRows, heard.length]).toEqual([0, before])
+  expect(idsOf(channel.committed as ChatState)).toEqual(idsOf(chat.at(log.committedSeq)))
   await chat.flush()
   await judge(chat)
 })
@@ -145,7 +145,7 @@ test('[L9] those who ask at once share one reading', async () => {
     reads++
     return rows(...asked)
   }
-  await chat.until(Promise.all([1, 2, 3].map(() => chat.log.complete(chat.channel))))
+  await chat.until(Promise.all([1, 2, 3].map(() => chat.log.loadRows(chat.channel))))
   expect(reads).toBe(1)
 })
 
@@ -153,7 +153,7 @@ test('[L9] a chat that is dropped, asleep or emptied while its turns are read is
   for (const how of ['drop', 'nap', 'clear'] as const) {
     const chat = await asleep()
     const { channel, log } = chat
-    const completed = log.complete(channel)
+    const completed = log.loadRows(channel)
     if (how === 'drop') log.drop(channel)
     else if (how === 'nap') expect(log.sleep(channel)).toBe(true)
     else chat.append([{ type: 'chat/truncated' }])
@@ -161,7 +161,7 @@ test('[L9] a chat that is dropped, asleep or emptied while its turns are read is
     await chat.until(log.settled())
     if (how === 'drop') expect(await chat.store.load(chatUri)).toBeUndefined()
     else await chat.wake().then(() => judge(chat))
-    expect(channel.older).toBe(how === 'clear' ? 0 : 5)
+    expect(channel.olderRows).toBe(how === 'clear' ? 0 : 5)
   }
 })
 
@@ -183,15 +183,15 @@ test('[L8] F-05: a turn that the store does not give is folded from the birth; w
       uri,
       ids.filter((id) => id !== 't2'),
     )
-  await chat.until(chat.log.complete(chat.channel))
+  await chat.until(chat.log.loadRows(chat.channel))
   await judge(chat)
-  expect(chat.channel.older).toBe(0)
+  expect(chat.channel.olderRows).toBe(0)
   await chat.nap()
   chat.store.load = async () => ({ damaged: 'number 7 has a wrong checksum' })
-  await expect(chat.until(chat.log.complete(chat.channel))).rejects.toThrow('number 7')
+  await expect(chat.until(chat.log.loadRows(chat.channel))).rejects.toThrow('number 7')
   chat.store.load = async () => undefined
-  await expect(chat.until(chat.log.complete(chat.channel))).rejects.toThrow('rows are missing')
+  await expect(chat.until(chat.log.loadRows(chat.channel))).rejects.toThrow('rows are missing')
   Object.assign(chat.store, { load, rows })
-  await chat.until(chat.log.complete(chat.channel))
-  expect(chat.channel.older).toBe(0)
+  await chat.until(chat.log.loadRows(chat.channel))
+  expect(chat.channel.olderRows).toBe(0)
 })

@@ -1,23 +1,23 @@
 import type { Channel } from './channel.ts'
 import type { LogStore } from '../ports/log.ts'
-import type { Queue } from './delivery-queue.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
 import { Damaged } from './rebuild.ts'
 import { readRows } from './rows.ts'
 
 /** Brings rows into memory that a channel was woken without. */
-export class Completion {
+export class RowLoader {
   readonly #store: LogStore
-  readonly #queue: Queue
+  readonly #queue: DeliveryQueue
   readonly #awake: (channel: Channel) => boolean
   readonly #reading = new Map<Channel, Promise<void>>()
 
-  constructor(store: LogStore, queue: Queue, awake: (channel: Channel) => boolean) {
+  constructor(store: LogStore, queue: DeliveryQueue, awake: (channel: Channel) => boolean) {
     this.#store = store
     this.#queue = queue
     this.#awake = awake
   }
 
-  async complete(channel: Channel, fromId?: string): Promise<void> {
+  async load(channel: Channel, fromId?: string): Promise<void> {
     while (this.#awake(channel) && channel.missing(fromId).length > 0) {
       // Whoever comes meanwhile waits for what is being read, and then looks whether that was enough.
       const reading =
@@ -31,15 +31,15 @@ export class Completion {
     const ids = channel.missing(fromId)
     const read = await readRows(this.#store, channel.uri, ids)
     // It may have gone, or its rows may have been taken away, all at once: else the same are missing as before.
-    if (!this.#awake(channel) || channel.older === 0) return
+    if (!this.#awake(channel) || channel.olderRows === 0) return
     const rows = ids.flatMap((id) => read.get(id) ?? [])
     if (rows.length < ids.length)
       throw new Damaged(`the stored history of ${channel.uri} is damaged: some of its rows are missing`)
     const prepending = channel.prepending(rows)
-    channel.older -= rows.length
-    channel.toldOlder = channel.older
+    channel.olderRows -= rows.length
+    channel.committedOlder = channel.olderRows
     channel.head = prepending(channel.head)
-    channel.told = prepending(channel.told)
+    channel.committed = prepending(channel.committed)
     this.#queue.prepend(channel, prepending)
   }
 }

@@ -8,7 +8,7 @@ async function filled(count: number) {
   const { log } = memoryStore()
   const ids = range(0, count).map((i) => `t${i}`)
   const rows = ids.map((id) => row(id, JSON.stringify({ id, text: 'x'.repeat(300_000) })))
-  log.append(step({ born: [born(chat, 1)], heads: [head(1)], rows }))
+  log.append(step({ created: [born(chat, 1)], heads: [head(1)], rows }))
   await log.flush()
   return { log, ids }
 }

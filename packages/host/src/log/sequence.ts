@@ -2,10 +2,10 @@
  * So many numbers are left free before an action that others may have to wait behind: if it waits for space on the
  * disk, refusals can still be given, in order, below it.
  */
-const spares = 64
+const reserved = 64
 
 /** The log's numbers: each is handed out once, upwards. */
-export class Numbers {
+export class Sequence {
   #last: number
 
   constructor(first: number) {
@@ -25,6 +25,6 @@ export class Numbers {
 
   /** Leaves some free. */
   skip(): void {
-    this.#last += spares
+    this.#last += reserved
   }
 }

@@ -4,7 +4,7 @@ import type { Records } from '../ports/records.ts'
  * Records that belong to the present step: they reach the store together with the step's actions, never before, so that
  * one flush makes both durable or neither. Reads see what was put, given to the store or not.
  */
-export class Beside implements Records {
+export class StepRecords implements Records {
   readonly #store: Records
   #put = new Map<string, string | undefined>()
 
@@ -35,7 +35,7 @@ export class Beside implements Records {
   }
 
   /** The step is over. */
-  give(): void {
+  addTo(): void {
     const put = this.#put
     this.#put = new Map()
     for (const [key, text] of put)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Stage } from '../../test/stage.ts'
-import type { Agent, Said } from './agent.ts'
+import type { Agent, AgentAction } from './agent.ts'
 
 const info = { provider: 'wrong', displayName: 'Wrong', description: '', models: [] }
 
@@ -10,7 +10,7 @@ function saying(...actions: readonly unknown[]): Agent {
     info,
     resumes: false,
     async *run() {
-      yield* actions as readonly Said[]
+      yield* actions as readonly AgentAction[]
     },
   }
 }

@@ -30,7 +30,7 @@ export interface Agent {
    * resumed has its earlier parts in the state, and is gone on with from there. Once the signal is aborted nothing that
    * it says is heard.
    */
-  run(chat: Chat, signal: AbortSignal): AsyncIterable<Said>
+  run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction>
   /** What a message to it may begin with, behind a slash. */
   commands?(session: SessionState): Promise<readonly AgentCommand[]>
   /** What it said last beside its work, for people who look for a fault. Nothing secret. */
@@ -79,7 +79,7 @@ export interface Chat {
   /** Lets a worker do a task in a chat of its own, for one of this turn's tool calls. */
   spawn(task: Task): Worker
   /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
-  run(command: Command): Promise<Running>
+  run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
   /** Keeps content with the session, durably, for what refers to it. */
   keep(bytes: Uint8Array, contentType: string): Promise<ContentRef>
@@ -108,7 +108,7 @@ export interface ToolFiles {
   read(toolCallId: string, path: string): Promise<string>
   /** What a directory holds, in the order of names. */
   list(toolCallId: string, path: string): Promise<readonly FileEntry[]>
-  search(toolCallId: string, search: Search): Promise<Found>
+  search(toolCallId: string, search: Search): Promise<SearchResult>
   /** What an edit would change, for those who are asked. The agent learns nothing of the file by it. */
   propose(path: string, edit: Edit): Promise<FileEdit>
   apply(toolCallId: string, path: string, edit: Edit): Promise<void>
@@ -124,13 +124,13 @@ export interface Search {
   readonly ignoreCase?: boolean
 }
 
-export interface Found {
-  readonly lines: readonly FoundLine[]
+export interface SearchResult {
+  readonly lines: readonly SearchMatch[]
   /** There is more than was looked at, or is told. */
   readonly more: boolean
 }
 
-export interface FoundLine {
+export interface SearchMatch {
   /** From where it was searched. */
   readonly path: string
   /** The first is 1. */
@@ -149,17 +149,17 @@ export interface Command {
   readonly cwd?: string
 }
 
-export interface Running {
+export interface RunningCommand {
   readonly terminal: Uri
   /** Resolves when it has ended; rejects when this turn is over. */
-  readonly done: Promise<Outcome>
+  readonly done: Promise<CommandOutcome>
   /** What it is until now. */
-  soFar(): Outcome
+  soFar(): CommandOutcome
   /** Ends it; `done` says how. */
   end(): Promise<void>
 }
 
-export interface Outcome {
+export interface CommandOutcome {
   /** Absent where something else than itself ended it. */
   readonly exitCode?: number
   /** What it wrote, as plain text; the newest of it, where that was too much. */
@@ -186,7 +186,7 @@ export interface Worker {
  * How a turn begins and ends, where its chat works and may go, is said by the host; what people write, read and decide by
  * them; pages are no agent's.
  */
-export const unsayable = [
+export const hostOnlyActions = [
   'chat/turnStarted',
   'chat/turnComplete',
   'chat/turnCancelled',
@@ -208,7 +208,7 @@ export const unsayable = [
 ] as const
 
 /** The few actions of a session that its agent may say. */
-export const aboutSession = [
+export const agentSessionActions = [
   'session/titleChanged',
   'session/metaChanged',
   'session/configChanged',
@@ -216,9 +216,9 @@ export const aboutSession = [
 ] as const
 
 /** An action of its chat, or one of the few of its session. The host knows which turn it is. */
-export type Said = WithoutTurn<
-  | Exclude<ChatAction, { readonly type: (typeof unsayable)[number] }>
-  | Extract<SessionAction, { readonly type: (typeof aboutSession)[number] }>
+export type AgentAction = WithoutTurn<
+  | Exclude<ChatAction, { readonly type: (typeof hostOnlyActions)[number] }>
+  | Extract<SessionAction, { readonly type: (typeof agentSessionActions)[number] }>
 >
 
 type WithoutTurn<A> = A extends { readonly turnId: string } ? Omit<A, 'turnId'> : A

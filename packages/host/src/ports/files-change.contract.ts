@@ -99,8 +99,8 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     await refused(change({ kind: 'copy', from: at('out'), to: at('x'), failIfExists: false }), 'outside')
     await refused(change({ kind: 'copy', from: at('a'), to: at('out'), failIfExists: false }), 'outside')
     await change({ kind: 'move', from: at('out'), to: at('still out'), failIfExists: true })
-    expect((await files.look(at('copied'), false)).type).toBe('file')
-    expect((await files.look(at('moved'), false)).type).toBe('symlink')
+    expect((await files.stat(at('copied'), false)).type).toBe('file')
+    expect((await files.stat(at('moved'), false)).type).toBe('symlink')
     await refused(files.read(at('still out'), 100), 'outside')
     // A link gives way to a file, and what it led to stays.
     await write('b', 'y')
@@ -111,7 +111,7 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     await link(`${root}/to folder`, 'folder')
     for (const kind of ['copy', 'move'] as const)
       await refused(change({ kind, from: at('a'), to: at('to folder'), failIfExists: false }), 'exists')
-    expect((await files.look(at('to folder'), false)).type).toBe('symlink')
+    expect((await files.stat(at('to folder'), false)).type).toBe('symlink')
   })
 
   test.each(['copy', 'move'] as const)(

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { Change, FileReason, Files, Place, Write } from './files.ts'
-import { FileProblem } from './files.ts'
+import type { Change, FileReason, Files, ContainedPath, Write } from './files.ts'
+import { FileError } from './files.ts'
 
 /** Files to be judged, an empty directory that is given to them, and one beside it that is not. */
 export interface Sandbox {
@@ -16,8 +16,8 @@ export interface Sandbox {
 /** Every member that takes a place, given one, by what it does; `other` is a place that is fine. */
 export function everything(
   files: Files,
-  place: Place,
-  other: Place,
+  place: ContainedPath,
+  other: ContainedPath,
 ): readonly (readonly [string, () => Promise<unknown>])[] {
   const data = new TextEncoder().encode('written')
   const writes: readonly (readonly [string, Write])[] = [
@@ -41,8 +41,8 @@ export function everything(
   return [
     ['read', () => files.read(place, 1000)],
     ['list', () => files.list(place, 1000)],
-    ['look', () => files.look(place, true)],
-    ['look at itself', () => files.look(place, false)],
+    ['look', () => files.stat(place, true)],
+    ['look at itself', () => files.stat(place, false)],
     ['watch', () => files.watch(place, wish, () => {}).then((watching) => watching.end())],
     ...writes.map(([name, how]) => [name, () => files.write(place, data, how)] as const),
     ...changes.map(([name, change]) => [name, () => files.change(change)] as const),
@@ -55,7 +55,7 @@ export async function reasonOf(attempt: Promise<unknown>): Promise<FileReason | 
     await attempt
     return undefined
   } catch (error) {
-    if (error instanceof FileProblem) return error.reason
+    if (error instanceof FileError) return error.reason
     throw error
   }
 }
@@ -80,7 +80,7 @@ export class Room {
     this.put = put
   }
 
-  readonly at = (path: string): Place => ({
+  readonly at = (path: string): ContainedPath => ({
     path: path === '' ? this.root : `${this.root}/${path}`,
     roots: [this.root],
   })
@@ -95,7 +95,7 @@ export class Room {
 
   readonly change = (change: Change): Promise<void> => this.files.change(change)
 
-  readonly etag = async (path: string): Promise<string> => (await this.files.look(this.at(path), true)).etag
+  readonly etag = async (path: string): Promise<string> => (await this.files.stat(this.at(path), true)).etag
 
   /** Names in order, directories with a slash. */
   readonly list = async (path: string): Promise<readonly string[]> => {

@@ -113,7 +113,7 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
       await refused(write('gone', 'x', { mode }), 'missing')
       await refused(write('in', 'x', { mode, createOnly: true }), 'exists')
     }
-    expect([await text('a'), (await files.look(at('in'), false)).type]).toEqual(['new new new ', 'symlink'])
+    expect([await text('a'), (await files.stat(at('in'), false)).type]).toEqual(['new new new ', 'symlink'])
     const there = { path: `${beside}/secret`, roots: [beside] }
     expect(new TextDecoder().decode(await files.read(there, 100))).toBe('secret')
   })

@@ -57,21 +57,21 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     const { files, at, write, make, root } = await room()
     await write('a', 'four')
     await make('b')
-    const first = await files.look(at('a'), true)
+    const first = await files.stat(at('a'), true)
     expect(first).toMatchObject({ path: `${root}/a`, type: 'file', size: 4 })
     expect(Math.abs(first.mtime - first.ctime)).toBeLessThan(60_000)
     expect([first.mtime, first.ctime].every(Number.isSafeInteger)).toBe(true)
-    expect(await files.look(at('a'), false)).toEqual(first)
-    expect(await files.look(at('b'), true)).toMatchObject({ path: `${root}/b`, type: 'directory' })
-    expect(await files.look(at(''), false)).toMatchObject({ path: root, type: 'directory' })
+    expect(await files.stat(at('a'), false)).toEqual(first)
+    expect(await files.stat(at('b'), true)).toMatchObject({ path: `${root}/b`, type: 'directory' })
+    expect(await files.stat(at(''), false)).toMatchObject({ path: root, type: 'directory' })
     const etags = [first.etag]
     for (const how of [{}, { mode: 'append' }, { mode: 'insert' }] as const) {
       await write('a', 'more', how)
-      etags.push((await files.look(at('a'), true)).etag)
+      etags.push((await files.stat(at('a'), true)).etag)
     }
     expect(new Set(etags).size).toBe(4)
-    await refused(files.look(at('c'), true), 'missing')
-    await refused(files.look(at('c'), false), 'missing')
+    await refused(files.stat(at('c'), true), 'missing')
+    await refused(files.stat(at('c'), false), 'missing')
   })
 
   test(`[E1] ${name}: links that stay inside lead where they lead; other ones nowhere`, async () => {
@@ -93,12 +93,12 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
       'inside',
       'inside',
     ])
-    expect(await files.look(at('far'), true)).toMatchObject({ path: `${root}/a`, type: 'file' })
-    expect(await files.look(at('far'), false)).toMatchObject({ path: `${root}/far`, type: 'symlink' })
+    expect(await files.stat(at('far'), true)).toMatchObject({ path: `${root}/a`, type: 'file' })
+    expect(await files.stat(at('far'), false)).toMatchObject({ path: `${root}/far`, type: 'symlink' })
     expect(await etag('top/a')).toBe(await etag('a'))
     for (const out of ['out', 'up', 'up/x', 'gone out']) {
       await refused(files.read(at(out), 100), 'outside')
-      await refused(files.look(at(out), true), 'outside')
+      await refused(files.stat(at(out), true), 'outside')
     }
     await refused(files.read(at('gone'), 100), 'missing')
     expect(await list('')).toEqual(['a', 'far', 'gone', 'gone out', 'in', 'out', 'top/', 'up'])
@@ -131,7 +131,7 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     const roots = ['/nowhere/at/all', root, beside]
     const place = { path: `${root}/over`, roots }
     expect(new TextDecoder().decode(await files.read(place, 100))).toBe('beside')
-    expect((await files.look(place, true)).path).toBe(`${beside}/b`)
+    expect((await files.stat(place, true)).path).toBe(`${beside}/b`)
     await files.change({
       kind: 'move',
       from: { path: `${beside}/b`, roots },

@@ -4,23 +4,23 @@
  */
 export interface Files {
   /** The bytes of a regular file. One that has more than `most` is unfit. */
-  read(place: Place, most: number): Promise<Uint8Array>
+  read(place: ContainedPath, most: number): Promise<Uint8Array>
   /** All of it or nothing: nobody ever sees a half. */
-  write(place: Place, data: Uint8Array, how?: Write): Promise<void>
+  write(place: ContainedPath, data: Uint8Array, how?: Write): Promise<void>
   /** What a directory holds, in no order. One with more than `most` entries is unfit. */
-  list(place: Place, most: number): Promise<readonly FileEntry[]>
+  list(place: ContainedPath, most: number): Promise<readonly FileEntry[]>
   /** What is known of something: of a link itself, unless it is followed. */
-  look(place: Place, follow: boolean): Promise<Facts>
+  stat(place: ContainedPath, follow: boolean): Promise<FileStat>
   change(change: Change): Promise<void>
   /** Tells of changes from the moment it resolves. A directory that comes later is watched from its first moment on. */
-  watch(place: Place, wish: WatchWish, tell: Told): Promise<Watching>
+  watch(place: ContainedPath, wish: WatchRequest, tell: WatchListener): Promise<FileWatch>
 }
 
 /**
  * An absolute path with `/` between its names, none of them `.` or `..`; and the directories it must be in. It is in one by its text
  * too: what is outside by that is refused unseen.
  */
-export interface Place {
+export interface ContainedPath {
   readonly path: string
   readonly roots: readonly string[]
 }
@@ -46,7 +46,7 @@ export interface FileEntry {
   readonly type: 'file' | 'directory'
 }
 
-export interface Facts {
+export interface FileStat {
   /** Where it really is, in the words of the root that it is in. */
   readonly path: string
   readonly type: 'file' | 'directory' | 'symlink'
@@ -60,18 +60,18 @@ export interface Facts {
 
 export type Change =
   /** With the directories above it. It may be there already. */
-  | { readonly kind: 'make'; readonly place: Place }
+  | { readonly kind: 'make'; readonly place: ContainedPath }
   /** A link goes, and not what it leads to. */
-  | { readonly kind: 'remove'; readonly place: Place; readonly recursive: boolean }
+  | { readonly kind: 'remove'; readonly place: ContainedPath; readonly recursive: boolean }
   | {
       readonly kind: 'copy' | 'move'
-      readonly from: Place
-      readonly to: Place
+      readonly from: ContainedPath
+      readonly to: ContainedPath
       /** Else a file takes the place of a file; nothing ever takes the place of a directory. */
       readonly failIfExists: boolean
     }
 
-export interface WatchWish {
+export interface WatchRequest {
   readonly recursive: boolean
   /** Whether anybody wants to hear of a path, which is relative to the one watched. */
   wants(path: string): boolean
@@ -80,7 +80,7 @@ export interface WatchWish {
 }
 
 /** `lost`: changes were missed, more came than could be told, or the system could not watch everything: look again at all. */
-export type Told = (changes: readonly FileChange[], lost: boolean) => void
+export type WatchListener = (changes: readonly FileChange[], lost: boolean) => void
 
 export interface FileChange {
   /** Relative to the one watched; empty for that itself. */
@@ -88,12 +88,12 @@ export interface FileChange {
   readonly type: 'added' | 'updated' | 'deleted'
 }
 
-export interface Watching {
+export interface FileWatch {
   end(): Promise<void>
 }
 
 /** Why something was not done with a file, in words for people that name no path which they do not know. */
-export class FileProblem extends Error {
+export class FileError extends Error {
   override readonly name = 'FileProblem'
   readonly reason: FileReason
 

@@ -12,7 +12,7 @@ export const other = 'ahp-chat://default/ünï𝒳%_'
 
 /** A step with only what a test names. */
 export function step(parts: Partial<Step>): Step {
-  return { born: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0, ...parts }
+  return { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0, ...parts }
 }
 
 export function envelope(seq: number, channel = chat): StoredEnvelope {

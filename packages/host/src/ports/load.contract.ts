@@ -7,9 +7,9 @@ import type { LoadedChannel, LogStore } from './log.ts'
 export function loadContract(name: string, open: () => Promise<Opened>): void {
   test(`[L8] ${name}: without a head a channel is loaded from its birth`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
     await store.log.flush()
-    const expected = { kind: 'chat', seq: 1, state: '{"n":1}', rowIds: [], rows: [], fromBirth: true }
+    const expected = { kind: 'chat', seq: 1, state: '{"n":1}', rowIds: [], rows: [], fromCreation: true }
     expect(await store.log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
     const { log } = await reopen()
     expect(await log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
@@ -17,7 +17,7 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
 
   test(`[L8] ${name}: with a head it is the newest head, the rows as they stand, and what came after`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)], heads: [head(2)] }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)], heads: [head(2)] }))
     store.log.append(
       step({ envelopes: [envelope(3), envelope(4)], heads: [head(3)], rows: [row('t1', 'one')] }),
     )
@@ -31,28 +31,28 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
       state: '{"n":3}',
       rowIds: ['t1', 't2'],
       rows: ['one', 'two'],
-      fromBirth: false,
+      fromCreation: false,
       envelopes: [envelope(4), envelope(5)],
     })
   })
 
   test(`[L8] ${name}: a head may stand at the birth, and after the last envelope`, async () => {
     const { store } = await open()
-    store.log.append(step({ born: [born(chat, 1)], heads: [head(1)] }))
+    store.log.append(step({ created: [born(chat, 1)], heads: [head(1)] }))
     await store.log.flush()
-    expect(await store.log.load(chat)).toMatchObject({ seq: 1, fromBirth: false, envelopes: [] })
+    expect(await store.log.load(chat)).toMatchObject({ seq: 1, fromCreation: false, envelopes: [] })
     store.log.append(step({ envelopes: [envelope(2)] }))
     await store.log.flush()
     expect(await store.log.load(chat)).toMatchObject({ seq: 1, envelopes: [envelope(2)] })
     store.log.append(step({ heads: [head(9)] }))
     await store.log.flush()
-    expect(await store.log.load(chat)).toMatchObject({ seq: 9, fromBirth: false, envelopes: [] })
+    expect(await store.log.load(chat)).toMatchObject({ seq: 9, fromCreation: false, envelopes: [] })
   })
 
   test(`[L8] ${name}: rows stand in the order of their first put; deleted and put again, a row is the last`, async () => {
     const { store, reopen } = await open()
     const first = ['a', 'b', 'c', 'd'].map((id) => row(id, `${id}1`))
-    store.log.append(step({ born: [born(chat, 1), born(other, 1)], heads: [head(1)], rows: first }))
+    store.log.append(step({ created: [born(chat, 1), born(other, 1)], heads: [head(1)], rows: first }))
     store.log.append(step({ rows: [{ ...row('a', 'elsewhere'), channel: other }] }))
     await store.log.flush()
     store.log.append(step({ rows: [row('b', 'b2'), row('a'), row('d'), row('unknown')] }))
@@ -69,7 +69,9 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     const { store, reopen } = await open()
     const ids = ['z', 'ü:1', 'a', "d'--"]
     const rows = ids.map((id) => row(id, `text of ${id}`))
-    store.log.append(step({ born: [born(chat, 1), born(other, 1)], heads: [head(1), head(1, other)], rows }))
+    store.log.append(
+      step({ created: [born(chat, 1), born(other, 1)], heads: [head(1), head(1, other)], rows }),
+    )
     store.log.append(step({ rows: [{ ...row('b', 'elsewhere'), channel: other }] }))
     await store.log.flush()
     const { log } = await reopen()
@@ -84,7 +86,7 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
   test(`[L9] ${name}: rows are read by their ids, in the order asked for, and what is not there is left out`, async () => {
     const { store, reopen } = await open()
     const rows = ['a', 'b', 'c'].map((id) => row(id, `text of ${id}`))
-    store.log.append(step({ born: [born(chat, 1), born(other, 1)], heads: [head(1)], rows }))
+    store.log.append(step({ created: [born(chat, 1), born(other, 1)], heads: [head(1)], rows }))
     store.log.append(step({ rows: [{ ...row('b', 'elsewhere'), channel: other }] }))
     await store.log.flush()
     store.log.append(step({ rows: [row('c')] }))
@@ -105,7 +107,7 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     const { store } = await open()
     const sizes = [300_000, 300_000, 300_000, 300_000, 3_000_000, 1]
     const rows = sizes.map((size, i) => row(`t${i}`, `${i}`.repeat(size)))
-    store.log.append(step({ born: [born(chat, 1)], rows }))
+    store.log.append(step({ created: [born(chat, 1)], rows }))
     await store.log.flush()
     const slices: string[][] = []
     for (let ids = range(0, 6).map((i) => `t${i}`), more = true; more;) {
@@ -123,7 +125,7 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     const { store, reopen } = await open()
     store.log.append(
       step({
-        born: [born(chat, 1), born(other, 1)],
+        created: [born(chat, 1), born(other, 1)],
         envelopes: [envelope(2), envelope(3, other)],
         rows: [row('t1', 'one')],
         heads: [head(2)],
@@ -144,9 +146,9 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
 
   test(`[L8] ${name}: a channel born under the name of a dropped one begins empty`, async () => {
     const { store } = await open()
-    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
     store.log.append(step({ heads: [head(2)], dropped: [{ channel: chat, seq: 3 }] }))
-    store.log.append(step({ born: [born(chat, 4)], envelopes: [envelope(5)], heads: [head(4)] }))
+    store.log.append(step({ created: [born(chat, 4)], envelopes: [envelope(5)], heads: [head(4)] }))
     await store.log.flush()
     expect(await store.log.load(chat)).toMatchObject({ seq: 4, rows: [], envelopes: [envelope(5)] })
   })
@@ -156,7 +158,7 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     const large = JSON.stringify('ü'.repeat(2_500_000))
     store.log.append(
       step({
-        born: [{ ...born(chat, 1), state: large }, born(other, 1)],
+        created: [{ ...born(chat, 1), state: large }, born(other, 1)],
         envelopes: [{ ...envelope(2), action: large }],
         rows: [{ ...row('t1', large), channel: other }],
         heads: [{ channel: other, seq: 1, state: large }],

@@ -9,7 +9,7 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
     const { store, reopen } = await open()
     const words = ['{"type":"a"}', '{"text":"ünï 𝒳 \\u0000 \\ud800"}', "'; DROP TABLE envelopes; --", '']
     const envelopes = words.map((action, i) => ({ ...envelope(i + 2), action }))
-    store.log.append(step({ born: [born(chat, 1)], envelopes }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes }))
     await store.log.flush()
     const { log } = await reopen()
     expect(await log.read([chat], 0, 100)).toEqual({ envelopes, more: false })
@@ -19,7 +19,7 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
     const { store, reopen } = await open()
     const origin = { clientId: 'ann', clientSeq: 7, principal: 'owner' }
     const envelopes = [{ ...envelope(2), origin }, envelope(3)]
-    store.log.append(step({ born: [born(chat, 1)], envelopes }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes }))
     await store.log.flush()
     const { log } = await reopen()
     expect((await log.read([chat], 0, 100)).envelopes).toEqual(envelopes)
@@ -27,9 +27,9 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
 
   test(`[L8] ${name}: what was only queued is not read, and is gone after a reopen`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)] }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)] }))
     await store.log.flush()
-    store.log.append(step({ born: [born(other, 3)], envelopes: [envelope(4)] }))
+    store.log.append(step({ created: [born(other, 3)], envelopes: [envelope(4)] }))
     expect(seqs(await store.log.read([chat, other], 0, 100))).toEqual([2])
     expect(await store.log.load(other)).toBeUndefined()
     const { log } = await reopen()
@@ -38,7 +38,7 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
 
   test(`[L4] ${name}: one flush stores all steps before it, also those queued while another is in flight`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ born: [born(chat, 1)], envelopes: [envelope(2)] }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)] }))
     const first = store.log.flush()
     store.log.append(step({ envelopes: [envelope(3)] }))
     store.log.append(step({ envelopes: [envelope(4), envelope(5)] }))
@@ -57,7 +57,7 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
 
   test(`[L4] ${name}: a step is stored whole or not at all, and a refusal is final`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ born: [born(chat, 1)] }))
+    store.log.append(step({ created: [born(chat, 1)] }))
     await store.log.flush()
     store.log.append(step({ envelopes: [envelope(2), envelope(3, 'ahp-chat:/never-born')], upTo: 900 }))
     await expect(store.log.flush()).rejects.toThrow('never-born')
@@ -84,7 +84,7 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
     const third = 'ahp-session:/s'
     store.log.append(
       step({
-        born: [chat, other, third].map((uri) => born(uri, 1)),
+        created: [chat, other, third].map((uri) => born(uri, 1)),
         envelopes: [...envelopes, envelope(8, third)],
       }),
     )
@@ -103,7 +103,7 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
     const text = 'x'.repeat(300_000)
     const envelopes = [2, 3, 4, 5, 6, 7].map((seq) => ({ ...envelope(seq), action: text }))
     const large = { ...envelope(8), action: 'y'.repeat(3_000_000) }
-    store.log.append(step({ born: [born(chat, 1)], envelopes: [...envelopes, large] }))
+    store.log.append(step({ created: [born(chat, 1)], envelopes: [...envelopes, large] }))
     await store.log.flush()
     const slices = await readAll(store.log, [chat])
     expect(slices.map(seqs)).toEqual([[2, 3, 4], [5, 6, 7], [8]])
@@ -115,7 +115,7 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
   test(`[L8] ${name}: ten thousand envelopes in twenty channels come back, none twice`, async () => {
     const { store, reopen } = await open()
     const uris = Array.from({ length: 20 }, (_, i) => `ahp-chat:/${i}`)
-    store.log.append(step({ born: uris.map((uri) => born(uri, 1)) }))
+    store.log.append(step({ created: uris.map((uri) => born(uri, 1)) }))
     for (let seq = 2; seq < 10_002; seq += 100)
       store.log.append(step({ envelopes: range(seq, 100).map((n) => envelope(n, uris[n % 20])) }))
     await store.log.flush()
@@ -133,25 +133,25 @@ export function logContract(name: string, open: () => Promise<Opened>): void {
     const ann = range(100, 300).map((seq) => by('ann', seq, seq % 2 ? chat : other))
     const bob = [by("bob'%", 500), by('7', 501)]
     const envelopes = [...ann, ...bob, envelope(502)]
-    store.log.append(step({ born: [born(chat, 1), born(other, 1)], envelopes }))
-    expect(await store.log.own('ann', 0, 256)).toEqual([])
+    store.log.append(step({ created: [born(chat, 1), born(other, 1)], envelopes }))
+    expect(await store.log.dispatchedBy('ann', 0, 256)).toEqual([])
     await store.log.flush()
     store.log.append(step({ envelopes: [by('ann', 600)] }))
     const { log } = await reopen()
-    expect(await log.own('ann', 0, 256)).toEqual(ann.slice(-256))
-    expect(await log.own('ann', 397, 256)).toEqual(ann.slice(-2))
-    expect(await log.own("bob'%", 0, 256)).toEqual(bob.slice(0, 1))
-    expect(await log.own('7', 0, 256)).toEqual(bob.slice(1))
-    expect(await log.own('nobody', 0, 256)).toEqual([])
-    expect(await log.own('ann', 0, Number.MAX_SAFE_INTEGER)).toEqual(ann)
+    expect(await log.dispatchedBy('ann', 0, 256)).toEqual(ann.slice(-256))
+    expect(await log.dispatchedBy('ann', 397, 256)).toEqual(ann.slice(-2))
+    expect(await log.dispatchedBy("bob'%", 0, 256)).toEqual(bob.slice(0, 1))
+    expect(await log.dispatchedBy('7', 0, 256)).toEqual(bob.slice(1))
+    expect(await log.dispatchedBy('nobody', 0, 256)).toEqual([])
+    expect(await log.dispatchedBy('ann', 0, Number.MAX_SAFE_INTEGER)).toEqual(ann)
     log.append(step({ dropped: [{ channel: chat, seq: 700 }] }))
     await log.flush()
-    expect(await log.own('ann', 397, 256)).toEqual(ann.slice(-2, -1))
+    expect(await log.dispatchedBy('ann', 397, 256)).toEqual(ann.slice(-2, -1))
   })
 
   test(`[L10] ${name}: closing ends what was asked, closing twice is closing once`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ born: [born(chat, 1)] }))
+    store.log.append(step({ created: [born(chat, 1)] }))
     const asked = store.log.flush()
     await Promise.all([store.log.close(), store.log.close(), asked])
     await expect(store.log.flush()).rejects.toThrow('closed')

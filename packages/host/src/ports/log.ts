@@ -11,7 +11,7 @@ export interface StoredEnvelope {
 }
 
 /** How a channel's log begins: not an action, told to nobody. */
-export interface Born {
+export interface ChannelCreation {
   readonly seq: number
   readonly channel: Uri
   readonly kind: string
@@ -35,7 +35,7 @@ export interface Head {
 
 /** Everything that was appended in one synchronous step. It is stored whole or not at all. */
 export interface Step {
-  readonly born: readonly Born[]
+  readonly created: readonly ChannelCreation[]
   readonly envelopes: readonly StoredEnvelope[]
   readonly rows: readonly RowChange[]
   readonly heads: readonly Head[]
@@ -56,11 +56,11 @@ export interface LoadedChannel {
   readonly kind: string
   readonly seq: number
   readonly state: string
-  /** The ids of all rows as they stand now, in order. Where `fromBirth`, the fold gives the rows and they are left out. */
+  /** The ids of all rows as they stand now, in order. Where `fromCreation`, the fold gives the rows and they are left out. */
   readonly rowIds: readonly string[]
   /** The texts of the last of them, as many as were asked for. */
   readonly rows: readonly string[]
-  readonly fromBirth: boolean
+  readonly fromCreation: boolean
   readonly envelopes: readonly StoredEnvelope[]
 }
 
@@ -95,7 +95,7 @@ export interface LogStore {
   /** Stored envelopes of these channels above `after` and up to `upTo`, in number order, at most about a MiB. */
   read(channels: readonly Uri[], after: number, upTo: number): Promise<Slice>
   /** What a client dispatched above `after`, in number order: the newest `most` of it. */
-  own(clientId: string, after: number, most: number): Promise<readonly StoredEnvelope[]>
+  dispatchedBy(clientId: string, after: number, most: number): Promise<readonly StoredEnvelope[]>
   /**
    * A channel with the texts of its newest `tail` rows, or of all: what that costs depends little on how many are older.
    * Nothing when there is no such channel, or it was dropped.

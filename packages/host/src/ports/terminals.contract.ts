@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Shell, Start, TerminalSaid, Terminals } from './terminals.ts'
+import type { Shell, Start, TerminalOutput, Terminals } from './terminals.ts'
 
 export interface TerminalFixture {
   readonly terminals: Terminals
@@ -151,7 +151,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
 /** A terminal, and what it says. It is ended after the test. */
 export interface Listened {
   readonly shell: Shell
-  readonly said: readonly TerminalSaid[]
+  readonly said: readonly TerminalOutput[]
   /** All that it showed. */
   text(): string
   exited(): Promise<number | undefined>
@@ -163,7 +163,7 @@ afterEach(async () => {
 })
 
 export async function listen(terminals: Terminals, start: Start): Promise<Listened> {
-  const said: TerminalSaid[] = []
+  const said: TerminalOutput[] = []
   let ended: (exitCode: number | undefined) => void
   const exit = new Promise<number | undefined>((resolve) => (ended = resolve))
   let text = ''

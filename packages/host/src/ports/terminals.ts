@@ -3,7 +3,7 @@ import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 /** Shells of the machine, each in a terminal of its own. Every adapter passes the suite in `terminals.contract.ts`. */
 export interface Terminals {
   /** Resolves when it runs; rejects with words for people where it cannot. What it says comes in order, `exited` last. */
-  start(start: Start, say: (said: TerminalSaid) => void): Promise<Shell>
+  start(start: Start, say: (said: TerminalOutput) => void): Promise<Shell>
 }
 
 export interface Start {
@@ -27,7 +27,7 @@ export interface Shell {
 }
 
 /** What a terminal says about itself. Its data is harmless: it can neither ask nor command whoever shows it (S-32). */
-export type TerminalSaid = Extract<
+export type TerminalOutput = Extract<
   TerminalAction,
   {
     readonly type:

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { FileChange, Told, WatchWish, Watching } from './files.ts'
+import type { FileChange, WatchListener, WatchRequest, FileWatch } from './files.ts'
 
 /** A new, empty directory, and what can be done in it. Paths are relative to it; an empty one is the directory itself. */
 export interface Yard {
@@ -15,10 +15,10 @@ export interface Yard {
   link(path: string, target: string): Promise<void>
   /** Everything below it, links not followed. */
   list(): Promise<ReadonlySet<string>>
-  watch(path: string, wish: WatchWish, tell: Told): Promise<Watching>
+  watch(path: string, wish: WatchRequest, tell: WatchListener): Promise<FileWatch>
 }
 
-export const everything: WatchWish = { recursive: true, wants: () => true, skips: () => false }
+export const everything: WatchRequest = { recursive: true, wants: () => true, skips: () => false }
 
 /** Remembers what it is told, and what is there if all of that is true. */
 export class Listener {
@@ -32,7 +32,7 @@ export class Listener {
     this.paths = new Set(paths)
   }
 
-  readonly tell: Told = (changes, lost) => {
+  readonly tell: WatchListener = (changes, lost) => {
     this.calls++
     if (lost) this.lost++
     for (const { path, type } of changes) {
@@ -63,7 +63,7 @@ export class Listener {
 
 /** What every way to watch files must do. */
 export function watchContract(name: string, open: () => Promise<Yard>): void {
-  const watching = async (yard: Yard, path = '', wish: Partial<WatchWish> = {}) => {
+  const watching = async (yard: Yard, path = '', wish: Partial<WatchRequest> = {}) => {
     const listener = new Listener(await yard.list())
     const watch = await yard.watch(path, { ...everything, ...wish }, listener.tell)
     onTestFinished(() => watch.end())

@@ -4,7 +4,7 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { Cabinet } from '../../test/cabinet.ts'
 import { room } from '../../test/room.ts'
-import { Lenders } from '../core/lenders.ts'
+import { ClientUriOwners } from '../core/lenders.ts'
 
 const uri = 'vscode-userdata:/prompts/plan.md'
 const chat = defaultChatUri('s:/1')
@@ -100,8 +100,8 @@ test('[S-57 borrowed] past 4,096 the oldest is forgotten', () => {
   expect([lenders.of('x:/0'), lenders.of('x:/1')]).toEqual([undefined, 'ann'])
 })
 
-function many(count: number): Lenders {
-  const lenders = new Lenders(limits.borrowed)
-  for (let n = 0; n < count; n++) lenders.note(`x:/${n}`, 'ann')
+function many(count: number): ClientUriOwners {
+  const lenders = new ClientUriOwners(limits.borrowed)
+  for (let n = 0; n < count; n++) lenders.record(`x:/${n}`, 'ann')
   return lenders
 }

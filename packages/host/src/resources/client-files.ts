@@ -25,17 +25,17 @@ export function ownUris(said: unknown): readonly Uri[] {
 }
 
 /** Whoever wants it: a link, or an agent that works for a principal. */
-export type Borrower = Pick<Link, 'principal'>
+export type ClientRequest = Pick<Link, 'principal'>
 
 /** Asks the client whose it is. What it answers is checked for its shape, and nothing else is known of it. */
-export async function borrow<M extends ClientMethod>(
+export async function askClient<M extends ClientMethod>(
   core: Core,
-  borrower: Borrower,
+  borrower: ClientRequest,
   method: M,
   params: Params<M>,
 ): Promise<Result<M>> {
   const { uri } = params as { uri: Uri }
-  const owner = core.lenders.of(uri)
+  const owner = core.clientUriOwners.of(uri)
   const link = owner === undefined ? undefined : core.links.get(owner)
   // A client that asks for its own would wait for itself.
   if (!link?.ask || link === borrower || link.principal !== borrower.principal)

@@ -16,7 +16,7 @@ export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | un
   const name = session === undefined ? undefined : decoded(session)
   if (hash === undefined || name === undefined) return undefined
   // A chat may have moved away from it before it was disposed of.
-  if (!core.catalog.get(name) && !core.heirs.need(name)) return undefined
+  if (!core.catalog.get(name) && !core.contentRetention.isRetained(name)) return undefined
   return core.store.blobs.get(name, hash)
 }
 

@@ -3,21 +3,21 @@ import { fromBase64 } from '@atrium/protocol/text/base64'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import { keepBytes } from './content.ts'
 import type { Core } from '../core/core.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 /** Whether a tool's output is too large to stand in the state, which everyone is sent. */
-export function isLarge(said: Said, most: number): boolean {
+export function isLarge(said: AgentAction, most: number): boolean {
   return contentOf(said).some((content) => lengthOf(content) > most)
 }
 
 /** The same with references in the place of what is large. That is durable before anybody is told of it. */
-export async function slimmed(core: Core, session: Uri, said: Said): Promise<Said> {
-  const kept = await Promise.all(contentOf(said).map((content) => apart(core, session, content)))
+export async function externalized(core: Core, session: Uri, said: AgentAction): Promise<AgentAction> {
+  const kept = await Promise.all(contentOf(said).map((content) => externalize(core, session, content)))
   if (said.type === 'chat/toolCallComplete') return { ...said, result: { ...said.result, content: kept } }
   return said.type === 'chat/toolCallContentChanged' ? { ...said, content: kept } : said
 }
 
-async function apart(core: Core, session: Uri, content: ToolResultContent): Promise<ToolResultContent> {
+async function externalize(core: Core, session: Uri, content: ToolResultContent): Promise<ToolResultContent> {
   if (lengthOf(content) <= core.limits.inlineLength) return content
   if (content.type === 'text') {
     const bytes = new TextEncoder().encode(content.text)
@@ -29,7 +29,7 @@ async function apart(core: Core, session: Uri, content: ToolResultContent): Prom
 }
 
 /** It may be anything yet: what an agent says is judged later. */
-function contentOf(said: Said): readonly ToolResultContent[] {
+function contentOf(said: AgentAction): readonly ToolResultContent[] {
   const { type, content, result } = (said ?? {}) as {
     readonly type?: unknown
     readonly content?: unknown

@@ -36,7 +36,7 @@ async function look(core: Core, session: Channel, directory: string): Promise<vo
       const root = await vcs.root(directory)
       return root === undefined ? undefined : briefly(await vcs.status(root))
     })
-    if (core.log.channel(session.uri) !== session || core.unchangeable() !== undefined) break
+    if (core.log.channel(session.uri) !== session || core.readOnlyReason() !== undefined) break
     const { _meta: kept = {} } = session.head as SessionState & { readonly _meta?: Record<string, unknown> }
     if (git && !equal(kept['git'], git))
       core.log.append(session, { type: 'session/metaChanged', _meta: { ...kept, git } } as SessionAction)

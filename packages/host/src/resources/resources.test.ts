@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { Cabinet } from '../../test/cabinet.ts'
 import { room } from '../../test/room.ts'
 import type { Client } from '../../test/room.ts'
-import { FileProblem } from '../ports/files.ts'
+import { FileError } from '../ports/files.ts'
 
 const w = 'file:///w'
 
@@ -207,7 +207,7 @@ test('[Q3] what goes wrong with a file has the code of the wire', async () => {
     ['unfit', -32602],
     ['refused', -32009],
   ] as const) {
-    files.trouble = new FileProblem(reason, `words of ${reason}`)
+    files.trouble = new FileError(reason, `words of ${reason}`)
     const failed = await ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
     expect(failed).toMatchObject({ code })
     if (reason !== 'outside') expect(failed).toMatchObject({ message: `words of ${reason}` })

@@ -8,18 +8,18 @@ import { changeable } from '../channels/names.ts'
 import { contentTypeOf } from './content-type.ts'
 import { isContent, readContent } from './content.ts'
 import type { Core, Link } from '../core/core.ts'
-import { borrow, isFile } from './client-files.ts'
-import type { Borrower } from './client-files.ts'
-import { FileProblem } from '../ports/files.ts'
-import type { Change, Files, Place, Write } from '../ports/files.ts'
-import { denied, placeOf } from '../access/roots.ts'
-import type { Use } from '../access/roots.ts'
+import { askClient, isFile } from './client-files.ts'
+import type { ClientRequest } from './client-files.ts'
+import { FileError } from '../ports/files.ts'
+import type { Change, Files, ContainedPath, Write } from '../ports/files.ts'
+import { denied, containedPath } from '../access/roots.ts'
+import type { Access } from '../access/roots.ts'
 
 type Answer<M extends Method> = Promise<Result<M>>
 
 export async function resourceRead(
   core: Core,
-  link: Borrower,
+  link: ClientRequest,
   params: Params<'resourceRead'>,
 ): Answer<'resourceRead'> {
   const { uri, encoding } = params
@@ -28,8 +28,8 @@ export async function resourceRead(
     if (!bytes) throw missing(uri)
     return contentOf(bytes, encoding, undefined)
   }
-  if (!isFile(uri)) return borrow(core, link, 'resourceRead', params)
-  const place = placeOf(core, uri, 'read')
+  if (!isFile(uri)) return askClient(core, link, 'resourceRead', params)
+  const place = containedPath(core, uri, 'read')
   const bytes = await attempt(core, uri, 'read', (files) => files.read(place, core.limits.readBytes))
   return contentOf(bytes, encoding, contentTypeOf(place.path))
 }
@@ -40,8 +40,8 @@ export async function resourceWrite(
   params: Params<'resourceWrite'>,
 ): Answer<'resourceWrite'> {
   const { uri, data, encoding, mode, position, createOnly, ifMatch } = params
-  if (!isFile(uri)) return borrow(core, link, 'resourceWrite', params)
-  const place = placeOf(core, uri, 'write')
+  if (!isFile(uri)) return askClient(core, link, 'resourceWrite', params)
+  const place = containedPath(core, uri, 'write')
   changeable(core)
   const bytes = encoding === 'base64' ? fromBase64(data) : new TextEncoder().encode(data)
   if (!bytes) throw AhpError.invalidParams('resourceWrite: data is not base64')
@@ -56,8 +56,8 @@ export async function resourceList(
   params: Params<'resourceList'>,
 ): Answer<'resourceList'> {
   const { uri } = params
-  if (!isFile(uri)) return borrow(core, link, 'resourceList', params)
-  const place = placeOf(core, uri, 'browse')
+  if (!isFile(uri)) return askClient(core, link, 'resourceList', params)
+  const place = containedPath(core, uri, 'browse')
   const entries = await attempt(core, uri, 'browse', (files) => files.list(place, core.limits.entries))
   return { entries: entries.toSorted(({ name: a }, { name: b }) => (a < b ? -1 : 1)) }
 }
@@ -68,12 +68,13 @@ export async function resourceResolve(
   params: Params<'resourceResolve'>,
 ): Answer<'resourceResolve'> {
   const { uri, followSymlinks = true } = params
-  if (!isFile(uri)) return borrow(core, link, 'resourceResolve', params)
-  const place = placeOf(core, uri, 'browse')
-  const look = (where: Place) => attempt(core, uri, 'read', (files) => files.look(where, followSymlinks))
+  if (!isFile(uri)) return askClient(core, link, 'resourceResolve', params)
+  const place = containedPath(core, uri, 'browse')
+  const look = (where: ContainedPath) =>
+    attempt(core, uri, 'read', (files) => files.stat(where, followSymlinks))
   const facts = await look(place)
   // Of what may only be browsed, directories are all that is shown.
-  if (facts.type !== 'directory') await look(placeOf(core, uri, 'read'))
+  if (facts.type !== 'directory') await look(containedPath(core, uri, 'read'))
   const { path, type, size, mtime, ctime, etag } = facts
   return compact<Result<'resourceResolve'>>({
     uri: fileUri(path),
@@ -91,8 +92,8 @@ export async function resourceMkdir(
   link: Link,
   params: Params<'resourceMkdir'>,
 ): Answer<'resourceMkdir'> {
-  if (!isFile(params.uri)) return borrow(core, link, 'resourceMkdir', params)
-  return change(core, params.uri, { kind: 'make', place: placeOf(core, params.uri, 'write') })
+  if (!isFile(params.uri)) return askClient(core, link, 'resourceMkdir', params)
+  return change(core, params.uri, { kind: 'make', place: containedPath(core, params.uri, 'write') })
 }
 
 export async function resourceDelete(
@@ -101,8 +102,8 @@ export async function resourceDelete(
   params: Params<'resourceDelete'>,
 ): Answer<'resourceDelete'> {
   const { uri, recursive = false } = params
-  if (!isFile(uri)) return borrow(core, link, 'resourceDelete', params)
-  return change(core, uri, { kind: 'remove', place: placeOf(core, uri, 'write'), recursive })
+  if (!isFile(uri)) return askClient(core, link, 'resourceDelete', params)
+  return change(core, uri, { kind: 'remove', place: containedPath(core, uri, 'write'), recursive })
 }
 
 export function resourceCopy(core: Core, params: Params<'resourceCopy'>): Answer<'resourceCopy'> {
@@ -118,7 +119,7 @@ export function resourceRequest(
   core: Core,
   { uri, write }: Params<'resourceRequest'>,
 ): Result<'resourceRequest'> {
-  placeOf(core, uri, write ? 'write' : 'read')
+  containedPath(core, uri, write ? 'write' : 'read')
   return {}
 }
 
@@ -130,8 +131,8 @@ async function carry(
   const { source, destination, failIfExists = false } = params
   if (!isFile(source) || !isFile(destination))
     throw AhpError.invalidParams(`only files can be ${kind === 'copy' ? 'copied' : 'moved'} here`)
-  const from = placeOf(core, source, kind === 'move' ? 'write' : 'read')
-  const to = placeOf(core, destination, 'write')
+  const from = containedPath(core, source, kind === 'move' ? 'write' : 'read')
+  const to = containedPath(core, destination, 'write')
   return change(core, destination, { kind, from, to, failIfExists })
 }
 
@@ -145,7 +146,7 @@ async function change(core: Core, uri: Uri, what: Change): Promise<Record<never,
 export async function attempt<T>(
   core: Core,
   uri: Uri,
-  use: Use,
+  use: Access,
   task: (files: Files) => Promise<T>,
 ): Promise<T> {
   if (!core.files) throw AhpError.methodNotFound('resource*')
@@ -159,13 +160,13 @@ export async function attempt<T>(
   try {
     return await Promise.race([task(core.files), late])
   } catch (error) {
-    throw error instanceof FileProblem ? told(error, uri, use) : error
+    throw error instanceof FileError ? fileErrorToAhp(error, uri, use) : error
   } finally {
     undo()
   }
 }
 
-function told({ reason, message }: FileProblem, uri: Uri, use: Use): AhpError {
+function fileErrorToAhp({ reason, message }: FileError, uri: Uri, use: Access): AhpError {
   switch (reason) {
     case 'missing':
       return AhpError.notFound(message)

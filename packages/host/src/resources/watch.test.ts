@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { Cabinet } from '../../test/cabinet.ts'
 import { room } from '../../test/room.ts'
 import type { Client } from '../../test/room.ts'
-import { FileProblem } from '../ports/files.ts'
+import { FileError } from '../ports/files.ts'
 
 const w = 'file:///w'
 
@@ -135,7 +135,7 @@ test('[Q8] a watch does not outlive its host: who comes back is told that it is 
   const missing = answer.type === 'replay' ? answer.missing : undefined
   if (missing) expect(missing).toEqual([channel])
   else expect(JSON.stringify(answer)).not.toContain(channel)
-  expect(all.core().work.pending.filter((uri) => uri === channel)).toEqual([])
+  expect(all.core().jobs.pending.filter((uri) => uri === channel)).toEqual([])
   expect(await all.store().log.load(channel, 1)).toBeUndefined()
 })
 
@@ -149,9 +149,9 @@ test('[Q8] S-25: a watch that cannot be is refused, and leaves nothing behind', 
   ] as const)
     await expect(watch(params), JSON.stringify(params).slice(0, 80)).rejects.toMatchObject({ code })
   expect(files.watches).toEqual([])
-  files.trouble = new FileProblem('missing', 'there is no such directory')
+  files.trouble = new FileError('missing', 'there is no such directory')
   await expect(watch()).rejects.toMatchObject({ code: -32008 })
-  expect(all.core().work.pending).toEqual([])
+  expect(all.core().jobs.pending).toEqual([])
 })
 
 test('[S-57 watchUnusedMs] at 30,000 ms a watch that nobody follows is there', () => unused(29_999, false))

@@ -10,9 +10,9 @@ import { resourceWatchUri } from '@atrium/protocol/uri'
 import { changeable } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
-import type { FileChange, Watching, WatchWish } from '../ports/files.ts'
+import type { FileChange, FileWatch, WatchRequest } from '../ports/files.ts'
 import { attempt } from './resources.ts'
-import { placeOf } from '../access/roots.ts'
+import { containedPath } from '../access/roots.ts'
 import type { Job } from '../core/jobs.ts'
 
 export async function createResourceWatch(
@@ -22,15 +22,15 @@ export async function createResourceWatch(
   changeable(core)
   const { uri, recursive = false, includes, excludes } = params
   const wish = wishOf(core, recursive, includes?.items, excludes?.items)
-  const place = placeOf(core, uri, 'read')
-  if (core.work.count(Watch) >= core.limits.watches)
+  const place = containedPath(core, uri, 'read')
+  if (core.jobs.count(Watch) >= core.limits.watches)
     throw AhpError.permissionDenied(`there are ${core.limits.watches} watches: release some first`)
   const state = compact<ResourceWatchState>({ root: uri, recursive, includes, excludes })
-  const channel = core.log.born(resourceWatchUri(core.world.id()), 'resourceWatch', state)
+  const channel = core.log.create(resourceWatchUri(core.world.id()), 'resourceWatch', state)
   const watch = new Watch(core, channel, place.path)
-  core.work.begin(channel.uri, watch)
+  core.jobs.begin(channel.uri, watch)
   // A watch does not outlive its host: the next start lets go of it.
-  core.work.mark(channel.uri, true)
+  core.jobs.mark(channel.uri, true)
   try {
     const told = (changes: readonly FileChange[], lost: boolean) => watch.tell(changes, lost)
     watch.over(await attempt(core, uri, 'read', (files) => files.watch(place, wish, told)))
@@ -47,7 +47,7 @@ class Watch implements Job {
   readonly #core: Core
   readonly #channel: Channel
   readonly #path: string
-  #watching: Watching | undefined
+  #watching: FileWatch | undefined
   #stopped = false
   #undo: () => void
 
@@ -58,7 +58,7 @@ class Watch implements Job {
     this.#undo = core.world.later(core.limits.watchUnusedMs, () => this.left())
   }
 
-  over(watching: Watching): void {
+  over(watching: FileWatch): void {
     this.#watching = watching
     if (this.#stopped) void watching.end()
   }
@@ -87,8 +87,8 @@ class Watch implements Job {
 
 /** Nobody follows it any more. */
 export function releaseWatch(core: Core, channel: Channel): void {
-  core.work.mark(channel.uri, false)
-  core.work.stop(channel.uri)
+  core.jobs.mark(channel.uri, false)
+  core.jobs.stop(channel.uri)
   if (core.log.channel(channel.uri) === channel) core.log.drop(channel)
 }
 
@@ -97,7 +97,7 @@ function wishOf(
   recursive: boolean,
   includes: readonly string[] | undefined,
   excludes: readonly string[] = [],
-): WatchWish {
+): WatchRequest {
   const included = includes?.map(compiled)
   const excluded = excludes.map(compiled)
   if (excludes.length + (includes?.length ?? 0) > core.limits.globs)

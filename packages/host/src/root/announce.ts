@@ -10,9 +10,9 @@ export function announce(core: Core, session: Channel): void {
   if (creator === undefined) return
   core.catalog.announce(uri)
   const { activeClients } = session.head as SessionState
-  if (!activeClients.some(({ clientId }) => clientId === creator)) core.grace.part(creator, uri)
+  if (!activeClients.some(({ clientId }) => clientId === creator)) core.departures.leave(creator, uri)
   void core.log.reached(countSessions(core)).then(() => {
-    core.catalog.told(uri)
-    core.bulletin.added(uri)
+    core.catalog.listCommitted(uri)
+    core.sessionFeed.added(uri)
   })
 }

@@ -3,7 +3,7 @@ import type { LimitValues } from '@atrium/protocol/limits'
 import type { RootAction } from '@atrium/protocol/root/actions'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
-import { offer } from '../agents/agents.ts'
+import { setAgents } from '../agents/agents.ts'
 import type { Core } from '../core/core.ts'
 import { grantsProblem, grantsProperty } from '../access/grants.ts'
 import {
@@ -37,8 +37,8 @@ const born: RootState = {
 
 /** The root channel at the start of a life: as it was left, with what this build and this machine offer. */
 export async function openRoot(core: Core): Promise<void> {
-  const root = (await core.log.wake(rootUri)) ?? core.log.born(rootUri, 'root', born)
-  offer(core)
+  const root = (await core.log.wake(rootUri)) ?? core.log.create(rootUri, 'root', born)
+  setAgents(core)
   const { activeSessions } = root.head as RootState
   // They change in one step: if they differ, the disk has lost a part of one.
   if (activeSessions !== core.catalog.announced)

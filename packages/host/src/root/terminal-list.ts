@@ -14,19 +14,19 @@ export function terminals(core: Core): readonly TerminalInfo[] {
 }
 
 /** What a terminal's action brings with it, in the same step. */
-export function alongTerminal(core: Core, terminal: Channel, action: TerminalAction, by?: object): void {
+export function terminalFollowUps(core: Core, terminal: Channel, action: TerminalAction, by?: object): void {
   if (!listing.has(action.type)) return
-  if (action.type === 'terminal/titleChanged' && by) core.work.job(terminal.uri)?.named?.()
+  if (action.type === 'terminal/titleChanged' && by) core.jobs.job(terminal.uri)?.named?.()
   const { claim, lifecycle } = stateOf(terminal)
-  entrust(core, terminal.uri, claim)
-  core.work.mark(terminal.uri, lifecycle.status === 'running')
+  setClaim(core, terminal.uri, claim)
+  core.jobs.mark(terminal.uri, lifecycle.status === 'running')
   list(core, terminal)
 }
 
 /** What a session holds goes with it. The chat may have moved since the claim was made, and the terminal with it. */
-export function entrust({ belongings, catalog }: Core, terminal: Uri, claim: TerminalClaim): void {
-  if (claim.kind === 'client') return belongings.give(terminal, undefined)
-  belongings.give(terminal, catalog.sessionOf(claim.chat) ?? claim.session, claim.chat)
+export function setClaim({ sessionResources, catalog }: Core, terminal: Uri, claim: TerminalClaim): void {
+  if (claim.kind === 'client') return sessionResources.assign(terminal, undefined)
+  sessionResources.assign(terminal, catalog.sessionOf(claim.chat) ?? claim.session, claim.chat)
 }
 
 export function list(core: Core, terminal: Channel): void {

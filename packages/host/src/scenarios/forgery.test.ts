@@ -7,7 +7,7 @@ import { accepted, chat, chatOf, scene, sessionOf, turn } from '../../test/scene
 import type { Scene } from '../../test/scene.ts'
 import { fakeTerminals } from '../../test/shells.ts'
 import type { Run } from '../../test/puppet.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 /** What an agent would say in the place of a person. */
 const yes = { type: 'chat/toolCallConfirmed', ...call, approved: true, confirmed: 'user-action' }
@@ -68,7 +68,7 @@ test.each([
     const message = { text: 'later', origin: { kind: 'user' } }
     await accepted(all.ann, chat, { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message })
     const before = sessionOf(all).config
-    run.say(forged as unknown as Said)
+    run.say(forged as unknown as AgentAction)
     expect(await failed(all)).toMatchObject({ errorType: 'agent' })
     expect(chatOf(all).queuedMessages).toMatchObject([{ id: 'q' }])
     expect(sessionOf(all).config).toEqual(before)
@@ -77,7 +77,7 @@ test.each([
 
 test('[H8] an agent that waits no longer takes its question back', async () => {
   const { all } = await desk()
-  await turn(all, 't1', asks, { ...agreed, response: 'cancel' } as Said)
+  await turn(all, 't1', asks, { ...agreed, response: 'cancel' } as AgentAction)
   expect(chatOf(all).activeTurn?.responseParts).toMatchObject([{ response: 'cancel' }])
 })
 
@@ -86,7 +86,11 @@ test('[X2] an agent that sets its session anew takes nothing away of what people
   const permissions = [{ id: 'p', tool: 'x' }]
   const allowed = { type: 'session/configChanged', config: { 'atrium.permissions': permissions } }
   await accepted(all.ann, 'ahp-session:/one', allowed)
-  await turn(all, 't1', { type: 'session/configChanged', config: { tone: 'brief' }, replace: true } as Said)
+  await turn(all, 't1', {
+    type: 'session/configChanged',
+    config: { tone: 'brief' },
+    replace: true,
+  } as AgentAction)
   expect(sessionOf(all).config?.values).toEqual({ tone: 'brief', 'atrium.permissions': permissions })
 })
 

@@ -24,7 +24,7 @@ test.each(Object.entries(hashes))('[L7] F-48: %s folds to the state it was recor
     state: JSON.stringify(state),
     rowIds: [],
     rows: [],
-    fromBirth: true,
+    fromCreation: true,
     envelopes,
   }
   expect(

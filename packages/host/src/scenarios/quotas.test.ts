@@ -2,7 +2,7 @@ import { memoryStore } from '@atrium/adapters/store/memory'
 import { describe, expect, test } from 'vitest'
 import { room } from '../../test/room.ts'
 import type { Client, Room } from '../../test/room.ts'
-import { Crowd } from '../connection/connection-count.ts'
+import { ConnectionCount } from '../connection/connection-count.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
@@ -126,7 +126,7 @@ describe('[H5] S-23: what waits in one link’s line', () => {
 
 describe('[H5] S-23: links of one principal', () => {
   const crowded = (count: number) => {
-    const crowd = new Crowd(20_000)
+    const crowd = new ConnectionCount(20_000)
     const links = Array.from({ length: count }, () => new AbortController())
     const entered = links.map(({ signal }) => crowd.enter('owner', signal))
     return { crowd, links, entered }
@@ -176,8 +176,8 @@ describe('[H5] S-23: sessions', () => {
       activeSessions: count,
       config: { schema: { type: 'object', properties: {} }, values: {} },
     }
-    const born = [{ seq: 1, channel: root, kind: 'root', state: JSON.stringify(state) }]
-    disk.log.append({ born, envelopes: [], rows: [], heads: [], dropped: [], upTo: 2 })
+    const created = [{ seq: 1, channel: root, kind: 'root', state: JSON.stringify(state) }]
+    disk.log.append({ created, envelopes: [], rows: [], heads: [], dropped: [], upTo: 2 })
     await disk.log.flush()
     const ann = await (await room({ disk })).join('ann', { subscribe: [root] })
     return { ann, create: () => code(ann.ask('createSession', { channel: session })) }

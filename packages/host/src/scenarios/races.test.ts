@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { back, held, quiet, root, session, title, unsubscribe } from '../../test/held.ts'
 import { room } from '../../test/room.ts'
 import { testWorld } from '../../test/world.ts'
-import { Beside } from '../log/step-records.ts'
+import { StepRecords } from '../log/step-records.ts'
 import { Log } from '../log/log.ts'
 
 // Interleavings that once went wrong.
@@ -197,9 +197,9 @@ test('[L9] who comes back follows its channels, whatever falls asleep or wakes m
   ann.peer.close()
   await quiet()
   world.advance(55_000)
-  const { own } = all.store().log
+  const { dispatchedBy } = all.store().log
   // The minute is over while the disk is asked.
-  all.store().log.own = (...args) => (world.advance(5_000), own(...args))
+  all.store().log.dispatchedBy = (...args) => (world.advance(5_000), dispatchedBy(...args))
   const { link } = await back(all, ann, ann.lastSeen)
   expect(await link.echo(link.dispatch(session, title('heard'), 1))).toMatchObject({ action: title('heard') })
 })
@@ -224,14 +224,14 @@ test('[L1] the session list says what the session says, after a crash behind the
 test('[L1] a record and the actions of its step become durable together', async () => {
   const tasks: (() => void)[] = []
   const store = memoryStore({ soon: (task) => tasks.push(task) })
-  const beside = new Beside(store.records)
-  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
-  const log = new Log(store.log, testWorld(), events, { beside, first: 1000 })
+  const records = new StepRecords(store.records)
+  const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, { records, first: 1000 })
   const begun = log.begin()
   // A flush ends in the middle of a step.
-  beside.put('session/1', 'listed')
+  records.put('session/1', 'listed')
   for (const task of tasks.splice(0)) task()
-  log.born('ahp-chat:/1', 'chat', { turns: [] })
+  log.create('ahp-chat:/1', 'chat', { turns: [] })
   await begun
   const disk = store.reopen()
   expect([await disk.records.get('session/1'), await disk.log.load('ahp-chat:/1')]).toEqual([
@@ -242,15 +242,18 @@ test('[L1] a record and the actions of its step become durable together', async 
 
 test('[L9] a channel that was born while the disk was asked for it is that one, not another', async () => {
   const store = memoryStore()
-  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
-  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, {
+    records: new StepRecords(store.records),
+    first: 1000,
+  })
   await log.begin()
   const { load } = store.log
   let go = () => {}
   const gate = new Promise<void>((resolve) => (go = resolve))
   store.log.load = (uri) => gate.then(() => load(uri))
   const woken = log.wake('c')
-  const born = log.born('c', 'chat', { turns: [], status: 1 })
+  const born = log.create('c', 'chat', { turns: [], status: 1 })
   await log.settled()
   go()
   expect(await woken).toBe(born)
@@ -259,18 +262,21 @@ test('[L9] a channel that was born while the disk was asked for it is that one, 
 
 test('[L2] I13: one who cannot be told does not keep it from the others', async () => {
   const store = memoryStore()
-  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
-  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, {
+    records: new StepRecords(store.records),
+    first: 1000,
+  })
   await log.begin()
-  const channel = log.born('c', 'chat', { turns: [], status: 1 })
+  const channel = log.create('c', 'chat', { turns: [], status: 1 })
   const heard: string[] = []
   channel.listeners.add({
-    note() {},
-    tell() {
+    notify() {},
+    deliver() {
       throw new Error('deaf')
     },
   })
-  channel.listeners.add({ note() {}, tell: (entry) => void heard.push(entry.action.type) })
+  channel.listeners.add({ notify() {}, deliver: (entry) => void heard.push(entry.action.type) })
   for (let i = 0; i < 2; i++) await log.reached(log.append(channel, { type: 'chat/activityChanged' }).seq)
   expect(heard).toHaveLength(2)
 })

@@ -8,8 +8,8 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { describe, expect, test } from 'vitest'
 import { mute, room } from '../../test/room.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
-import { unsayable } from '../ports/agent.ts'
-import type { Agent, Said } from '../ports/agent.ts'
+import { hostOnlyActions } from '../ports/agent.ts'
+import type { Agent, AgentAction } from '../ports/agent.ts'
 
 /** Recordings are run from where they lie and are not part of this repository. */
 const folder =
@@ -47,7 +47,7 @@ describe('recorded turns with a tool that asks', () => {
 
 test('[W12] [X1] an approval as the workbench sends it, at 0.9, is taken', async () => {
   const toolCallId = 'c1'
-  const ask: readonly Said[] = [
+  const ask: readonly AgentAction[] = [
     { type: 'chat/toolCallStart', toolCallId, toolName: 'Bash', displayName: 'Bash' },
     { type: 'chat/toolCallReady', toolCallId, invocationMessage: 'ls', toolInput: 'ls' },
   ]
@@ -130,7 +130,7 @@ function saying(told: readonly Envelope[], provider: string): Agent {
         if (type === 'chat/toolCallConfirmed')
           for (const status of ['pending-confirmation', 'running'])
             await chat.when((state) => callIn(state, toolCallId ?? '')?.status === status)
-        else if (!(unsayable as readonly string[]).includes(type)) yield action as Said
+        else if (!(hostOnlyActions as readonly string[]).includes(type)) yield action as AgentAction
       }
     },
   }

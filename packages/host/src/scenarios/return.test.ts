@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { back, held, quiet, root, session, title, unsubscribe } from '../../test/held.ts'
 import { Client, room } from '../../test/room.ts'
 import { testWorld } from '../../test/world.ts'
-import { Beside } from '../log/step-records.ts'
+import { StepRecords } from '../log/step-records.ts'
 import { Log } from '../log/log.ts'
 
 // Coming back: what the simulation found, and each of these once was so.
@@ -153,10 +153,10 @@ test('[L13] a channel that goes while a client comes back is not in the answer, 
   const all = await held()
   const { ann, ben } = all
   ann.peer.close()
-  const { own } = all.store().log
+  const { dispatchedBy } = all.store().log
   let go = () => {}
   const gate = new Promise<void>((resolve) => (go = resolve))
-  all.store().log.own = (...asked) => gate.then(() => own(...asked))
+  all.store().log.dispatchedBy = (...asked) => gate.then(() => dispatchedBy(...asked))
   const coming = back(all, ann, ann.lastSeen, [root, session])
   await quiet()
   all.hold()
@@ -176,10 +176,10 @@ test('[H1] a note that comes during the handshake waits for its answer', async (
   const all = await held()
   const { ann, ben } = all
   ann.peer.close()
-  const { own } = all.store().log
+  const { dispatchedBy } = all.store().log
   let go = () => {}
   const gate = new Promise<void>((resolve) => (go = resolve))
-  all.store().log.own = (...asked) => gate.then(() => own(...asked))
+  all.store().log.dispatchedBy = (...asked) => gate.then(() => dispatchedBy(...asked))
   const link = all.link()
   const order: string[] = []
   const { peer } = link
@@ -208,14 +208,17 @@ test('[L9] what only passed is in the head alone: its channel stays awake until 
       for (const task of tasks.splice(0)) task()
     }
   }
-  const events = { appended: () => {}, told: () => {}, fatal: () => {} }
-  const log = new Log(store.log, testWorld(), events, { beside: new Beside(store.records), first: 1000 })
+  const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
+  const log = new Log(store.log, testWorld(), events, {
+    records: new StepRecords(store.records),
+    first: 1000,
+  })
   const begun = log.begin()
   await flush()
   await begun
   const uri = 'ahp-terminal:/1'
   const claim = { kind: 'client', clientId: 'ann' }
-  const terminal = log.born(uri, 'terminal', {
+  const terminal = log.create(uri, 'terminal', {
     title: '',
     claim,
     content: [],
@@ -253,11 +256,11 @@ test('[L12] [L13] what is said while a slow disk is asked does not end the link 
   const store = memoryStore()
   const answers: (() => void)[] = []
   let slow = false
-  const own = async (...asked: Parameters<typeof store.log.own>) => {
+  const dispatchedBy = async (...asked: Parameters<typeof store.log.dispatchedBy>) => {
     if (slow) await new Promise<void>((resolve) => answers.push(resolve))
-    return store.log.own(...asked)
+    return store.log.dispatchedBy(...asked)
   }
-  const all = await room({ disk: { ...store, log: { ...store.log, own } } })
+  const all = await room({ disk: { ...store, log: { ...store.log, dispatchedBy } } })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   const ben = await all.join('ben')

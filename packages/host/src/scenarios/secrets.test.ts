@@ -6,7 +6,7 @@ import { Puppet } from '../../test/puppet.ts'
 import { room } from '../../test/room.ts'
 import type { Client, Room } from '../../test/room.ts'
 import { chat, chatOf, message, session, started } from '../../test/talk.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 const resources = Array.from({ length: 5 }, (_, n) => ({ resource: `https://r${n}.example` }))
 const canary = 'c4n4ry'
@@ -46,7 +46,7 @@ test('[J8] S-31: canaries for five resources are in nothing that is kept, told o
   ann.dispatch(chat, started('t1'))
   const run = await agent.given()
   const auth = { resource: resources[4], reason: 'required' }
-  run.say(begun(mcp), running, { type: 'chat/toolCallAuthRequired', ...call, auth } as Said)
+  run.say(begun(mcp), running, { type: 'chat/toolCallAuthRequired', ...call, auth } as AgentAction)
   await ann.until(() => chatOf(ann).activeTurn?.responseParts.length === 1)
   await quiet()
   await give(ann, resources[4]?.resource ?? '')

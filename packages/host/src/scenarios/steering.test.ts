@@ -15,7 +15,7 @@ import {
   turn,
 } from '../../test/scene.ts'
 import type { AnyAction, Scene } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 const set = (kind: string, id: string, text = id): AnyAction => ({
   type: 'chat/pendingMessageSet',
@@ -25,7 +25,7 @@ const set = (kind: string, id: string, text = id): AnyAction => ({
 })
 const order = (...ids: string[]): AnyAction => ({ type: 'chat/queuedMessagesReordered', order: ids })
 const removed = (kind: string, id: string): AnyAction => ({ type: 'chat/pendingMessageRemoved', kind, id })
-const taken = (id: string) => removed('steering', id) as unknown as Said
+const taken = (id: string) => removed('steering', id) as unknown as AgentAction
 
 /** Every turn is ended as soon as it is given, from this one on, until so many are over: what each was about. */
 async function told(all: Scene, count: number, from: number): Promise<readonly string[]> {

@@ -99,7 +99,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
       turns: [],
       activeTurn,
     }
-    const chat = all.core().log.born('ahp-chat:/1', 'chat', state)
+    const chat = all.core().log.create('ahp-chat:/1', 'chat', state)
     await all.core().log.settled()
     const { schedule, stop, go } = stoppable()
     const [near, far] = all.wire('owner', schedule)
@@ -240,12 +240,12 @@ test('[L13] F-31: 10,000 actions while a client comes back: none overtakes the a
   // Each time the disk is asked, more is written.
   let said = 2000
   const { log } = all.store()
-  const { read, own } = log
+  const { read, dispatchedBy } = log
   const more = () => {
     say(said, Math.min(said + 1000, count))
     said = Math.min(said + 1000, count)
   }
-  log.own = async (...args) => (more(), await turn(), own(...args))
+  log.dispatchedBy = async (...args) => (more(), await turn(), dispatchedBy(...args))
   log.read = async (...args) => (more(), await turn(), more(), read(...args))
   const [, far] = all.wire()
   const frames: { id?: number; result?: { type: string; actions: Envelope[] }; params?: Envelope }[] = []

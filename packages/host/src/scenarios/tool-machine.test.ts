@@ -7,11 +7,11 @@ import type { Run } from '../../test/puppet.ts'
 import type { Client } from '../../test/room.ts'
 import { accepted, cancelled, chat, chatOf, says, scene, sessionOf, started } from '../../test/scene.ts'
 import type { AnyAction, Scene } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 /** One step of a call's way: who says what, and where the call stands then. */
 interface Step {
-  readonly said?: Said
+  readonly said?: AgentAction
   readonly answered?: AnyAction
   readonly signedIn?: true
   readonly stands: object
@@ -23,8 +23,8 @@ const options = [{ id: 'go', label: 'Go', kind: 'approve' }]
 const edits = { items: [{ after: { uri: 'file:///a/x', content: { uri: 'x:/1' } }, diff: { added: 1 } }] }
 const risk = { kind: 'judge', status: 'complete', reason: 'It only looks', safety: 0.9 }
 const shown = [{ type: 'text', text: 'half' }]
-const delta = (content: string) => ({ type: 'chat/toolCallDelta', ...call, content }) as Said
-const live = { type: 'chat/toolCallContentChanged', ...call, content: shown } as Said
+const delta = (content: string) => ({ type: 'chat/toolCallDelta', ...call, content }) as AgentAction
+const live = { type: 'chat/toolCallContentChanged', ...call, content: shown } as AgentAction
 const asked = ready({ toolInput: '{"a":1}', editable: true, edits, options, riskAssessment: risk })
 const again = ready({ confirmationTitle: 'Really?', editable: false })
 const edited = { ...confirmed, editedToolInput: '{"a":2}', selectedOptionId: 'go' }

@@ -55,7 +55,7 @@ async function readAll(all: Scene, client: Client): Promise<number> {
   await quiet()
   const { log } = all.core()
   const channel = log.channel(chat)
-  if (channel) await log.complete(channel)
+  if (channel) await log.loadRows(channel)
   const { turns, activeTurn, status, modifiedAt } = chatOf(all)
   expect(state(client)).toMatchObject({ turns, status, modifiedAt })
   expect(state(client).turns).toHaveLength(turns.length)

@@ -19,7 +19,7 @@ import {
   turn,
 } from '../../test/scene.ts'
 import type { Scene } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 const hello = { text: 'hi', origin: { kind: 'user' } } as const
 const task = { ...call, title: 'W', text: 'work' }
@@ -89,7 +89,7 @@ test('[H8] a chat that is disposed of in the middle of its turn takes it along; 
 })
 
 /** A turn that has let a worker work, which has asked a person; both are of a life before this. */
-async function left(all: Scene, uri: string, ...said: readonly Said[]): Promise<string> {
+async function left(all: Scene, uri: string, ...said: readonly AgentAction[]): Promise<string> {
   await accepted(all.ann, uri, started('t1'))
   const run = await all.agent.given(0)
   await says(all, run, ...said)

@@ -5,7 +5,7 @@ import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf, noAgent } from '../agents/agents.ts'
 import type { Channel } from '../log/channel.ts'
-import { abandon } from '../chat/chat.ts'
+import { discardChat } from '../chat/chat.ts'
 import type { Core } from '../core/core.ts'
 import type { Session } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
@@ -24,9 +24,9 @@ export async function create(core: Core, channel: Channel, progress: Progress = 
       progress.end()
     },
   }
-  core.work.begin(channel.uri, job)
+  core.jobs.begin(channel.uri, job)
   const outcome = await attempt(core, provider, sessionOf(channel, progress), abort.signal)
-  core.work.end(channel.uri, job)
+  core.jobs.end(channel.uri, job)
   // It may have been disposed of meanwhile.
   const wanted = !abort.signal.aborted && core.log.channel(channel.uri) === channel
   if (wanted && outcome) fail(core, channel, outcome)
@@ -62,14 +62,14 @@ function failTurn(core: Core, uri: Uri, error: ErrorInfo): void {
   // A chat with a turn that is not over is awake.
   const chat = core.log.channel(uri)
   const turnId = (chat?.head as ChatState | undefined)?.activeTurn?.id
-  if (chat && turnId !== undefined) abandon(core, chat, turnId, error)
+  if (chat && turnId !== undefined) discardChat(core, chat, turnId, error)
 }
 
 function sessionOf(channel: Channel, progress: Progress): Session {
   return {
     uri: channel.uri,
     get state() {
-      return channel.told as SessionState
+      return channel.committed as SessionState
     },
     progress: (done, total, message) => progress.say(done, total, message),
   }

@@ -7,7 +7,7 @@ import type { Core } from '../core/core.ts'
 import { lengthOf } from '../log/rows.ts'
 import { forgedPermission } from '../access/permissions.ts'
 import type { Guards } from '../core/rules.ts'
-import { changeProblem, permitted } from '../agents/settings.ts'
+import { changeProblem, allowedValues } from '../agents/settings.ts'
 
 export const sessionGuards: Guards<SessionState, SessionAction> = {
   'session/activeClientSet': ({ activeClients }, { activeClient }, by, { limits }) => {
@@ -29,7 +29,7 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
   'session/configChanged': ({ config }, { config: given, replace }, by, { limits }) => {
     const problem =
       changeProblem(config?.schema, given) ??
-      permitted(given, limits.permissions) ??
+      allowedValues(given, limits.permissions) ??
       forgedPermission(given, config?.values, by.clientId)
     const lost =
       replace &&

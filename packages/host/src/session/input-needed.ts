@@ -5,7 +5,7 @@ import type { SessionInputRequest, SessionState } from '@atrium/protocol/session
 import { equal } from '../log/equal.ts'
 
 /** What a session must be told so that it shows what its chat waits for, to those who have not opened the chat. */
-export function neededChanges(session: SessionState, chat: ChatState): readonly SessionAction[] {
+export function inputNeededChanges(session: SessionState, chat: ChatState): readonly SessionAction[] {
   const shown = (session.inputNeeded ?? []).filter((request) => request.chat === chat.resource)
   const { activeTurn } = chat
   if (shown.length === 0 && !activeTurn) return none

@@ -74,7 +74,7 @@ test('[H12] [Y7] the terminals of other chats stay', async () => {
   const claim = { kind: 'session', session, chat: defaultChatUri(session) } as const
   await ann.ask('createTerminal', { channel: runs, claim })
   await move(ann, b, two)
-  expect(all.core().belongings.of(session)).toEqual([runs])
+  expect(all.core().sessionResources.of(session)).toEqual([runs])
 })
 
 test('[H12] [Q7] what is kept apart is read as long as a session is there that its chat went to', async () => {

@@ -19,8 +19,8 @@ import type { Core, Link } from '../core/core.ts'
 import { create } from './creation.ts'
 import { equal } from '../log/equal.ts'
 import { movableChange, unmovable } from '../chat/movable.ts'
-import { rest } from '../channels/sleep.ts'
-import { bearSession, forgetSession } from './session.ts'
+import { sleepWhenIdle } from '../channels/sleep.ts'
+import { createChannels, forgetSession } from './session.ts'
 import { wake } from '../channels/wake.ts'
 
 type Moved = Promise<{ readonly seq: number; readonly session: Uri }>
@@ -41,7 +41,7 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Moved {
   if (target?.kind.name !== 'session' || !core.catalog.get(to)) throw AhpError.sessionNotFound(to)
   const chats = target === from ? [entry(from, uri)] : family(from, uri)
   const others = (target.head as SessionState).chats.filter((each) => !chats.some(same(each)))
-  const anchor = after === undefined ? undefined : (core.catalog.chatMeant(after) ?? after)
+  const anchor = after === undefined ? undefined : (core.catalog.defaultChatNamed(after) ?? after)
   const at = others.findIndex(({ resource }) => resource === anchor)
   if (anchor !== undefined && at < 0)
     throw AhpError.invalidParams('moveChat: `after` is no other chat of that session')
@@ -76,8 +76,8 @@ async function moveOut(core: Core, link: Link, uri: Uri): Moved {
   const like = from.head as SessionState
   chooseAgent(core, like.provider)
   const createdAt = new Date(core.world.now()).toISOString()
-  const made = bearSession(core, link, sessionUri(core.world.id()), newState(like), createdAt)
-  rest(core, made)
+  const made = createChannels(core, link, sessionUri(core.world.id()), newState(like), createdAt)
+  sleepWhenIdle(core, made)
   await core.log.reached(core.log.last)
   await create(core, made)
   try {
@@ -121,13 +121,13 @@ function admit({ limits }: Core, target: Channel, from: Channel, chat: Channel, 
 function carry(core: Core, from: Channel, target: Channel, chats: readonly ChatSummary[]): void {
   for (const { resource: chat } of chats) append(core, from, { type: 'session/chatRemoved', chat })
   const arrived = chats.map((summary) => {
-    const told = core.catalog.homes.move(summary.resource, target.uri)
+    const told = core.catalog.chatIndex.move(summary.resource, target.uri)
     append(core, target, { type: 'session/chatAdded', summary })
-    for (const terminal of core.belongings.ofChat(summary.resource))
+    for (const terminal of core.sessionResources.ofChat(summary.resource))
       hand(core, terminal, target.uri, summary.resource)
     return told
   })
-  core.heirs.inherit(target.uri, from.uri)
+  core.contentRetention.retain(target.uri, from.uri)
   const [first] = chats
   if (first && (target.head as SessionState).defaultChat === undefined) lead(core, target, first)
   void core.log.reached(core.log.last).then(() => {
@@ -150,7 +150,7 @@ function hand(core: Core, uri: Uri, session: Uri, chat: Uri): void {
   const { claim, lifecycle } = (terminal?.head ?? {}) as Partial<TerminalState>
   if (terminal && claim?.kind === 'session' && lifecycle?.status === 'running')
     core.log.append(terminal, { type: 'terminal/claimed', claim: { ...claim, session } } as TerminalAction)
-  else core.belongings.give(uri, session, chat)
+  else core.sessionResources.assign(uri, session, chat)
 }
 
 /** A chat, and those that worked for it, for them, and so on: the work is done, and is spoken of in its turns. */

@@ -17,7 +17,7 @@ export function progressTo(listener: Listener, progressToken: string): Progress 
   let over = false
   const note = (progress: number, total: number, message?: string) => {
     const params = { channel: rootUri, progressToken, progress, total, message }
-    listener.note('root/progress', compact<typeof params>(params))
+    listener.notify('root/progress', compact<typeof params>(params))
   }
   return {
     say(done, total, message) {

@@ -19,7 +19,7 @@ import {
   turn,
 } from '../../test/scene.ts'
 import type { AnyAction, Scene } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 /** Whoever looks at the root has been told this of the list, in order; time passes so that nothing waits. */
 async function news(all: Room, watcher: Client): Promise<readonly (readonly [string, unknown])[]> {
@@ -88,7 +88,7 @@ describe('[H7] a session is announced when it is first used', () => {
 })
 
 describe('[H7] the name of a session', () => {
-  const named = (text: string) => ({ type: 'session/titleChanged', title: text }) as Said
+  const named = (text: string) => ({ type: 'session/titleChanged', title: text }) as AgentAction
 
   test('is its first message until its agent finds one', async () => {
     const all = await scene()
@@ -205,7 +205,7 @@ describe('[H10] a session is as its chats are', () => {
     ['rests', 'lends', 8],
     ['rests', 'waits', 24],
   ]
-  const says_: Readonly<Record<string, readonly Said[]>> = {
+  const says_: Readonly<Record<string, readonly AgentAction[]>> = {
     asks: asksIt,
     waits: [begun(), ready()],
     lends: [begun(lentBy('ann')), running],

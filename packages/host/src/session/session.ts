@@ -7,25 +7,25 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { defaultChatUri } from '@atrium/protocol/uri'
-import { agentOf, chooseAgent, probed } from '../agents/agents.ts'
-import { signedIn } from '../auth/auth.ts'
+import { agentOf, chooseAgent, probeAgent } from '../agents/agents.ts'
+import { isSignedIn } from '../auth/auth.ts'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
-import type { Done } from '../channels/names.ts'
+import type { Mutation } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
-import { begin, forgetChat, newChat, newSummary } from '../chat/chat.ts'
+import { startTurn, forgetChat, newChat, newSummary } from '../chat/chat.ts'
 import type { Core, Link } from '../core/core.ts'
 import { create } from './creation.ts'
 import type { Agent } from '../ports/agent.ts'
 import { noProgress, progressTo } from './progress.ts'
 import { followGit, projectOf } from '../resources/project.ts'
-import { rest } from '../channels/sleep.ts'
+import { sleepWhenIdle } from '../channels/sleep.ts'
 import { countSessions } from '../root/root.ts'
 import type { Effects } from '../core/rules.ts'
-import { permitted, sessionSchema, settingProblem, settled } from '../agents/settings.ts'
+import { allowedValues, sessionSchema, settingProblem, resolvedValues } from '../agents/settings.ts'
 import { forgetTerminal } from '../terminal/terminal.ts'
 import { unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
 
-export async function createSession(core: Core, link: Link, params: Params<'createSession'>): Done {
+export async function createSession(core: Core, link: Link, params: Params<'createSession'>): Mutation {
   changeable(core)
   const { channel: uri, activeClient, progressToken } = params
   if (activeClient && activeClient.clientId !== link.clientId)
@@ -33,7 +33,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const chat = defaultChatUri(uri)
   const gone = await Promise.all([uri, chat].map((each) => core.records.get(goneKey(each))))
   const project = await projectOf(core, params.workingDirectories?.[0])
-  if (chooseAgent(core, params.provider).probe) await probed(core, params.provider)
+  if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
   // From here on nothing waits: the checks and the birth are one step.
   if (gone.some((record) => record !== undefined) || isUsed(core, uri) || isUsed(core, chat))
     throw AhpError.sessionAlreadyExists(uri)
@@ -42,14 +42,14 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const agent = chooseAgent(core, params.provider)
   const problem = creationProblem(core, agent, params)
   if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
-  signedIn(core, agent, link.principal)
+  isSignedIn(core, agent, link.principal)
   const summary = newSummary(core, chat, { origin: { kind: 'user' } })
   const first = { ...firstState(agent, params), ...(project && { project }) }
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
-  const session = bearSession(core, link, uri, state, summary.modifiedAt)
+  const session = createChannels(core, link, uri, state, summary.modifiedAt)
   newChat(core, uri, summary)
   // After its chat, which keeps it awake.
-  rest(core, session)
+  sleepWhenIdle(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
   void core.log.reached(seq).then(() => create(core, session, progress))
@@ -57,24 +57,24 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
 }
 
 /** A session that nobody hears of before it is used: of the client that has this link. */
-export function bearSession(
+export function createChannels(
   core: Core,
   link: Link,
   uri: Uri,
   state: SessionState,
   createdAt: string,
 ): Channel {
-  const session = core.log.born(uri, 'session', state)
+  const session = core.log.create(uri, 'session', state)
   core.catalog.add(uri, createdAt, state, link.clientId)
-  core.owners.give(uri, link.principal)
-  core.work.mark(uri, true)
-  core.grace.join(link.clientId, uri)
+  core.owners.assign(uri, link.principal)
+  core.jobs.mark(uri, true)
+  core.departures.join(link.clientId, uri)
   // It went while the records were asked: nobody else would notice.
-  if (core.links.get(link.clientId) !== link) core.grace.left(link.clientId)
+  if (core.links.get(link.clientId) !== link) core.departures.departed(link.clientId)
   return session
 }
 
-export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Done {
+export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Mutation {
   changeable(core)
   const session = await wakeAll(core, uri)
   // A moment ago somebody else may have disposed of it.
@@ -88,24 +88,24 @@ export function forgetSession(core: Core, session: Channel): number {
   const { provider, activeClients, chats } = session.head as SessionState
   const creator = core.catalog.creatorOf(uri)
   const announced = creator === undefined
-  const unheard = core.catalog.isUnheard(uri)
+  const unheard = core.catalog.isUnlisted(uri)
   for (const { resource } of chats) forgetChat(core, resource)
-  for (const terminal of core.belongings.of(uri)) forgetTerminal(core, terminal)
-  core.work.stop(uri)
-  core.work.mark(uri, false)
-  for (const { clientId } of activeClients) core.grace.part(clientId, uri)
-  if (creator !== undefined) core.grace.part(creator, uri)
+  for (const terminal of core.sessionResources.of(uri)) forgetTerminal(core, terminal)
+  core.jobs.stop(uri)
+  core.jobs.mark(uri, false)
+  for (const { clientId } of activeClients) core.departures.leave(clientId, uri)
+  if (creator !== undefined) core.departures.leave(creator, uri)
   core.records.put(goneKey(uri), '')
   core.owners.forget(uri)
   core.catalog.delete(uri)
-  const needless = core.heirs.forget(uri).filter((each) => !core.catalog.get(each))
+  const needless = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
   if (announced) countSessions(core)
   core.log
     .reached(seq)
     .then(() => {
-      core.catalog.told(uri)
-      if (!unheard) core.bulletin.removed(uri)
+      core.catalog.listCommitted(uri)
+      if (!unheard) core.sessionFeed.removed(uri)
       const dropped = needless.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])
     })
@@ -115,33 +115,33 @@ export function forgetSession(core: Core, session: Channel): number {
 
 export const sessionEffects: Effects<SessionAction> = {
   'session/ready': (core, session) => {
-    const { told } = session
+    const { committed } = session
     followGit(core, session)
-    for (const { resource } of (told as SessionState).chats) {
+    for (const { resource } of (committed as SessionState).chats) {
       const chat = core.log.channel(resource)
-      if (chat) begin(core, chat)
+      if (chat) startTurn(core, chat)
     }
   },
 }
 
 /** The list follows every change of a session that everyone has been told of. */
-export function followSession(core: Core, session: Channel): void {
-  const changes = core.catalog.follow(session.uri, session.told as SessionState)
-  if (changes) core.bulletin.changed(session.uri, changes)
+export function sessionCommitted(core: Core, session: Channel): void {
+  const changes = core.catalog.update(session.uri, session.committed as SessionState)
+  if (changes) core.sessionFeed.changed(session.uri, changes)
 }
 
 /** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
-export async function missed(core: Core, clientId: string): Promise<void> {
+export async function clientDeparted(core: Core, clientId: string): Promise<void> {
   // Where nothing can be changed it is missed later.
-  if (core.unchangeable() !== undefined) return core.grace.left(clientId)
-  for (const uri of core.grace.sessionsOf(clientId)) {
+  if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
+  for (const uri of core.departures.sessionsOf(clientId)) {
     const made = core.catalog.creatorOf(uri) === clientId
     const session = await (made ? wakeAll(core, uri) : wake(core, uri)).catch(unlessUnsound)
     // While it was woken its client may have come back.
     if (core.links.has(clientId)) return
     if (session && core.log.channel(uri) === session) takeLeave(core, session, clientId)
   }
-  core.log.keep()
+  core.log.scheduleFlush()
 }
 
 /** A session that its maker left may have been used while it was woken: then it stays. */
@@ -151,7 +151,7 @@ function takeLeave(core: Core, session: Channel, clientId: string): void {
   const { activeClients } = session.head as SessionState
   if (activeClients.some((client) => client.clientId === clientId))
     core.log.append(session, { type: 'session/activeClientRemoved', clientId } as SessionAction)
-  core.grace.part(clientId, uri)
+  core.departures.leave(clientId, uri)
 }
 
 function firstState(
@@ -167,7 +167,7 @@ function firstState(
     activeClients: activeClient ? [activeClient] : [],
     workingDirectories,
     customizations: info.customizations,
-    config: { schema, values: settled(schema, config) },
+    config: { schema, values: resolvedValues(schema, config) },
   })
 }
 
@@ -184,7 +184,7 @@ function creationProblem(
   }
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} works in one directory`
-  return settingProblem(sessionSchema(settings?.schema), config) ?? permitted(config, limits.permissions)
+  return settingProblem(sessionSchema(settings?.schema), config) ?? allowedValues(config, limits.permissions)
 }
 
 /** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */

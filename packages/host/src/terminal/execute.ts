@@ -8,14 +8,14 @@ import { fileUri, pathOf } from '@atrium/protocol/file-uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { TurnFailed } from '../ports/agent.ts'
-import type { Command, Outcome } from '../ports/agent.ts'
+import type { Command, CommandOutcome } from '../ports/agent.ts'
 import { plainText } from './plain-text.ts'
 import { isIn } from '../access/roots.ts'
-import type { Screen } from './shell-job.ts'
+import type { ShellJob } from './shell-job.ts'
 import { open, portOf } from './terminal.ts'
 
 /** The turn that a command is run for. */
-interface Whose {
+interface Caller {
   readonly session: Channel
   readonly chat: Channel
   readonly turnId: string
@@ -26,9 +26,9 @@ interface Whose {
 /** Runs a line in the session's first directory, in a terminal that the tool call holds. */
 export async function execute(
   core: Core,
-  { session, chat, turnId, signal }: Whose,
+  { session, chat, turnId, signal }: Caller,
   { toolCallId, line, cwd }: Command,
-): Promise<{ terminal: Channel; screen: Screen }> {
+): Promise<{ terminal: Channel; screen: ShellJob }> {
   const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
   try {
     const size = { cols: 120, rows: 30 }
@@ -54,10 +54,10 @@ export async function execute(
   }
 }
 
-export function outcomeOf({ head }: Channel): Outcome {
+export function commandOutcome({ head }: Channel): CommandOutcome {
   const { content, lifecycle } = head as TerminalState
   const text = content.map((part) => (part.type === 'unclassified' ? part.value : '')).join('')
-  return compact<Outcome>({
+  return compact<CommandOutcome>({
     exitCode: lifecycle.status === 'exited' ? lifecycle.exitCode : undefined,
     output: plainText(text),
     truncated: false,

@@ -12,8 +12,8 @@ const uri = 'ahp-terminal:/1'
 class Reader implements Listener {
   slow = false
   #read = () => {}
-  tell(): void {}
-  note(): void {}
+  deliver(): void {}
+  notify(): void {}
   drained(): Promise<void> {
     return new Promise((resolve) => {
       this.#read = resolve
@@ -99,7 +99,7 @@ async function unflushed(pieces: number, paused: boolean): Promise<void> {
   const channel = all.core().log.channel(uri)
   // In one step nobody is told anything.
   for (let n = 0; n < pieces; n++) shell.data('x')
-  expect(channel?.untold).toBe(pieces)
+  expect(channel?.uncommitted).toBe(pieces)
   expect(shell.paused).toBe(paused)
   await ann.ask('ping', {})
   await ann.ask('ping', {})

@@ -2,12 +2,12 @@ import type { TerminalState } from '@atrium/protocol/terminal/state'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { Listener } from '../log/entry.ts'
-import type { Shell, Start, TerminalSaid, Terminals } from '../ports/terminals.ts'
-import { rest } from '../channels/sleep.ts'
+import type { Shell, Start, TerminalOutput, Terminals } from '../ports/terminals.ts'
+import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { Job } from '../core/jobs.ts'
 
 /** A shell at work behind a terminal: what it says becomes actions, and what is typed reaches it. */
-export class Screen implements Job {
+export class ShellJob implements Job {
   readonly #core: Core
   readonly #channel: Channel
   /** Resolves when the shell has ended. */
@@ -63,7 +63,7 @@ export class Screen implements Job {
     this.#finish()
   }
 
-  #say(said: TerminalSaid): void {
+  #say(said: TerminalOutput): void {
     const { log } = this.#core
     if (this.#over) return
     if (log.channel(this.#channel.uri) !== this.#channel) {
@@ -77,7 +77,7 @@ export class Screen implements Job {
   }
 
   /** Shells say the same with every prompt. */
-  #isOld(said: TerminalSaid): boolean {
+  #isOld(said: TerminalOutput): boolean {
     const { title, cwd } = this.#channel.head as TerminalState
     if (said.type === 'terminal/titleChanged') return this.#named || said.title === title
     return said.type === 'terminal/cwdChanged' && said.cwd === cwd
@@ -85,14 +85,14 @@ export class Screen implements Job {
 
   /** What it showed last is kept: of its output nothing else is. */
   #exit(): void {
-    this.#core.log.keep(this.#channel)
+    this.#core.log.scheduleFlush(this.#channel)
     this.#finish()
-    rest(this.#core, this.#channel)
+    sleepWhenIdle(this.#core, this.#channel)
   }
 
   #finish(): void {
     this.#over = true
-    this.#core.work.end(this.#channel.uri, this)
+    this.#core.jobs.end(this.#channel.uri, this)
     this.#end()
   }
 
@@ -104,7 +104,7 @@ export class Screen implements Job {
 
   /** Its viewers, or the disk, cannot keep up with it. */
   get #crowded(): boolean {
-    return this.#slow.length > 0 || this.#channel.untold > this.#core.limits.untoldOutput
+    return this.#slow.length > 0 || this.#channel.uncommitted > this.#core.limits.untoldOutput
   }
 
   /** The program waits for whoever reads what it writes; but nobody can stop it for the others by not reading (F-40). */

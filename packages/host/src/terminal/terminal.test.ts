@@ -93,7 +93,7 @@ test('[Y1] what is wrong with a new terminal is said, and there is none', async 
   await expect(ask({})).rejects.toMatchObject({ code: -32011, message: 'there is no shell on this machine' })
   expect(terminals.shells).toHaveLength(1)
   expect(listed(ann)).toHaveLength(1)
-  expect(all.core().work.pending).toEqual([uri])
+  expect(all.core().jobs.pending).toEqual([uri])
   terminals.trouble = undefined
   await expect(ask({})).rejects.toMatchObject({ code: -32010 })
 })
@@ -175,7 +175,7 @@ test('[Y6] what a terminal showed when it exited can be read after a restart; on
   expect(lost.lifecycle).toEqual({ status: 'exited' })
   expect(JSON.stringify(lost.content)).toMatch(/The host was stopped/)
   expect(listed(cat)?.map(({ lifecycle }) => lifecycle.status)).toEqual(['exited', 'exited'])
-  expect(all.core().work.pending).toEqual([])
+  expect(all.core().jobs.pending).toEqual([])
   await all.restart('close')
   const dan = await all.join('dan', { subscribe: [uri, 'ahp-terminal:/2'] })
   expect([dan.state(uri), dan.state('ahp-terminal:/2')]).toEqual([cat.state(uri), lost])
@@ -223,7 +223,7 @@ test('[Y7] a terminal is disposed of, running or not; its name is not used again
   await expect(ann.ask('disposeTerminal', { channel: rootUri })).rejects.toMatchObject({ code: -32008 })
   const again = ann.ask('createTerminal', { channel: uri, claim: mine('ann') })
   await expect(again).rejects.toMatchObject({ code: -32010 })
-  expect(all.core().work.pending).toEqual([])
+  expect(all.core().jobs.pending).toEqual([])
 })
 
 test('[Y7] the terminals of a session go with it, also those that sleep', async () => {
@@ -257,7 +257,7 @@ test('[Y7] I7: no shell starts for a terminal that has gone before it could', as
   forgetTerminal(all.core(), 'ahp-terminal:/2')
   await expect(started).rejects.toMatchObject({ code: -32011, message: 'the terminal has gone' })
   expect(terminals.shells).toHaveLength(1)
-  expect(all.core().work.pending).toEqual([uri])
+  expect(all.core().jobs.pending).toEqual([uri])
 })
 
 test('[S-57 terminals] at 64 a terminal is made', () => crowd(63, undefined))

@@ -5,20 +5,20 @@ import { fileUri } from '@atrium/protocol/file-uri'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
-import type { Done } from '../channels/names.ts'
+import type { Mutation } from '../channels/names.ts'
 import { Channel } from '../log/channel.ts'
 import type { Core, Link } from '../core/core.ts'
 import type { Terminals } from '../ports/terminals.ts'
-import { placeOf } from '../access/roots.ts'
+import { containedPath } from '../access/roots.ts'
 import type { Effects } from '../core/rules.ts'
-import { Screen } from './shell-job.ts'
+import { ShellJob } from './shell-job.ts'
 import { claimProblem, sizeProblem } from './guards.ts'
-import { entrust, list, terminals, unlist } from '../root/terminal-list.ts'
+import { setClaim, list, terminals, unlist } from '../root/terminal-list.ts'
 import { wake } from '../channels/wake.ts'
 import { kinds } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
 
-export async function createTerminal(core: Core, link: Link, params: Params<'createTerminal'>): Done {
+export async function createTerminal(core: Core, link: Link, params: Params<'createTerminal'>): Mutation {
   const port = portOf(core)
   changeable(core)
   const { channel: uri, claim, name, cwd, cols = 80, rows = 24 } = params
@@ -34,7 +34,7 @@ export async function createTerminal(core: Core, link: Link, params: Params<'cre
   return { seq: core.log.last }
 }
 
-export async function disposeTerminal(core: Core, { channel: uri }: Params<'disposeTerminal'>): Done {
+export async function disposeTerminal(core: Core, { channel: uri }: Params<'disposeTerminal'>): Mutation {
   changeable(core)
   const terminal = await wake(core, uri)
   if (terminal?.kind.name !== 'terminal' || core.log.channel(uri) !== terminal)
@@ -45,10 +45,10 @@ export async function disposeTerminal(core: Core, { channel: uri }: Params<'disp
 /** Part of a step; also for one that sleeps. */
 export function forgetTerminal(core: Core, uri: Uri): number {
   core.records.put(goneKey(uri), '')
-  core.belongings.give(uri, undefined)
+  core.sessionResources.assign(uri, undefined)
   const seq = core.log.drop(core.log.channel(uri) ?? asleep(uri))
-  core.work.mark(uri, false)
-  core.work.stop(uri)
+  core.jobs.mark(uri, false)
+  core.jobs.stop(uri)
   unlist(core, uri)
   return Math.max(seq, core.log.last)
 }
@@ -79,11 +79,11 @@ export function open(core: Core, uri: Uri, opening: NewTerminal) {
     claim,
     isPty: true,
   }
-  const terminal = core.log.born(uri, 'terminal', state)
-  const screen = new Screen(core, terminal, title !== '')
-  core.work.begin(uri, screen)
-  core.work.mark(uri, true)
-  entrust(core, uri, claim)
+  const terminal = core.log.create(uri, 'terminal', state)
+  const screen = new ShellJob(core, terminal, title !== '')
+  core.jobs.begin(uri, screen)
+  core.jobs.mark(uri, true)
+  setClaim(core, uri, claim)
   list(core, terminal)
   const born = core.log.last
   const start = async (port: Terminals) => {
@@ -105,11 +105,11 @@ export const terminalEffects: Effects<TerminalAction> = {
 }
 
 /** The life before ended while its shell ran, and the shell with it. */
-export function lose(core: Core, terminal: Channel): void {
+export function endShell(core: Core, terminal: Channel): void {
   const data = '\r\n[The host was stopped, and this shell with it. What it showed before is lost.]\r\n'
   core.log.append(terminal, { type: 'terminal/data', data } as TerminalAction)
   core.log.append(terminal, { type: 'terminal/exited' } as TerminalAction)
-  core.log.keep(terminal)
+  core.log.scheduleFlush(terminal)
 }
 
 export function portOf(core: Core): Terminals {
@@ -121,9 +121,9 @@ export function portOf(core: Core): Terminals {
 async function directoryOf(core: Core, cwd: Uri | undefined): Promise<string> {
   const uri = cwd ?? core.defaultDirectory
   if (uri === undefined) return '/'
-  const place = placeOf(core, uri, 'browse')
+  const place = containedPath(core, uri, 'browse')
   if (!core.files) return place.path
-  const { type } = await core.files.look(place, true)
+  const { type } = await core.files.stat(place, true)
   if (type !== 'directory') throw AhpError.invalidParams('createTerminal: cwd is no directory')
   return place.path
 }
@@ -132,9 +132,9 @@ function running(core: Core): number {
   return terminals(core).length
 }
 
-function screenOf(core: Core, uri: Uri): Screen | undefined {
-  const job = core.work.job(uri)
-  return job instanceof Screen ? job : undefined
+function screenOf(core: Core, uri: Uri): ShellJob | undefined {
+  const job = core.jobs.job(uri)
+  return job instanceof ShellJob ? job : undefined
 }
 
 /** Enough of a channel to be forgotten. */

@@ -22,7 +22,7 @@ type Confirmed = Extract<ChatAction, { readonly type: 'chat/toolCallConfirmed' }
  * A tool call that asks is answered by what was allowed before, else given the choices that a person has; an agent that has
  * choices of its own keeps them. What changes how an agent is held is asked for every time (S-35).
  */
-export function judged(core: Core, session: Channel, chat: Channel, action: Action): Action {
+export function withApproval(core: Core, session: Channel, chat: Channel, action: Action): Action {
   if (action.type !== 'chat/toolCallReady') return action
   const ready = action as Ready
   // That somebody else has confirmed it is not the agent's to say.
@@ -45,7 +45,13 @@ export function judged(core: Core, session: Channel, chat: Channel, action: Acti
 }
 
 /** Somebody has chosen more than once: what they allow is written down in the same step, unless it is already. */
-export function remember(core: Core, session: Channel, chat: Channel, action: Confirmed, by: string): void {
+export function savePermission(
+  core: Core,
+  session: Channel,
+  chat: Channel,
+  action: Confirmed,
+  by: string,
+): void {
   const wish = wishOf(core, session, chat, action)
   if (!wish || isKept(wish)) return
   const { channel, tool, folder } = wish
@@ -56,18 +62,23 @@ export function remember(core: Core, session: Channel, chat: Channel, action: Co
 }
 
 /** Why what somebody has chosen cannot be written down, if it cannot. */
-export function unkept(core: Core, session: Channel, chat: Channel, action: Confirmed): string | undefined {
+export function whyNotSaved(
+  core: Core,
+  session: Channel,
+  chat: Channel,
+  action: Confirmed,
+): string | undefined {
   const wish = wishOf(core, session, chat, action)
   if (!wish || isKept(wish)) return undefined
   return countProblem(keptIn(wish.channel).length + 1, core.limits.permissions)
 }
 
 /** Whether a call looks at something, or does something. */
-export type Deed = 'look' | 'act'
+export type FileAccess = 'look' | 'act'
 
 /** Why a tool may not do its work now, if it may not: nothing is done that nobody has approved (I7). */
-export function unapproved(chat: Channel, toolCallId: string, deed: Deed = 'act'): string | undefined {
-  const call = callIn(chat.told as ChatState, toolCallId)
+export function unapproved(chat: Channel, toolCallId: string, deed: FileAccess = 'act'): string | undefined {
+  const call = callIn(chat.committed as ChatState, toolCallId)
   if (call?.status !== 'running') return 'a tool may work while its call runs, and no longer'
   // It was agreed to where it runs.
   if (call.contributor?.kind === 'client') return 'this tool runs in the client that lends it'

@@ -10,7 +10,7 @@ type Saying = Action & { readonly toolCallId?: unknown; readonly _meta?: Meta }
  * What a client says beside a tool call takes the place of what stood there. By some of that the host knows what people saw, and an agent
  * which question was answered: that stays.
  */
-export function marked({ kind, head }: Channel, action: Action): Action {
+export function withCallMeta({ kind, head }: Channel, action: Action): Action {
   const { toolCallId, _meta } = action as Saying
   if (kind.name !== 'chat' || !_meta || typeof toolCallId !== 'string') return action
   const { _meta: before = {} } = callIn(head as ChatState, toolCallId) ?? {}
@@ -18,7 +18,7 @@ export function marked({ kind, head }: Channel, action: Action): Action {
 }
 
 /** An action without what only the host and its agents say beside it. */
-export function unmarked(action: Action): Action {
+export function withoutCallMeta(action: Action): Action {
   const { _meta } = action as Saying
   return _meta ? ({ ...action, _meta: othersIn(_meta) } as Action) : action
 }

@@ -9,7 +9,7 @@ import type { Core } from '../core/core.ts'
 type Named = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
 
 /** Tools that clients lend to a session run there: whoever has gone runs none. */
-export function endLent(core: Core, session: Channel, clientId: string): void {
+export function failCallsOf(core: Core, session: Channel, clientId: string): void {
   for (const request of (session.head as SessionState).inputNeeded ?? []) {
     // A chat with a turn that is not over is awake.
     const chat = core.log.channel(request.chat)
@@ -19,18 +19,18 @@ export function endLent(core: Core, session: Channel, clientId: string): void {
 }
 
 /** A client that left has not come back for its tools: it may still take part, but nobody waits for them any longer (F-39). */
-export function takeBack(core: Core, clientId: string): void {
+export function failAbsentClient(core: Core, clientId: string): void {
   // Where nothing can be changed it is looked at again.
-  if (core.unchangeable() !== undefined) return core.grace.left(clientId)
-  for (const uri of core.grace.sessionsOf(clientId)) {
+  if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
+  for (const uri of core.departures.sessionsOf(clientId)) {
     // One that waits for a tool is awake.
     const session = core.log.channel(uri)
-    if (session) endLent(core, session, clientId)
+    if (session) failCallsOf(core, session, clientId)
   }
 }
 
 /** A call that has just begun to run may have nobody who runs it: not any more, or not now. */
-export function lookForLender(core: Core, session: Channel, chat: Channel, action: Named): void {
+export function checkClientPresent(core: Core, session: Channel, chat: Channel, action: Named): void {
   const call = callIn(chat.head as ChatState, action.toolCallId)
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
   const { clientId } = call.contributor
@@ -38,15 +38,15 @@ export function lookForLender(core: Core, session: Channel, chat: Channel, actio
   // Who is there and takes part no more runs nothing either; and when it goes, nobody would miss it.
   const takesPart = activeClients.some((client) => client.clientId === clientId)
   if (!takesPart) end(core, chat, action.turnId, action.toolCallId)
-  else if (!core.links.has(clientId)) core.grace.left(clientId)
+  else if (!core.links.has(clientId)) core.departures.departed(clientId)
 }
 
 /** After a start: whoever was missed before this chat was there again was missed in vain. */
-export function lookForLenders(core: Core, session: Channel | undefined, chat: Channel): void {
+export function checkClientsPresent(core: Core, session: Channel | undefined, chat: Channel): void {
   const { activeTurn } = chat.head as ChatState
   for (const part of activeTurn?.responseParts ?? [])
     if (session && activeTurn && part.kind === 'toolCall')
-      lookForLender(core, session, chat, { turnId: activeTurn.id, toolCallId: part.toolCall.toolCallId })
+      checkClientPresent(core, session, chat, { turnId: activeTurn.id, toolCallId: part.toolCall.toolCallId })
 }
 
 function end(core: Core, chat: Channel, turnId: string, toolCallId: string): void {

@@ -11,7 +11,7 @@ type Held = Uri | null
 const key = 'x-atrium.over'
 
 /** What was proposed in a turn. Only of that it is known what it would be written over: agents show what they like. */
-export class Shown {
+export class Previews {
   readonly #proposed = new Map<string, { readonly uri: Uri; readonly held: Held }>()
 
   /** A whole new text for a file, which a tool calls by this name. */
@@ -20,7 +20,7 @@ export class Shown {
   }
 
   /** A call that asks says what its files held. */
-  noted(action: Action, state: ChatState): Action {
+  record(action: Action, state: ChatState): Action {
     if (action.type !== 'chat/toolCallReady') return action
     const ready = action as Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
     const before = callIn(state, ready.toolCallId)?._meta
@@ -38,7 +38,7 @@ export class Shown {
 }
 
 /** What people saw that a file held, when a call asked; nothing is known of calls that showed something else. */
-export function heldIn(state: ChatState, toolCallId: string, uri: Uri): Held | undefined {
+export function previewOf(state: ChatState, toolCallId: string, uri: Uri): Held | undefined {
   const all = callIn(state, toolCallId)?._meta?.[key]
   const held = typeof all === 'object' && all !== null ? (all as Record<Uri, unknown>)[uri] : undefined
   return typeof held === 'string' || held === null ? held : undefined

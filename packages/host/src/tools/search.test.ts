@@ -4,11 +4,14 @@ import { begun, confirmed, ready, running } from '../../test/calls.ts'
 import { Cabinet } from '../../test/cabinet.ts'
 import { Puppet, until } from '../../test/puppet.ts'
 import { accepted, cancelled, chat, scene, turn } from '../../test/scene.ts'
-import type { Said, Search } from '../ports/agent.ts'
+import type { AgentAction, Search } from '../ports/agent.ts'
 import { isSecret } from '../access/protected-files.ts'
 
 /** A call that runs, and that nobody was asked about. */
-async function desk(texts: { readonly [path: string]: string | Uint8Array } = {}, said: Said = running) {
+async function desk(
+  texts: { readonly [path: string]: string | Uint8Array } = {},
+  said: AgentAction = running,
+) {
   const files = new Cabinet()
   for (const [path, text] of Object.entries(texts)) files.put(path, text)
   const all = await scene(new Puppet(), { machine: { files } })
@@ -184,9 +187,9 @@ test.each([
   const { all, files, search } = await desk(
     Object.fromEntries(Array.from({ length: 40 }, (__, i) => [`/a/${i}.txt`, 'door'])),
   )
-  const look = files.look.bind(files)
+  const look = files.stat.bind(files)
   let moved = false
-  files.look = async (place) => {
+  files.stat = async (place) => {
     if (!moved && place.path !== '/a') all.world.advance(ms)
     moved ||= place.path !== '/a'
     return look(place)

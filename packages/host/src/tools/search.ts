@@ -3,9 +3,9 @@ import { fileUri } from '@atrium/protocol/file-uri'
 import type { Core } from '../core/core.ts'
 import { childOf } from '../core/file-listing.ts'
 import { TurnFailed } from '../ports/agent.ts'
-import type { Found, FoundLine, Search } from '../ports/agent.ts'
-import { FileProblem } from '../ports/files.ts'
-import type { Place } from '../ports/files.ts'
+import type { SearchResult, SearchMatch, Search } from '../ports/agent.ts'
+import { FileError } from '../ports/files.ts'
+import type { ContainedPath } from '../ports/files.ts'
 import { isSecret } from '../access/protected-files.ts'
 
 /** So many files are read at once. */
@@ -19,17 +19,17 @@ const mostEffort = 100_000
  */
 export async function searched(
   core: Core,
-  place: Place,
+  place: ContainedPath,
   { text, glob: pattern, ignoreCase = false }: Search,
   alive: () => Promise<void>,
-): Promise<Found> {
+): Promise<SearchResult> {
   const { world, limits, files, listings } = core
   const wanted = glob(pattern ?? '**')
   if (text === '' || text.includes('\n')) throw new TurnFailed('files', 'a search is for a part of one line')
   if (!wanted) throw new TurnFailed('files', 'this is no pattern of paths')
   if (!files) throw new TurnFailed('files', 'this host has no files')
-  const { type } = await files.look(place, true).catch((error: unknown) => {
-    throw error instanceof FileProblem ? new TurnFailed('files', error.message) : error
+  const { type } = await files.stat(place, true).catch((error: unknown) => {
+    throw error instanceof FileError ? new TurnFailed('files', error.message) : error
   })
   const paths = type === 'file' ? [''] : (await listings.fresh(place.path)).map(({ path }) => path)
   let late = false
@@ -47,7 +47,7 @@ export async function searched(
     await alive()
   }
   const find = finder(text, ignoreCase)
-  const lines: FoundLine[] = []
+  const lines: SearchMatch[] = []
   let passed = paths.length >= limits.listingFiles
   for (let at = 0; at < chosen.length && !late && lines.length <= limits.searchLines; at += together) {
     await alive()
@@ -74,9 +74,9 @@ export async function searched(
 type Text = { readonly text: string } | 'too large' | undefined
 
 /** Nothing where it is no text, or cannot be read: the others can. */
-async function textAt(core: Core, place: Place): Promise<Text> {
+async function textAt(core: Core, place: ContainedPath): Promise<Text> {
   try {
-    const facts = await core.files?.look(place, true)
+    const facts = await core.files?.stat(place, true)
     // By another name it may be secret all the same.
     if (!facts || isSecret(fileUri(facts.path))) return undefined
     if (facts.size > core.limits.searchBytes) return 'too large'
@@ -84,7 +84,7 @@ async function textAt(core: Core, place: Place): Promise<Text> {
     if (!bytes || bytes.subarray(0, 8192).includes(0)) return undefined
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
-    if (error instanceof FileProblem || error instanceof TypeError) return undefined
+    if (error instanceof FileError || error instanceof TypeError) return undefined
     throw error
   }
 }
@@ -97,15 +97,15 @@ function finder(text: string, ignoreCase: boolean): Find {
   return (line) => line.toLowerCase().includes(folded)
 }
 
-function found(text: string, path: string, find: Find, most: number): readonly FoundLine[] {
+function found(text: string, path: string, find: Find, most: number): readonly SearchMatch[] {
   // Most files have it nowhere.
   if (!find(text)) return []
-  const lines: FoundLine[] = []
+  const lines: SearchMatch[] = []
   for (const [i, line] of text.split(/\r?\n/).entries())
     if (lines.length < most && find(line)) lines.push({ path, line: i + 1, text: line })
   return lines
 }
 
-function cut(line: FoundLine, most: number): FoundLine {
+function cut(line: SearchMatch, most: number): SearchMatch {
   return line.text.length > most ? { ...line, text: line.text.slice(0, most) } : line
 }

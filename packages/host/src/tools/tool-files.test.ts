@@ -90,7 +90,7 @@ test.each(acts)(
   async (_, act) => {
     const { all, files, terminals, run } = await desk()
     const early = act(run)
-    all.core().work.stop(chat)
+    all.core().jobs.stop(chat)
     await expect(early).rejects.toThrow('the turn is over')
     await accepted(all.ann, chat, cancelled('t1'))
     await expect(act(run)).rejects.toThrow('the turn is over')

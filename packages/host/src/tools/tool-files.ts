@@ -7,28 +7,28 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { folderOf, isAgreed } from './approval.ts'
-import type { Deed } from './approval.ts'
+import type { FileAccess } from './approval.ts'
 import type { Channel } from '../log/channel.ts'
 import { keepBytes } from '../resources/content.ts'
 import type { Core } from '../core/core.ts'
 import { diffCounts } from './diff-counts.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Edit, ToolFiles } from '../ports/agent.ts'
-import type { Facts, Place } from '../ports/files.ts'
+import type { FileStat, ContainedPath } from '../ports/files.ts'
 import { isProtected, isSecret } from '../access/protected-files.ts'
 import { attempt } from '../resources/resources.ts'
 import { isIn } from '../access/roots.ts'
 import { searched } from './search.ts'
-import { heldIn } from './previewed.ts'
-import type { Shown } from './previewed.ts'
+import { previewOf } from './previewed.ts'
+import type { Previews } from './previewed.ts'
 
 /** Files for the tool calls of a chat: those of its session's directories, and no others, whatever clients may use. */
 export function toolFiles(
   core: Core,
   session: Channel,
   chat: Channel,
-  shown: Shown,
-  approved: (toolCallId: string, deed?: Deed) => Promise<void>,
+  shown: Previews,
+  approved: (toolCallId: string, deed?: FileAccess) => Promise<void>,
 ): ToolFiles {
   const seen = async (toolCallId: string, path: string) => {
     await approved(toolCallId, 'look')
@@ -77,7 +77,7 @@ export function toolFiles(
     async apply(toolCallId, path, edit) {
       await approved(toolCallId)
       const { uri, place } = locate(session, chat, path)
-      const call = callIn(chat.told as ChatState, toolCallId)
+      const call = callIn(chat.committed as ChatState, toolCallId)
       const agreed = call?.status === 'running' && call.confirmed === 'user-action'
       // A permission that was given before covers no such file, by any of its names (S-35).
       if (!agreed && (isProtected(uri) || isProtected(await reallyAt(core, uri, place))))
@@ -88,7 +88,7 @@ export function toolFiles(
         const bytes = new TextEncoder().encode(edited(before && textOf(before), edit))
         // Some agents write the same again.
         if (before && isSame(before, bytes)) return
-        const held = 'text' in edit ? heldIn(chat.told as ChatState, toolCallId, uri) : undefined
+        const held = 'text' in edit ? previewOf(chat.committed as ChatState, toolCallId, uri) : undefined
         if (held !== undefined && held !== ((before && (await kept(before)).uri) ?? null))
           throw new TurnFailed(
             'files',
@@ -103,7 +103,11 @@ export function toolFiles(
   }
 }
 
-function locate(session: Channel, chat: Channel, path: string): { readonly uri: Uri; readonly place: Place } {
+function locate(
+  session: Channel,
+  chat: Channel,
+  path: string,
+): { readonly uri: Uri; readonly place: ContainedPath } {
   const { workingDirectories = [] } = session.head as SessionState
   const roots = workingDirectories.flatMap((directory) => pathIn(directory) ?? [])
   const base = pathIn(folderOf(session, chat) ?? '')
@@ -145,22 +149,22 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, at) => byte === b[at])
 }
 
-function bytesOf(core: Core, uri: Uri, place: Place): Promise<Uint8Array> {
+function bytesOf(core: Core, uri: Uri, place: ContainedPath): Promise<Uint8Array> {
   return inWords(() => attempt(core, uri, 'read', (files) => files.read(place, core.limits.readBytes)))
 }
 
-async function bytesIfAny(core: Core, uri: Uri, place: Place): Promise<Uint8Array | undefined> {
+async function bytesIfAny(core: Core, uri: Uri, place: ContainedPath): Promise<Uint8Array | undefined> {
   return (await etagOf(core, uri, place)) === undefined ? undefined : bytesOf(core, uri, place)
 }
 
 /** Nothing where there is no file. */
-async function etagOf(core: Core, uri: Uri, place: Place): Promise<string | undefined> {
+async function etagOf(core: Core, uri: Uri, place: ContainedPath): Promise<string | undefined> {
   return (await factsOf(core, uri, place))?.etag
 }
 
-function factsOf(core: Core, uri: Uri, place: Place): Promise<Facts | undefined> {
+function factsOf(core: Core, uri: Uri, place: ContainedPath): Promise<FileStat | undefined> {
   return inWords(() =>
-    attempt(core, uri, 'read', (files) => files.look(place, true)).catch((error: unknown) => {
+    attempt(core, uri, 'read', (files) => files.stat(place, true)).catch((error: unknown) => {
       if (error instanceof AhpError && error.code === errorCodes.NotFound) return undefined
       throw error
     }),
@@ -168,14 +172,14 @@ function factsOf(core: Core, uri: Uri, place: Place): Promise<Facts | undefined>
 }
 
 /** The directories that a new file is to be in. */
-async function madeFor(core: Core, uri: Uri, { path, roots }: Place): Promise<void> {
+async function madeFor(core: Core, uri: Uri, { path, roots }: ContainedPath): Promise<void> {
   const place = { path: path.slice(0, path.lastIndexOf('/')), roots }
   if (roots.includes(place.path) || (await factsOf(core, uri, place))) return
   await attempt(core, uri, 'write', (files) => files.change({ kind: 'make', place }))
 }
 
 /** Where something is, or would be, behind all links: as much of its path as there is, and the rest as it is called. */
-async function reallyAt(core: Core, uri: Uri, { path, roots }: Place): Promise<Uri> {
+async function reallyAt(core: Core, uri: Uri, { path, roots }: ContainedPath): Promise<Uri> {
   for (let at = path; roots.some((root) => isIn(at, root)); at = at.slice(0, at.lastIndexOf('/'))) {
     const facts = await factsOf(core, uri, { path: at, roots })
     if (facts) return fileUri(facts.path + path.slice(at.length))

@@ -7,7 +7,7 @@ import { accepted, chat, chatOf, scene, sessionOf, started, takesPart, turn } fr
 import { fakeTerminals } from '../../test/shells.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { permissionsKey } from '../access/permissions.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 async function stage() {
   const terminals = fakeTerminals()
@@ -59,7 +59,7 @@ test.each([
   const { all, terminals } = await stage()
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given(0)
-  run.say(begun(), ready(), said as unknown as Said)
+  run.say(begun(), ready(), said as unknown as AgentAction)
   await all.ann.until(() => chatOf(all).turns.length === 1)
   expect(chatOf(all).turns[0]).toMatchObject({
     state: 'error',

@@ -6,16 +6,16 @@ import { checkAction } from '@atrium/protocol/kind'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { permissionsKey, withPermissions } from '../access/permissions.ts'
-import { TurnFailed, aboutSession, unsayable } from '../ports/agent.ts'
+import { TurnFailed, agentSessionActions, hostOnlyActions } from '../ports/agent.ts'
 
 /** What an agent says: an action of its chat, in the turn it was given, or one of the few of its session. */
-export interface Understood {
+export interface AgentOutput {
   readonly of: 'chat' | 'session'
   readonly action: Action
 }
 
 /** Throws where it is nothing that an agent may say. It may have come from anywhere. */
-export function understood(said: unknown, turnId: string): Understood {
+export function parseAgentAction(said: unknown, turnId: string): AgentOutput {
   const { type } = (said ?? {}) as { readonly type?: unknown }
   if (typeof type !== 'string') throw new TurnFailed('agent', 'the agent said something that is no action')
   const of = type.startsWith('session/') ? 'session' : 'chat'
@@ -49,7 +49,7 @@ function forgery(action: ChatAction | SessionAction): string | undefined {
 const apart = new Set(['toolCall', 'inputRequest'])
 
 /** The same, and what others keep beside a session stays, and what people allowed there. */
-export function kept(action: SessionAction, { _meta, config }: SessionState): SessionAction {
+export function storedForm(action: SessionAction, { _meta, config }: SessionState): SessionAction {
   if (action.type === 'session/metaChanged') return { ...action, _meta: { ..._meta, ...action._meta } }
   if (action.type !== 'session/configChanged' || !action.replace) return action
   return { ...action, config: withPermissions(action.config, config?.values) }
@@ -66,8 +66,8 @@ function lasting(said: Action): Action {
   }
 }
 
-const mayOfSession = new Set<string>(aboutSession)
-const mayNot = new Set<string>(unsayable)
+const mayOfSession = new Set<string>(agentSessionActions)
+const mayNot = new Set<string>(hostOnlyActions)
 
 /** These belong to a turn; the others are about the chat. */
 const inTurn = new Set(Object.keys({ ...turnActions, ...toolCallActions }))

@@ -202,7 +202,7 @@ test('[J6] turns that are not in memory are read, and do not stay', async () => 
   expect(whole.match(/# Agent/g)).toHaveLength(120)
   expect(whole.startsWith('# User\n\nask word 0.')).toBe(true)
   expect((await read('t10')).match(/# Agent/g)).toHaveLength(11)
-  expect(all.core().log.channel(chat)?.older).toBe(70)
+  expect(all.core().log.channel(chat)?.olderRows).toBe(70)
 })
 
 test('[J6] a turn that is done while older ones are read is not among them', async () => {

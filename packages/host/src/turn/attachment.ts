@@ -8,7 +8,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { cursorBefore } from '../channels/cursor.ts'
 import { turnsBefore } from '../channels/history.ts'
-import { meant } from './pin.ts'
+import { resolvedMessage } from './pin.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Content } from '../ports/agent.ts'
 import { contentOf, resourceRead } from '../resources/resources.ts'
@@ -60,7 +60,7 @@ function readResource(core: Core, principal: string, uri: Uri): Promise<Content>
 
 /** What a chat was when the message was sent. One in which no turn was done by then is empty. */
 async function transcript(core: Core, principal: string, attachment: ChatAttachment): Promise<string> {
-  const uri = meant(core, attachment.resource)
+  const uri = resolvedMessage(core, attachment.resource)
   const session = core.catalog.sessionOf(uri)
   const own = session !== undefined && core.owners.of(session) === principal
   const chat = own ? await wake(core, uri) : undefined
@@ -78,7 +78,7 @@ async function turnsUpTo(
   endTurn: string,
 ): Promise<{ readonly turns: readonly Turn[]; readonly more: boolean }> {
   if (!chat.has(endTurn)) throw AhpError.notFound('the turn up to which it was attached is no more')
-  const next = chat.ids.at(chat.ids.indexOf(endTurn) + 1)
+  const next = chat.rowIds.at(chat.rowIds.indexOf(endTurn) + 1)
   let cursor = next === undefined ? undefined : cursorBefore({ id: next })
   const turns: Turn[] = []
   // A text is shorter than the turns that it is made of.

@@ -4,7 +4,7 @@ import { back, quiet } from '../../test/held.ts'
 import { Puppet } from '../../test/puppet.ts'
 import type { Client, RoomOptions } from '../../test/room.ts'
 import { chat, chatOf, message, session, started, talk } from '../../test/talk.ts'
-import { isWish } from './pin.ts'
+import { isDraftOrQueued } from './pin.ts'
 
 const other = 'ahp-chat:/other'
 const attached = (attachments: readonly object[], text = 'go') => ({ ...message(text), attachments })
@@ -95,7 +95,7 @@ test('[J6] the first message of a chat, and what is suggested instead of a call,
     reason: 'denied',
     userSuggestion: attached([ref({ endTurn: 'o2' })]),
   }
-  expect(isWish(denied, { ...denied, userSuggestion: attached([ref()]) } as never)).toBe(true)
+  expect(isDraftOrQueued(denied, { ...denied, userSuggestion: attached([ref()]) } as never)).toBe(true)
 })
 
 test('[J6] null is no turn; a chat without one, by another name, and what is no chat', async () => {

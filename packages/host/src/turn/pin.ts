@@ -3,7 +3,7 @@ import type { ChatAttachment, Message, MessageAttachment } from '@atrium/protoco
 import { mapped, within, without } from '@atrium/protocol/update'
 import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
-import { unmarked } from '../tools/call-meta.ts'
+import { withoutCallMeta } from '../tools/call-meta.ts'
 import { wakeIfSound } from '../channels/wake.ts'
 
 /**
@@ -32,7 +32,7 @@ export function attachmentProblem(core: Core, action: Action): string | undefine
 export function asleepFor(core: Core, action: Action): readonly Uri[] {
   const chats = attachmentsOf(messageOf(action)).filter(isUnpinned)
   if (chats.length === 0 || attachmentProblem(core, action) !== undefined) return []
-  const uris = new Set(chats.map(({ resource }) => meant(core, resource)))
+  const uris = new Set(chats.map(({ resource }) => resolvedMessage(core, resource)))
   return [...uris].filter((uri) => core.catalog.sessionOf(uri) !== undefined && !core.log.channel(uri))
 }
 
@@ -41,8 +41,8 @@ export async function wakeFor(core: Core, action: Action): Promise<void> {
 }
 
 /** Whether what was accepted is what was wished, pinned or not, whatever else stands beside it. */
-export function isWish(taken: Action, wish: Action): boolean {
-  const [accepted, wished] = [unmarked(taken), unmarked(wish)]
+export function isDraftOrQueued(taken: Action, wish: Action): boolean {
+  const [accepted, wished] = [withoutCallMeta(taken), withoutCallMeta(wish)]
   if (equal(accepted, wished)) return true
   const free = attachmentsOf(messageOf(wished)).map(isUnpinned)
   return free.includes(true) && equal(loosened(accepted, free), loosened(wished, free))
@@ -58,13 +58,13 @@ function loosened(action: Action, free: readonly boolean[]): Action {
 }
 
 /** The chat that a client means. */
-export function meant({ catalog }: Core, name: Uri): Uri {
-  return catalog.sessionOf(name) === undefined ? (catalog.chatMeant(name) ?? name) : name
+export function resolvedMessage({ catalog }: Core, name: Uri): Uri {
+  return catalog.sessionOf(name) === undefined ? (catalog.defaultChatNamed(name) ?? name) : name
 }
 
 function lastTurn(core: Core, { resource }: ChatAttachment): string | undefined {
-  const chat = core.log.channel(meant(core, resource))
-  return chat?.kind.name === 'chat' ? chat.ids.at(chat.ids.length - 1) : undefined
+  const chat = core.log.channel(resolvedMessage(core, resource))
+  return chat?.kind.name === 'chat' ? chat.rowIds.at(chat.rowIds.length - 1) : undefined
 }
 
 /** Where each action has a message that an agent will read. A draft is none yet. */

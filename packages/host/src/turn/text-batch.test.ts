@@ -7,8 +7,8 @@ import { readyAgent } from '../../test/agents.ts'
 import { room } from '../../test/room.ts'
 import type { Client } from '../../test/room.ts'
 import { testWorld } from '../../test/world.ts'
-import { Breath, wordOf } from './text-batch.ts'
-import type { Word } from './text-batch.ts'
+import { TextBatch, textDeltaOf } from './text-batch.ts'
+import type { TextDelta } from './text-batch.ts'
 import type { Agent } from '../ports/agent.ts'
 
 const session = 'ahp-session:/one'
@@ -17,9 +17,9 @@ const word = (content: string, partId = 'p', type = 'chat/delta') => ({ type, tu
 
 function breath() {
   const spoken: string[][] = []
-  const speak = (whole: Word, words: readonly Word[]) =>
+  const speak = (whole: TextDelta, words: readonly TextDelta[]) =>
     spoken.push([whole.content, ...words.map(({ content }) => content)])
-  return { breath: new Breath(testWorld(), speak), spoken }
+  return { breath: new TextBatch(testWorld(), speak), spoken }
 }
 
 const others = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
@@ -27,42 +27,42 @@ const others = () => new Promise<void>((resolve) => setImmediate(() => setImmedi
 describe('[N7] what an agent says in one breath', () => {
   test('is spoken when others have a turn, or when something else is said', async () => {
     const { breath: one, spoken } = breath()
-    for (const text of ['a', 'b']) one.take(word(text))
+    for (const text of ['a', 'b']) one.add(word(text))
     expect(spoken).toEqual([])
     await others()
     expect(spoken).toEqual([['ab', 'a', 'b']])
-    one.take(word('c'))
-    one.out()
-    one.out()
+    one.add(word('c'))
+    one.flush()
+    one.flush()
     await others()
     expect(spoken.slice(1)).toEqual([['c', 'c']])
   })
 
   test('is of one part and one kind', () => {
     const { breath: one, spoken } = breath()
-    for (const each of [word('a'), word('b', 'q'), word('c', 'q', 'chat/reasoning')]) one.take(each)
-    one.out()
+    for (const each of [word('a'), word('b', 'q'), word('c', 'q', 'chat/reasoning')]) one.add(each)
+    one.flush()
     expect(spoken.map(([whole]) => whole)).toEqual(['a', 'b', 'c'])
   })
 
   test('is bounded, by words and by length, and may be dropped', async () => {
     const { breath: one, spoken } = breath()
-    const asked = new Breath(
+    const asked = new TextBatch(
       testWorld(),
       () => {},
       () => true,
     )
-    for (let i = 0; i < 16; i++) asked.take(word('x'))
+    for (let i = 0; i < 16; i++) asked.add(word('x'))
     expect(asked.full).toBe(true)
-    for (let i = 0; i < 127; i++) one.take(word('x'))
+    for (let i = 0; i < 127; i++) one.add(word('x'))
     expect(one.full).toBe(false)
-    one.take(word('x'))
+    one.add(word('x'))
     expect(one.full).toBe(true)
     one.end()
     expect(one.full).toBe(false)
-    one.take(word('y'.repeat(70_000)))
+    one.add(word('y'.repeat(70_000)))
     expect(spoken).toHaveLength(2)
-    one.take(word('z'))
+    one.add(word('z'))
     one.drop()
     await others()
     expect(spoken).toHaveLength(2)
@@ -80,13 +80,13 @@ test('[N1] a word that is looked at by hand has the shape that the schema asks f
   if (!kind) throw new Error('no chats')
   fc.assert(
     fc.property(said, (one) => {
-      const taken = wordOf(one, 't')
+      const taken = textDeltaOf(one, 't')
       if (taken) expect(checkAction(kind, taken)).toEqual({ ok: true, value: { ...one, turnId: 't' } })
     }),
   )
-  for (const nothing of [null, undefined, 'chat/delta', []]) expect(wordOf(nothing, 't')).toBeUndefined()
-  expect(wordOf({ type: 'chat/delta', partId: 'p', content: '' }, 't')).toEqual(word(''))
-  expect(wordOf({ type: 'chat/delta', partId: 'p', content: '', _meta: {} }, 't')).toBeUndefined()
+  for (const nothing of [null, undefined, 'chat/delta', []]) expect(textDeltaOf(nothing, 't')).toBeUndefined()
+  expect(textDeltaOf({ type: 'chat/delta', partId: 'p', content: '' }, 't')).toEqual(word(''))
+  expect(textDeltaOf({ type: 'chat/delta', partId: 'p', content: '', _meta: {} }, 't')).toBeUndefined()
 })
 
 describe('[L12] a turn of many words', () => {

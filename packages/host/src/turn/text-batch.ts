@@ -12,12 +12,12 @@ const longest = 64 * 1024
  * The words that an agent says before anybody else has a turn. They are one step, which costs the state, the store and the
  * scheduler as much as a single word does.
  */
-export class Breath {
+export class TextBatch {
   readonly #world: World
-  readonly #speak: (whole: Word, words: readonly Word[]) => void
+  readonly #speak: (whole: TextDelta, words: readonly TextDelta[]) => void
   readonly #eachIsWanted: () => boolean
   /** All of one part. */
-  #words: Word[] = []
+  #deltas: TextDelta[] = []
   #text = ''
   /** Said since others were last heard. */
   #count = 0
@@ -25,7 +25,7 @@ export class Breath {
 
   constructor(
     world: World,
-    speak: (whole: Word, words: readonly Word[]) => void,
+    speak: (whole: TextDelta, words: readonly TextDelta[]) => void,
     eachIsWanted: () => boolean = () => false,
   ) {
     this.#world = world
@@ -40,20 +40,20 @@ export class Breath {
   }
 
   /** Keeps a word back, for a moment. */
-  take(word: Word): void {
-    const [first] = this.#words
-    if (first && (first.partId !== word.partId || first.type !== word.type)) this.out()
+  add(word: TextDelta): void {
+    const [first] = this.#deltas
+    if (first && (first.partId !== word.partId || first.type !== word.type)) this.flush()
     this.#count++
-    this.#words.push(word)
+    this.#deltas.push(word)
     this.#text += word.content
     this.#undo ??= this.#world.later(0, () => this.end())
-    if (this.#text.length > longest) this.out()
+    if (this.#text.length > longest) this.flush()
   }
 
   /** Says what it has kept back: something else comes behind it. */
-  out(): void {
+  flush(): void {
     this.#count++
-    const words = this.#words
+    const words = this.#deltas
     const [first] = words
     const content = this.#text
     this.drop()
@@ -62,7 +62,7 @@ export class Breath {
 
   /** The same, and others are heard now. */
   end(): void {
-    this.out()
+    this.flush()
     this.#count = 0
   }
 
@@ -70,13 +70,13 @@ export class Breath {
   drop(): void {
     this.#undo?.()
     this.#undo = undefined
-    this.#words = []
+    this.#deltas = []
     this.#text = ''
   }
 }
 
 /** A piece of text of a turn, and nothing beside it. */
-export interface Word extends Action {
+export interface TextDelta extends Action {
   readonly turnId: string
   readonly partId: string
   readonly content: string
@@ -86,8 +86,8 @@ export interface Word extends Action {
  * What is said, as a word of a turn, where it is one. Of words there are so many that their shape is looked at by hand:
  * anything that is not exactly that is for the schema to judge.
  */
-export function wordOf(said: unknown, turnId: string): Word | undefined {
-  const { type, partId, content } = (said ?? {}) as Partial<Word>
+export function textDeltaOf(said: unknown, turnId: string): TextDelta | undefined {
+  const { type, partId, content } = (said ?? {}) as Partial<TextDelta>
   if ((type !== 'chat/delta' && type !== 'chat/reasoning') || !isId(partId)) return undefined
   const plain = typeof content === 'string' && Object.keys(said as object).length === 3
   return plain ? { type, turnId, partId, content } : undefined

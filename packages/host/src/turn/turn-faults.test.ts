@@ -3,7 +3,7 @@ import { readyAgent } from '../../test/agents.ts'
 import { quiet } from '../../test/held.ts'
 import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/talk.ts'
 import { TurnFailed } from '../ports/agent.ts'
-import type { Agent, Said } from '../ports/agent.ts'
+import type { Agent, AgentAction } from '../ports/agent.ts'
 
 test('[I13] a wish of an agent that throws ends its turn and nothing else', async () => {
   const { ann } = await talk({
@@ -100,7 +100,7 @@ test('[P3] what an agent says is kept as JSON says it', async () => {
     ...readyAgent(),
     async *run() {
       const usage = { inputTokens: 3, outputTokens: undefined, _meta: { at: new Date(0), share: NaN } }
-      yield { type: 'chat/usage', usage } as unknown as Said
+      yield { type: 'chat/usage', usage } as unknown as AgentAction
     },
   })
   await turn(ann, 't')
@@ -139,7 +139,7 @@ test('[N2] an agent that says what it may not is ended like any other', async ()
     ...readyAgent(),
     async *run() {
       try {
-        yield { type: 'chat/turnComplete' } as unknown as Said
+        yield { type: 'chat/turnComplete' } as unknown as AgentAction
       } finally {
         ended = true
       }

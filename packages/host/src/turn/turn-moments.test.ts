@@ -5,7 +5,7 @@ import { Puppet, until } from '../../test/puppet.ts'
 import { accepted, cancelled, chat, chatOf, delta, part, scene, started, turn } from '../../test/scene.ts'
 import type { Scene } from '../../test/scene.ts'
 import { createChat } from '../chat/chat.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 import { disposeSession } from '../session/session.ts'
 
 // Between two of its promises an agent's turn may be ended by somebody else.
@@ -107,7 +107,7 @@ test.each(moments)('[H7] a session that is disposed of twice, %i promises apart,
 test('[H9] L7: what an agent does with its words after it has said them changes nothing', async () => {
   const all = await scene()
   const made = { kind: 'markdown', id: 'p', content: 'said', _meta: { odd: NaN, none: undefined } }
-  const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as Said)
+  const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as AgentAction)
   made.content = 'unsaid'
   run.end()
   await until(() => chatOf(all).turns.length === 1)
@@ -121,7 +121,7 @@ test.each([
 ])('[H9] S-15: an agent that says %s has failed', async (_, said) => {
   const all = await scene()
   const run = await turn(all, 't1')
-  run.say({ type: 'chat/usage', ...said } as Said)
+  run.say({ type: 'chat/usage', ...said } as AgentAction)
   await until(() => chatOf(all).turns.length === 1)
   expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'agent' } }])
   expect(all.world.reports).toEqual([])

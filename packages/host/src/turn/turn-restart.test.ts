@@ -32,7 +32,7 @@ import {
   turn,
 } from '../../test/scene.ts'
 import type { AnyAction, Scene } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
 const words = 'one two three four five'
 const queued = (id: string): AnyAction => ({
@@ -121,7 +121,7 @@ describe('[H9] F-01: a host that dies at any flush', () => {
 
 describe('[H9] what is open when a host dies', () => {
   /** The agent said this, and the host died and came back. */
-  const died = async (said: readonly Said[], resumes = true): Promise<Scene> => {
+  const died = async (said: readonly AgentAction[], resumes = true): Promise<Scene> => {
     const all = await scene(new Puppet({ resumes }))
     await accepted(all.ann, session, lends('ann'))
     await turn(all, 't1', ...said)
@@ -142,7 +142,7 @@ describe('[H9] what is open when a host dies', () => {
     ['a question and a call', [asks, begun(), running]],
     [
       'a question that was answered',
-      [begun(), running, { type: 'chat/toolCallComplete', ...call, ...result(true) } as Said],
+      [begun(), running, { type: 'chat/toolCallComplete', ...call, ...result(true) } as AgentAction],
     ],
   ] as const)('%s: the turn was broken off', async (_, said) => {
     const all = await died(said)
@@ -168,7 +168,7 @@ describe('[H9] what is open when a host dies', () => {
   const done: AnyAction = { type: 'chat/toolCallComplete', turnId: 't1', ...call, ...result(true) }
   const questions: readonly (readonly [
     what: string,
-    said: readonly Said[],
+    said: readonly AgentAction[],
     answers: readonly AnyAction[],
   ])[] = [
     ['a question', [asks], [answer('r1', 'name', text), completed('r1')]],
@@ -231,7 +231,7 @@ describe('[H9] what is open when a host dies', () => {
     const run = await turn(all, 't1', begun(), running)
     const { chat: worker } = run.chat.spawn({ ...call, title: 'W', text: 'work' })
     await says(all, await all.agent.given(1), asks)
-    await says(all, run, { type: 'chat/toolCallComplete', ...call, ...result(true) } as Said, asks)
+    await says(all, run, { type: 'chat/toolCallComplete', ...call, ...result(true) } as AgentAction, asks)
     await all.restart('crash')
     const ann = await all.join('ann', { subscribe: [chat, worker] })
     for (const uri of [chat, worker]) expect(chatOf(all, uri).activeTurn).toBeDefined()
@@ -245,7 +245,7 @@ describe('[H9] what is open when a host dies', () => {
 })
 
 describe('[H9] a host that is going away begins nothing', () => {
-  const question: Said = { type: 'chat/inputRequested', request: { id: 'q' } }
+  const question: AgentAction = { type: 'chat/inputRequested', request: { id: 'q' } }
   const reply: AnyAction = { type: 'chat/inputCompleted', requestId: 'q', response: 'decline' }
   test.each([
     ['what was asked for and is safe only now', [], started('t1'), 0],

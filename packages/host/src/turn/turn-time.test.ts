@@ -16,9 +16,9 @@ import {
   turn,
 } from '../../test/scene.ts'
 import type { Scene } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 
-const activity = (words?: string): Said => ({
+const activity = (words?: string): AgentAction => ({
   type: 'chat/activityChanged',
   ...(words !== undefined && { activity: words }),
 })
@@ -128,7 +128,7 @@ test.each([
 
 test('[H9] what a turn used is kept with it, the last word of it', async () => {
   const all = await scene()
-  const used = (outputTokens: number) => ({ type: 'chat/usage', usage: { outputTokens } }) as Said
+  const used = (outputTokens: number) => ({ type: 'chat/usage', usage: { outputTokens } }) as AgentAction
   const run = await turn(all, 't1', used(1), used(2))
   run.end()
   await until(() => chatOf(all).turns.length === 1)

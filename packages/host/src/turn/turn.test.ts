@@ -17,7 +17,7 @@ import {
   turn,
 } from '../../test/scene.ts'
 import type { Scene } from '../../test/scene.ts'
-import type { Said } from '../ports/agent.ts'
+import type { AgentAction } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 const over = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])
@@ -153,7 +153,7 @@ describe('[H9] S-15: an agent that says what it may not has failed', () => {
     const run = await turn(all, 't1', part('p'))
     const before = sessionOf(all)
     const heard = all.ben.envelopes.length
-    run.say(said as Said, delta('p', 'never heard'))
+    run.say(said as AgentAction, delta('p', 'never heard'))
     await endedOnce(all)
     expect(errorOf(all)).toMatchObject({
       kind: 'error',
@@ -169,7 +169,10 @@ describe('[H9] S-15: an agent that says what it may not has failed', () => {
   test('which turn it speaks of is not its to say', async () => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'))
-    await says(all, run, { ...delta('p', 'mine'), ...started('t9', '', { type: 'chat/delta' }) } as Said)
+    await says(all, run, {
+      ...delta('p', 'mine'),
+      ...started('t9', '', { type: 'chat/delta' }),
+    } as AgentAction)
     expect(chatOf(all).activeTurn).toMatchObject({ id: 't1', responseParts: [{ content: 'mine' }] })
   })
 })

@@ -8,23 +8,23 @@ import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from '../core/lookup.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
-import { judged, unapproved } from '../tools/approval.ts'
-import type { Deed } from '../tools/approval.ts'
-import { bang } from '../agents/shell-agent.ts'
+import { withApproval, unapproved } from '../tools/approval.ts'
+import type { FileAccess } from '../tools/approval.ts'
+import { shellAgent } from '../agents/shell-agent.ts'
 import { readAttachment } from './attachment.ts'
 import { tokenFor } from '../auth/auth.ts'
-import { Breath, wordOf } from './text-batch.ts'
+import { TextBatch, textDeltaOf } from './text-batch.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { keepBytes } from '../resources/content.ts'
 import { cursorBefore } from '../channels/cursor.ts'
-import { execute, outcomeOf } from '../terminal/execute.ts'
+import { execute, commandOutcome } from '../terminal/execute.ts'
 import { turnsBefore } from '../channels/history.ts'
-import { isLarge, slimmed } from '../resources/large-output.ts'
-import type { Agent, Chat, Command, Running, Said, Task, Worker } from '../ports/agent.ts'
+import { isLarge, externalized } from '../resources/large-output.ts'
+import type { Agent, Chat, Command, RunningCommand, AgentAction, Task, Worker } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
-import { kept, understood } from './agent-output.ts'
-import { Shown } from '../tools/previewed.ts'
+import { storedForm, parseAgentAction } from './agent-output.ts'
+import { Previews } from '../tools/previewed.ts'
 import { toolFiles } from '../tools/tool-files.ts'
 import type { Job } from '../core/jobs.ts'
 
@@ -47,13 +47,13 @@ export class Turn implements Job {
   readonly #turnId: string
   readonly #began: number
   readonly #abort = new AbortController()
-  readonly #breath: Breath
-  readonly #shown = new Shown()
+  readonly #batch: TextBatch
+  readonly #previews = new Previews()
   /** What the agent itself says it is doing, while the host says that it is silent. */
   #activity: string | undefined
   /** For how long it was shown to be silent, in milliseconds. */
   #silence = 0
-  #heardAt: number
+  #lastOutputAt: number
   #undoListening = () => {}
   #leave = () => {}
 
@@ -65,22 +65,22 @@ export class Turn implements Job {
     this.#spawn = spawn
     this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
     this.#began = core.world.now()
-    this.#heardAt = this.#began
+    this.#lastOutputAt = this.#began
     const speak = (whole: Action, words: readonly Action[]) => {
       if (!this.#over) core.log.appendText(channel, whole, words)
     }
-    this.#breath = new Breath(core.world, speak, () => channel.wantsEach)
+    this.#batch = new TextBatch(core.world, speak, () => channel.wantsEach)
   }
 
   async run(): Promise<void> {
     this.#listen(silenceMs)
-    let iterator: AsyncIterator<Said> | undefined
+    let iterator: AsyncIterator<AgentAction> | undefined
     try {
       iterator = this.#agent.run(this.#chat(), this.#abort.signal)[Symbol.asyncIterator]()
       for (let next = await this.#next(iterator); next; next = await this.#next(iterator)) {
         if (next.done) return this.#end({ type: 'chat/turnComplete', ...this.#ending })
-        this.#say(this.#isLarge(next.value) ? await this.#slimmed(next.value) : next.value)
-        if (this.#crowded) await this.#breathe()
+        this.#say(this.#isLarge(next.value) ? await this.#externalized(next.value) : next.value)
+        if (this.#crowded) await this.#yieldToOthers()
       }
     } catch (error) {
       this.#fail(error)
@@ -90,7 +90,7 @@ export class Turn implements Job {
 
   stop(): void {
     this.#undoListening()
-    this.#breath.drop()
+    this.#batch.drop()
     this.#abort.abort()
     this.#leave()
   }
@@ -107,21 +107,21 @@ export class Turn implements Job {
     return { turnId: this.#turnId, duration: this.#duration }
   }
 
-  #isLarge(said: Said): boolean {
+  #isLarge(said: AgentAction): boolean {
     return !this.#over && isLarge(said, this.#core.limits.inlineLength)
   }
 
   /** What is too large for the state is put elsewhere first. */
-  #slimmed(said: Said): Promise<Said> {
-    return slimmed(this.#core, this.#session.uri, said)
+  #externalized(said: AgentAction): Promise<AgentAction> {
+    return externalized(this.#core, this.#session.uri, said)
   }
 
-  #say(said: Said): void {
+  #say(said: AgentAction): void {
     if (this.#over) return
-    this.#heardAt = this.#core.world.now()
-    const word = wordOf(said, this.#turnId)
-    if (word && this.#silence === 0) return this.#breath.take(word)
-    const { of, action } = understood(said, this.#turnId)
+    this.#lastOutputAt = this.#core.world.now()
+    const word = textDeltaOf(said, this.#turnId)
+    if (word && this.#silence === 0) return this.#batch.add(word)
+    const { of, action } = parseAgentAction(said, this.#turnId)
     if (said.type === 'chat/activityChanged') this.#activity = said.activity
     if (this.#silence > 0) this.#speaksAgain()
     if (of === 'session') this.#sayOfSession(action as SessionAction)
@@ -130,21 +130,21 @@ export class Turn implements Job {
 
   /** What an agent asks for, with what people need to know of it, or answered for them. */
   #judged(action: Action): Action {
-    const noted = this.#shown.noted(action, this.#channel.head as ChatState)
-    return judged(this.#core, this.#session, this.#channel, noted)
+    const noted = this.#previews.record(action, this.#channel.head as ChatState)
+    return withApproval(this.#core, this.#session, this.#channel, noted)
   }
 
   /** What was said before it comes before it, in the same step. */
   #append(channel: Channel, action: Action): void {
-    this.#breath.out()
+    this.#batch.flush()
     this.#core.log.append(channel, action)
   }
 
   /** A name that a client gave stays. */
   #sayOfSession(action: SessionAction): void {
     const { uri, head } = this.#session
-    if (action.type === 'session/titleChanged' && this.#core.catalog.isTitled(uri)) return
-    this.#append(this.#session, kept(action, head as SessionState))
+    if (action.type === 'session/titleChanged' && this.#core.catalog.hasTitle(uri)) return
+    this.#append(this.#session, storedForm(action, head as SessionState))
   }
 
   #fail(error: unknown): void {
@@ -171,11 +171,11 @@ export class Turn implements Job {
   /** There is no room for another word, or others have not been heard for long. */
   get #crowded(): boolean {
     const { congested, diskFull } = this.#core.log
-    return congested || diskFull || this.#breath.full
+    return congested || diskFull || this.#batch.full
   }
 
-  async #breathe(): Promise<void> {
-    this.#breath.end()
+  async #yieldToOthers(): Promise<void> {
+    this.#batch.end()
     await this.#core.log.space()
     await new Promise<void>((resolve) => this.#core.world.later(0, resolve))
   }
@@ -185,8 +185,8 @@ export class Turn implements Job {
     const { world } = this.#core
     this.#undoListening = world.later(wait, () => {
       const asked = ((this.#channel.head as ChatState).status & activityMask) === Activity.InputNeeded
-      if (asked) this.#heardAt = world.now()
-      const silent = world.now() - this.#heardAt
+      if (asked) this.#lastOutputAt = world.now()
+      const silent = world.now() - this.#lastOutputAt
       const shown = this.#silence
       while (silent >= this.#nextSilence) this.#silence = this.#nextSilence
       if (this.#silence > shown)
@@ -216,16 +216,16 @@ export class Turn implements Job {
       uri: channel.uri,
       turnId: this.#turnId,
       get state() {
-        return channel.told as ChatState
+        return channel.committed as ChatState
       },
       get session() {
-        return session.told as SessionState
+        return session.committed as SessionState
       },
       sessionUri: session.uri,
       when: (wished) => this.#when(channel, wished),
       spawn: (task) => this.#work(task),
       run: (command) => this.#execute(command),
-      files: toolFiles(this.#core, session, channel, this.#shown, (toolCallId, deed) =>
+      files: toolFiles(this.#core, session, channel, this.#previews, (toolCallId, deed) =>
         this.#approved(toolCallId, deed),
       ),
       before: async (turnId) => {
@@ -245,15 +245,15 @@ export class Turn implements Job {
 
   #work(task: Task): Worker {
     if (this.#over) throw stopped()
-    this.#breath.out()
+    this.#batch.flush()
     const { worker, turnId } = this.#spawn(this.#core, this.#channel, task)
     const done = this.#when(worker, ({ turns }) => turns.some(({ id }) => id === turnId))
     return { chat: worker.uri, done }
   }
 
-  async #execute(command: Command): Promise<Running> {
+  async #execute(command: Command): Promise<RunningCommand> {
     if (this.#over) throw stopped()
-    this.#breath.out()
+    this.#batch.flush()
     await this.#approved(command.toolCallId)
     const { signal } = this.#abort
     const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId, signal }
@@ -267,13 +267,13 @@ export class Turn implements Job {
     )
     const done = screen.ended.then(() => {
       if (this.#over) throw stopped()
-      return outcomeOf(terminal)
+      return commandOutcome(terminal)
     })
     done.catch(() => {})
     return {
       terminal: terminal.uri,
       done,
-      soFar: () => outcomeOf(terminal),
+      soFar: () => commandOutcome(terminal),
       end: () => screen.stop(),
     }
   }
@@ -282,10 +282,10 @@ export class Turn implements Job {
    * What is said of a call is told before the call does anything, and it must have been approved (I7). A line that a person
    * wrote themselves needs nobody's approval.
    */
-  async #approved(toolCallId: string, deed?: Deed): Promise<void> {
+  async #approved(toolCallId: string, deed?: FileAccess): Promise<void> {
     await this.#core.log.reached(this.#core.log.last)
     if (this.#over) throw stopped()
-    const reason = this.#agent === bang ? undefined : unapproved(this.#channel, toolCallId, deed)
+    const reason = this.#agent === shellAgent ? undefined : unapproved(this.#channel, toolCallId, deed)
     if (reason !== undefined) throw new TurnFailed('permission', reason)
   }
 
@@ -294,7 +294,7 @@ export class Turn implements Job {
     const look = (state: unknown) => this.#over || !there() || wished(state as ChatState)
     const found = this.#core.log.when(channel, look).then(() => {
       if (this.#over) throw stopped()
-      const state = channel.told as ChatState
+      const state = channel.committed as ChatState
       if (!there() && !wished(state)) throw new TurnFailed('workers', 'the chat of the worker is gone')
       return state
     })
@@ -304,7 +304,7 @@ export class Turn implements Job {
   }
 
   /** The next word; nothing when the turn was ended meanwhile, whether the agent heeds that or not. */
-  #next(iterator: AsyncIterator<Said>): Promise<IteratorResult<Said> | undefined> {
+  #next(iterator: AsyncIterator<AgentAction>): Promise<IteratorResult<AgentAction> | undefined> {
     return new Promise((resolve, reject) => {
       this.#leave = () => resolve(undefined)
       if (this.#over) this.#leave()
@@ -314,7 +314,7 @@ export class Turn implements Job {
 }
 
 /** An agent in the midst of something learns that it is not heard any more, and comes to its end unheard. */
-async function left(iterator: AsyncIterator<Said> | undefined): Promise<void> {
+async function left(iterator: AsyncIterator<AgentAction> | undefined): Promise<void> {
   try {
     await iterator?.return?.()
   } catch {

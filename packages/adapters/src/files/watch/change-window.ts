@@ -1,4 +1,4 @@
-import type { FileChange, Told } from '@atrium/host/ports/files'
+import type { FileChange, WatchListener } from '@atrium/host/ports/files'
 
 type Type = FileChange['type']
 
@@ -36,7 +36,7 @@ export class Changes {
     this.#types.set('', 'deleted')
   }
 
-  tell(told: Told): void {
+  tell(told: WatchListener): void {
     if (this.#lost) told([], true)
     else if (this.#types.size > 0)
       told(

@@ -1,4 +1,4 @@
-import type { WatchWish } from '@atrium/host/ports/files'
+import type { WatchRequest } from '@atrium/host/ports/files'
 import type { Changes } from './change-window.ts'
 import { Folder } from './directory-index.ts'
 
@@ -13,12 +13,12 @@ export interface Found {
 /** What is known of a tree. Whatever it learns, it says what has changed by that. */
 export class Known {
   readonly root = new Folder(undefined, '', false)
-  readonly #wish: WatchWish
+  readonly #wish: WatchRequest
   readonly #left: (folder: Folder) => void
   #names = 0
 
   /** `left` is called with each directory that is no longer there. */
-  constructor(wish: WatchWish, left: (folder: Folder) => void) {
+  constructor(wish: WatchRequest, left: (folder: Folder) => void) {
     this.#wish = wish
     this.#left = left
   }

@@ -1,4 +1,4 @@
-import type { WatchWish } from '@atrium/host/ports/files'
+import type { WatchRequest } from '@atrium/host/ports/files'
 import type { Changes } from './change-window.ts'
 import type { Folder } from './directory-index.ts'
 import { Known } from './known-entries.ts'
@@ -32,7 +32,7 @@ export class Tree implements Watched {
   /** Nothing where there is no directory. Without changes, what is found was known before. */
   static async open(
     path: string,
-    wish: WatchWish,
+    wish: WatchRequest,
     terms: Terms,
     heard: () => void,
     changes?: Changes,
@@ -48,7 +48,7 @@ export class Tree implements Watched {
     return tree
   }
 
-  private constructor(path: string, wish: WatchWish, terms: Terms, heard: () => void) {
+  private constructor(path: string, wish: WatchRequest, terms: Terms, heard: () => void) {
     this.#path = path
     this.#terms = terms
     this.#heard = heard

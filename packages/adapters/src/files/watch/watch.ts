@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import type { Told, WatchWish, Watching } from '@atrium/host/ports/files'
+import type { WatchListener, WatchRequest, FileWatch } from '@atrium/host/ports/files'
 import { limits } from '@atrium/protocol/limits'
 import { Changes } from './change-window.ts'
 import { WatchedFile } from './file.ts'
@@ -11,10 +11,10 @@ import { Tree } from './tree.ts'
 /** Watches a real path, as it is: whether anybody may see it was decided before. */
 export async function watchTree(
   path: string,
-  wish: WatchWish,
-  tell: Told,
+  wish: WatchRequest,
+  tell: WatchListener,
   terms: Partial<Terms> = {},
-): Promise<Watching> {
+): Promise<FileWatch> {
   const means = terms.means ?? (await meansFor(path))
   const watch = new Watch(path, wish, tell, { limits, pace: usualPace, ...terms, means })
   await watch.begin()
@@ -22,10 +22,10 @@ export async function watchTree(
 }
 
 /** Listens for a window, then looks and tells: one after the other, until it ends. */
-class Watch implements Watching {
+class Watch implements FileWatch {
   readonly #path: string
-  readonly #wish: WatchWish
-  readonly #tell: Told
+  readonly #wish: WatchRequest
+  readonly #tell: WatchListener
   readonly #terms: Terms
   #watched: Watched | undefined
   #timer: NodeJS.Timeout | undefined
@@ -34,7 +34,7 @@ class Watch implements Watching {
   #took = 0
   #ended = false
 
-  constructor(path: string, wish: WatchWish, tell: Told, terms: Terms) {
+  constructor(path: string, wish: WatchRequest, tell: WatchListener, terms: Terms) {
     this.#path = path
     this.#wish = wish
     this.#tell = tell

@@ -6,8 +6,8 @@ import * as crypto from 'node:crypto'
 export const lineSum = ({ seq, channel, action, origin }) =>
   sum(`${seq}\n${channel}\n${origin ?? ''}\n${action}`)
 
-/** @param {{ seq: number, channel: string, kind: string, state: string }} born */
-export const birthSum = ({ seq, channel, kind, state }) => sum(`${seq}\n${channel}\n${kind}\n${state}`)
+/** @param {{ seq: number, channel: string, kind: string, state: string }} creation */
+export const creationSum = ({ seq, channel, kind, state }) => sum(`${seq}\n${channel}\n${kind}\n${state}`)
 
 /** @param {{ channel: string, id: string, text: string }} row */
 export const rowSum = ({ channel, id, text }) => sum(`${channel}\n${id}\n${text}`)

@@ -1,13 +1,13 @@
 import { isDamage } from './open.js'
 import { rowReader } from './rows.js'
-import { birthSum, headSum, lineSum, link } from './checksums.js'
+import { creationSum, headSum, lineSum, link } from './checksums.js'
 
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('@atrium/host/ports/log').DamagedChannel} DamagedChannel */
 /** @typedef {import('@atrium/host/ports/log').StoredEnvelope} StoredEnvelope */
 /** @typedef {{ seq: number, action: string, origin: string | null, sum: number, chain: number }} Line */
 /** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Channel where a channel ends */
-/** @typedef {{ seq: number, state: string, chain: number, rowIds: string | null, rows: string[], fromBirth: boolean }} Start */
+/** @typedef {{ seq: number, state: string, chain: number, rowIds: string | null, rows: string[], fromCreation: boolean }} Start */
 
 /** @typedef {{ seqs: number[], places: number[], actions: string[], origins: (string | null)[], more: boolean }} Columns */
 
@@ -65,7 +65,7 @@ export function reader(db) {
       if (text === undefined) return undefined
       texts.push(text)
     }
-    return { ...head, rowIds, rows: texts, fromBirth: false }
+    return { ...head, rowIds, rows: texts, fromCreation: false }
   }
 
   /**
@@ -75,9 +75,9 @@ export function reader(db) {
    */
   const birthOf = (uri, { id, kind }) => {
     const { seq, state, sum } = sql.birth.get(id)
-    if (sum !== birthSum({ seq, channel: uri, kind, state }))
+    if (sum !== creationSum({ seq, channel: uri, kind, state }))
       throw new Damage('its birth has a wrong checksum')
-    return { seq, state, chain: sum, rowIds: null, rows: [], fromBirth: true }
+    return { seq, state, chain: sum, rowIds: null, rows: [], fromCreation: true }
   }
 
   /**
@@ -121,7 +121,7 @@ export function reader(db) {
           state: start.state,
           rowIds: start.rowIds,
           rows: start.rows,
-          fromBirth: start.fromBirth,
+          fromCreation: start.fromCreation,
           envelopes,
         }
       })

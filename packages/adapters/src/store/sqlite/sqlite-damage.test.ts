@@ -10,7 +10,7 @@ test('[F-04] a flipped bit in an envelope damages its channel; the others go on'
   const { log } = await open(folder)
   expect(await log.load(one)).toEqual({ damaged: 'number 1005 has a wrong checksum' })
   await expect(log.read([one], 0, 9999)).rejects.toThrow('number 1005')
-  expect(await log.load(two)).toMatchObject({ seq: 1, fromBirth: false })
+  expect(await log.load(two)).toMatchObject({ seq: 1, fromCreation: false })
   log.append(step({ envelopes: [envelope(3000, two)] }))
   await log.flush()
   expect(await log.load(two)).toMatchObject({ envelopes: { length: 10 } })
@@ -81,10 +81,10 @@ test.each([
   const { log } = await open(folder)
   const envelopes = Array.from({ length: 9 }, (_none, i) => envelope(1002 + 2 * i, two))
   expect(await log.load(two)).toEqual({
-    ...bornTwo,
+    ...createdTwo,
     rowIds: [],
     rows: [],
-    fromBirth: true,
+    fromCreation: true,
     envelopes,
   })
 })
@@ -93,9 +93,9 @@ test('[F-05] [L9] an older row that was changed is found when it is read, or whe
   const folder = await filled()
   tamper(folder, `UPDATE rows SET text = 'other' WHERE id = 't1'`)
   const { log } = await open(folder)
-  expect(await log.load(two, 1)).toMatchObject({ rowIds: ['t1', 't2'], rows: ['two'], fromBirth: false })
+  expect(await log.load(two, 1)).toMatchObject({ rowIds: ['t1', 't2'], rows: ['two'], fromCreation: false })
   expect(await log.rows(two, ['t1', 't2'])).toEqual({ rows: [{ id: 't2', text: 'two' }], more: false })
-  expect(await log.load(two, 2)).toMatchObject({ fromBirth: true })
+  expect(await log.load(two, 2)).toMatchObject({ fromCreation: true })
 })
 
 test.each([
@@ -106,7 +106,7 @@ test.each([
 ])('[F-05] [L9] %s is noticed, however few rows are loaded', async (_, sql) => {
   const folder = await filled()
   tamper(folder, sql)
-  expect(await (await open(folder)).log.load(two, 1)).toMatchObject({ fromBirth: true, rowIds: [] })
+  expect(await (await open(folder)).log.load(two, 1)).toMatchObject({ fromCreation: true, rowIds: [] })
 })
 
 test('[F-04] [L9] a bit flipped in the list of rows gives the truth, a fold from the birth, or a damage', async () => {
@@ -216,7 +216,7 @@ test('[F-03] a file that is no database, or another one, is left alone and named
   await expect(open(folder)).rejects.toThrow('something else')
 })
 
-const bornTwo = { kind: 'chat', seq: 1, state: '{"n":1}' }
+const createdTwo = { kind: 'chat', seq: 1, state: '{"n":1}' }
 
 function flip(folder: string, text: string): void {
   const path = join(folder, 'atrium.db')

@@ -51,10 +51,10 @@ const writingForEver = `
   const channel = 'ahp-chat:/1'
   await ask('open', { folder: process.env.FOLDER, readOnly: false })
   let seq = Number(process.env.AFTER)
-  const born = seq > 1 ? [] : [{ channel, seq, kind: 'chat', state: '{}' }]
+  const created = seq > 1 ? [] : [{ channel, seq, kind: 'chat', state: '{}' }]
   for (let first = true; ; first = false) {
     const envelopes = Array.from({ length: 10 }, () => ({ seq: ++seq, channel, action: '{"n":' + seq + '}' }))
-    const step = { born: first ? born : [], envelopes, rows: [], heads: [], dropped: [], upTo: seq }
+    const step = { created: first ? created : [], envelopes, rows: [], heads: [], dropped: [], upTo: seq }
     await ask('flush', { steps: [step], records: new Map([['last', String(seq)]]) })
     console.log(seq)
   }

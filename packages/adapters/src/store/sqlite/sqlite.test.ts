@@ -62,7 +62,7 @@ test('[F-11] a second host is refused and told who has it; it may come when the 
     expect(error).toMatchObject({ name: 'StoreLocked' })
     expect(String(error)).toContain(`process ${process.pid}`)
   }
-  log.append(step({ born: [born(one, 1)] }))
+  log.append(step({ created: [born(one, 1)] }))
   await log.flush()
   await log.close()
   expect(existsSync(join(folder, 'atrium.pid'))).toBe(false)
@@ -73,7 +73,7 @@ test('[F-07] a full disk refuses the batch, keeps it queued, and takes it when t
   const folder = newFolder()
   let pages = 30
   const { log, records } = await open(folder, { maxPages: () => pages })
-  log.append(step({ born: [born(one, 1)], envelopes: [envelope(2)] }))
+  log.append(step({ created: [born(one, 1)], envelopes: [envelope(2)] }))
   await log.flush()
   log.append(step({ envelopes: [{ ...envelope(3), action: 'x'.repeat(1_000_000) }] }))
   records.put('open/1', 'large')
@@ -128,7 +128,7 @@ test('[S-05] folder and files are for the owner alone, whatever the umask', asyn
   onTestFinished(() => void process.umask(umask))
   const folder = join(newFolder(), 'new', 'deep')
   const { log } = await open(folder)
-  log.append(step({ born: [born(one, 1)] }))
+  log.append(step({ created: [born(one, 1)] }))
   await log.flush()
   expect(modeOf(folder)).toBe(0o700)
   const files = readdirSync(folder).toSorted()
@@ -149,7 +149,7 @@ test('[F-09] when the worker fails, what was asked is rejected, and so is what i
 test('[L8] what was dropped is not left in the file', async () => {
   const folder = newFolder()
   const { log } = await open(folder)
-  log.append(step({ born: [born(one, 1)], envelopes: [{ ...envelope(2), action: 'a secret word' }] }))
+  log.append(step({ created: [born(one, 1)], envelopes: [{ ...envelope(2), action: 'a secret word' }] }))
   await log.flush()
   log.append(step({ dropped: [{ channel: one, seq: 3 }] }))
   await log.flush()

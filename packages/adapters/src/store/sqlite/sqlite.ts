@@ -98,7 +98,7 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
       },
       read: async (channels, after, to) =>
         sliceOf(channels, (await link.ask('read', [channels, after, to])) as Columns),
-      own: async (clientId, after, most) =>
+      dispatchedBy: async (clientId, after, most) =>
         (await link.ask('own', [clientId, after, most])) as StoredEnvelope[],
       load: async (channel, tail = Infinity) =>
         channelOf((await link.ask('load', [channel, tail])) as Packed),
@@ -176,14 +176,14 @@ function channelOf(packed: Packed): LoadedChannel | DamagedChannel | undefined {
 const emptyBatch = (): Batch => ({ steps: [], records: new Map() })
 
 /** Steps of one transaction need no borders between them, and a message with less in it is sooner copied. */
-function add(steps: Growing[], { born, envelopes, rows, heads, dropped, upTo }: Step): void {
+function add(steps: Growing[], { created, envelopes, rows, heads, dropped, upTo }: Step): void {
   let last = steps.at(-1)
   // What comes after a drop must not be done before it.
   if (!last || last.dropped.length > 0) {
-    last = { born: [], envelopes: [], rows: [], heads: [], dropped: [], upTo }
+    last = { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo }
     steps.push(last)
   }
-  for (const one of born) last.born.push(one)
+  for (const one of created) last.created.push(one)
   for (const one of envelopes) last.envelopes.push(one)
   for (const one of rows) last.rows.push(one)
   for (const one of heads) last.heads.push(one)

@@ -1,4 +1,4 @@
-import { birthSum, headSum, lineSum, link, rowSum, toggle } from './checksums.js'
+import { creationSum, headSum, lineSum, link, rowSum, toggle } from './checksums.js'
 
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('@atrium/host/ports/log').Step} Step */
@@ -27,11 +27,17 @@ export function writer(db) {
 
     /** @param {Step} step */
     const store = (step) => {
-      for (const born of step.born) {
-        const sum = birthSum(born)
-        const { lastInsertRowid } = sql.bear.run(born.channel, born.kind, born.seq, born.state, sum)
+      for (const creation of step.created) {
+        const sum = creationSum(creation)
+        const { lastInsertRowid } = sql.create.run(
+          creation.channel,
+          creation.kind,
+          creation.seq,
+          creation.state,
+          sum,
+        )
         const id = Number(lastInsertRowid)
-        tails.set(born.channel, { id, kind: born.kind, seq: born.seq, chain: sum, rows: 0 })
+        tails.set(creation.channel, { id, kind: creation.kind, seq: creation.seq, chain: sum, rows: 0 })
       }
       for (const { seq, channel, action, origin } of step.envelopes) {
         const tail = tailOf(channel)
@@ -90,7 +96,7 @@ function statements(db) {
       `SELECT id, kind, t.seq AS seq, chain, rows FROM channels JOIN tails t ON t.channel = id WHERE uri = ?`,
     ),
     putTail: db.prepare(`REPLACE INTO tails (channel, seq, chain, rows) VALUES (?, ?, ?, ?)`),
-    bear: db.prepare(`INSERT INTO channels (uri, kind, seq, state, sum) VALUES (?, ?, ?, ?, ?)`),
+    create: db.prepare(`INSERT INTO channels (uri, kind, seq, state, sum) VALUES (?, ?, ?, ?, ?)`),
     append: db.prepare(
       `INSERT INTO envelopes (seq, channel, action, origin, sum, chain) VALUES (?, ?, ?, ?, ?, ?)`,
     ),

@@ -1,6 +1,4 @@
-import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ChatState, ErrorPart, ResponsePart } from '@atrium/protocol/chat/state'
-import type { SessionState } from '@atrium/protocol/session/state'
+import type { ErrorPart, ResponsePart } from '@atrium/protocol/chat/state'
 import { compact } from '@atrium/protocol/update'
 import { agentFor } from './agents/agents.ts'
 import { isWritable, sessionOf } from './core/lookup.ts'
@@ -25,15 +23,15 @@ import { cancel, depth, isDisposable, lasted } from './chat/workers.ts'
 export async function recover(core: Core): Promise<void> {
   await forgetCopies(core)
   if (core.readOnlyReason() !== undefined) return
-  const sessions: Channel[] = []
-  const chats: Channel[] = []
+  const sessions: Channel<'session'>[] = []
+  const chats: Channel<'chat'>[] = []
   for (const uri of core.jobs.pending) {
     const channel = await wakeIfSound(core, uri)
     if (!channel) continue
-    if (channel.kind.name === 'session') sessions.push(channel)
-    else if (channel.kind.name === 'chat') chats.push(channel)
-    else if (channel.kind.name === 'terminal') endShell(core, channel)
-    else if (channel.kind.name === 'resourceWatch') releaseWatch(core, channel)
+    if (channel.is('session')) sessions.push(channel)
+    else if (channel.is('chat')) chats.push(channel)
+    else if (channel.is('terminal')) endShell(core, channel)
+    else if (channel.is('resourceWatch')) releaseWatch(core, channel)
   }
   // Workers first: what one was at work on was interrupted, and not only unwanted from now on.
   for (const chat of deepestFirst(core, chats)) settle(core, chat)
@@ -41,23 +39,23 @@ export async function recover(core: Core): Promise<void> {
   for (const session of sessions) recreateSession(core, session)
 }
 
-function deepestFirst(core: Core, chats: readonly Channel[]): readonly Channel[] {
+function deepestFirst(core: Core, chats: readonly Channel<'chat'>[]): readonly Channel<'chat'>[] {
   const depths = chats.map((chat) => {
-    const session = sessionOf(core, chat.uri)?.head as SessionState | undefined
+    const session = sessionOf(core, chat.uri)?.head
     return { chat, depth: depth(session?.chats ?? [], chat.uri) }
   })
   return depths.toSorted((a, b) => b.depth - a.depth).map(({ chat }) => chat)
 }
 
-function recreateSession(core: Core, session: Channel): void {
-  if ((session.head as SessionState).lifecycle === 'creating') void create(core, session)
+function recreateSession(core: Core, session: Channel<'session'>): void {
+  if (session.head.lifecycle === 'creating') void create(core, session)
   else core.jobs.mark(session.uri, false)
 }
 
-function settle(core: Core, chat: Channel): void {
-  const state = chat.head as ChatState
+function settle(core: Core, chat: Channel<'chat'>): void {
+  const state = chat.head
   const session = sessionOf(core, chat.uri)
-  const { lifecycle, provider = '' } = (session?.head ?? {}) as Partial<SessionState>
+  const lifecycle = session?.head.lifecycle
   const { activeTurn } = state
   if (!activeTurn) {
     for (const next of nextAtStart(state, core.world)) core.log.append(chat, next)
@@ -68,24 +66,26 @@ function settle(core: Core, chat: Channel): void {
   if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))
     return isDisposable(core, chat) ? cancel(core, chat) : checkClientsPresent(core, session, chat)
   const resumable =
-    session && isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes
+    session &&
+    isWritable(session, chat.uri) &&
+    agentFor(core, session.head.provider, activeTurn.message)?.resumes
   interrupt(core, chat, resumable === true)
 }
 
 /** A question was answered: where it was the last of a turn that a life before this began, the agent takes it up again. */
-function answered(core: Core, chat: Channel): void {
+function answered(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
-  const { activeTurn } = chat.committed as ChatState
+  const { activeTurn } = chat.committedState
   if (!session || !activeTurn || core.jobs.has(chat.uri) || waitsForAnswerOnly(activeTurn.responseParts))
     return
-  const { lifecycle, provider } = session.committed as SessionState
+  const { lifecycle, provider } = session.committedState
   if (lifecycle !== 'ready') return
   if (isWritable(session, chat.uri) && agentFor(core, provider, activeTurn.message)?.resumes)
     startTurn(core, chat)
   else interrupt(core, chat, false)
 }
 
-export const answerEffects: Effects<ChatAction> = {
+export const answerEffects: Effects<'chat'> = {
   'chat/toolCallConfirmed': answered,
   'chat/toolCallResultConfirmed': answered,
   'chat/toolCallComplete': answered,
@@ -93,8 +93,8 @@ export const answerEffects: Effects<ChatAction> = {
   'chat/inputCompleted': answered,
 }
 
-function interrupt(core: Core, chat: Channel, resumable: boolean): void {
-  const { activeTurn } = chat.head as ChatState
+function interrupt(core: Core, chat: Channel<'chat'>, resumable: boolean): void {
+  const { activeTurn } = chat.head
   if (!activeTurn) return
   const { id: turnId } = activeTurn
   const message = resumable
@@ -106,7 +106,7 @@ function interrupt(core: Core, chat: Channel, resumable: boolean): void {
     resumable: resumable || undefined,
   })
   const duration = lasted(core, activeTurn)
-  core.log.append(chat, { type: 'chat/error', turnId, duration, part } as ChatAction)
+  core.log.append(chat, { type: 'chat/error', turnId, duration, part })
 }
 
 /** Whether all that is open in a turn is a question to a person, or a tool that a client runs. */

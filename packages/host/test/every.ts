@@ -1,4 +1,5 @@
 import { kinds } from '@atrium/protocol/channels'
+import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
 import { shapeName } from '@atrium/protocol/action'
 import type { Action } from '@atrium/protocol/channel'
@@ -25,8 +26,7 @@ export function bearEvery(core: Core): void {
       numRuns: 1,
       seed: 7,
     })
-    if (kind !== 'root')
-      core.log.create(uriOf(kind), kind, { ...(state as object), ...(kind === 'chat' && { turns: [] }) })
+    if (kind !== 'root') core.log.create(uriOf(kind), kind, generated(state, kind))
   }
 }
 
@@ -41,4 +41,9 @@ export function actionOf(type: string): fc.Arbitrary<Action & Record<string, unk
   const name = shapeName(type)
   const named = definitions[name] ? name : `${name}Approved`
   return valueOf(named) as fc.Arbitrary<Action & Record<string, unknown>>
+}
+
+/** A generated state, which the schema of its kind has shaped; a chat begins without turns. */
+function generated<K extends KindName>(state: unknown, kind: K): StateOf<K> {
+  return { ...(state as StateOf<K>), ...(kind === 'chat' && { turns: [] }) }
 }

@@ -78,7 +78,7 @@ export class LazyChat {
 
   append(actions: readonly Action[]): void {
     for (const action of actions) {
-      const { seq } = this.log.append(this.channel, action)
+      const { seq } = this.log.appendChecked(this.channel, action)
       this.#eager.push({ seq, state: reduce(this.head, action) })
     }
   }
@@ -138,7 +138,7 @@ export class LazyChat {
       limits: { ...limits, ...over },
       world: this.world,
     }
-    const catalog = { get: () => undefined, sessionOf: () => undefined, homes: new ChatIndex() }
+    const catalog = { get: () => undefined, sessionOf: () => undefined, chatIndex: new ChatIndex() }
     return { ...parts, catalog } as unknown as Core
   }
 

@@ -62,7 +62,7 @@ export const failpoints: readonly Failpoint[] = [
   before(
     'a birth is written',
     write,
-    'sql.create.run(creation.channel, creation.kind, creation.seq, creation.state, sum)',
+    'sql.create.run(each.channel, each.kind, each.seq, each.state, sum)',
     sometimes,
   ),
   ...both('a row is written', write, 'sql.append.get(seq, tail.id, action, said, sum, tail.chain)', often),
@@ -114,7 +114,7 @@ export const failpoints: readonly Failpoint[] = [
   ),
   before('an agent runs', chat, 'turn.run()', sometimes),
   ...both('words of an agent', turn, 'core.log.appendText(channel, whole, words)', often),
-  ...both('a part of a turn, or its end', turn, 'this.#core.log.append(channel, action)', sometimes),
+  ...both('a part of a turn, or its end', turn, 'this.#core.log.appendChecked(channel, action)', sometimes),
   before(
     'a turn that was broken off ends',
     'host/dist/recovery.js',

@@ -52,7 +52,12 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug('open work is not kept', 'core/jobs', "this.#records.put(`${prefix}${uri}`, '');", ''),
   bug('a session is not made after a restart', 'recovery', 'void create(core, session);', ';'),
-  bug('a turn waits for a session that failed', 'session/creation', 'failTurn(core, resource, error);', ';'),
+  bug(
+    'a turn waits for a session that failed',
+    'session/creation',
+    'failTurnOf(core, resource, error);',
+    ';',
+  ),
   {
     name: 'a message of the queue begins twice',
     patches: [

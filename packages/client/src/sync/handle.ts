@@ -1,7 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { Channel, ChannelStatus } from './channel.ts'
-import type { ActionOn, StateOf } from '../shared/kind.ts'
+import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
 import type { PendingAction } from './replica.ts'
 import type { Outcome } from './pending-actions.ts'
 

@@ -1,7 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
-import type { RootState } from '@atrium/protocol/root/state'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core } from '../core/core.ts'
@@ -40,7 +39,7 @@ function rootsFor(core: Core, use: Access): readonly string[] {
 }
 
 function grantsOf(core: Core) {
-  const values = (core.log.channel(rootUri)?.head as RootState | undefined)?.config?.values ?? {}
+  const values = core.log.channel(rootUri, 'root')?.head?.config?.values ?? {}
   const decoded = decode(Grants, values['atrium.grants'] ?? [])
   return decoded.ok ? decoded.value : []
 }

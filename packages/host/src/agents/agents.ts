@@ -1,6 +1,4 @@
 import type { Message } from '@atrium/protocol/chat/message'
-import type { RootAction } from '@atrium/protocol/root/actions'
-import type { RootState } from '@atrium/protocol/root/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
@@ -27,7 +25,7 @@ export function noAgent(provider: string): ErrorInfo {
 
 /** The agent that is asked for, else the usual one. */
 export function chooseAgent(core: Core, asked: string | undefined): Agent {
-  const root = core.log.channel(rootUri)?.head as RootState | undefined
+  const root = core.log.channel(rootUri, 'root')?.head
   const configured = root?.config?.values['atrium.defaultProvider']
   const wanted = asked ?? (typeof configured === 'string' ? configured : core.agents[0]?.info.provider) ?? ''
   const agent = agentOf(core, wanted)
@@ -49,10 +47,10 @@ export async function probeAgent(core: Core, asked: string | undefined): Promise
 /** Everyone is told who can be talked to, if that has changed. */
 export function setAgents(core: Core, agents: readonly Agent[] = core.agents): void {
   core.agents = agents
-  const root = core.log.channel(rootUri)
+  const root = core.log.channel(rootUri, 'root')
   const offered = agents.map(({ info }) => info)
-  if (root && !equal((root.head as RootState).agents, offered))
-    core.log.append(root, { type: 'root/agentsChanged', agents: offered } as RootAction)
+  if (root && !equal(root.head.agents, offered))
+    core.log.append(root, { type: 'root/agentsChanged', agents: offered })
 }
 
 export async function resolveSessionConfig(

@@ -1,18 +1,16 @@
-import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { Customization } from '@atrium/protocol/session/customization'
-import type { SessionState } from '@atrium/protocol/session/state'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
 
 /** A session has the customizations of its agent, as that has them now. What people decided about one, and how it is, stays. */
-export function customizations(core: Core, session: Channel, { info }: Agent): void {
-  const { customizations: before = [] } = session.head as SessionState
+export function customizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
+  const { customizations: before = [] } = session.head
   const { customizations: offered = [] } = info
   const customizations = offered.map((each) => asBefore(each, before))
   if (!equal(before, customizations))
-    core.log.append(session, { type: 'session/customizationsChanged', customizations } as SessionAction)
+    core.log.append(session, { type: 'session/customizationsChanged', customizations })
 }
 
 const lasting: ReadonlySet<string> = new Set(['state', 'enablement', 'enabled'])

@@ -1,10 +1,8 @@
-import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
+import type { ErrorPart } from '@atrium/protocol/chat/state'
 import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
 import type { Params } from '@atrium/protocol/commands'
 import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import { AhpError } from '@atrium/protocol/errors'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
 import { agentOf } from '../agents/agents.ts'
@@ -17,7 +15,7 @@ import type { Agent } from '../ports/agent.ts'
 
 /** A tool call that waits until somebody signs in. */
 interface Waiting {
-  readonly chat: Channel
+  readonly chat: Channel<'chat'>
   readonly turnId: string
   readonly call: ToolCallAuthRequired
 }
@@ -47,7 +45,7 @@ export function authenticate(
   for (const { chat, turnId, call } of calls) {
     entrust(chat, asked)
     const { toolCallId } = call
-    seq = core.log.append(chat, { type: 'chat/toolCallAuthResolved', turnId, toolCallId } as ChatAction).last
+    seq = core.log.append(chat, { type: 'chat/toolCallAuthResolved', turnId, toolCallId }).last
   }
   return { seq }
 }
@@ -70,10 +68,15 @@ export function isSignedIn(core: Core, agent: Agent, principal: string): void {
 }
 
 /** Ends a turn whose agent cannot work yet, and tells those who can do something about it. Gives whether it did. */
-export function tokenRefused(core: Core, chat: Channel, session: Channel, agent: Agent): boolean {
+export function tokenRefused(
+  core: Core,
+  chat: Channel<'chat'>,
+  session: Channel<'session'>,
+  agent: Agent,
+): boolean {
   const principal = core.owners.of(session.uri)
   const resources = missingToken(core, agent, principal)
-  const { activeTurn } = chat.head as ChatState
+  const { activeTurn } = chat.head
   if (resources.length === 0 || !activeTurn) return false
   const message = `${agent.info.displayName} needs a sign-in first: ${namesOf(resources)}`
   const part = compact<ErrorPart>({
@@ -81,7 +84,7 @@ export function tokenRefused(core: Core, chat: Channel, session: Channel, agent:
     error: { errorType: 'auth-required', message },
     resumable: (agent.resumes && isWritable(session, chat.uri)) || undefined,
   })
-  core.log.append(chat, { type: 'chat/error', turnId: activeTurn.id, duration: 0, part } as ChatAction)
+  core.log.append(chat, { type: 'chat/error', turnId: activeTurn.id, duration: 0, part })
   for (const resource of resources) tell(core, principal, [chat, session], { resource, reason: 'required' })
   return true
 }
@@ -97,8 +100,8 @@ export function notifyExpired(core: Core, principal: string, resource: Protected
 /** What a turn's agent may show: what it says of itself that it needs, and what a call of this turn was signed in for. */
 export function tokenFor(
   core: Core,
-  chat: Channel,
-  session: Channel,
+  chat: Channel<'chat'>,
+  session: Channel<'session'>,
   { info }: Agent,
   resource: string,
 ): string | undefined {
@@ -119,14 +122,14 @@ function tell(
 }
 
 function needs(core: Core, channel: Channel, principal: string, resource: string): boolean {
-  const { kind, uri } = channel
-  if (kind.name === 'root') return advertised(core, resource) !== undefined
-  const session = kind.name === 'chat' ? sessionOf(core, uri) : kind.name === 'session' ? channel : undefined
+  if (channel.is('root')) return advertised(core, resource) !== undefined
+  const chat = channel.is('chat') ? channel : undefined
+  const session = chat ? sessionOf(core, chat.uri) : channel.is('session') ? channel : undefined
   if (!session || core.owners.of(session.uri) !== principal) return false
-  const { provider, chats } = session.head as SessionState
-  const own = kind.name === 'chat' ? [channel] : chats.map((chat) => core.log.channel(chat.resource))
+  const { provider, chats } = session.head
+  const own = chat ? [chat] : chats.map(({ resource }) => core.log.channel(resource, 'chat'))
   const agent = agentOf(core, provider)
-  return (agent && isOf(agent.info, resource)) || own.some((chat) => chat && isEntrusted(chat, resource))
+  return (agent && isOf(agent.info, resource)) || own.some((each) => each && isEntrusted(each, resource))
 }
 
 function advertised({ agents }: Core, wanted: string): ProtectedResourceMetadata | undefined {
@@ -140,9 +143,9 @@ function isOf({ protectedResources = [] }: Agent['info'], wanted: string): boole
 }
 
 /** The chats of a principal in which a turn goes on. Such a chat is awake. */
-function busyChats(core: Core, principal: string): readonly Channel[] {
+function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
   return core.jobs.pending.flatMap((uri) => {
-    const chat = core.log.channel(uri)
+    const chat = core.log.channel(uri, 'chat')
     const session = core.catalog.sessionOf(uri)
     return chat && session !== undefined && core.owners.of(session) === principal ? [chat] : []
   })
@@ -151,10 +154,10 @@ function busyChats(core: Core, principal: string): readonly Channel[] {
 /** The calls of a principal's chats that wait for a token; but what an agent needs for itself no other agent gets. */
 function waitingFor(core: Core, principal: string, resource: string): readonly Waiting[] {
   return busyChats(core, principal).flatMap((chat) => {
-    const session = sessionOf(core, chat.uri)?.head as SessionState | undefined
+    const session = sessionOf(core, chat.uri)?.head
     const agent = agentOf(core, session?.provider ?? '')
     const foreign = advertised(core, resource) && !(agent && isOf(agent.info, resource))
-    const { activeTurn } = chat.head as ChatState
+    const { activeTurn } = chat.head
     if (!activeTurn || foreign) return []
     return activeTurn.responseParts.flatMap((part) => {
       const call = part.kind === 'toolCall' ? part.toolCall : undefined
@@ -174,18 +177,18 @@ function inUse(core: Core, principal: string, resource: string): ProtectedResour
 }
 
 /** A turn may use what one of its calls was signed in for, until it ends. Its message is what does not change meanwhile. */
-function entrust(chat: Channel, resource: ProtectedResourceMetadata): void {
-  const { message } = (chat.head as ChatState).activeTurn ?? {}
+function entrust(chat: Channel<'chat'>, resource: ProtectedResourceMetadata): void {
+  const { message } = chat.head.activeTurn ?? {}
   if (message)
     entrusted.set(message, new Map([...(entrusted.get(message) ?? []), [resource.resource, resource]]))
 }
 
-function isEntrusted(chat: Channel, resource: string): boolean {
+function isEntrusted(chat: Channel<'chat'>, resource: string): boolean {
   return entrustedTo(chat)?.has(resource) === true
 }
 
-function entrustedTo(chat: Channel): ReadonlyMap<string, ProtectedResourceMetadata> | undefined {
-  const { message } = (chat.head as ChatState).activeTurn ?? {}
+function entrustedTo(chat: Channel<'chat'>): ReadonlyMap<string, ProtectedResourceMetadata> | undefined {
+  const { message } = chat.head.activeTurn ?? {}
   return message && entrusted.get(message)
 }
 

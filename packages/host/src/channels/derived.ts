@@ -24,7 +24,7 @@ export function derived(core: Core, channel: Channel): object {
 export function besideOf(core: Core, { uri, kind }: Channel): ChatSummary | undefined {
   if (kind.name !== 'chat') return undefined
   for (const session of core.catalog.chatIndex.committedAmong(uri)) {
-    const state = core.log.channel(session)?.committed as SessionState | undefined
+    const state = core.log.channel(session, 'session')?.committed
     const entry = state?.chats.find(({ resource }) => resource === uri)
     if (entry) return entry
   }

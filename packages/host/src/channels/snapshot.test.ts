@@ -1,11 +1,9 @@
 import type { Action } from '@atrium/protocol/channel'
-import { kinds } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { limits } from '@atrium/protocol/limits'
-import type { ChannelKind } from '@atrium/protocol/kind'
 import { expect, test } from 'vitest'
 import { LazyChat, asleep, turn } from '../../test/lazy.ts'
-import { Channel } from '../log/channel.ts'
+import { Channel, kindOf } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { ChatIndex } from '../core/chat-index.ts'
 import { needsRows, snapshotText } from './snapshot.ts'
@@ -14,13 +12,15 @@ import { ready, wake } from './wake.ts'
 
 const turns = ['a', 'b', 'c'].map((id) => ({ id }))
 const core = {
-  log: { told: 7 },
+  log: { committedSeq: 7 },
   limits,
-  catalog: { homes: new ChatIndex(), sessionOf: () => undefined },
+  catalog: { chatIndex: new ChatIndex(), sessionOf: () => undefined },
 } as unknown as Core
 
-function chatOf(state: object): Channel {
-  const channel = new Channel('ahp-chat:/1', kinds.chat as unknown as ChannelKind, state, 0)
+function chatOf(part: object): Channel<'chat'> {
+  // Snapshots look at the turns alone.
+  const state = part as ChatState
+  const channel = new Channel<'chat'>('ahp-chat:/1', kindOf('chat'), state, 0)
   channel.committed = state
   return channel
 }

@@ -6,8 +6,6 @@ import type { ChatInteractivity, ChatOrigin, ChatState, ChatSummary } from '@atr
 import type { Params } from '@atrium/protocol/commands'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { AhpError } from '@atrium/protocol/errors'
-import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
@@ -45,20 +43,20 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
     throw AhpError.alreadyExists(`${JSON.stringify(chat.slice(0, 100))} is in use, or was`)
   const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
-  const agent = agentOf(core, (session.head as SessionState).provider)
+  const agent = agentOf(core, session.head.provider)
   if (agent) isSignedIn(core, agent, core.owners.of(uri))
   const summary = newSummary(core, chat, about(core, session, params))
   const copied = source?.kind === 'fork' ? await fork(core, uri, source, summary) : undefined
-  const seq = createChannel(core, sessionFor(core, uri), summary, copied)
-  const born = core.log.channel(chat)
-  return { seq: born && initialMessage ? start(core, born, pinnedMessage(core, initialMessage)).seq : seq }
+  const added = addChat(core, sessionFor(core, uri), summary, copied)
+  if (!initialMessage) return { seq: added.seq }
+  return { seq: start(core, added.chat, pinnedMessage(core, initialMessage)).seq }
 }
 
 /** The session, if one more chat may be born there now. */
-function sessionFor(core: Core, uri: Uri): Channel {
-  const session = core.log.channel(uri)
-  if (session?.kind.name !== 'session' || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
-  const { lifecycle, provider, chats } = session.head as SessionState
+function sessionFor(core: Core, uri: Uri): Channel<'session'> {
+  const session = core.log.channel(uri, 'session')
+  if (!session || !core.catalog.get(uri)) throw AhpError.sessionNotFound(uri)
+  const { lifecycle, provider, chats } = session.head
   if (lifecycle === 'failed') throw AhpError.conflict('this session could not be created')
   const { multipleChats } = agentOf(core, provider)?.info.capabilities ?? {}
   if (!multipleChats) throw AhpError.invalidParams('createChat: this agent has one chat in a session')
@@ -68,20 +66,24 @@ function sessionFor(core: Core, uri: Uri): Channel {
 
 function creationProblem(
   core: Core,
-  session: Channel,
+  session: Channel<'session'>,
   { source, workingDirectories = [], initialMessage }: Params<'createChat'>,
 ): string | undefined {
   if (initialMessage && initialMessage.origin.kind !== 'user')
     return 'a client can only send messages of its user'
   const problem = source && sourceProblem(core, session, source)
   if (problem !== undefined || source?.kind === 'fork') return problem
-  const { workingDirectories: those = [] } = session.head as SessionState
+  const { workingDirectories: those = [] } = session.head
   const strange = workingDirectories.find((directory) => !those.includes(directory))
   return strange === undefined ? undefined : `${JSON.stringify(strange)} is no directory of the session`
 }
 
 /** A fork is called as its source is, and works where that does. */
-function about(core: Core, session: Channel, { source, workingDirectories }: Params<'createChat'>): About {
+function about(
+  core: Core,
+  session: Channel<'session'>,
+  { source, workingDirectories }: Params<'createChat'>,
+): About {
   const forked = source?.kind === 'fork'
   const inherited = source && directoriesOf(core, source)
   return {
@@ -98,8 +100,10 @@ async function fork(
   session: Uri,
   { chat, turnId }: ChatForkSource,
   summary: ChatSummary,
-): Promise<Channel> {
-  const copied = await copyTurns(core, core.log.channel(chat) as Channel, turnId, firstState(summary))
+): Promise<Channel<'chat'>> {
+  const from = core.log.channel(chat, 'chat')
+  if (!from) throw AhpError.notFound('the chat to fork is gone')
+  const copied = await copyTurns(core, from, turnId, firstState(summary))
   try {
     changeable(core)
     sessionFor(core, session)
@@ -114,15 +118,15 @@ export async function disposeChat(core: Core, { channel: uri }: Params<'disposeC
   changeable(core)
   const chat = await wake(core, uri)
   const session = sessionOf(core, uri)
-  if (chat?.kind.name !== 'chat' || !session || core.log.channel(uri) !== chat)
+  if (!chat?.is('chat') || !session || core.log.channel(uri) !== chat)
     throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
-  const { defaultChat, inputNeeded = [] } = session.head as SessionState
+  const { defaultChat, inputNeeded = [] } = session.head
   if (defaultChat === uri) throw AhpError.conflict('the default chat goes with its session: dispose of that')
   forgetChat(core, uri)
   disposeWorkers(core, session, uri)
   for (const { id } of inputNeeded.filter((request) => request.chat === uri))
-    core.log.append(session, { type: 'session/inputNeededRemoved', id } as SessionAction)
-  const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri } as SessionAction)
+    core.log.append(session, { type: 'session/inputNeededRemoved', id })
+  const { last } = core.log.append(session, { type: 'session/chatRemoved', chat: uri })
   return { seq: last }
 }
 
@@ -140,10 +144,17 @@ export function forgetChat(core: Core, uri: Uri): void {
 }
 
 /** A chat's first state is its entry in the catalogue, and no turns. One that has some from the beginning is there already. */
-export function newChat(core: Core, session: Uri, summary: ChatSummary, copied?: Channel): void {
+export function newChat(
+  core: Core,
+  session: Uri,
+  summary: ChatSummary,
+  copied?: Channel<'chat'>,
+): Channel<'chat'> {
   core.catalog.chatIndex.add(summary.resource, session)
-  if (copied) publishCopy(core, copied)
-  else sleepWhenIdle(core, core.log.create(summary.resource, 'chat', firstState(summary)))
+  if (copied) return publishCopy(core, copied)
+  const chat = core.log.create(summary.resource, 'chat', firstState(summary))
+  sleepWhenIdle(core, chat)
+  return chat
 }
 
 function firstState(summary: ChatSummary): ChatState {
@@ -163,7 +174,7 @@ export function newSummary(core: Core, resource: Uri, { title = '', ...about }: 
   return compact<ChatSummary>({ resource, title, status: Activity.Idle, modifiedAt, ...about })
 }
 
-export const chatEffects: Effects<ChatAction> = {
+export const chatEffects: Effects<'chat'> = {
   'chat/turnStarted': (core, chat) => startTurn(core, chat),
   'chat/turnResume': (core, chat) => startTurn(core, chat),
   'chat/turnComplete': ended,
@@ -172,22 +183,22 @@ export const chatEffects: Effects<ChatAction> = {
 }
 
 /** An agent may have changed the tree that it worked in. */
-function ended(core: Core, chat: Channel): void {
+function ended(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
   if (session) followGit(core, session)
 }
 
 /** An agent begins with a chat's turn, once everyone knows of it and the session is ready. */
-export function startTurn(core: Core, chat: Channel): void {
+export function startTurn(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
-  const { activeTurn } = chat.committed as ChatState
+  const { activeTurn } = chat.committedState
   // Else it was ended, or ended and begun again, before anybody was told of it. Its message is what does not change.
-  const due = activeTurn && activeTurn.message === (chat.head as ChatState).activeTurn?.message
+  const due = activeTurn && activeTurn.message === chat.head.activeTurn?.message
   if (!session || !due || core.jobs.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
-  const { lifecycle, provider } = session.committed as SessionState
+  const { lifecycle, provider } = session.committedState
   if (lifecycle !== 'ready') return
   const agent = agentFor(core, provider, activeTurn.message)
-  if (!agent) return discardChat(core, chat, activeTurn.id, noAgent(provider))
+  if (!agent) return failTurn(core, chat, activeTurn.id, noAgent(provider))
   if (tokenRefused(core, chat, session, agent)) return
   // The shell, which has nothing, may do a turn of any session.
   if (agent.info.provider === provider) customizations(core, session, agent)
@@ -197,26 +208,25 @@ export function startTurn(core: Core, chat: Channel): void {
 }
 
 /** Ends a turn that no agent has begun with. */
-export function discardChat(core: Core, chat: Channel, turnId: string, error: ErrorInfo): void {
+export function failTurn(core: Core, chat: Channel<'chat'>, turnId: string, error: ErrorInfo): void {
   const part = { kind: 'error', error } as const
-  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part } as ChatAction)
+  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part })
 }
 
 /** A worker's chat: watched by people, written in by its agent. It ends with the turn that wanted it. */
-function spawn(core: Core, parent: Channel, { toolCallId, title, text, model }: Task) {
+function spawn(core: Core, parent: Channel<'chat'>, { toolCallId, title, text, model }: Task) {
   const session = sessionOf(core, parent.uri)
   if (!session) throw new Error('the session is gone')
-  const { chats } = session.head as SessionState
+  const { chats } = session.head
   if (chats.length >= core.limits.chats) throw new TurnFailed('workers', tooMany(core))
   // A guard against workers that let workers work, for ever.
   if (depth(chats, parent.uri) >= core.limits.nesting)
     throw new TurnFailed('workers', `workers let others work at most ${core.limits.nesting} deep`)
   const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
-  const { workingDirectories } = parent.head as ChatState
+  const { workingDirectories } = parent.head
   const about = { title, origin, interactivity: 'read-only' as const, workingDirectories }
   const summary = newSummary(core, chatUri(core.world.id()), about)
-  createChannel(core, session, summary)
-  const worker = core.log.channel(summary.resource) as Channel
+  const { chat: worker } = addChat(core, session, summary)
   const message = compact<Message>({ text, origin: { kind: 'agent' }, model })
   const { turnId } = start(core, worker, message)
   return { worker, turnId }
@@ -226,12 +236,17 @@ function tooMany({ limits }: Core): string {
   return `a session has at most ${limits.chats} chats`
 }
 
-function createChannel(core: Core, session: Channel, summary: ChatSummary, copied?: Channel): number {
-  newChat(core, session.uri, summary, copied)
-  return core.log.append(session, { type: 'session/chatAdded', summary } as SessionAction).last
+function addChat(
+  core: Core,
+  session: Channel<'session'>,
+  summary: ChatSummary,
+  copied?: Channel<'chat'>,
+): { readonly chat: Channel<'chat'>; readonly seq: number } {
+  const chat = newChat(core, session.uri, summary, copied)
+  return { chat, seq: core.log.append(session, { type: 'session/chatAdded', summary }).last }
 }
 
-function start(core: Core, chat: Channel, message: Message): { seq: number; turnId: string } {
+function start(core: Core, chat: Channel<'chat'>, message: Message): { seq: number; turnId: string } {
   const turnId = core.world.id()
   const startedAt = new Date(core.world.now()).toISOString()
   const action: ChatAction = { type: 'chat/turnStarted', turnId, startedAt, message }

@@ -1,9 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
-import { kinds } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
-import type { ChannelKind } from '@atrium/protocol/kind'
-import { Channel } from '../log/channel.ts'
+import { Channel, kindOf, unloaded } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { StagedPart } from '../log/options.ts'
 import type { StoredRow } from '../ports/log.ts'
@@ -20,12 +18,12 @@ import { trusted } from '../channels/wake.ts'
  */
 export async function copyTurns(
   core: Core,
-  source: Channel,
+  source: Channel<'chat'>,
   turnId: string,
   first: ChatState,
-): Promise<Channel> {
+): Promise<Channel<'chat'>> {
   const ids = source.rowIds.slice(0, source.rowIds.indexOf(turnId) + 1)
-  const chat = phantom(first.resource, first)
+  const chat = new Channel<'chat'>(first.resource, kindOf('chat'), first, 0)
   const copying = new Copying(core, source, chat)
   core.log.staged.add(chat.uri)
   core.records.put(copyKey(chat.uri), '')
@@ -48,16 +46,17 @@ export async function copyTurns(
 }
 
 /** Part of the step in which everyone learns of it. */
-export function publishCopy(core: Core, chat: Channel): void {
+export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
   core.log.publish(chat)
   sleepWhenIdle(core, chat)
+  return chat
 }
 
 /** Nobody has heard of it: once it is gone its name is free again. */
 export function forgetCopy(core: Core, uri: Uri): void {
   core.records.delete(copyKey(uri))
-  core.log.drop(phantom(uri))
+  core.log.drop(unloaded(uri, 'chat'))
 }
 
 /** What the life before left half made is found by nobody, and goes. */
@@ -72,15 +71,15 @@ export async function forgetCopies(core: Core): Promise<void> {
 /** Turns on their way from one chat into another. They are those of the moment in which that began, or none arrive. */
 class Copying {
   readonly #core: Core
-  readonly #source: Channel
-  readonly #chat: Channel
+  readonly #source: Channel<'chat'>
+  readonly #chat: Channel<'chat'>
   readonly #needed: number
   /** The source must not fall asleep: then nobody would know whether it was cut meanwhile. */
   readonly #keeper = { deliver() {}, notify() {} }
   /** So much is on its way to the disk. */
   #length = 0
 
-  constructor(core: Core, source: Channel, chat: Channel) {
+  constructor(core: Core, source: Channel<'chat'>, chat: Channel<'chat'>) {
     this.#core = core
     this.#source = source
     this.#chat = chat
@@ -117,11 +116,11 @@ class Copying {
     }
   }
 
-  async made(): Promise<Channel> {
+  async made(): Promise<Channel<'chat'>> {
     const { log } = this.#core
     await log.reached(log.last)
     const made = await log.loadStaged(this.#chat.uri)
-    if (!made) throw new Error(`${this.#chat.uri} was made and is not there`)
+    if (!made?.is('chat')) throw new Error(`${this.#chat.uri} was made and is not there`)
     return made
   }
 
@@ -151,11 +150,6 @@ function* inPages(rows: readonly StoredRow[], longest: number): Generator<readon
     length = text.length
   }
   if (from < rows.length) yield rows.slice(from)
-}
-
-/** Enough of a chat to be laid down, or forgotten. */
-function phantom(uri: Uri, first: object = {}): Channel {
-  return new Channel(uri, kinds.chat as unknown as ChannelKind, first, 0)
 }
 
 const prefix = 'copy/'

@@ -4,7 +4,6 @@ import { endOf } from '@atrium/protocol/chat/clock'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatState, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { isWritable, sessionOf } from '../core/lookup.ts'
 import { answerProblem, answersProblem, consentProblem } from './answers.ts'
 import { whyNotSaved } from '../tools/approval.ts'
@@ -18,19 +17,19 @@ import type { Guards } from '../core/rules.ts'
 const noTurn = 'there is no such turn in progress'
 const noQuestion = 'no such question is open'
 
-export const chatGuards: Guards<ChatState, ChatAction> = {
-  'chat/turnStarted': (state, { turnId, message, queuedMessageId }, _, core, chat) => {
+export const chatGuards: Guards<'chat'> = {
+  'chat/turnStarted': ({ turnId, message, queuedMessageId }, { state, core, channel: chat }) => {
     if (state.activeTurn) return 'a turn is in progress: cancel it, or queue the message'
     if (chat.has(turnId)) return 'this chat had a turn with that id already'
     if (queuedMessageId !== undefined && !waits(state, queuedMessageId))
       return 'no message with that id waits in this chat'
     return foreign(message) ?? closed(core, chat)
   },
-  'chat/turnCancelled': ({ activeTurn }, { turnId, duration }) => {
+  'chat/turnCancelled': ({ turnId, duration }, { state: { activeTurn } }) => {
     if (activeTurn?.id !== turnId) return noTurn
     return endOf(activeTurn.startedAt, duration) === undefined ? 'that is no duration' : undefined
   },
-  'chat/turnResume': ({ activeTurn, turns }, { turnId }, _, core, chat) => {
+  'chat/turnResume': ({ turnId }, { state: { activeTurn, turns }, core, channel: chat }) => {
     if (activeTurn) return 'a turn is in progress'
     const last = turns.at(-1)
     const part = last?.responseParts.at(-1)
@@ -39,10 +38,10 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
     if (part?.kind !== 'error' || part.resumable !== true) return 'this turn cannot go on'
     return closed(core, chat)
   },
-  'chat/truncated': (_, { turnId }, __, core, chat) =>
+  'chat/truncated': ({ turnId }, { core, channel: chat }) =>
     turnId === undefined || chat.has(turnId) ? closed(core, chat) : 'this chat has no such turn',
 
-  'chat/toolCallConfirmed': (state, action, _, core, chat) => {
+  'chat/toolCallConfirmed': (action, { state, core, channel: chat }) => {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
     if (call.status !== 'pending-confirmation') return 'this tool call waits for no confirmation'
@@ -57,37 +56,37 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
       (session && whyNotSaved(core, session, chat, action))
     )
   },
-  'chat/toolCallResultConfirmed': (state, action) => {
+  'chat/toolCallResultConfirmed': (action, { state }) => {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
     return call.status === 'pending-result-confirmation'
       ? undefined
       : 'the result of this tool call waits for no confirmation'
   },
-  'chat/toolCallComplete': (state, action, by) => {
+  'chat/toolCallComplete': (action, { state, by }) => {
     const call = callOf(state, action)
     if (typeof call === 'string') return call
     if (call.status === 'auth-required')
       return action.result.success ? 'this tool call waits for a sign-in' : undefined
     return ofClient(call, by)
   },
-  'chat/toolCallContentChanged': (state, action, by) => {
+  'chat/toolCallContentChanged': (action, { state, by }) => {
     const call = callOf(state, action)
     return typeof call === 'string' ? call : ofClient(call, by)
   },
 
-  'chat/inputAnswerChanged': (state, { requestId, questionId, answer }) => {
+  'chat/inputAnswerChanged': ({ requestId, questionId, answer }, { state }) => {
     const part = questionOf(state, requestId)
     return part ? answerProblem(part.request, questionId, answer) : noQuestion
   },
-  'chat/inputCompleted': (state, { requestId, response, answers }) => {
+  'chat/inputCompleted': ({ requestId, response, answers }, { state }) => {
     const part = questionOf(state, requestId)
     if (!part) return noQuestion
     const problem = answersProblem(part.request, answers)
     return problem ?? (response === 'accept' ? consentProblem(part.request, answers) : undefined)
   },
 
-  'chat/pendingMessageSet': (state, { kind, id, message }, __, core, chat) => {
+  'chat/pendingMessageSet': ({ kind, id, message }, { state, core, channel: chat }) => {
     const { steeringMessage, queuedMessages = [] } = state
     const steers = kind === 'steering'
     const others = queuedMessages.filter((waiting) => steers || waiting.id !== id)
@@ -101,24 +100,25 @@ export const chatGuards: Guards<ChatState, ChatAction> = {
       return `at most ${core.limits.pendingLength} characters of messages wait in a chat`
     return foreign(message) ?? closed(core, chat)
   },
-  'chat/pendingMessageRemoved': (state, { kind, id }) => {
+  'chat/pendingMessageRemoved': ({ kind, id }, { state }) => {
     const there =
       kind === 'steering'
         ? state.steeringMessage?.id === id
         : state.queuedMessages?.some((message) => message.id === id)
     return there ? undefined : 'no message with that id waits there'
   },
-  'chat/queuedMessagesReordered': (state) =>
+  'chat/queuedMessagesReordered': (_, { state }) =>
     state.queuedMessages ? undefined : 'no messages wait in this chat',
 
-  'chat/draftChanged': (_, { draft }, __, core, chat) => (draft && foreign(draft)) ?? closed(core, chat),
-  'chat/workingDirectorySet': (_, { directory }, __, core, chat) => {
-    const session = sessionOf(core, chat.uri)?.head as SessionState | undefined
+  'chat/draftChanged': ({ draft }, { core, channel: chat }) =>
+    (draft && foreign(draft)) ?? closed(core, chat),
+  'chat/workingDirectorySet': ({ directory }, { core, channel: chat }) => {
+    const session = sessionOf(core, chat.uri)?.head
     return session?.workingDirectories?.includes(directory)
       ? undefined
       : 'this is no directory of the session'
   },
-  'chat/workingDirectoryRemoved': ({ workingDirectories }, { directory }) =>
+  'chat/workingDirectoryRemoved': ({ directory }, { state: { workingDirectories } }) =>
     workingDirectories?.includes(directory) ? undefined : 'this is no directory of the chat',
 }
 
@@ -127,10 +127,10 @@ function foreign({ origin }: Message): string | undefined {
 }
 
 /** Why nothing can be written in a chat, if nothing can. */
-function closed(core: Core, chat: Channel): string | undefined {
+function closed(core: Core, chat: Channel<'chat'>): string | undefined {
   const session = sessionOf(core, chat.uri)
   if (!session) return undefined
-  if ((session.head as SessionState).lifecycle === 'failed') return 'this session could not be created'
+  if (session.head.lifecycle === 'failed') return 'this session could not be created'
   return isWritable(session, chat.uri) ? undefined : 'this chat can only be read'
 }
 

@@ -1,7 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ActiveTurn, ChatState, ChatSummary } from '@atrium/protocol/chat/state'
-import type { SessionState } from '@atrium/protocol/session/state'
+import type { ActiveTurn, ChatSummary } from '@atrium/protocol/chat/state'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
@@ -9,27 +7,27 @@ import type { Core } from '../core/core.ts'
  * Part of a step that ends a turn of a chat, or takes the chat away: whoever works for it stops. Who that is can be read
  * off the session, so it does not matter which life let them begin.
  */
-export function disposeWorkers(core: Core, session: Channel, employer: Uri): void {
-  for (const { resource, origin } of (session.head as SessionState).chats) {
+export function disposeWorkers(core: Core, session: Channel<'session'>, employer: Uri): void {
+  for (const { resource, origin } of session.head.chats) {
     // A chat with a turn that is not over is awake.
-    const worker = core.log.channel(resource)
+    const worker = core.log.channel(resource, 'chat')
     if (worker && origin?.kind === 'tool' && origin.chat === employer) cancel(core, worker)
   }
 }
 
 /** Ends a worker's turn. */
-export function cancel(core: Core, worker: Channel): void {
-  const { activeTurn } = worker.head as ChatState
+export function cancel(core: Core, worker: Channel<'chat'>): void {
+  const { activeTurn } = worker.head
   if (!activeTurn) return
-  const action = { type: 'chat/turnCancelled', turnId: activeTurn.id, duration: lasted(core, activeTurn) }
-  core.log.append(worker, action as ChatAction)
+  const { id: turnId } = activeTurn
+  core.log.append(worker, { type: 'chat/turnCancelled', turnId, duration: lasted(core, activeTurn) })
 }
 
 /** Whether it is a worker whose employer has no turn, or is gone. */
-export function isDisposable(core: Core, chat: Channel): boolean {
-  const { origin } = chat.head as ChatState
+export function isDisposable(core: Core, chat: Channel<'chat'>): boolean {
+  const { origin } = chat.head
   if (origin?.kind !== 'tool') return false
-  const employer = core.log.channel(origin.chat)?.head as ChatState | undefined
+  const employer = core.log.channel(origin.chat, 'chat')?.head
   return employer?.activeTurn === undefined
 }
 

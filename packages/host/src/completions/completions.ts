@@ -1,6 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { CompletionItem } from '@atrium/protocol/chat/commands'
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Params, Result } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
@@ -24,7 +23,7 @@ import type { Trigger } from './typed.ts'
  */
 export async function completions(
   core: Core,
-  chat: Channel,
+  chat: Channel<'chat'>,
   { kind, text, offset }: Params<'completions'>,
 ): Promise<Result<'completions'>> {
   if (offset > text.length) throw AhpError.invalidParams('completions: offset is beyond the end of the text')
@@ -38,7 +37,12 @@ export async function completions(
 }
 
 type Choice = Pick<CompletionItem, 'insertText' | 'attachment'>
-type Source = (core: Core, session: Channel, chat: Channel, word: string) => Promise<readonly Choice[]>
+type Source = (
+  core: Core,
+  session: Channel<'session'>,
+  chat: Channel<'chat'>,
+  word: string,
+) => Promise<readonly Choice[]>
 
 const sources: { readonly [T in Trigger]: Source } = {
   '@': async (core, session, chat, word) => {
@@ -57,7 +61,7 @@ const sources: { readonly [T in Trigger]: Source } = {
   },
 
   '#': async (core, session, chat, word) => {
-    const { chats } = session.committed as SessionState
+    const { chats } = session.committedState
     const others = chats.filter(
       ({ resource, title, interactivity }) =>
         resource !== chat.uri && title !== '' && interactivity !== 'hidden',
@@ -70,7 +74,7 @@ const sources: { readonly [T in Trigger]: Source } = {
   },
 
   '/': async (core, session, _, word) => {
-    const state = session.committed as SessionState
+    const state = session.committedState
     const commands = await withTimeout(core.world, core.limits.completionMs, offered(core, state), [])
     const named = commands.map((command) => ({ ...command, folded: flat(command.name) }))
     return best(named, word, core.limits.completionItems).map(({ item }) => commandChoice(item))
@@ -78,9 +82,9 @@ const sources: { readonly [T in Trigger]: Source } = {
 }
 
 /** The directories that a chat works in, as far as they may be read. */
-function directoriesOf(core: Core, session: Channel, chat: Channel): readonly string[] {
-  const { workingDirectories: own } = chat.committed as ChatState
-  const { workingDirectories: all = [] } = session.committed as SessionState
+function directoriesOf(core: Core, session: Channel<'session'>, chat: Channel<'chat'>): readonly string[] {
+  const { workingDirectories: own } = chat.committedState
+  const { workingDirectories: all = [] } = session.committedState
   return (own ?? all).flatMap((uri) => {
     try {
       return [containedPath(core, uri, 'read').path]

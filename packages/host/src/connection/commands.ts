@@ -94,9 +94,9 @@ const table: { readonly [M in Method]?: Run<M> } = {
   },
 }
 
-async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel> {
+async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat'>> {
   const chat = await wake(core, uri)
-  if (chat?.kind.name !== 'chat') throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
+  if (!chat?.is('chat')) throw AhpError.notFound(`no chat ${JSON.stringify(name.slice(0, 200))}`)
   return chat
 }
 

@@ -4,9 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
 import { Log } from '../log/log.ts'
+import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { replay } from './replay.ts'
 
-const terminal = {
+const terminal: TerminalState = {
   title: '',
   content: [],
   lifecycle: { status: 'running' },
@@ -48,7 +49,7 @@ test('[L13] [L3] a replay is what was stored and what only passed, of all channe
     [b, data('2')],
     [a, data('3')],
     [b, resized(3)],
-  ].map(([channel, action]) => log.append(channel as typeof a, action as Action).seq)
+  ].map(([channel, action]) => log.appendChecked(channel as typeof a, action as Action).seq)
   await log.settled()
   const all = await replay(log, store.log, channels, (seqs[0] ?? 0) - 1, seqs[5] ?? 0)
   expect(read(all)).toEqual(seqs)
@@ -62,7 +63,7 @@ test('[L13] a replay that is too long is none', async () => {
   const { store, log, channels } = await started()
   const [a] = channels
   if (!a) throw new Error('no channel')
-  for (let i = 0; i < 50; i++) log.append(a, resized(i))
+  for (let i = 0; i < 50; i++) log.appendChecked(a, resized(i))
   expect(
     await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: 1000 }),
   ).toBeUndefined()
@@ -80,12 +81,12 @@ async function replayOf(length: number) {
   const whole = async () =>
     (await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: Infinity }))?.join('')
       .length ?? 0
-  for (let i = 0; i < 3; i++) log.append(a, titled('x'.repeat(1_000_000)))
+  for (let i = 0; i < 3; i++) log.appendChecked(a, titled('x'.repeat(1_000_000)))
   const before = await whole()
-  log.append(a, titled(''))
+  log.appendChecked(a, titled(''))
   // What an envelope takes beside its title.
   const bare = (await whole()) - before
-  log.append(a, titled('y'.repeat(length - (await whole()) - bare)))
+  log.appendChecked(a, titled('y'.repeat(length - (await whole()) - bare)))
   expect(await whole()).toBe(length)
   return replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER)
 }
@@ -106,7 +107,12 @@ test('[L13] text that was told before the disk had it is in the replay', async (
   })
   await log.settled()
   hold()
-  const { seq } = log.append(chat, { type: 'chat/delta', turnId: 't', partId: 'p', content: 'x' } as Action)
+  const { seq } = log.appendChecked(chat, {
+    type: 'chat/delta',
+    turnId: 't',
+    partId: 'p',
+    content: 'x',
+  } as Action)
   const answer = replay(log, store.log, [chat], seq - 1, seq)
   release()
   expect(read(await answer)).toEqual([seq])
@@ -119,7 +125,7 @@ test('[L4] beyond a bound of unflushed bytes dispatchers wait, and no longer tha
   hold()
   expect(log.congested).toBe(false)
   for (let i = 0; i < 10; i++)
-    log.append(a, { type: 'terminal/titleChanged', title: 'x'.repeat(1_000_000) } as Action)
+    log.appendChecked(a, { type: 'terminal/titleChanged', title: 'x'.repeat(1_000_000) } as Action)
   expect(log.congested).toBe(true)
   const room = log.room()
   await new Promise<void>((resolve) => setImmediate(resolve))
@@ -135,9 +141,9 @@ describe('[L4] what waits for the disk', () => {
     const [a] = channels
     if (!a) throw new Error('no channel')
     hold()
-    const { text } = log.append(a, { type: 'terminal/titleChanged', title: '' } as Action)
+    const { text } = log.appendChecked(a, { type: 'terminal/titleChanged', title: '' } as Action)
     const title = 'x'.repeat(bytes - 2 * text.length)
-    log.append(a, { type: 'terminal/titleChanged', title } as Action)
+    log.appendChecked(a, { type: 'terminal/titleChanged', title } as Action)
     const { congested } = log
     release()
     await log.settled()
@@ -148,7 +154,7 @@ describe('[L4] what waits for the disk', () => {
     const [a] = channels
     if (!a) throw new Error('no channel')
     hold()
-    log.append(a, { type: 'terminal/titleChanged', title: 'slow' } as Action)
+    log.appendChecked(a, { type: 'terminal/titleChanged', title: 'slow' } as Action)
     const by = { clientId: 'ann', clientSeq: 1, principal: 'owner' }
     const refuse = () =>
       log.refuse(a, data('x'.repeat(4_000_000)), by, { deliver: () => {}, notify: () => {} }, 'no')
@@ -172,9 +178,9 @@ describe('[L3] what only passed', () => {
     const { log, channels } = await started()
     const [a] = channels
     if (!a) throw new Error('no channel')
-    const first = log.append(a, data('')).seq
+    const first = log.appendChecked(a, data('')).seq
     const empty = JSON.stringify(data('')).length
-    log.append(a, data('x'.repeat(bytes - 2 * empty)))
+    log.appendChecked(a, data('x'.repeat(bytes - 2 * empty)))
     return a.ephemeralSince(first - 1)?.length
   }
   test('[S-57 passingBytes] at 1,048,576: all of it can be replayed', async () =>

@@ -1,31 +1,36 @@
 import type { Action } from '@atrium/protocol/channel'
+import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
+import type { KindName } from '@atrium/protocol/reducers'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from '../log/options.ts'
 
-/** May a client say this now? A reason why not, or nothing. The state is the one after everything appended. */
-export type Guards<S, A extends Action> = {
-  readonly [T in A['type']]?: (
-    state: S,
-    action: Extract<A, { readonly type: T }>,
-    by: Dispatcher,
-    core: Core,
-    channel: Channel,
+/** What a guard may look at. The state is the head: everything appended, committed or not. */
+export interface Guarded<K extends KindName> {
+  readonly state: StateOf<K>
+  readonly by: Dispatcher
+  readonly core: Core
+  readonly channel: Channel<K>
+}
+
+/** The guards of a kind, by action type. A guard returns the reason why a client may not dispatch the action, or nothing. */
+export type Guards<K extends KindName> = {
+  readonly [T in ActionOn<K>['type']]?: (
+    action: Extract<ActionOn<K>, { readonly type: T }>,
+    on: Guarded<K>,
   ) => string | undefined
 }
 
-/** What the host does once it has been said and kept. */
-export type Effects<A extends Action> = {
-  readonly [T in A['type']]?: (core: Core, channel: Channel, action: Extract<A, { readonly type: T }>) => void
+/** The effects of a kind, by action type: what the host does once the action is committed. */
+export type Effects<K extends KindName> = {
+  readonly [T in ActionOn<K>['type']]?: (
+    core: Core,
+    channel: Channel<K>,
+    action: Extract<ActionOn<K>, { readonly type: T }>,
+  ) => void
 }
 
-export type AnyGuard = (
-  state: unknown,
-  action: Action,
-  by: Dispatcher,
-  core: Core,
-  channel: Channel,
-) => string | undefined
+export type AnyGuard = (action: Action, on: Guarded<KindName>) => string | undefined
 export type AnyEffect = (core: Core, channel: Channel, action: Action) => void
 
 /** Tables by type, looked up in a Map because types come from the wire. */

@@ -49,7 +49,7 @@ export function dispatch(
 export function effect(core: Core, channel: Channel, { action }: Entry): void {
   if (core.jobs.signal) return
   effects.get(action.type)?.(core, channel, action)
-  if (channel.kind.name === 'session') sessionCommitted(core, channel)
+  if (channel.is('session')) sessionCommitted(core, channel)
 }
 
 function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): string | undefined {
@@ -59,7 +59,7 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
   if (!kind.dispatchable.has(action.type)) return `${action.type} is said by the host alone`
   return (
     core.readOnlyReason() ??
-    guards.get(action.type)?.(channel.head, action, by, core, channel) ??
+    guards.get(action.type)?.(action, { state: channel.head, by, core, channel }) ??
     attachmentProblem(core, action)
   )
 }

@@ -2,7 +2,6 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { SessionState } from '@atrium/protocol/session/state'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
@@ -25,54 +24,53 @@ import { disposeWorkers } from '../chat/workers.ts'
 export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
   // Streamed text changes nothing but the text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
-  if (channel.kind.name === 'chat') chatFollowUps(core, channel, action as ChatAction, by)
-  if (channel.kind.name === 'terminal') terminalFollowUps(core, channel, action as TerminalAction, by)
-  if (channel.kind.name !== 'session') return
+  if (channel.is('chat')) chatFollowUps(core, channel, action as ChatAction, by)
+  if (channel.is('terminal')) terminalFollowUps(core, channel, action as TerminalAction, by)
+  if (!channel.is('session')) return
   if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
   sessionFollowUps(core, channel, action as SessionAction)
 }
 
-function chatFollowUps(core: Core, chat: Channel, action: ChatAction, by?: Dispatcher): void {
+function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by?: Dispatcher): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
   if (startsTurn.has(action.type)) markUnread(core, session)
   if (action.type === 'chat/toolCallConfirmed' && by) savePermission(core, session, chat, action, by.clientId)
   if (action.type === 'chat/turnStarted') setTitle(core, session, chat.uri, action.message.text)
   if (!stateOf(chat).activeTurn) turnEnded(core, session, chat, action)
-  const movable = movableChange(session.head as SessionState, stateOf(chat), by ? undefined : action)
+  const movable = movableChange(session.head, stateOf(chat), by ? undefined : action)
   if (movable !== undefined) append(core, chat, { type: 'chat/movableChanged', movable })
   const entry = entryOf(session, chat.uri)
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
-  for (const change of inputNeededChanges(session.head as SessionState, stateOf(chat)))
-    append(core, session, change)
+  for (const change of inputNeededChanges(session.head, stateOf(chat))) append(core, session, change)
   if (mayRun.has(action.type)) checkClientPresent(core, session, chat, action as ToolCallAction)
   const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)
   core.jobs.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
   if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session)
 }
 
-function sessionFollowUps(core: Core, session: Channel, action: SessionAction): void {
+function sessionFollowUps(core: Core, session: Channel<'session'>, action: SessionAction): void {
   if (action.type === 'session/activeClientSet')
     core.departures.join(action.activeClient.clientId, session.uri)
   if (action.type === 'session/activeClientRemoved') withoutClient(core, session, action.clientId)
-  const state = session.head as SessionState
+  const state = session.head
   const { activity } = summarize(state)
   if (state.activity !== activity)
     append(core, session, compact<SessionAction>({ type: 'session/activityChanged', activity }))
   core.jobs.mark(session.uri, state.lifecycle === 'creating')
-  core.catalog.save(session.uri, session.head as SessionState)
+  core.catalog.save(session.uri, session.head)
   if (state.title !== '') announce(core, session)
 }
 
 /** A client takes part no more: nobody is left to run the tools that it lent. */
-function withoutClient(core: Core, session: Channel, clientId: string): void {
+function withoutClient(core: Core, session: Channel<'session'>, clientId: string): void {
   if (core.catalog.creatorOf(session.uri) !== clientId) core.departures.leave(clientId, session.uri)
   failCallsOf(core, session, clientId)
 }
 
 /** No turn is active any more: whoever worked on it, or for it, stops, and what waits may begin. */
-function turnEnded(core: Core, session: Channel, chat: Channel, action: ChatAction): void {
+function turnEnded(core: Core, session: Channel<'session'>, chat: Channel<'chat'>, action: ChatAction): void {
   core.jobs.stop(chat.uri)
   if (endsTurn.has(action.type)) disposeWorkers(core, session, chat.uri)
   if (stateOf(chat).activity !== undefined && endsTurn.has(action.type))
@@ -81,18 +79,18 @@ function turnEnded(core: Core, session: Channel, chat: Channel, action: ChatActi
 }
 
 /** A chat is called by its first message until somebody finds a better name, and a session by its first chat's. */
-function setTitle(core: Core, session: Channel, chat: Uri, text: string): void {
+function setTitle(core: Core, session: Channel<'session'>, chat: Uri, text: string): void {
   const title = titleOf(text)
   if (title === '') return
   if (entryOf(session, chat)?.title === '')
     append(core, session, { type: 'session/chatUpdated', chat, changes: { title } })
-  const { title: present, defaultChat } = session.head as SessionState
+  const { title: present, defaultChat } = session.head
   if (present === '' && chat === defaultChat) append(core, session, { type: 'session/titleChanged', title })
 }
 
 /** Something happened that a person should see. A reducer clears the chat's own flag; the session's is ours to clear. */
-function markUnread(core: Core, session: Channel): void {
-  if (hasFlag((session.head as SessionState).status, Flag.IsRead))
+function markUnread(core: Core, session: Channel<'session'>): void {
+  if (hasFlag(session.head.status, Flag.IsRead))
     append(core, session, { type: 'session/isReadChanged', isRead: false })
 }
 
@@ -100,8 +98,8 @@ function append(core: Core, channel: Channel, action: ChatAction | SessionAction
   core.log.append(channel, action)
 }
 
-function stateOf(chat: Channel): ChatState {
-  return chat.head as ChatState
+function stateOf(chat: Channel<'chat'>): ChatState {
+  return chat.head
 }
 
 /** With these a tool call may begin to run. */

@@ -1,5 +1,8 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
+import { kindNamed } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
+import type { StateOf } from '@atrium/protocol/kind-types'
+import type { KindName } from '@atrium/protocol/reducers'
 import { limits } from '@atrium/protocol/limits'
 import type { Entry, Listener } from './entry.ts'
 import type { RowChange } from '../ports/log.ts'
@@ -12,23 +15,36 @@ const unreplayed = new Set(['chat/turnsLoaded'])
 const headLength = 4 * 1024 * 1024
 const headRows = 25
 
+/** The kind of this name. */
+export function kindOf(name: KindName): ChannelKind {
+  const kind = kindNamed(name)
+  if (!kind) throw new Error(`there is no channel kind ${name}`)
+  return kind
+}
+
+/** A stand-in for a channel that is not in memory, to drop it by. Only its URI and its kind are used. */
+export function unloaded<K extends KindName>(uri: Uri, kind: K): Channel<K> {
+  return new Channel<K>(uri, kindOf(kind), {} as StateOf<K>, 0)
+}
+
 /** An item of the list that a kind keeps a row each. */
 export interface Row {
   readonly id: string
 }
 
 /** A channel that is awake: its states, who listens, and what passed lately. */
-export class Channel {
+export class Channel<K extends KindName = KindName> {
   readonly uri: Uri
   readonly kind: ChannelKind
+  readonly kindName: K
   /** The URI as JSON: it stands in every envelope. */
   readonly label: string
   /** Some of what it is made of is stored nowhere. */
   readonly lossy: boolean
   /** After everything appended: for guards and for numbering. */
-  head: unknown
+  head: StateOf<K>
   /** After everything told: for everyone else. Absent until its birth was told. */
-  committed: unknown
+  committed: StateOf<K> | undefined
   /** The ids of all rows of the head, also of those that are not in memory: the first `older` of them. */
   readonly rowIds: RowIds
   olderRows: number
@@ -57,9 +73,17 @@ export class Channel {
   #ephemeralFrom: number
 
   /** `older`: the ids of the rows that come before those in the state. */
-  constructor(uri: Uri, kind: ChannelKind, head: unknown, passedFrom: number, older: readonly string[] = []) {
+  constructor(
+    uri: Uri,
+    kind: ChannelKind,
+    head: StateOf<K>,
+    passedFrom: number,
+    older: readonly string[] = [],
+  ) {
     this.uri = uri
     this.kind = kind
+    // The caller names the kind by `K`: a `ChannelKind` does not carry its name as a type.
+    this.kindName = kind.name as K
     this.label = JSON.stringify(uri)
     this.head = head
     this.olderRows = older.length
@@ -73,6 +97,18 @@ export class Channel {
   get wantsEach(): boolean {
     for (const listener of this.listeners) if (listener.wantsEach) return true
     return false
+  }
+
+  /** The committed state of a channel whose creation is committed: that of every channel that a command or an effect sees. */
+  get committedState(): StateOf<K> {
+    if (this.committed === undefined) throw new Error(`the creation of ${this.uri} is not committed yet`)
+    return this.committed
+  }
+
+  /** Whether it is of this kind; the compiler then knows its state and its actions. */
+  is<N extends KindName>(name: N): this is Channel<N> {
+    const own: KindName = this.kindName
+    return own === name
   }
 
   strideOf(action: Action): number {
@@ -122,16 +158,18 @@ export class Channel {
   }
 
   /** The state after an action. One that names a row which is not in memory would seem to change nothing. */
-  reduce(action: Action): unknown {
+  reduce(action: Action): StateOf<K> {
     const named = cutAt(action)
     if (named !== undefined && this.missing(named).length > 0)
       throw new Error(`${action.type} needs rows of ${this.uri} that are not in memory`)
     const state = this.kind.reduce(this.head, action)
-    return this.kind.tail && state !== this.head ? this.kind.tail(state) : state
+    const kept = this.kind.tail && state !== this.head ? this.kind.tail(state) : state
+    // A reducer gives the type of state that it is given; `kind` does not carry that type, so that every channel is a `Channel`.
+    return kept as StateOf<K>
   }
 
   /** A state is the head from now on. Gives how the rows change: their list only grows at its end or is cut there. */
-  advance(action: Action, state: unknown): readonly RowChange[] {
+  advance(action: Action, state: StateOf<K>): readonly RowChange[] {
     const old = this.rows(this.head)
     const now = this.rows(state)
     this.head = state
@@ -146,8 +184,19 @@ export class Channel {
     return [...gone, ...come]
   }
 
-  /** What gives a state these rows before its own. States that share their list go on sharing one. */
-  prepending(rows: readonly Row[]): (state: unknown) => unknown {
+  /** Puts rows before those in memory. Returns the function that does the same to the states that wait for their commit. */
+  prepend(rows: readonly Row[]): (state: unknown) => unknown {
+    const prepending = this.#prepending(rows)
+    this.olderRows -= rows.length
+    this.committedOlder = this.olderRows
+    // Rows are added to a state of this kind, which leaves its type as it is.
+    this.head = prepending(this.head) as StateOf<K>
+    this.committed = prepending(this.committed) as StateOf<K> | undefined
+    return prepending
+  }
+
+  /** Adds rows to the beginning of a state's list. States that shared a list share the longer one. */
+  #prepending(rows: readonly Row[]): (state: unknown) => unknown {
     const lists = new Map<readonly Row[], readonly Row[]>()
     const states = new Map<unknown, unknown>()
     return (state) => {

@@ -64,8 +64,8 @@ test.each([true, false])(
       const { store, log, channel, told, flush } = await held({ headEvery })
       channel.listeners.add(new Ear())
       channel.listeners.add(Object.assign(new Ear(), { wantsEach }))
-      log.append(channel, started('t'))
-      log.append(channel, part('t'))
+      log.appendChecked(channel, started('t'))
+      log.appendChecked(channel, part('t'))
       const words = ['one ', 'two ', 'three ', 'four ']
       log.appendText(
         channel,
@@ -92,7 +92,7 @@ test.each([true, false])(
 test('[L8] a head is written after 25 rows, so that what a channel wakes with reaches back to it', async () => {
   const { store, log, channel, flush } = await held()
   for (let turn = 0; turn < 60; turn++)
-    for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.append(channel, action)
+    for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.appendChecked(channel, action)
   while (log.committedSeq < log.last) {
     await stepOver()
     flush()
@@ -108,7 +108,7 @@ test('[L2] I1: nobody is told of a strict action, no snapshot shows it and no ef
   const { log, channel, told, flush } = await held()
   const ear = new Ear()
   channel.listeners.add(ear)
-  const { seq } = log.append(channel, started('t1'))
+  const { seq } = log.appendChecked(channel, started('t1'))
   await stepOver()
   expect(ear.heard).toEqual([])
   expect(told).toEqual([])
@@ -125,17 +125,17 @@ test('[L3] streamed text is told without waiting for the disk, but never ahead o
   const { log, channel, flush, flushes } = await held()
   const ear = new Ear()
   channel.listeners.add(ear)
-  log.append(channel, started('t1'))
-  log.append(channel, part('t1'))
+  log.appendChecked(channel, started('t1'))
+  log.appendChecked(channel, part('t1'))
   await stepOver()
   flush()
   await stepOver()
-  log.append(channel, delta('t1', 'a'))
+  log.appendChecked(channel, delta('t1', 'a'))
   await stepOver()
   expect(ear.types).toEqual(['chat/turnStarted', 'chat/responsePart', 'chat/delta'])
   expect(flushes.length).toBeGreaterThan(0)
-  log.append(channel, complete('t1'))
-  log.append(channel, delta('t1', 'late'))
+  log.appendChecked(channel, complete('t1'))
+  log.appendChecked(channel, delta('t1', 'late'))
   await stepOver()
   expect(ear.heard).toHaveLength(3)
   flush()
@@ -147,10 +147,10 @@ test('[L3] streamed text is told without waiting for the disk, but never ahead o
 
 test('[L1] what is appended in one step is stored whole or not at all', async () => {
   const { store, log, channel, flush } = await held()
-  log.append(channel, started('t1'))
-  log.append(channel, part('t1'))
+  log.appendChecked(channel, started('t1'))
+  log.appendChecked(channel, part('t1'))
   await stepOver()
-  log.append(channel, complete('t1'))
+  log.appendChecked(channel, complete('t1'))
   // The disk is done in the middle of a step.
   flush()
   const reopened = store.reopen()
@@ -165,7 +165,8 @@ test('[L2] what a listener appends while it is told waits, so that all hear one 
   const later = new Ear()
   const first: Listener = {
     notify() {},
-    deliver: (entry) => void (entry.action.type === 'chat/activityChanged' && log.append(channel, part('t'))),
+    deliver: (entry) =>
+      void (entry.action.type === 'chat/activityChanged' && log.appendChecked(channel, part('t'))),
   }
   channel.listeners.add(first)
   channel.listeners.add(later)
@@ -192,12 +193,12 @@ test('[L3] what only passes is told and numbered, kept in memory, and never stor
   const ear = new Ear()
   terminal.listeners.add(ear)
   const input = log.accept(terminal, { type: 'terminal/input', data: 'secret' } as Action, by, ear)
-  log.append(terminal, { type: 'terminal/data', data: 'x' } as Action)
+  log.appendChecked(terminal, { type: 'terminal/data', data: 'x' } as Action)
   await stepOver()
   expect(ear.types).toEqual(['terminal/input', 'terminal/data'])
   expect(terminal.ephemeralSince(input.seq - 1)).toHaveLength(2)
   expect(terminal.ephemeralSince(input.seq)).toHaveLength(1)
-  log.append(terminal, { type: 'terminal/cwdChanged', cwd: 'file:///x' } as Action)
+  log.appendChecked(terminal, { type: 'terminal/cwdChanged', cwd: 'file:///x' } as Action)
   await stepOver()
   flush()
   await log.settled()
@@ -216,7 +217,7 @@ test('[L3] only the last MiB of what passes is kept, and what is gone is known t
   })
   const big = 'x'.repeat(300_000)
   const seqs = [1, 2, 3, 4, 5].map(
-    () => log.append(watch, { type: 'terminal/data', data: big } as Action).seq,
+    () => log.appendChecked(watch, { type: 'terminal/data', data: big } as Action).seq,
   )
   expect(watch.ephemeralSince((seqs[0] ?? 0) - 1)).toBeUndefined()
   expect(watch.ephemeralSince(seqs[2] ?? 0)).toHaveLength(2)
@@ -259,8 +260,8 @@ const script = fc.array(
 )
 
 /** Chat actions that make turns come, go and come back. */
-function play(log: Log, channel: Channel, { what, n }: { what: string; n: number }, i: number): void {
-  const { activeTurn, turns } = channel.head as { activeTurn?: { id: string }; turns: { id: string }[] }
+function play(log: Log, channel: Channel<'chat'>, { what, n }: { what: string; n: number }, i: number): void {
+  const { activeTurn, turns } = channel.head
   const turnId = activeTurn?.id ?? turns.at(-1)?.id ?? 'none'
   const error = { kind: 'error', error: { errorType: 'x', message: 'm' }, resumable: true }
   const actions: Record<string, readonly Action[]> = {
@@ -273,7 +274,7 @@ function play(log: Log, channel: Channel, { what, n }: { what: string; n: number
     truncate: [{ type: 'chat/truncated', turnId: turns[n]?.id ?? 'none' } as Action],
     draft: [{ type: 'chat/draftChanged', draft: message } as Action],
   }
-  for (const action of actions[what] ?? []) log.append(channel, action)
+  for (const action of actions[what] ?? []) log.appendChecked(channel, action)
 }
 
 test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state are the same, wherever the head was', async () => {
@@ -314,7 +315,7 @@ test('[L9] a channel sleeps when nothing needs it, and wakes as it was', async (
   const { log, channel, flush } = await held()
   const ear = new Ear()
   channel.listeners.add(ear)
-  log.append(channel, started('t1'))
+  log.appendChecked(channel, started('t1'))
   expect(log.sleep(channel)).toBe(false)
   await stepOver()
   flush()
@@ -333,12 +334,12 @@ test('[L9] a channel sleeps when nothing needs it, and wakes as it was', async (
 
 test('[L9] what is told and not yet on the disk keeps a channel awake: waking it would show less', async () => {
   const { log, channel, flush } = await held()
-  log.append(channel, started('t1'))
-  log.append(channel, part('t1'))
+  log.appendChecked(channel, started('t1'))
+  log.appendChecked(channel, part('t1'))
   await stepOver()
   flush()
   await stepOver()
-  log.append(channel, delta('t1', 'told at once'))
+  log.appendChecked(channel, delta('t1', 'told at once'))
   await stepOver()
   expect(channel.uncommitted).toBe(0)
   expect(log.sleep(channel)).toBe(false)

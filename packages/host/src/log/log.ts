@@ -1,6 +1,8 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
+import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
 import { limits } from '@atrium/protocol/limits'
+import type { KindName } from '@atrium/protocol/reducers'
 import { Channel, needsRow, takesAll } from './channel.ts'
 import { GroupCommit } from './group-commit.ts'
 import { RowLoader } from './row-loader.ts'
@@ -88,9 +90,12 @@ export class Log {
     return this.#commit.begin()
   }
 
-  /** A channel that is awake. */
-  channel(uri: Uri): Channel | undefined {
-    return this.#awake.get(uri)
+  /** The channel, if it is awake and, where a kind is given, of that kind. */
+  channel(uri: Uri): Channel | undefined
+  channel<K extends KindName>(uri: Uri, kind: K): Channel<K> | undefined
+  channel(uri: Uri, kind?: KindName): Channel | undefined {
+    const channel = this.#awake.get(uri)
+    return kind === undefined || channel?.is(kind) ? channel : undefined
   }
 
   /** All that are. */
@@ -128,10 +133,10 @@ export class Log {
     this.#awake.set(channel.uri, channel)
   }
 
-  create(uri: Uri, kindName: string, state: object): Channel {
+  create<K extends KindName>(uri: Uri, kindName: K, state: StateOf<K>): Channel<K> {
     const kind = kindNamed(kindName)
     if (!kind || this.#awake.has(uri)) throw new Error(`cannot be born: ${kindName} ${uri}`)
-    const channel = new Channel(uri, kind, state, 0)
+    const channel = new Channel<K>(uri, kind, state, 0)
     this.#awake.set(uri, channel)
     const seq = this.#nextSeq(true)
     this.#commit.create({ seq, channel: uri, kind: kindName, state: JSON.stringify(state) })
@@ -140,7 +145,12 @@ export class Log {
   }
 
   /** Makes an action true. */
-  append(channel: Channel, action: Action, by?: Dispatcher): Entry {
+  append<K extends KindName>(channel: Channel<K>, action: ActionOn<K>, by?: Dispatcher): Entry {
+    return this.#append(channel, action, channel.reduce(action), by)
+  }
+
+  /** The same for an action that a schema has checked, and whose type the compiler does not know. */
+  appendChecked(channel: Channel, action: Action, by?: Dispatcher): Entry {
     return this.#append(channel, action, channel.reduce(action), by)
   }
 
@@ -171,7 +181,7 @@ export class Log {
   }
 
   /** Tells one alone what is nobody else's: numbered, not reduced and not kept. */
-  sendTo(channel: Channel, action: Action, to: Listener): Entry {
+  sendTo<K extends KindName>(channel: Channel<K>, action: ActionOn<K>, to: Listener): Entry {
     return this.#sendOnly(channel, action, undefined, to)
   }
 
@@ -232,7 +242,7 @@ export class Log {
   }
 
   /** Resolves when a channel's told state is as wished. */
-  when(channel: Channel, wished: (state: unknown) => boolean): Promise<void> {
+  when<K extends KindName>(channel: Channel<K>, wished: (state: StateOf<K>) => boolean): Promise<void> {
     return this.#waiters.until(() => channel.committed !== undefined && wished(channel.committed))
   }
 
@@ -271,7 +281,13 @@ export class Log {
     this.#commit.end()
   }
 
-  #append(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener): Entry {
+  #append<K extends KindName>(
+    channel: Channel<K>,
+    action: Action,
+    state: StateOf<K>,
+    by?: Dispatcher,
+    sender?: Listener,
+  ): Entry {
     const rows = channel.advance(action, state)
     const { entry, passing } = this.#record(channel, action, state, by, sender)
     if (passing) return entry
@@ -366,7 +382,8 @@ export class Log {
   #deliverOne({ entry, channel, state, olderRows, sender }: QueuedEntry): void {
     // What is said to one alone changes nothing.
     if (entry.only) return this.#attempt(() => entry.only?.deliver(entry))
-    channel.committed = state
+    // The queue holds states of all kinds; this one was reduced from the head of this channel.
+    channel.committed = state as StateOf<KindName>
     channel.committedOlder = olderRows
     if (entry.action === creation) return
     if (entry.action === removal) {

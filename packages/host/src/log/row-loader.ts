@@ -35,11 +35,6 @@ export class RowLoader {
     const rows = ids.flatMap((id) => read.get(id) ?? [])
     if (rows.length < ids.length)
       throw new Damaged(`the stored history of ${channel.uri} is damaged: some of its rows are missing`)
-    const prepending = channel.prepending(rows)
-    channel.olderRows -= rows.length
-    channel.committedOlder = channel.olderRows
-    channel.head = prepending(channel.head)
-    channel.committed = prepending(channel.committed)
-    this.#queue.prepend(channel, prepending)
+    this.#queue.prepend(channel, channel.prepend(rows))
   }
 }

@@ -1,7 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
-import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { ProjectInfo, SessionState } from '@atrium/protocol/session/state'
+import type { ProjectInfo } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -17,8 +16,8 @@ export async function projectOf(core: Core, directory: Uri | undefined): Promise
 }
 
 /** How things stand in the tree of a session is looked at once it is ready and after each turn, and told where it changed. */
-export function followGit(core: Core, session: Channel): void {
-  const directory = (session.head as SessionState).workingDirectories?.[0]
+export function followGit(core: Core, session: Channel<'session'>): void {
+  const directory = session.head.workingDirectories?.[0]
   const named = directory === undefined ? undefined : pathOf(directory)
   if (!core.vcs || !named?.ok) return
   const busy = looking.has(session)
@@ -29,7 +28,7 @@ export function followGit(core: Core, session: Channel): void {
 /** Those that are being looked at, and whether that has to be done again. */
 const looking = new WeakMap<Channel, boolean>()
 
-async function look(core: Core, session: Channel, directory: string): Promise<void> {
+async function look(core: Core, session: Channel<'session'>, directory: string): Promise<void> {
   for (;;) {
     looking.set(session, false)
     const git = await ask(core, async (vcs) => {
@@ -37,9 +36,9 @@ async function look(core: Core, session: Channel, directory: string): Promise<vo
       return root === undefined ? undefined : briefly(await vcs.status(root))
     })
     if (core.log.channel(session.uri) !== session || core.readOnlyReason() !== undefined) break
-    const { _meta: kept = {} } = session.head as SessionState & { readonly _meta?: Record<string, unknown> }
+    const { _meta: kept = {} } = session.head
     if (git && !equal(kept['git'], git))
-      core.log.append(session, { type: 'session/metaChanged', _meta: { ...kept, git } } as SessionAction)
+      core.log.append(session, { type: 'session/metaChanged', _meta: { ...kept, git } })
     if (!looking.get(session)) break
   }
   looking.delete(session)

@@ -29,7 +29,7 @@ export const rootConfig: ConfigSchema = {
   },
 }
 
-const born: RootState = {
+const firstState: RootState = {
   agents: [],
   activeSessions: 0,
   config: { schema: { type: 'object', properties: {} }, values: {} },
@@ -37,9 +37,10 @@ const born: RootState = {
 
 /** The root channel at the start of a life: as it was left, with what this build and this machine offer. */
 export async function openRoot(core: Core): Promise<void> {
-  const root = (await core.log.wake(rootUri)) ?? core.log.create(rootUri, 'root', born)
+  await core.log.wake(rootUri)
+  const root = core.log.channel(rootUri, 'root') ?? core.log.create(rootUri, 'root', firstState)
   setAgents(core)
-  const { activeSessions } = root.head as RootState
+  const { activeSessions } = root.head
   // They change in one step: if they differ, the disk has lost a part of one.
   if (activeSessions !== core.catalog.announced)
     throw new Damaged(
@@ -49,7 +50,7 @@ export async function openRoot(core: Core): Promise<void> {
 
 /** How many sessions there are is said with the step that changes it. Gives its number. */
 export function countSessions(core: Core): number {
-  const root = core.log.channel(rootUri)
+  const root = core.log.channel(rootUri, 'root')
   const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.announced }
   return root ? core.log.append(root, action).last : core.log.last
 }
@@ -68,9 +69,9 @@ const listProblems = new Map<string, (value: unknown, limits: LimitValues) => st
   [permissionsKey, (value, limits) => permissionsProblem(value, limits.permissions)],
 ])
 
-export const rootGuards: Guards<RootState, RootAction> = {
+export const rootGuards: Guards<'root'> = {
   // Several clients keep keys of their own there: none may sweep away the others'.
-  'root/configChanged': (state, { config, replace }, by, { limits }) => {
+  'root/configChanged': ({ config, replace }, { state, by, core: { limits } }) => {
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {
       const property = Object.hasOwn(rootConfig.properties, key) ? rootConfig.properties[key] : undefined

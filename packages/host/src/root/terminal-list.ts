@@ -1,6 +1,4 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { RootAction } from '@atrium/protocol/root/actions'
-import type { RootState } from '@atrium/protocol/root/state'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import type { TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol/terminal/state'
 import { rootUri } from '@atrium/protocol/uri'
@@ -10,11 +8,16 @@ import { equal } from '../log/equal.ts'
 
 /** The terminals that the root lists: those that run, and those that have ended in a client's hands. */
 export function terminals(core: Core): readonly TerminalInfo[] {
-  return (core.log.channel(rootUri)?.head as RootState | undefined)?.terminals ?? []
+  return core.log.channel(rootUri, 'root')?.head?.terminals ?? []
 }
 
 /** What a terminal's action brings with it, in the same step. */
-export function terminalFollowUps(core: Core, terminal: Channel, action: TerminalAction, by?: object): void {
+export function terminalFollowUps(
+  core: Core,
+  terminal: Channel<'terminal'>,
+  action: TerminalAction,
+  by?: object,
+): void {
   if (!listing.has(action.type)) return
   if (action.type === 'terminal/titleChanged' && by) core.jobs.job(terminal.uri)?.named?.()
   const { claim, lifecycle } = stateOf(terminal)
@@ -29,7 +32,7 @@ export function setClaim({ sessionResources, catalog }: Core, terminal: Uri, cla
   sessionResources.assign(terminal, catalog.sessionOf(claim.chat) ?? claim.session, claim.chat)
 }
 
-export function list(core: Core, terminal: Channel): void {
+export function list(core: Core, terminal: Channel<'terminal'>): void {
   const { title, claim, lifecycle } = stateOf(terminal)
   const info: TerminalInfo = { resource: terminal.uri, title, claim, lifecycle }
   const shown = lifecycle.status === 'running' || claim.kind === 'client'
@@ -47,13 +50,13 @@ export function unlist(core: Core, uri: Uri): void {
 }
 
 function relist(core: Core, now: readonly TerminalInfo[]): void {
-  const root = core.log.channel(rootUri)
+  const root = core.log.channel(rootUri, 'root')
   if (!root || equal(now, terminals(core))) return
-  core.log.append(root, { type: 'root/terminalsChanged', terminals: now } as RootAction)
+  core.log.append(root, { type: 'root/terminalsChanged', terminals: now })
 }
 
-function stateOf(terminal: Channel): TerminalState {
-  return terminal.head as TerminalState
+function stateOf(terminal: Channel<'terminal'>): TerminalState {
+  return terminal.head
 }
 
 const listing = new Set(['terminal/claimed', 'terminal/titleChanged', 'terminal/exited'])

@@ -4,6 +4,7 @@ import { back, held, quiet, root, session, title, unsubscribe } from '../../test
 import { room } from '../../test/room.ts'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
+import { emptyChat } from '../../test/states.ts'
 import { Log } from '../log/log.ts'
 
 // Interleavings that once went wrong.
@@ -231,7 +232,7 @@ test('[L1] a record and the actions of its step become durable together', async 
   // A flush ends in the middle of a step.
   records.put('session/1', 'listed')
   for (const task of tasks.splice(0)) task()
-  log.create('ahp-chat:/1', 'chat', { turns: [] })
+  log.create('ahp-chat:/1', 'chat', emptyChat('ahp-chat:/1'))
   await begun
   const disk = store.reopen()
   expect([await disk.records.get('session/1'), await disk.log.load('ahp-chat:/1')]).toEqual([
@@ -240,7 +241,7 @@ test('[L1] a record and the actions of its step become durable together', async 
   ])
 })
 
-test('[L9] a channel that was born while the disk was asked for it is that one, not another', async () => {
+test('[L9] a channel that was created while the disk was asked for it is that one, not another', async () => {
   const store = memoryStore()
   const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
   const log = new Log(store.log, testWorld(), events, {
@@ -253,11 +254,11 @@ test('[L9] a channel that was born while the disk was asked for it is that one, 
   const gate = new Promise<void>((resolve) => (go = resolve))
   store.log.load = (uri) => gate.then(() => load(uri))
   const woken = log.wake('c')
-  const born = log.create('c', 'chat', { turns: [], status: 1 })
+  const created = log.create('c', 'chat', emptyChat('c'))
   await log.settled()
   go()
-  expect(await woken).toBe(born)
-  expect(log.channel('c')).toBe(born)
+  expect(await woken).toBe(created)
+  expect(log.channel('c')).toBe(created)
 })
 
 test('[L2] I13: one who cannot be told does not keep it from the others', async () => {
@@ -268,7 +269,7 @@ test('[L2] I13: one who cannot be told does not keep it from the others', async 
     first: 1000,
   })
   await log.begin()
-  const channel = log.create('c', 'chat', { turns: [], status: 1 })
+  const channel = log.create('c', 'chat', emptyChat('c'))
   const heard: string[] = []
   channel.listeners.add({
     notify() {},

@@ -6,6 +6,7 @@ import { back, held, quiet, root, session, title, unsubscribe } from '../../test
 import { Client, room } from '../../test/room.ts'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
+import { heldTerminal } from '../../test/states.ts'
 import { Log } from '../log/log.ts'
 
 // Coming back: what the simulation found, and each of these once was so.
@@ -217,13 +218,7 @@ test('[L9] what only passed is in the head alone: its channel stays awake until 
   await flush()
   await begun
   const uri = 'ahp-terminal:/1'
-  const claim = { kind: 'client', clientId: 'ann' }
-  const terminal = log.create(uri, 'terminal', {
-    title: '',
-    claim,
-    content: [],
-    lifecycle: { status: 'running' },
-  })
+  const terminal = log.create(uri, 'terminal', heldTerminal('ann'))
   await flush()
   log.append(terminal, { type: 'terminal/data', data: 'only here' } as never)
   await quiet()

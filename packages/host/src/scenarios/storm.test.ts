@@ -114,7 +114,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
     const count = 20_000
     for (let i = 0; i < count; i++) {
       const delta = { type: 'chat/delta', turnId: 't', partId: 'p', content: `${i} ` }
-      all.core().log.append(chat, delta)
+      all.core().log.appendChecked(chat, delta)
       if (i % 100 === 0) await turn()
     }
     await ben.until(() => ben.envelopes.length === count)

@@ -1,11 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ErrorInfo } from '@atrium/protocol/common/content'
-import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf, noAgent } from '../agents/agents.ts'
 import type { Channel } from '../log/channel.ts'
-import { discardChat } from '../chat/chat.ts'
+import { failTurn } from '../chat/chat.ts'
 import type { Core } from '../core/core.ts'
 import type { Session } from '../ports/agent.ts'
 import { TurnFailed, failureOf } from '../ports/agent.ts'
@@ -13,9 +10,13 @@ import type { Progress } from './progress.ts'
 import { noProgress } from './progress.ts'
 
 /** An agent makes a session ready, or it fails. Nothing is remembered of it: where the host dies, it is done again. */
-export async function create(core: Core, channel: Channel, progress: Progress = noProgress): Promise<void> {
+export async function create(
+  core: Core,
+  channel: Channel<'session'>,
+  progress: Progress = noProgress,
+): Promise<void> {
   if (core.log.channel(channel.uri) !== channel) return
-  const { provider } = channel.head as SessionState
+  const { provider } = channel.head
   const abort = new AbortController()
   const job = {
     stop: () => {
@@ -30,7 +31,7 @@ export async function create(core: Core, channel: Channel, progress: Progress = 
   // It may have been disposed of meanwhile.
   const wanted = !abort.signal.aborted && core.log.channel(channel.uri) === channel
   if (wanted && outcome) fail(core, channel, outcome)
-  else if (wanted) core.log.append(channel, { type: 'session/ready' } as SessionAction)
+  else if (wanted) core.log.append(channel, { type: 'session/ready' })
   await core.log.reached(core.log.last)
   progress.end()
 }
@@ -53,23 +54,23 @@ async function attempt(
 }
 
 /** A turn that waited for the session ends with it, in the same step. */
-function fail(core: Core, channel: Channel, error: ErrorInfo): void {
-  core.log.append(channel, { type: 'session/creationFailed', error } as SessionAction)
-  for (const { resource } of (channel.head as SessionState).chats) failTurn(core, resource, error)
+function fail(core: Core, channel: Channel<'session'>, error: ErrorInfo): void {
+  core.log.append(channel, { type: 'session/creationFailed', error })
+  for (const { resource } of channel.head.chats) failTurnOf(core, resource, error)
 }
 
-function failTurn(core: Core, uri: Uri, error: ErrorInfo): void {
+function failTurnOf(core: Core, uri: Uri, error: ErrorInfo): void {
   // A chat with a turn that is not over is awake.
-  const chat = core.log.channel(uri)
-  const turnId = (chat?.head as ChatState | undefined)?.activeTurn?.id
-  if (chat && turnId !== undefined) discardChat(core, chat, turnId, error)
+  const chat = core.log.channel(uri, 'chat')
+  const turnId = chat?.head.activeTurn?.id
+  if (chat && turnId !== undefined) failTurn(core, chat, turnId, error)
 }
 
-function sessionOf(channel: Channel, progress: Progress): Session {
+function sessionOf(channel: Channel<'session'>, progress: Progress): Session {
   return {
     uri: channel.uri,
     get state() {
-      return channel.committed as SessionState
+      return channel.committedState
     },
     progress: (done, total, message) => progress.say(done, total, message),
   }

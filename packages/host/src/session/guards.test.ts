@@ -158,7 +158,9 @@ describe('[H7] what has a name is found by it', () => {
   const given = async (all: Scene) => {
     const channel = all.core().log.channel(session)
     if (channel)
-      all.core().log.append(channel, { type: 'session/customizationsChanged', customizations } as AnyAction)
+      all
+        .core()
+        .log.appendChecked(channel, { type: 'session/customizationsChanged', customizations } as AnyAction)
     await all.ben.until(() => all.ben.state(session)['customizations'] !== undefined)
   }
   test.each(['p', 's'])('%s', async (id) => {

@@ -1,16 +1,15 @@
 import type { MultipleDirectories } from '@atrium/protocol/root/state'
 import { pathOf } from '@atrium/protocol/file-uri'
-import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf } from '../agents/agents.ts'
 import type { Core } from '../core/core.ts'
 import { lengthOf } from '../log/rows.ts'
 import { forgedPermission } from '../access/permissions.ts'
-import type { Guards } from '../core/rules.ts'
+import type { Guarded, Guards } from '../core/rules.ts'
 import { changeProblem, allowedValues } from '../agents/settings.ts'
 
-export const sessionGuards: Guards<SessionState, SessionAction> = {
-  'session/activeClientSet': ({ activeClients }, { activeClient }, by, { limits }) => {
+export const sessionGuards: Guards<'session'> = {
+  'session/activeClientSet': ({ activeClient }, { state: { activeClients }, by, core: { limits } }) => {
     if (activeClient.clientId !== by.clientId) return 'a client can only speak for itself'
     const others = activeClients.filter(({ clientId }) => clientId !== by.clientId)
     const length = others.reduce((sum, client) => sum + lengthOf(client), lengthOf(activeClient))
@@ -19,14 +18,14 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
       : undefined
   },
 
-  'session/activeClientRemoved': (state, { clientId }, by) => {
+  'session/activeClientRemoved': ({ clientId }, { state, by }) => {
     if (clientId !== by.clientId) return 'a client can only speak for itself'
     return state.activeClients.some((client) => client.clientId === clientId)
       ? undefined
       : 'this client is not an active client'
   },
 
-  'session/configChanged': ({ config }, { config: given, replace }, by, { limits }) => {
+  'session/configChanged': ({ config: given, replace }, { state: { config }, by, core: { limits } }) => {
     const problem =
       changeProblem(config?.schema, given) ??
       allowedValues(given, limits.permissions) ??
@@ -39,7 +38,7 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
     return problem ?? (lost ? `${JSON.stringify(lost)} cannot be taken away in this session` : undefined)
   },
 
-  'session/workingDirectorySet': (state, { directory }, _, core) => {
+  'session/workingDirectorySet': ({ directory }, { state, core }) => {
     const { workingDirectories = [] } = state
     const named = pathOf(directory)
     if (!named.ok) return named.problem
@@ -47,18 +46,18 @@ export const sessionGuards: Guards<SessionState, SessionAction> = {
     if (workingDirectories.includes(directory) || workingDirectories.length === 0 || several) return undefined
     return 'this agent works in one directory'
   },
-  'session/workingDirectoryRemoved': (state, { directory }, _, core) => {
+  'session/workingDirectoryRemoved': ({ directory }, { state, core }) => {
     const { immutablePrimary } = directoryRules(core, state)
     return directoryProblem(state, directory, immutablePrimary === true)
   },
-  'session/workingDirectoryReplaced': (state, { directory, replacement }, _, core) => {
+  'session/workingDirectoryReplaced': ({ directory, replacement }, { state, core }) => {
     const named = pathOf(replacement)
     if (!named.ok) return named.problem
     const { immutablePrimary, primaryReplacement } = directoryRules(core, state)
     return directoryProblem(state, directory, immutablePrimary === true && !primaryReplacement)
   },
 
-  'session/customizationToggled': (state, action) => {
+  'session/customizationToggled': (action, { state }) => {
     const kinds = new Set(action.enablement.map(({ kind }) => kind))
     return kinds.size < action.enablement.length
       ? 'a customization is decided about once for the session, once for a folder and once for all'
@@ -92,7 +91,7 @@ function customizationProblem(
 }
 
 /** Nobody would follow such a wish. */
-function serverProblem(state: SessionState, action: { readonly id: string }): string {
+function serverProblem(action: { readonly id: string }, { state }: Guarded<'session'>): string {
   const own = 'the agent starts and ends its MCP servers itself: switch this one on or off'
   return customizationProblem(state, action) ?? own
 }

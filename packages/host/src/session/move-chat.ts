@@ -1,13 +1,11 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
+import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
-import type { TerminalAction } from '@atrium/protocol/terminal/actions'
-import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { compact } from '@atrium/protocol/update'
 import { sessionUri } from '@atrium/protocol/uri'
 import { chooseAgent } from '../agents/agents.ts'
@@ -37,10 +35,10 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Moved {
   await wakeTogether(core, uri, to)
   // From here on nothing waits: the checks and all that changes are one step.
   const { chat, from } = leaving(core, uri)
-  const target = core.log.channel(to)
-  if (target?.kind.name !== 'session' || !core.catalog.get(to)) throw AhpError.sessionNotFound(to)
+  const target = core.log.channel(to, 'session')
+  if (!target || !core.catalog.get(to)) throw AhpError.sessionNotFound(to)
   const chats = target === from ? [entry(from, uri)] : family(from, uri)
-  const others = (target.head as SessionState).chats.filter((each) => !chats.some(same(each)))
+  const others = target.head.chats.filter((each) => !chats.some(same(each)))
   const anchor = after === undefined ? undefined : (core.catalog.defaultChatNamed(after) ?? after)
   const at = others.findIndex(({ resource }) => resource === anchor)
   if (anchor !== undefined && at < 0)
@@ -55,7 +53,7 @@ async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Moved {
   if (
     !equal(
       order,
-      (target.head as SessionState).chats.map(({ resource }) => resource),
+      target.head.chats.map(({ resource }) => resource),
     )
   )
     append(core, target, { type: 'session/chatsReordered', chats: order })
@@ -73,7 +71,7 @@ async function moveOut(core: Core, link: Link, uri: Uri): Moved {
   const { from } = leaving(core, uri)
   if (core.catalog.size >= core.limits.sessions)
     throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
-  const like = from.head as SessionState
+  const like = from.head
   chooseAgent(core, like.provider)
   const createdAt = new Date(core.world.now()).toISOString()
   const made = createChannels(core, link, sessionUri(core.world.id()), newState(like), createdAt)
@@ -81,7 +79,7 @@ async function moveOut(core: Core, link: Link, uri: Uri): Moved {
   await core.log.reached(core.log.last)
   await create(core, made)
   try {
-    const { creationError } = made.head as SessionState
+    const { creationError } = made.head
     if (creationError) throw AhpError.conflict(creationError.message)
     return await moveTo(core, uri, made.uri)
   } catch (error) {
@@ -93,21 +91,29 @@ async function moveOut(core: Core, link: Link, uri: Uri): Moved {
 }
 
 /** A chat that may leave its place now. */
-function leaving(core: Core, uri: Uri): { readonly chat: Channel; readonly from: Channel } {
-  const chat = core.log.channel(uri)
+function leaving(
+  core: Core,
+  uri: Uri,
+): { readonly chat: Channel<'chat'>; readonly from: Channel<'session'> } {
+  const chat = core.log.channel(uri, 'chat')
   const from = sessionOf(core, uri)
-  if (chat?.kind.name !== 'chat' || !from)
-    throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
-  const reason = unmovable(from.head as SessionState, chat.head as ChatState)
+  if (!chat || !from) throw AhpError.notFound(`no chat ${JSON.stringify(uri.slice(0, 200))}`)
+  const reason = unmovable(from.head, chat.head)
   if (reason !== undefined) throw AhpError.conflict(reason)
   return { chat, from }
 }
 
 /** It goes on where it worked, with whoever answered it. */
-function admit({ limits }: Core, target: Channel, from: Channel, chat: Channel, count: number): void {
-  const there = target.head as SessionState
-  const here = from.head as SessionState
-  const own = (chat.head as ChatState).workingDirectories
+function admit(
+  { limits }: Core,
+  target: Channel<'session'>,
+  from: Channel<'session'>,
+  chat: Channel<'chat'>,
+  count: number,
+): void {
+  const there = target.head
+  const here = from.head
+  const own = chat.head.workingDirectories
   if (there.lifecycle === 'failed') throw AhpError.conflict('that session could not be created')
   if (there.provider !== here.provider) throw AhpError.conflict('that session has another agent')
   const { workingDirectories: those = [] } = there
@@ -118,7 +124,12 @@ function admit({ limits }: Core, target: Channel, from: Channel, chat: Channel, 
 }
 
 /** Part of a step: all that is known of these chats is known of another session from now on. */
-function carry(core: Core, from: Channel, target: Channel, chats: readonly ChatSummary[]): void {
+function carry(
+  core: Core,
+  from: Channel<'session'>,
+  target: Channel<'session'>,
+  chats: readonly ChatSummary[],
+): void {
   for (const { resource: chat } of chats) append(core, from, { type: 'session/chatRemoved', chat })
   const arrived = chats.map((summary) => {
     const told = core.catalog.chatIndex.move(summary.resource, target.uri)
@@ -129,40 +140,41 @@ function carry(core: Core, from: Channel, target: Channel, chats: readonly ChatS
   })
   core.contentRetention.retain(target.uri, from.uri)
   const [first] = chats
-  if (first && (target.head as SessionState).defaultChat === undefined) lead(core, target, first)
+  if (first && target.head.defaultChat === undefined) lead(core, target, first)
   void core.log.reached(core.log.last).then(() => {
     for (const told of arrived) told()
   })
 }
 
 /** A session that was made for a chat has it for its default chat, and its name. */
-function lead(core: Core, target: Channel, { resource, title }: ChatSummary): void {
+function lead(core: Core, target: Channel<'session'>, { resource, title }: ChatSummary): void {
   append(core, target, { type: 'session/defaultChatChanged', defaultChat: resource })
   if (title !== '') append(core, target, { type: 'session/titleChanged', title })
-  const chat = core.log.channel(resource)
-  const movable = chat && movableChange(target.head as SessionState, chat.head as ChatState)
-  if (movable !== undefined) append(core, chat as Channel, { type: 'chat/movableChanged', movable })
+  const chat = core.log.channel(resource, 'chat')
+  if (!chat) return
+  const movable = movableChange(target.head, chat.head)
+  if (movable !== undefined) core.log.append(chat, { type: 'chat/movableChanged', movable })
 }
 
 /** What a chat holds goes with it. Who held it when it ended is past, and stays as it is. */
 function hand(core: Core, uri: Uri, session: Uri, chat: Uri): void {
-  const terminal = core.log.channel(uri)
-  const { claim, lifecycle } = (terminal?.head ?? {}) as Partial<TerminalState>
-  if (terminal && claim?.kind === 'session' && lifecycle?.status === 'running')
-    core.log.append(terminal, { type: 'terminal/claimed', claim: { ...claim, session } } as TerminalAction)
+  const terminal = core.log.channel(uri, 'terminal')
+  const claim = terminal?.head.lifecycle.status === 'running' ? terminal.head.claim : undefined
+  if (terminal && claim?.kind === 'session')
+    core.log.append(terminal, { type: 'terminal/claimed', claim: { ...claim, session } })
   else core.sessionResources.assign(uri, session, chat)
 }
 
 /** A chat, and those that worked for it, for them, and so on: the work is done, and is spoken of in its turns. */
-function family(session: Channel, uri: Uri): readonly ChatSummary[] {
+function family(session: Channel<'session'>, uri: Uri): readonly ChatSummary[] {
   const found = [entry(session, uri)]
-  const { chats } = session.head as SessionState
+  const { chats } = session.head
   for (const { resource } of found)
     found.push(...chats.filter(({ origin }) => origin?.kind === 'tool' && origin.chat === resource))
   return found
 }
 
-function entry(session: Channel, uri: Uri): ChatSummary {
+function entry(session: Channel<'session'>, uri: Uri): ChatSummary {
   const found = entryOf(session, uri)
   if (!found) throw new Error(`${session.uri} does not list ${uri}`)
   return found

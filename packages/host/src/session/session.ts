@@ -2,7 +2,6 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { pathOf } from '@atrium/protocol/file-uri'
-import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
@@ -63,7 +62,7 @@ export function createChannels(
   uri: Uri,
   state: SessionState,
   createdAt: string,
-): Channel {
+): Channel<'session'> {
   const session = core.log.create(uri, 'session', state)
   core.catalog.add(uri, createdAt, state, link.clientId)
   core.owners.assign(uri, link.principal)
@@ -83,9 +82,9 @@ export async function disposeSession(core: Core, { channel: uri }: Params<'dispo
 }
 
 /** A session that is awake, and all its chats, are forgotten in one step. Gives the number after which they are. */
-export function forgetSession(core: Core, session: Channel): number {
+export function forgetSession(core: Core, session: Channel<'session'>): number {
   const { uri } = session
-  const { provider, activeClients, chats } = session.head as SessionState
+  const { provider, activeClients, chats } = session.head
   const creator = core.catalog.creatorOf(uri)
   const announced = creator === undefined
   const unheard = core.catalog.isUnlisted(uri)
@@ -113,20 +112,19 @@ export function forgetSession(core: Core, session: Channel): number {
   return seq
 }
 
-export const sessionEffects: Effects<SessionAction> = {
+export const sessionEffects: Effects<'session'> = {
   'session/ready': (core, session) => {
-    const { committed } = session
     followGit(core, session)
-    for (const { resource } of (committed as SessionState).chats) {
-      const chat = core.log.channel(resource)
+    for (const { resource } of session.committedState.chats) {
+      const chat = core.log.channel(resource, 'chat')
       if (chat) startTurn(core, chat)
     }
   },
 }
 
 /** The list follows every change of a session that everyone has been told of. */
-export function sessionCommitted(core: Core, session: Channel): void {
-  const changes = core.catalog.update(session.uri, session.committed as SessionState)
+export function sessionCommitted(core: Core, session: Channel<'session'>): void {
+  const changes = core.catalog.update(session.uri, session.committedState)
   if (changes) core.sessionFeed.changed(session.uri, changes)
 }
 
@@ -139,18 +137,18 @@ export async function clientDeparted(core: Core, clientId: string): Promise<void
     const session = await (made ? wakeAll(core, uri) : wake(core, uri)).catch(unlessUnsound)
     // While it was woken its client may have come back.
     if (core.links.has(clientId)) return
-    if (session && core.log.channel(uri) === session) takeLeave(core, session, clientId)
+    if (session?.is('session') && core.log.channel(uri) === session) takeLeave(core, session, clientId)
   }
   core.log.scheduleFlush()
 }
 
 /** A session that its maker left may have been used while it was woken: then it stays. */
-function takeLeave(core: Core, session: Channel, clientId: string): void {
+function takeLeave(core: Core, session: Channel<'session'>, clientId: string): void {
   const { uri } = session
   if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
-  const { activeClients } = session.head as SessionState
+  const { activeClients } = session.head
   if (activeClients.some((client) => client.clientId === clientId))
-    core.log.append(session, { type: 'session/activeClientRemoved', clientId } as SessionAction)
+    core.log.append(session, { type: 'session/activeClientRemoved', clientId })
   core.departures.leave(clientId, uri)
 }
 
@@ -188,13 +186,13 @@ function creationProblem(
 }
 
 /** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */
-async function wakeAll(core: Core, uri: Uri): Promise<Channel> {
+async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
   const damaged = new Set<Uri>()
   for (;;) {
     const session = core.log.channel(uri) ?? (await wake(core, uri))
-    if (session?.kind.name !== 'session' || !core.catalog.get(uri) || core.log.channel(uri) !== session)
+    if (!session?.is('session') || !core.catalog.get(uri) || core.log.channel(uri) !== session)
       throw AhpError.sessionNotFound(uri)
-    const { chats } = session.head as SessionState
+    const { chats } = session.head
     const asleep = chats.filter(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
     if (asleep.length === 0) return session
     // All at once: on a slow disk the first would else be asleep again before the last is awake.

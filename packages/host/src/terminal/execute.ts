@@ -1,6 +1,4 @@
 import { AhpError } from '@atrium/protocol/errors'
-import type { SessionState } from '@atrium/protocol/session/state'
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { compact } from '@atrium/protocol/update'
 import { terminalUri } from '@atrium/protocol/uri'
@@ -16,8 +14,8 @@ import { open, portOf } from './terminal.ts'
 
 /** The turn that a command is run for. */
 interface Caller {
-  readonly session: Channel
-  readonly chat: Channel
+  readonly session: Channel<'session'>
+  readonly chat: Channel<'chat'>
   readonly turnId: string
   /** Aborted when it is over. */
   readonly signal: AbortSignal
@@ -28,7 +26,7 @@ export async function execute(
   core: Core,
   { session, chat, turnId, signal }: Caller,
   { toolCallId, line, cwd }: Command,
-): Promise<{ terminal: Channel; screen: ShellJob }> {
+): Promise<{ terminal: Channel<'terminal'>; screen: ShellJob }> {
   const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
   try {
     const size = { cols: 120, rows: 30 }
@@ -66,9 +64,9 @@ export function commandOutcome({ head }: Channel): CommandOutcome {
 }
 
 /** A shell may go anywhere; where it begins is what people are shown. */
-function within(session: Channel, cwd: string): string {
+function within(session: Channel<'session'>, cwd: string): string {
   const named = pathOf(fileUri(cwd))
-  const roots = (session.head as SessionState).workingDirectories ?? []
+  const roots = session.head.workingDirectories ?? []
   const isThere = (uri: string) => {
     const root = pathOf(uri)
     return named.ok && root.ok && isIn(named.path, root.path)
@@ -78,9 +76,9 @@ function within(session: Channel, cwd: string): string {
   return named.path
 }
 
-function directoryOf(core: Core, session: Channel, chat: Channel): string {
-  const own = (chat.head as ChatState).workingDirectories ?? []
-  const shared = (session.head as SessionState).workingDirectories ?? []
+function directoryOf(core: Core, session: Channel<'session'>, chat: Channel<'chat'>): string {
+  const own = chat.head.workingDirectories ?? []
+  const shared = session.head.workingDirectories ?? []
   const uri = own[0] ?? shared[0] ?? core.defaultDirectory
   const named = uri === undefined ? undefined : pathOf(uri)
   return named?.ok ? named.path : '/'

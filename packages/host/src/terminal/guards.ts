@@ -1,4 +1,3 @@
-import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
 import type { Core } from '../core/core.ts'
 import type { Guards } from '../core/rules.ts'
@@ -9,19 +8,19 @@ interface Asking {
   readonly principal: string
 }
 
-export const terminalGuards: Guards<TerminalState, TerminalAction> = {
-  'terminal/input': (state, { data }, by, core) => {
+export const terminalGuards: Guards<'terminal'> = {
+  'terminal/input': ({ data }, { state, by, core }) => {
     if (state.lifecycle.status === 'exited') return ended
     if (data.length > core.limits.inputLength)
       return `at most ${core.limits.inputLength} characters are typed at once`
     return isHolder(state.claim, by) ? undefined : heldBy(state.claim)
   },
-  'terminal/resized': (state, { cols, rows }, by, core) => {
+  'terminal/resized': ({ cols, rows }, { state, by, core }) => {
     if (state.lifecycle.status === 'exited') return ended
     return sizeProblem(core, cols, rows) ?? driving(state, by)
   },
-  'terminal/cleared': (state, _, by) => driving(state, by),
-  'terminal/claimed': (state, { claim }, by, core) => {
+  'terminal/cleared': (_, { state, by }) => driving(state, by),
+  'terminal/claimed': ({ claim }, { state, by, core }) => {
     // Nobody is kept out for ever by one who has gone.
     const free = state.claim.kind === 'session' || !core.links.has(state.claim.clientId)
     if (!free && !isHolder(state.claim, by)) return heldBy(state.claim)

@@ -1,4 +1,3 @@
-import type { TerminalState } from '@atrium/protocol/terminal/state'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import type { Listener } from '../log/entry.ts'
@@ -9,7 +8,7 @@ import type { Job } from '../core/jobs.ts'
 /** A shell at work behind a terminal: what it says becomes actions, and what is typed reaches it. */
 export class ShellJob implements Job {
   readonly #core: Core
-  readonly #channel: Channel
+  readonly #channel: Channel<'terminal'>
   /** Resolves when the shell has ended. */
   readonly ended: Promise<void>
   #end = () => {}
@@ -22,7 +21,7 @@ export class ShellJob implements Job {
   /** These were waited for as long as anybody is. */
   readonly #stalled = new Set<Listener>()
 
-  constructor(core: Core, channel: Channel, named: boolean) {
+  constructor(core: Core, channel: Channel<'terminal'>, named: boolean) {
     this.#core = core
     this.#channel = channel
     this.#named = named
@@ -78,7 +77,7 @@ export class ShellJob implements Job {
 
   /** Shells say the same with every prompt. */
   #isOld(said: TerminalOutput): boolean {
-    const { title, cwd } = this.#channel.head as TerminalState
+    const { title, cwd } = this.#channel.head
     if (said.type === 'terminal/titleChanged') return this.#named || said.title === title
     return said.type === 'terminal/cwdChanged' && said.cwd === cwd
   }

@@ -2,11 +2,11 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { fileUri } from '@atrium/protocol/file-uri'
-import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/state'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
-import { Channel } from '../log/channel.ts'
+import { unloaded } from '../log/channel.ts'
+import type { Channel } from '../log/channel.ts'
 import type { Core, Link } from '../core/core.ts'
 import type { Terminals } from '../ports/terminals.ts'
 import { containedPath } from '../access/roots.ts'
@@ -15,8 +15,6 @@ import { ShellJob } from './shell-job.ts'
 import { claimProblem, sizeProblem } from './guards.ts'
 import { setClaim, list, terminals, unlist } from '../root/terminal-list.ts'
 import { wake } from '../channels/wake.ts'
-import { kinds } from '@atrium/protocol/channels'
-import type { ChannelKind } from '@atrium/protocol/kind'
 
 export async function createTerminal(core: Core, link: Link, params: Params<'createTerminal'>): Mutation {
   const port = portOf(core)
@@ -46,7 +44,7 @@ export async function disposeTerminal(core: Core, { channel: uri }: Params<'disp
 export function forgetTerminal(core: Core, uri: Uri): number {
   core.records.put(goneKey(uri), '')
   core.sessionResources.assign(uri, undefined)
-  const seq = core.log.drop(core.log.channel(uri) ?? asleep(uri))
+  const seq = core.log.drop(core.log.channel(uri) ?? unloaded(uri, 'terminal'))
   core.jobs.mark(uri, false)
   core.jobs.stop(uri)
   unlist(core, uri)
@@ -99,16 +97,16 @@ export function open(core: Core, uri: Uri, opening: NewTerminal) {
   return { terminal, screen, start }
 }
 
-export const terminalEffects: Effects<TerminalAction> = {
+export const terminalEffects: Effects<'terminal'> = {
   'terminal/input': (core, { uri }, { data }) => screenOf(core, uri)?.input(data),
   'terminal/resized': (core, { uri }, { cols, rows }) => screenOf(core, uri)?.resize(cols, rows),
 }
 
 /** The life before ended while its shell ran, and the shell with it. */
-export function endShell(core: Core, terminal: Channel): void {
+export function endShell(core: Core, terminal: Channel<'terminal'>): void {
   const data = '\r\n[The host was stopped, and this shell with it. What it showed before is lost.]\r\n'
-  core.log.append(terminal, { type: 'terminal/data', data } as TerminalAction)
-  core.log.append(terminal, { type: 'terminal/exited' } as TerminalAction)
+  core.log.append(terminal, { type: 'terminal/data', data })
+  core.log.append(terminal, { type: 'terminal/exited' })
   core.log.scheduleFlush(terminal)
 }
 
@@ -135,9 +133,4 @@ function running(core: Core): number {
 function screenOf(core: Core, uri: Uri): ShellJob | undefined {
   const job = core.jobs.job(uri)
   return job instanceof ShellJob ? job : undefined
-}
-
-/** Enough of a channel to be forgotten. */
-function asleep(uri: Uri): Channel {
-  return new Channel(uri, kinds.terminal as unknown as ChannelKind, {}, 0)
 }

@@ -1,6 +1,4 @@
-import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
-import type { ChatState } from '@atrium/protocol/chat/state'
-import type { SessionState } from '@atrium/protocol/session/state'
+import type { ToolCallAction } from '@atrium/protocol/chat/actions'
 import { callIn } from '@atrium/protocol/chat/calls'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
@@ -9,10 +7,10 @@ import type { Core } from '../core/core.ts'
 type Named = Pick<ToolCallAction, 'turnId' | 'toolCallId'>
 
 /** Tools that clients lend to a session run there: whoever has gone runs none. */
-export function failCallsOf(core: Core, session: Channel, clientId: string): void {
-  for (const request of (session.head as SessionState).inputNeeded ?? []) {
+export function failCallsOf(core: Core, session: Channel<'session'>, clientId: string): void {
+  for (const request of session.head.inputNeeded ?? []) {
     // A chat with a turn that is not over is awake.
-    const chat = core.log.channel(request.chat)
+    const chat = core.log.channel(request.chat, 'chat')
     if (!chat || request.kind !== 'toolClientExecution' || request.clientId !== clientId) continue
     end(core, chat, request.turnId, request.toolCall.toolCallId)
   }
@@ -24,17 +22,22 @@ export function failAbsentClient(core: Core, clientId: string): void {
   if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
   for (const uri of core.departures.sessionsOf(clientId)) {
     // One that waits for a tool is awake.
-    const session = core.log.channel(uri)
+    const session = core.log.channel(uri, 'session')
     if (session) failCallsOf(core, session, clientId)
   }
 }
 
 /** A call that has just begun to run may have nobody who runs it: not any more, or not now. */
-export function checkClientPresent(core: Core, session: Channel, chat: Channel, action: Named): void {
-  const call = callIn(chat.head as ChatState, action.toolCallId)
+export function checkClientPresent(
+  core: Core,
+  session: Channel<'session'>,
+  chat: Channel<'chat'>,
+  action: Named,
+): void {
+  const call = callIn(chat.head, action.toolCallId)
   if (call?.status !== 'running' || call.contributor?.kind !== 'client') return
   const { clientId } = call.contributor
-  const { activeClients } = session.head as SessionState
+  const { activeClients } = session.head
   // Who is there and takes part no more runs nothing either; and when it goes, nobody would miss it.
   const takesPart = activeClients.some((client) => client.clientId === clientId)
   if (!takesPart) end(core, chat, action.turnId, action.toolCallId)
@@ -42,15 +45,19 @@ export function checkClientPresent(core: Core, session: Channel, chat: Channel, 
 }
 
 /** After a start: whoever was missed before this chat was there again was missed in vain. */
-export function checkClientsPresent(core: Core, session: Channel | undefined, chat: Channel): void {
-  const { activeTurn } = chat.head as ChatState
+export function checkClientsPresent(
+  core: Core,
+  session: Channel<'session'> | undefined,
+  chat: Channel<'chat'>,
+): void {
+  const { activeTurn } = chat.head
   for (const part of activeTurn?.responseParts ?? [])
     if (session && activeTurn && part.kind === 'toolCall')
       checkClientPresent(core, session, chat, { turnId: activeTurn.id, toolCallId: part.toolCall.toolCallId })
 }
 
-function end(core: Core, chat: Channel, turnId: string, toolCallId: string): void {
+function end(core: Core, chat: Channel<'chat'>, turnId: string, toolCallId: string): void {
   const message = 'The client that lent this tool has left'
   const result = { success: false, pastTenseMessage: message, error: { message } }
-  core.log.append(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result } as ChatAction)
+  core.log.append(chat, { type: 'chat/toolCallComplete', turnId, toolCallId, result })
 }

@@ -1,9 +1,7 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { compact } from '@atrium/protocol/update'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { folderOf, isAgreed } from './approval.ts'
@@ -25,8 +23,8 @@ import type { Previews } from './previewed.ts'
 /** Files for the tool calls of a chat: those of its session's directories, and no others, whatever clients may use. */
 export function toolFiles(
   core: Core,
-  session: Channel,
-  chat: Channel,
+  session: Channel<'session'>,
+  chat: Channel<'chat'>,
   shown: Previews,
   approved: (toolCallId: string, deed?: FileAccess) => Promise<void>,
 ): ToolFiles {
@@ -77,7 +75,7 @@ export function toolFiles(
     async apply(toolCallId, path, edit) {
       await approved(toolCallId)
       const { uri, place } = locate(session, chat, path)
-      const call = callIn(chat.committed as ChatState, toolCallId)
+      const call = callIn(chat.committedState, toolCallId)
       const agreed = call?.status === 'running' && call.confirmed === 'user-action'
       // A permission that was given before covers no such file, by any of its names (S-35).
       if (!agreed && (isProtected(uri) || isProtected(await reallyAt(core, uri, place))))
@@ -88,7 +86,7 @@ export function toolFiles(
         const bytes = new TextEncoder().encode(edited(before && textOf(before), edit))
         // Some agents write the same again.
         if (before && isSame(before, bytes)) return
-        const held = 'text' in edit ? previewOf(chat.committed as ChatState, toolCallId, uri) : undefined
+        const held = 'text' in edit ? previewOf(chat.committedState, toolCallId, uri) : undefined
         if (held !== undefined && held !== ((before && (await kept(before)).uri) ?? null))
           throw new TurnFailed(
             'files',
@@ -104,11 +102,11 @@ export function toolFiles(
 }
 
 function locate(
-  session: Channel,
-  chat: Channel,
+  session: Channel<'session'>,
+  chat: Channel<'chat'>,
   path: string,
 ): { readonly uri: Uri; readonly place: ContainedPath } {
-  const { workingDirectories = [] } = session.head as SessionState
+  const { workingDirectories = [] } = session.head
   const roots = workingDirectories.flatMap((directory) => pathIn(directory) ?? [])
   const base = pathIn(folderOf(session, chat) ?? '')
   if (base === undefined) throw new TurnFailed('files', 'this session works in no folder')

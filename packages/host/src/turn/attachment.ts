@@ -64,7 +64,7 @@ async function transcript(core: Core, principal: string, attachment: ChatAttachm
   const session = core.catalog.sessionOf(uri)
   const own = session !== undefined && core.owners.of(session) === principal
   const chat = own ? await wake(core, uri) : undefined
-  if (!chat) throw AhpError.notFound('there is no such chat')
+  if (!chat?.is('chat')) throw AhpError.notFound('there is no such chat')
   const { endTurn } = attachment
   if (endTurn === undefined) return ''
   const { turns, more } = await turnsUpTo(core, chat, endTurn)
@@ -74,7 +74,7 @@ async function transcript(core: Core, principal: string, attachment: ChatAttachm
 /** The turns of a chat up to one, oldest first; from it back, as many as are needed. */
 async function turnsUpTo(
   core: Core,
-  chat: Channel,
+  chat: Channel<'chat'>,
   endTurn: string,
 ): Promise<{ readonly turns: readonly Turn[]; readonly more: boolean }> {
   if (!chat.has(endTurn)) throw AhpError.notFound('the turn up to which it was attached is no more')

@@ -16,7 +16,7 @@ async function cancelledAfter(all: Scene, promises: number): Promise<void> {
   for (let n = 0; n < promises; n++) await Promise.resolve()
   const channel = all.core().log.channel(chat)
   if (channel && chatOf(all).activeTurn && (channel.head as { activeTurn?: object }).activeTurn)
-    all.core().log.append(channel, cancelled('t1') as Action)
+    all.core().log.appendChecked(channel, cancelled('t1') as Action)
   await quiet()
 }
 

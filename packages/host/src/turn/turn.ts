@@ -3,7 +3,6 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ErrorPart } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity, activityMask } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { isWritable } from '../core/lookup.ts'
@@ -32,7 +31,11 @@ import type { Job } from '../core/jobs.ts'
 const silenceMs = 30_000
 
 /** Makes a worker's chat for a task of a turn, and lets it begin. */
-export type Spawn = (core: Core, parent: Channel, task: Task) => { worker: Channel; turnId: string }
+export type Spawn = (
+  core: Core,
+  parent: Channel<'chat'>,
+  task: Task,
+) => { worker: Channel<'chat'>; turnId: string }
 
 /**
  * One agent at work on one turn. It ends exactly once, whatever agent, client or host does: whoever ends it first has
@@ -40,8 +43,8 @@ export type Spawn = (core: Core, parent: Channel, task: Task) => { worker: Chann
  */
 export class Turn implements Job {
   readonly #core: Core
-  readonly #channel: Channel
-  readonly #session: Channel
+  readonly #channel: Channel<'chat'>
+  readonly #session: Channel<'session'>
   readonly #agent: Agent
   readonly #spawn: Spawn
   readonly #turnId: string
@@ -57,13 +60,13 @@ export class Turn implements Job {
   #undoListening = () => {}
   #leave = () => {}
 
-  constructor(core: Core, channel: Channel, session: Channel, agent: Agent, spawn: Spawn) {
+  constructor(core: Core, channel: Channel<'chat'>, session: Channel<'session'>, agent: Agent, spawn: Spawn) {
     this.#core = core
     this.#channel = channel
     this.#session = session
     this.#agent = agent
     this.#spawn = spawn
-    this.#turnId = (channel.head as ChatState).activeTurn?.id ?? ''
+    this.#turnId = channel.head.activeTurn?.id ?? ''
     this.#began = core.world.now()
     this.#lastOutputAt = this.#began
     const speak = (whole: Action, words: readonly Action[]) => {
@@ -130,21 +133,21 @@ export class Turn implements Job {
 
   /** What an agent asks for, with what people need to know of it, or answered for them. */
   #judged(action: Action): Action {
-    const noted = this.#previews.record(action, this.#channel.head as ChatState)
+    const noted = this.#previews.record(action, this.#channel.head)
     return withApproval(this.#core, this.#session, this.#channel, noted)
   }
 
   /** What was said before it comes before it, in the same step. */
   #append(channel: Channel, action: Action): void {
     this.#batch.flush()
-    this.#core.log.append(channel, action)
+    this.#core.log.appendChecked(channel, action)
   }
 
   /** A name that a client gave stays. */
   #sayOfSession(action: SessionAction): void {
     const { uri, head } = this.#session
     if (action.type === 'session/titleChanged' && this.#core.catalog.hasTitle(uri)) return
-    this.#append(this.#session, storedForm(action, head as SessionState))
+    this.#append(this.#session, storedForm(action, head))
   }
 
   #fail(error: unknown): void {
@@ -184,7 +187,7 @@ export class Turn implements Job {
   #listen(wait: number): void {
     const { world } = this.#core
     this.#undoListening = world.later(wait, () => {
-      const asked = ((this.#channel.head as ChatState).status & activityMask) === Activity.InputNeeded
+      const asked = (this.#channel.head.status & activityMask) === Activity.InputNeeded
       if (asked) this.#lastOutputAt = world.now()
       const silent = world.now() - this.#lastOutputAt
       const shown = this.#silence
@@ -216,10 +219,10 @@ export class Turn implements Job {
       uri: channel.uri,
       turnId: this.#turnId,
       get state() {
-        return channel.committed as ChatState
+        return channel.committedState
       },
       get session() {
-        return session.committed as SessionState
+        return session.committedState
       },
       sessionUri: session.uri,
       when: (wished) => this.#when(channel, wished),
@@ -289,12 +292,12 @@ export class Turn implements Job {
     if (reason !== undefined) throw new TurnFailed('permission', reason)
   }
 
-  #when(channel: Channel, wished: (state: ChatState) => boolean): Promise<ChatState> {
+  #when(channel: Channel<'chat'>, wished: (state: ChatState) => boolean): Promise<ChatState> {
     const there = () => this.#core.log.channel(channel.uri) === channel
-    const look = (state: unknown) => this.#over || !there() || wished(state as ChatState)
+    const look = (state: ChatState) => this.#over || !there() || wished(state)
     const found = this.#core.log.when(channel, look).then(() => {
       if (this.#over) throw stopped()
-      const state = channel.committed as ChatState
+      const state = channel.committedState
       if (!there() && !wished(state)) throw new TurnFailed('workers', 'the chat of the worker is gone')
       return state
     })

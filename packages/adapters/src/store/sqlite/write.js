@@ -27,17 +27,11 @@ export function writer(db) {
 
     /** @param {Step} step */
     const store = (step) => {
-      for (const creation of step.created) {
-        const sum = creationSum(creation)
-        const { lastInsertRowid } = sql.create.run(
-          creation.channel,
-          creation.kind,
-          creation.seq,
-          creation.state,
-          sum,
-        )
+      for (const each of step.created) {
+        const sum = creationSum(each)
+        const { lastInsertRowid } = sql.create.run(each.channel, each.kind, each.seq, each.state, sum)
         const id = Number(lastInsertRowid)
-        tails.set(creation.channel, { id, kind: creation.kind, seq: creation.seq, chain: sum, rows: 0 })
+        tails.set(each.channel, { id, kind: each.kind, seq: each.seq, chain: sum, rows: 0 })
       }
       for (const { seq, channel, action, origin } of step.envelopes) {
         const tail = tailOf(channel)

@@ -1,0 +1,31 @@
+import type { AnnotationsAction } from './annotations/actions.ts'
+import type { AutomationAction, AutomationRunAction } from './automation/actions.ts'
+import type { CanvasAction } from './canvas/actions.ts'
+import type { ChangesetAction } from './changeset/actions.ts'
+import type { kinds } from './channels.ts'
+import type { ChatAction } from './chat/actions.ts'
+import type { KindName } from './reducers.ts'
+import type { ResourceWatchAction } from './resource-watch/actions.ts'
+import type { RootAction } from './root/actions.ts'
+import type { TypeOf } from './schema.ts'
+import type { SessionAction } from './session/actions.ts'
+import type { TerminalAction } from './terminal/actions.ts'
+
+/** The state of a channel of this kind. */
+export type StateOf<K extends KindName> = TypeOf<(typeof kinds)[K]['state']>
+
+interface Actions {
+  readonly root: RootAction
+  readonly session: SessionAction
+  readonly chat: ChatAction
+  readonly terminal: TerminalAction
+  readonly changeset: ChangesetAction
+  readonly annotations: AnnotationsAction
+  readonly resourceWatch: ResourceWatchAction
+  readonly automation: AutomationAction
+  readonly automationRun: AutomationRunAction
+  readonly canvas: CanvasAction
+}
+
+/** The actions of a channel of this kind. */
+export type ActionOn<K extends KindName> = Actions[K]

@@ -259,7 +259,7 @@ describe('before anybody is known (S-07)', () => {
   })
 })
 
-describe('failed tokens (S-06)', () => {
+describe('[G9] failed tokens (S-06)', () => {
   /** Ways to be wrong, with and without other credentials beside. */
   const shapes: readonly ((n: number) => Heads)[] = [
     () => ({ Authorization: undefined }),

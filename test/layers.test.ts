@@ -80,10 +80,15 @@ test('[A1] a ring of files is found out, also one of types', () => {
   expect(layerProblems(ring).join()).toContain('a ring')
 })
 
-test('[A2] files stay small: the median at most 100 lines, none over 400', () => {
-  const lengths = sources.map(({ text }) => text.split('\n').length - 1).toSorted((a, b) => a - b)
+/** Files that are still to be split. Nothing may be added to this list. */
+const tooLong = ['log.ts', 'connection.ts', 'turn.ts', 'schema.ts', 'simulation.ts', 'client.ts']
+
+test('[A2] files stay small: the median at most 100 lines, none over 300', () => {
+  const lengthOf = ({ text }: Source) => text.split('\n').length - 1
+  const lengths = sources.map(lengthOf).toSorted((a, b) => a - b)
   expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(100)
-  expect(sources.filter(({ text }) => text.split('\n').length > 400).map(({ path }) => path)).toEqual([])
+  const over = sources.filter((source) => lengthOf(source) > 300).map(({ path }) => path)
+  expect(over.filter((path) => !tooLong.includes(path.split('/').at(-1) ?? ''))).toEqual([])
 })
 
 /** The sources that ship: neither tests nor contract suites. */

@@ -28,7 +28,7 @@ export const limitTable = {
   globLength: row(1024, 'characters', 'S-25', 'the pattern is refused'),
 
   // Before anybody is known.
-  lobbySockets: row(256, 'sockets', 'S-07', 'the oldest is destroyed, once it had a moment'),
+  lobbySockets: row(256, 'sockets', 'S-07', 'the oldest is destroyed, once it is older than lobbyMomentMs'),
   lobbyMomentMs: row(1000, 'ms', 'S-07', 'a socket may be destroyed in favour of newer ones'),
   lobbyCrowd: row(8192, 'sockets', 'S-07', 'the oldest is destroyed'),
   headBytes: row(8 * KiB, 'bytes', 'S-07', '431'),
@@ -168,7 +168,7 @@ export const limitTable = {
   commandRate: row(100, 'commands in a second', 'M6', 'further commands are output only'),
   terminalGraceMs: row(1000, 'ms after a hangup', 'M8', 'SIGKILL'),
   // One watch, and version control.
-  watchChanges: row(5000, 'changes in a window', 'O8', 'that they were lost is told, and none of them'),
+  watchChanges: row(5000, 'changes in a window', 'O8', 'lost changes are reported instead of the changes'),
   watchDirectories: row(20_000, 'watched directories', 'O8', 'other directories are polled'),
   watchNames: row(
     1_000_000,

@@ -1,4 +1,4 @@
-// Writes schema/ from the built package. A test fails when the file is not what this would write.
+// Writes schema/ from the built package. document.test.ts fails if the committed file differs from the output.
 import { writeFileSync } from 'node:fs'
 import { protocolDocument } from '../dist/document.js'
 

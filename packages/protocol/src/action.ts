@@ -2,13 +2,13 @@ import { either, is, object } from './schema.ts'
 import type { Flat, Infer, Schema, Shape } from './schema.ts'
 
 /**
- * How much an action is worth keeping.
- * strict: stored before it is told. relaxed: stored, but told without waiting (streamed text).
- * passing: told and never stored (typed input, floods, one client's paging).
+ * How an action is stored and delivered.
+ * strict: stored first, then delivered. relaxed: delivered at once and stored soon after (streamed text).
+ * passing: delivered and never stored (typed input, bulk output, one client's paging).
  */
 export type Class = 'strict' | 'relaxed' | 'passing'
 
-/** One row of a channel's action table: the payload, who may say it, and its class. */
+/** One row of a channel's action table: the payload, the side that may send the action, and its class. */
 export interface ActionRow<out P> {
   readonly by: 'host' | 'client'
   readonly class: Class
@@ -17,17 +17,17 @@ export interface ActionRow<out P> {
 
 export type ActionTable = { readonly [type: string]: ActionRow<unknown> }
 
-/** Said by the host alone. */
-export function host<S extends Shape>(payload: S, kept: Class = 'strict'): ActionRow<Infer<S>> {
-  return { by: 'host', class: kept, schema: (type) => shapeOf(type, payload) }
+/** An action that only the host may send. */
+export function host<S extends Shape>(payload: S, actionClass: Class = 'strict'): ActionRow<Infer<S>> {
+  return { by: 'host', class: actionClass, schema: (type) => shapeOf(type, payload) }
 }
 
-/** A client may dispatch it. */
-export function client<S extends Shape>(payload: S, kept: Class = 'strict'): ActionRow<Infer<S>> {
-  return { by: 'client', class: kept, schema: (type) => shapeOf(type, payload) }
+/** An action that clients may dispatch. */
+export function client<S extends Shape>(payload: S, actionClass: Class = 'strict'): ActionRow<Infer<S>> {
+  return { by: 'client', class: actionClass, schema: (type) => shapeOf(type, payload) }
 }
 
-/** A client may dispatch it, in one of two forms. */
+/** An action that clients may dispatch with one of two payloads: approved or denied. */
 export function clientEither<A extends Shape, B extends Shape>(a: A, b: B): ActionRow<Infer<A> | Infer<B>> {
   const schema = (type: string) => either(shapeOf(type, a, 'Approved'), shapeOf(type, b, 'Denied'))
   return { by: 'client', class: 'strict', schema }
@@ -36,10 +36,10 @@ export function clientEither<A extends Shape, B extends Shape>(a: A, b: B): Acti
 export type ActionOf<T extends ActionTable, K extends keyof T & string> =
   T[K] extends ActionRow<infer P> ? Flat<{ readonly type: K } & P> : never
 
-/** The union of a table's actions. */
+/** The union of all actions in a table. */
 export type ActionsOf<T extends ActionTable> = { [K in keyof T & string]: ActionOf<T, K> }[keyof T & string]
 
-/** `chat/toolCallReady` is called ChatToolCallReadyAction where a name is needed. */
+/** The schema name of an action type: `chat/toolCallReady` becomes `ChatToolCallReadyAction`. */
 export function shapeName(type: string): string {
   const words = type.split('/').map((word) => word.charAt(0).toUpperCase() + word.slice(1))
   return `${words.join('')}Action`
@@ -51,5 +51,6 @@ function shapeOf<S extends Shape>(
   form = '',
 ): Schema<{ readonly type: string } & Infer<S>> {
   const shape = { type: is(type), ...payload }
+  // The compiler cannot evaluate `Infer` of a spread while `S` is open.
   return object(`${shapeName(type)}${form}`, shape) as Schema<{ readonly type: string } & Infer<S>>
 }

@@ -80,9 +80,9 @@ test('[P8] clients may dispatch 47 of the 106 actions, and no others', () => {
   `)
 })
 
-test('[P8] relaxed and passing actions are these; everything else is strict', () => {
+test('[P8] the relaxed and passing actions are these; every other action is strict', () => {
   const classes = new Map(Object.values(kinds).flatMap((kind) => [...kind.classes]))
-  const of = (wanted: string) => [...classes].filter(([, kept]) => kept === wanted).map(([type]) => type)
+  const of = (wanted: string) => [...classes].filter(([, each]) => each === wanted).map(([type]) => type)
   expect(of('relaxed')).toEqual(['chat/delta', 'chat/reasoning', 'chat/toolCallDelta'])
   expect(of('passing').toSorted()).toEqual([
     'chat/turnsLoaded',

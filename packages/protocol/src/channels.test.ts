@@ -8,7 +8,7 @@ import { decode } from './schema.ts'
 
 const cases = stateCases()
 
-describe('[P2] every reducer does what the corpus says', () => {
+describe('[P2] every reducer gives the states of the corpus', () => {
   test.each(cases)('$file: $name', ({ reducer, initial, actions, expected, same }) => {
     const reduce = reducers[reducer] as Reduce<object>
     let state = deepFreeze(initial)
@@ -28,7 +28,7 @@ test('[P2] the corpus covers every action of every channel', () => {
   expect(all.filter((type) => !covered.has(type))).toEqual([])
 })
 
-test('[P1] every state and action of the corpus passes its own check, and comes back untouched', () => {
+test('[P1] every state and action of the corpus passes its schema, and decode returns the same object', () => {
   const refused: string[] = []
   for (const { file, name, reducer, initial, actions, expected, malformed } of cases) {
     const kind = kindNamed(reducer)

@@ -23,7 +23,7 @@ import { terminalActions } from './terminal/actions.ts'
 import { TerminalState } from './terminal/state.ts'
 import { tailOf } from './terminal/tail.ts'
 
-/** The registry of everything a kind is. */
+/** The registry of channel kinds: for each one its state, actions and reducer. */
 export const kinds = {
   root: kind({
     name: 'root',
@@ -37,7 +37,7 @@ export const kinds = {
     state: SessionState,
     actions: sessionActions,
     reduce: reducers.session,
-    // A 0.1 reducer clears the flags here, so they are said again.
+    // A 0.1 reducer clears the flags on this action, so a 0.1 client gets two more actions that set them again.
     strides: { 'session/ready': 3 },
     derived: { project: true, annotations: true, status: activityMask },
   }),
@@ -46,7 +46,7 @@ export const kinds = {
     state: ChatState,
     actions: chatActions,
     reduce: reducers.chat,
-    // Up to 0.4 the model and the agent are changed by actions of their own before the turn.
+    // Up to 0.4, separate actions change the model and the agent before the turn starts.
     strides: { 'chat/turnStarted': 3 },
     derived: { title: true, interactivity: true, changes: true },
     rows: 'turns',
@@ -63,7 +63,7 @@ export const kinds = {
     state: ChangesetState,
     actions: changesetActions,
     reduce: reducers.changeset,
-    // A 0.8 reducer drops the error here, so the status is said again.
+    // A 0.8 reducer drops the error on this action, so a 0.8 client gets the status again.
     strides: { 'changeset/contentChanged': 2 },
   }),
   annotations: kind({
@@ -93,11 +93,13 @@ export const kinds = {
   canvas: kind({ name: 'canvas', state: CanvasState, actions: canvasActions, reduce: reducers.canvas }),
 } satisfies { readonly [K in KindName]: unknown }
 
-/** By the name that is recorded at a channel's birth. */
+/** Finds a kind by the name that the host stores when it creates a channel. */
 export function kindNamed(name: string): ChannelKind | undefined {
   return byName.get(name)
 }
 
+// A kind accepts only its own states. Callers that look a kind up by name pass it the states of that channel, which
+// the compiler cannot know: the casts drop the state type.
 const byName = new Map<string, ChannelKind>(
   Object.values(kinds).map((each) => [each.name, each as unknown as ChannelKind]),
 )

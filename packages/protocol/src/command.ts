@@ -1,7 +1,7 @@
-import { bag, id, is, isSchema, object, optional } from './schema.ts'
+import { jsonObject, id, is, isSchema, object, optional } from './schema.ts'
 import type { Infer, Schema, Shape } from './schema.ts'
 
-/** One row of a command table: what is asked, what is answered, and who may ask. */
+/** One row of a command table: the params, the result, and the side that may send the request. */
 export interface CommandRow<out P, out R> {
   readonly from: 'client' | 'either'
   readonly params: (method: string) => Schema<P>
@@ -14,7 +14,7 @@ export type ParamsIn<T extends CommandTable, M extends keyof T> =
 export type ResultIn<T extends CommandTable, M extends keyof T> =
   T[M] extends CommandRow<unknown, infer R> ? R : never
 
-/** One row of a notification table: what is said, and who may say it. */
+/** One row of a notification table: the params, and the side that may send the notification. */
 export interface NoteRow<out P> {
   readonly from: 'client' | 'host'
   readonly params: (method: string) => Schema<P>
@@ -23,60 +23,62 @@ export interface NoteRow<out P> {
 export type NoteTable = { readonly [method: string]: NoteRow<unknown> }
 export type NoteIn<T extends NoteTable, M extends keyof T> = T[M] extends NoteRow<infer P> ? P : never
 
-const named = { channel: id }
-const addressed = { ...named, _meta: optional(bag) }
+const addressed = { channel: id, _meta: optional(jsonObject) }
 
-/** Clients in the field leave `channel` out here: then it is the root. */
-const connection = { channel: optional(id), _meta: optional(bag) }
+/** Released clients omit `channel` in connection-level commands. An absent `channel` means the root channel. */
+const connection = { channel: optional(id), _meta: optional(jsonObject) }
 
-/** A result is nothing, a shape, or a schema that has a name already. */
+/** The definition of a result: `null`, the keys of an object, or a schema that already has a name. */
 type Result = Shape | Schema<unknown> | null
-type Answer<R> = R extends null ? null : R extends Schema<infer T> ? T : R extends Shape ? Infer<R> : never
+type ResultOf<R> = R extends null ? null : R extends Schema<infer T> ? T : R extends Shape ? Infer<R> : never
 
-/** A command to the channel it names. */
-export function ask<P extends Shape, R extends Result>(
+/** A command addressed to the channel in its params. */
+export function command<P extends Shape, R extends Result>(
   params: P,
   result: R,
-): CommandRow<Infer<typeof addressed & P>, Answer<R>> {
-  return row('client', { ...addressed, ...params } as typeof addressed & P, result)
+): CommandRow<Infer<typeof addressed & P>, ResultOf<R>> {
+  const shape: typeof addressed & P = { ...addressed, ...params }
+  return row('client', shape, result)
 }
 
-/** A command to the connection itself: its channel is the root. */
-export function askRoot<P extends Shape, R extends Result>(
+/** A command addressed to the connection itself, whose channel is the root. */
+export function rootCommand<P extends Shape, R extends Result>(
   params: P,
   result: R,
   from: 'client' | 'either' = 'client',
-): CommandRow<Infer<typeof connection & P>, Answer<R>> {
-  return row(from, { ...connection, ...params } as typeof connection & P, result)
+): CommandRow<Infer<typeof connection & P>, ResultOf<R>> {
+  const shape: typeof connection & P = { ...connection, ...params }
+  return row(from, shape, result)
 }
 
 export function note<P extends Shape>(
   from: 'client' | 'host',
   params: P,
 ): NoteRow<Infer<typeof addressed & P>> {
-  const shape = { ...addressed, ...params } as typeof addressed & P
-  return { from, params: (method) => object(`${wordsOf(method)}Params`, shape) }
+  const shape: typeof addressed & P = { ...addressed, ...params }
+  return { from, params: (method) => object(`${nameOf(method)}Params`, shape) }
 }
 
 function row<P extends Shape, R extends Result>(
   from: 'client' | 'either',
   params: P,
   result: R,
-): CommandRow<Infer<P>, Answer<R>> {
+): CommandRow<Infer<P>, ResultOf<R>> {
   return {
     from,
-    params: (method) => object(`${wordsOf(method)}Params`, params),
-    result: (method) => answerOf(method, result) as Schema<Answer<R>>,
+    params: (method) => object(`${nameOf(method)}Params`, params),
+    // `resultSchema` tells the three kinds of definition apart as `ResultOf` does, at run time.
+    result: (method) => resultSchema(method, result) as Schema<ResultOf<R>>,
   }
 }
 
-function answerOf(method: string, result: Result): Schema<unknown> {
+function resultSchema(method: string, result: Result): Schema<unknown> {
   if (result === null) return is(null)
-  return isSchema(result) ? result : object(`${wordsOf(method)}Result`, result)
+  return isSchema(result) ? result : object(`${nameOf(method)}Result`, result)
 }
 
-/** `root/sessionAdded` is called SessionAdded, `auth/required` AuthRequired. */
-function wordsOf(method: string): string {
+/** The schema name of a method: `root/sessionAdded` becomes `SessionAdded`, `auth/required` `AuthRequired`. */
+function nameOf(method: string): string {
   const words = method.replace(/^root\//, '').split('/')
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }

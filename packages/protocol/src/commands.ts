@@ -10,7 +10,7 @@ import type { Schema } from './schema.ts'
 import { sessionCommands } from './session/commands.ts'
 import { terminalCommands } from './terminal/commands.ts'
 
-/** Every question with an answer. */
+/** Every request method. */
 const commandTable = {
   ...connectionCommands,
   ...rootCommands,
@@ -21,13 +21,13 @@ const commandTable = {
   ...changesetCommands,
   ...automationCommands,
 }
-/** Every message without one. */
+/** Every notification method. */
 const noteTable = { ...connectionNotes, ...rootNotes, ...otlpNotes }
 
 export type Method = keyof typeof commandTable
 export type Params<M extends Method> = ParamsIn<typeof commandTable, M>
 export type Result<M extends Method> = ResultIn<typeof commandTable, M>
-/** What the host may ask a client: the methods that go both ways. */
+/** The methods that the host may request from a client: those that both sides may send. */
 export type ClientMethod = {
   [M in Method]: (typeof commandTable)[M]['from'] extends 'client' ? never : M
 }[Method]

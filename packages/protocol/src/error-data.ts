@@ -6,7 +6,7 @@ import type { Schema } from './schema.ts'
 
 const resourceRequest = object('ResourceRequest', resourceRequestShape)
 
-/** What an error of a kind carries beside its message. */
+/** The schema of `data` for each error that carries data. */
 export const errorData = {
   UnsupportedProtocolVersion: object('UnsupportedProtocolVersionData', { supportedVersions: array(string) }),
   AuthRequired: object('AuthRequiredData', { resources: array(ProtectedResourceMetadata) }),

@@ -1,7 +1,7 @@
 import type { ProtectedResourceMetadata } from './common/auth.ts'
 import type { ResourceRequest } from './resource/commands.ts'
 
-/** Every code of the wire. -32006 is reserved and used for nothing. */
+/** Every error code of the protocol. -32006 is reserved and unused. */
 export const errorCodes = {
   ParseError: -32700,
   InvalidRequest: -32600,
@@ -21,7 +21,7 @@ export const errorCodes = {
 } as const
 export type ErrorName = keyof typeof errorCodes
 
-/** A failure that the other side may see: a code, a sentence, sometimes data. Anything else thrown stays inside. */
+/** An error that is sent to the other side, with a code, a message and optional data. Other errors are never sent. */
 export class AhpError extends Error {
   override readonly name = 'AhpError'
   readonly code: number
@@ -55,7 +55,7 @@ export class AhpError extends Error {
     return new AhpError(errorCodes.ProviderNotFound, `no agent with the provider id ${quoted(provider)}`)
   }
   static sessionAlreadyExists(uri: string) {
-    return new AhpError(errorCodes.SessionAlreadyExists, `the session ${quoted(uri)} exists already`)
+    return new AhpError(errorCodes.SessionAlreadyExists, `the session ${quoted(uri)} already exists`)
   }
   static turnInProgress(problem: string) {
     return new AhpError(errorCodes.TurnInProgress, problem)
@@ -80,7 +80,7 @@ export class AhpError extends Error {
   }
 }
 
-/** A peer's words in a message are shortened and escaped: they may be long, or made to deceive a reader. */
+/** Shortens and escapes a text from a peer, which may be long or made to mislead the reader of the message. */
 function quoted(text: string): string {
   return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text)
 }

@@ -3,20 +3,20 @@ import { limits } from './limits.ts'
 
 export type FilePath =
   | { readonly ok: true; readonly path: string }
-  /** Why it names no file, in words for people. */
+  /** The reason why the URI names no file, as a sentence for users. */
   | { readonly ok: false; readonly problem: string }
 
-/** The URI of an absolute path. Everything but the unreserved characters is encoded, as editors do it. */
+/** The URI of an absolute path. All characters but the unreserved ones are encoded, as editors do it. */
 export function fileUri(path: string): Uri {
   return `file://${path.split('/').map(encoded).join('/')}`
 }
 
 /**
- * The path that a URI names (S-28): absolute, with single slashes, without `.` and `..`, and without a slash at its end. What
- * could be read in two ways is refused and never mended. With `windows`, a path begins with a drive: `/C:/Users`.
+ * The path that a URI names (S-28): absolute, with single slashes, without `.` and `..`, and without a slash at the
+ * end. An ambiguous URI is refused and never repaired. With `windows`, a path begins with a drive: `/C:/Users`.
  */
 export function pathOf(uri: Uri, windows = false): FilePath {
-  // Programs that strip these read another URI than those that do not.
+  // Some programs strip these characters and so read a different URI.
   if (/[\u0000-\u0020\u007f]/.test(uri)) return bad('has a space or control character that is not encoded')
   const [, scheme, authority, written = ''] = /^([^:/?#]*):(?:\/\/([^/?#]*))?(.*)$/s.exec(uri) ?? []
   if (scheme?.toLowerCase() !== 'file') return bad('is not a file: URI')
@@ -41,7 +41,7 @@ function encoded(name: string): string {
   return encodeURIComponent(name).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Nothing where an escape is cut short, or where what they say is no UTF-8. */
+/** Decodes percent escapes once. Returns `undefined` for a malformed escape or for bytes that are not UTF-8. */
 function decodedOnce(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
@@ -54,22 +54,22 @@ function nameProblem(names: readonly string[]): string | undefined {
   if (names.includes('')) return 'has an empty name in its path'
   if (names.some((name) => name === '.' || name === '..')) return 'has a name that is . or ..'
   const path = names.join('/')
-  if (/[\0\p{Surrogate}]/u.test(path)) return 'has a character that no file name has'
-  // They make a name look like another one.
+  if (/[\0\p{Surrogate}]/u.test(path)) return 'has a character that no file name may contain'
+  // Bidirectional controls make one name look like another.
   if (/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/.test(path)) return 'has a bidirectional control'
   return path.includes('\\') ? 'has a backslash' : undefined
 }
 
-/** What was meant for another system must not become a directory of that name on this one. */
+/** A Windows path must not become a directory named `C:` on another system. */
 function driveProblem([first = '']: readonly string[]): string | undefined {
   return /^[A-Za-z][:|]/.test(first) ? 'begins with a drive' : undefined
 }
 
 function windowsProblem([drive = '', ...names]: readonly string[]): string | undefined {
   if (!/^[A-Za-z]:$/.test(drive)) return 'does not begin with a drive'
-  // A colon in a name is a stream behind a file.
+  // A colon in a name opens an alternate data stream of the file.
   if (names.some((name) => /[:<>"|?*\u0000-\u001f]/.test(name)))
-    return 'has a character that no file name has'
+    return 'has a character that no file name may contain'
   if (names.some((name) => /[. ]$/.test(name))) return 'has a name that ends with a dot or a space'
   return names.some((name) => device.test(name)) ? 'names a device' : undefined
 }

@@ -1,5 +1,5 @@
-// The only platform names this package may use. Browsers, Node and workers all have them;
-// declaring them here instead of loading DOM or Node types keeps everything else out.
+// The only platform globals that this package may use; browsers, Node and workers all have them. They are declared
+// here, and the DOM and Node types are not loaded, so that any other global is a compile error.
 
 interface AbortSignal {
   readonly aborted: boolean

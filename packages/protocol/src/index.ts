@@ -1,4 +1,4 @@
-// The door of the package for those outside it. Inside, files import each other directly.
+// The public exports of the package. Files inside the package import each other directly.
 export type { Action, Uri } from './channel.ts'
 export { Envelope, Origin, Snapshot } from './channel.ts'
 export { kindNamed, kinds } from './channels.ts'

@@ -4,27 +4,27 @@ import type { Reduce } from './reduce.ts'
 import { decode } from './schema.ts'
 import type { Decoded, Schema } from './schema.ts'
 
-/** A channel kind is a value. Whatever would be written once per kind elsewhere is written once, over this. */
+/** The definition of one kind of channel. Code that works on all channels takes its differences from these values. */
 export interface ChannelKind<S = unknown, A extends Action = Action> {
   readonly name: string
   readonly state: Schema<S>
   readonly reduce: Reduce<S, A>
-  /** The check of each action type. */
+  /** The schema of each action type. */
   readonly actions: ReadonlyMap<string, Schema<Action>>
   /** The action types a client may dispatch. */
   readonly dispatchable: ReadonlySet<string>
   readonly classes: ReadonlyMap<string, Class>
-  /** How many numbers an action takes, because an older protocol generation says it with several; else 1. */
+  /** Number of sequence numbers per action type, 1 if absent. An older protocol version may need several actions. */
   readonly strides: ReadonlyMap<string, number>
   /**
-   * What no action of this channel can change: filled in when a snapshot is made, left out when states are
-   * compared. `true` is the whole key, a number the bits of it, a table what is
-   * inside it.
+   * The parts of the state that no action of this channel changes. The host fills them in when it makes a snapshot,
+   * and comparisons of states ignore them. `true` stands for the whole key, a number for a mask of bits in it, a
+   * nested table for keys inside it.
    */
   readonly derived: Derived<S>
-  /** The list in the state that only grows at its end and is kept a row each, because it gets long. */
+  /** The key of a long list in the state that grows only at its end. The host stores each item as a row. */
   readonly rows: (keyof S & string) | undefined
-  /** What a host keeps of a state that could grow without end; whoever follows it may keep more. */
+  /** Shortens a state that could grow without limit. The host applies it; a client may keep more. */
   readonly tail: ((state: S) => S) | undefined
 }
 
@@ -50,14 +50,18 @@ export function kind<S, A extends Action>(definition: Definition<S, A>): Channel
     actions: new Map(rows.map(([type, row]) => [type, row.schema(type)])),
     dispatchable: new Set(rows.filter(([, row]) => row.by === 'client').map(([type]) => type)),
     classes: new Map(rows.map(([type, row]) => [type, row.class])),
-    strides: new Map(Object.entries<number | undefined>(definition.strides ?? {}) as [string, number][]),
+    strides: new Map(
+      Object.entries<number | undefined>(definition.strides ?? {}).flatMap(([type, stride]) =>
+        stride === undefined ? [] : [[type, stride]],
+      ),
+    ),
     derived: definition.derived ?? {},
     rows: definition.rows,
     tail: definition.tail,
   }
 }
 
-/** Whether an action has the shape its type asks for. A type that the kind does not know has any shape. */
+/** Checks an action against the schema of its type. An action of a type that the kind does not define passes. */
 export function checkAction(of: Pick<ChannelKind, 'actions'>, action: Action): Decoded<Action> {
   const schema = of.actions.get(action.type)
   return schema ? decode(schema, action) : { ok: true, value: action }

@@ -1,10 +1,10 @@
-/** A bound on something that a peer, or time, could make grow. */
+/** A bound on something that would otherwise grow with time, or as a peer likes. */
 export interface Limit {
   readonly value: number
   readonly unit: string
-  /** The rule of SPEC.md that it belongs to. */
+  /** The rule of SPEC.md that the limit belongs to. */
   readonly rule: string
-  /** What happens beyond it. */
+  /** The effect of going past the limit. */
   readonly past: string
 }
 
@@ -12,8 +12,8 @@ const KiB = 1024
 const MiB = 1024 * KiB
 
 /**
- * Every limit of the system, each defined here and nowhere else. SPEC.md has the same table; a test holds them together
- * and asks for a test at each limit and one past it that name its value.
+ * Every limit of the system. SPEC.md has the same table, and test/limits.test.ts compares the two. That test also
+ * requires, for each limit, one test at the value and one past it.
  */
 export const limitTable = {
   // One message.
@@ -27,7 +27,7 @@ export const limitTable = {
   answerKeys: row(10_000_000, 'keys', 'R2', 'a client closes its link with 1008'),
   globLength: row(1024, 'characters', 'S-25', 'the pattern is refused'),
 
-  // Before anybody is known.
+  // Connections before the handshake.
   lobbySockets: row(256, 'sockets', 'S-07', 'the oldest is destroyed, once it is older than lobbyMomentMs'),
   lobbyMomentMs: row(1000, 'ms', 'S-07', 'a socket may be destroyed in favour of newer ones'),
   lobbyCrowd: row(8192, 'sockets', 'S-07', 'the oldest is destroyed'),
@@ -40,7 +40,7 @@ export const limitTable = {
   failureWaitMs: row(3_600_000, 'ms', 'S-06', 'the time doubles no further'),
   failureAddresses: row(1024, 'addresses', 'S-06', 'the address that failed least recently is forgotten'),
 
-  // One link.
+  // One connection.
   windowMs: row(4000, 'ms', 'S-22', 'a new window begins'),
   messages: row(40_000, 'messages in a window', 'S-22', 'refused as too fast; twice that: 1008'),
   messageLength: row(32 * MiB, 'characters in a window', 'S-22', 'refused as too fast; twice that: 1008'),
@@ -109,6 +109,7 @@ export const limitTable = {
   viewerMs: row(2000, 'ms', 'Y5', 'the terminal waits no longer for a slow viewer'),
   endMs: row(1500, 'ms', 'Y8', 'a stopping host waits no longer for its child processes'),
 
+  // Language models.
   modelSteps: row(200, 'requests of a turn', 'N28', 'the turn fails, and can be resumed'),
   modelResult: row(48 * KiB, 'characters of a tool’s result', 'N21', 'the rest is left out, with a note'),
   modelLineMs: row(600_000, 'ms of a model’s command line', 'N23', 'the command is ended'),
@@ -118,7 +119,7 @@ export const limitTable = {
   searchLineLength: row(400, 'characters of a line found', 'N22', 'the rest is cut off'),
   searchMs: row(10_000, 'ms', 'N22', 'the rest is not searched, with a note'),
 
-  // Words and tokens.
+  // Completions, attachments and tokens.
   completionLength: row(256, 'characters of a word', 'J2', 'it has no completions'),
   completionItems: row(50, 'completions in an answer', 'J2', 'the best ones only'),
   completionMs: row(1000, 'ms', 'J3', 'later results are left out'),
@@ -132,6 +133,7 @@ export const limitTable = {
   tokens: row(64, 'tokens of a principal', 'S-48', 'the oldest is forgotten'),
   tokenGraceMs: row(3_600_000, 'ms', 'S-48', 'the tokens of a principal that has left are forgotten'),
 
+  // Replay and presence.
   passingBytes: row(1 * MiB, 'bytes in a channel', 'L3', 'the oldest are forgotten'),
   replayLength: row(4 * MiB, 'characters', 'L13', 'snapshots instead'),
   resends: row(256, 'actions after initialize', 'L6', 'older ones are new actions'),
@@ -140,7 +142,7 @@ export const limitTable = {
   infoLength: row(100, 'characters of a client’s name, title or version', 'H13', 'the rest is cut off'),
   lives: row(1000, 'epochs', 'L13', 'snapshots instead'),
 
-  // Files.
+  // Paths and trees.
   pathBytes: row(4096, 'bytes of a path', 'S-28', 'the URI is refused'),
   treeDepth: row(256, 'levels of a directory', 'E7', 'the directory is neither removed nor copied'),
   treeEntries: row(100_000, 'entries below a directory', 'E7', 'the directory is neither removed nor copied'),
@@ -185,7 +187,7 @@ export const limitTable = {
 export type LimitName = keyof typeof limitTable
 export type LimitValues = { readonly [N in LimitName]: number }
 
-/** The values alone: what the code reads. */
+/** The value of each limit. `Object.fromEntries` loses the names of the keys; the cast restores them. */
 export const limits: LimitValues = Object.fromEntries(
   Object.entries(limitTable).map(([name, { value }]) => [name, value]),
 ) as LimitValues

@@ -5,16 +5,17 @@ export interface Reduce<S, A extends Action = Action> {
   (state: S, action: Action): S
 }
 
-/** What one action does to a state. */
+/** The reducer of one action type. */
 export type Case<S, A extends Action> = (state: S, action: A) => S
 
-/** A case for every action type: the compiler asks for the missing one. */
+/** One case for every action type; a missing one is a compile error. */
 export type Cases<S, A extends Action> = {
   readonly [T in A['type']]: Case<S, Extract<A, { readonly type: T }>>
 }
 
-/** Types come from the wire, so they are looked up in a Map: `constructor` is as unknown as any other. */
+/** Joins cases to a reducer. A Map holds them, because types come from the wire and one may be `constructor`. */
 export function reducer<S, A extends Action>(cases: Cases<S, A>): Reduce<S, A> {
+  // Each case takes only the actions of its own type, and the look-up by `type` gives it no others.
   const byType = new Map(Object.entries(cases) as [string, Case<S, Action>][])
   return (state: S, action: Action) => byType.get(action.type)?.(state, action) ?? state
 }

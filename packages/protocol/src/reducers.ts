@@ -8,7 +8,7 @@ import { reduceRoot } from './root/reducer.ts'
 import { reduceSession } from './session/reducer.ts'
 import { reduceTerminal } from './terminal/reducer.ts'
 
-/** The registry: a new channel is one line. Telemetry and MCP channels bear no state and so are not here. */
+/** The reducer of every channel kind. Telemetry and MCP channels have no state and therefore no reducer. */
 export const reducers = {
   root: reduceRoot,
   session: reduceSession,

@@ -6,7 +6,7 @@ import type { ChatState, Turn } from './chat/state.ts'
 import { checkAction } from './kind.ts'
 import {
   array,
-  bag,
+  jsonObject,
   decode,
   id,
   instant,
@@ -35,26 +35,26 @@ const thing = object('TestThing', {
   colour,
   size,
   tree: optional(tree),
-  free: optional(bag),
+  free: optional(jsonObject),
   any: optional(json),
 })
 const valid = { id: 'a', colour: 'red', size: 'small' }
 
-test('[P1] unknown keys survive, and the value that comes back is the one that went in', () => {
+test('[P1] decode keeps unknown keys and returns the object it was given', () => {
   const value = { ...valid, later: { deep: [1] } }
   expect(decode(thing, value)).toEqual({ ok: true, value })
   const decoded = decode(thing, value)
   expect(decoded.ok && decoded.value).toBe(value)
 })
 
-test('[P1] open enums and open variants keep what they do not know; closed ones refuse it', () => {
+test('[P1] open enums and open variants accept unknown values; closed ones refuse them', () => {
   expect(decode(thing, { ...valid, colour: 'ultraviolet' }).ok).toBe(true)
   expect(decode(thing, { ...valid, tree: { kind: 'bush', thorns: 3 } }).ok).toBe(true)
   expect(decode(thing, { ...valid, size: 'medium' }).ok).toBe(false)
   expect(decode(closedTree, { kind: 'bush' }).ok).toBe(false)
 })
 
-test('[P1] a known member of an open variant is still checked', () => {
+test('[P1] a known member of an open variant is checked', () => {
   const decoded = decode(thing, {
     ...valid,
     tree: { kind: 'branch', leaves: [{ kind: 'leaf', note: 7 }], by: {} },
@@ -112,11 +112,11 @@ test('[P6] S-19: identifiers keep everything else, and content keeps everything'
 })
 
 test.each([-1, 1.5, 2 ** 53, Number.POSITIVE_INFINITY, Number.NaN, -0, '1', null])(
-  '[P7] S-19: %j is no number to count with',
+  '[P7] S-19: %j is not a natural number',
   (value) => expect(decode(natural, value).ok).toBe(false),
 )
 
-test('[P7] a time must have a zone and exist', () => {
+test('[P7] a time must have a time zone, and its date must exist', () => {
   for (const text of ['2024-02-29T23:59:59.750-05:00', '2026-01-01T00:00:00Z', '2026-01-01T00:00Z'])
     expect(decode(instant, text).ok).toBe(true)
   for (const text of [
@@ -131,7 +131,7 @@ test('[P7] a time must have a zone and exist', () => {
     expect(decode(instant, text).ok).toBe(false)
 })
 
-test('[P1] every shape accepts what its own JSON Schema describes', () => {
+test('[P1] every shape accepts the values that its JSON Schema describes', () => {
   fc.assert(
     fc.property(
       fc
@@ -147,17 +147,18 @@ test('[P1] every shape accepts what its own JSON Schema describes', () => {
   )
 })
 
-test('[P1] a shape has one definition', () => {
+test('[P1] a second shape of the same name is an error', () => {
   expect(() => object('ChatState', {})).toThrow('defined twice')
 })
 
-test('[P5] the compiler knows the shapes', () => {
+test('[P5] the compiler checks the shapes', () => {
   const turn: Turn = {
     id: 't',
     message: { text: '', origin: { kind: 'user' } },
     responseParts: [],
     state: 'complete',
   }
+  // The other required keys do not matter to the assignments below.
   const state = { turns: [turn] } as unknown as ChatState
   // @ts-expect-error: a typo in a spread does not compile, because no shape has an index signature
   const typo: ChatState = { ...state, draf: turn.message }

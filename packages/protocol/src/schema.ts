@@ -1,22 +1,25 @@
 import { z } from 'zod'
+import type { JsonObject } from './json.ts'
+import { inItems, inMember, inShape, inValues } from './null-removal.ts'
+import type { NullRemoval } from './null-removal.ts'
 
 declare const carried: unique symbol
 declare const absent: unique symbol
 const inner = Symbol('inner')
 
-// Every shape that has a name, twice: for us and for the schema library's export.
+// Every named shape, in two registries: one for this package, one for the JSON Schema export of the library.
 const shapes = new Map<string, Schema<unknown>>()
 const names = z.registry<{ id: string }>()
 
 /**
- * One definition per shape: `T` is what the compiler sees, the hidden rest is what is checked at run time.
- * This is the only file that knows the schema library. Shapes are plain objects, so they compose by spread:
+ * The one definition of a shape: `T` for the compiler, and a hidden check for run time. This is the only file that
+ * imports the schema library. Shapes are plain objects, so they compose by spread:
  *
  *     const turn = { id, message: Message, usage: optional(UsageInfo) }
  *     export interface Turn extends Infer<typeof turn> {}
  *     export const Turn = object<Turn>('Turn', turn)
  *
- * The interface gives editors a name to show, also where the shape is nested.
+ * The interface gives editors a short name to show, also where the shape is nested.
  */
 export interface Schema<out T> {
   readonly [inner]: Inner
@@ -29,12 +32,12 @@ export interface Optional<out T> extends Schema<T> {
 
 export type Shape = { readonly [key: string]: Schema<unknown> }
 
-/** The shapes that infer to a type: each of its keys has a schema. */
+/** The shape of an object type: each of its keys has a schema. */
 export type ShapeOf<T> = Shape & { readonly [K in keyof T]-?: Schema<T[K]> }
 
 export type TypeOf<S> = S extends Schema<infer T> ? T : never
 
-/** The object type of a shape. No index signature, so that a typo in a spread does not compile. */
+/** The object type of a shape. It has no index signature, so that a typo in a spread does not compile. */
 export type Infer<S extends Shape> = Flat<
   { readonly [K in keyof S as S[K] extends Optional<unknown> ? never : K]: TypeOf<S[K]> } & {
     readonly [K in keyof S as S[K] extends Optional<unknown> ? K : never]?: TypeOf<S[K]>
@@ -46,16 +49,16 @@ export type Decoded<T> =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Checks a parsed JSON value. What comes back is the value that went in, unknown keys and all; only where
- * `null` stands at a declared optional key is it a copy without that key.
+ * Checks a parsed JSON value. Returns the same value, with its unknown keys. Only if a declared optional key holds
+ * `null`, the result is a copy without that key.
  */
 export function decode<T>(schema: Schema<T>, value: unknown): Decoded<T> {
-  const { zod, withoutNulls } = schema[inner]
-  // What the library makes of the value, without the keys it does not know, is thrown away: it only judges.
+  const { zod, removeNulls } = schema[inner]
+  // The library's own result is unused, because it lacks the unknown keys. The casts state what the check has proved.
   const first = zod.safeParse(value)
   if (first.success) return { ok: true, value: value as T }
-  // Emitters should not write null for absent, so looking for it only after a refusal costs honest messages nothing.
-  const cleaned = withoutNulls?.(value) ?? value
+  // Few senders write null for an absent key, so nulls are looked for only after a refusal.
+  const cleaned = removeNulls?.(value) ?? value
   if (cleaned !== value && zod.safeParse(cleaned).success) return { ok: true, value: cleaned as T }
   return { ok: false, problem: describe(first.error.issues) }
 }
@@ -64,7 +67,7 @@ export const string: Schema<string> = make(() => z.string())
 export const boolean: Schema<boolean> = make(() => z.boolean())
 /** Any finite number. */
 export const number: Schema<number> = make(() => z.number())
-/** A count, size or sequence number: a safe integer from 0, and not -0, which would not survive JSON. */
+/** A count, size or sequence number: a safe integer from 0. -0 is refused because JSON does not keep it. */
 export const natural: Schema<number> = make(() =>
   z
     .int()
@@ -73,22 +76,22 @@ export const natural: Schema<number> = make(() =>
 )
 /** A safe integer from 1. */
 export const positive: Schema<number> = make(() => z.int().min(1))
-/** From 0 to 1. */
-export const share: Schema<number> = make(() => z.number().min(0).max(1))
-/** Any string but these: the tag of something that is known by another name. */
+/** A number from 0 to 1. */
+export const fraction: Schema<number> = make(() => z.number().min(0).max(1))
+/** Any string but these. It is the tag of unknown members in an open variant. */
 export function except(...values: readonly string[]): Schema<string> {
   return make(() => {
     const other = z.string().refine((text) => !values.includes(text), { abort: true })
     return other.meta({ not: { enum: [...values] } })
   })
 }
-/** A set of 32 bits. */
+/** A 32-bit set of flags. */
 export function bits(name: string): Schema<number> {
   return make(() => z.int().min(0).max(0xffff_ffff), undefined, name)
 }
 /**
- * Identifiers and URIs: no control or bidirectional characters, no lone surrogates (content keeps them), and not
- * `__proto__`, because an identifier may become a key.
+ * Identifiers and URIs: strings without control characters, bidirectional characters and lone surrogates, which other
+ * strings may have. `__proto__` is refused because an identifier may become an object key.
  */
 export const id: Schema<string> = make(
   () =>
@@ -101,32 +104,31 @@ export const id: Schema<string> = make(
   undefined,
   'Identifier',
 )
-/** A point in time that means the same on every machine: ISO 8601 with a zone. */
+/** A point in time: ISO 8601 with a time zone, so that it means the same on every machine. */
 export const instant: Schema<string> = make(() =>
   z
     .string()
     .regex(
       /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/,
-      'expected an ISO 8601 time with a zone',
+      'expected an ISO 8601 time with a time zone',
     )
     .refine((text) => !Number.isNaN(Date.parse(text)) && isDay(text.slice(0, 10)), 'no such time'),
 )
-/** Any JSON value, nulls included, also where its key may be absent. */
+/** Any JSON value. `null` is a value here, also at an optional key. */
 export const json: Schema<unknown> = make(() => z.unknown())
-/** Any JSON object, nulls included: `_meta`, config, structured content. */
-export const bag: Schema<Bag> = make(() => z.object({}), undefined, 'JsonObject')
-export type Bag = { readonly [key: string]: unknown }
+/** Any JSON object, with its nulls: `_meta`, config, structured content. */
+export const jsonObject: Schema<JsonObject> = make(() => z.object({}), undefined, 'JsonObject')
 
 export function is<const T extends string | boolean | null>(value: T): Schema<T> {
   return make(() => z.literal(value))
 }
 
-/** A closed enum: other values are refused. */
+/** A closed enum, which refuses other values. */
 export function oneOf<const T extends string>(name: string, values: readonly [T, ...T[]]): Schema<T> {
   return make(() => z.enum(values), undefined, name)
 }
 
-/** An open enum: values of later versions are kept and passed on. The type still suggests the known ones. */
+/** An open enum, which accepts the values of later versions. Editors still suggest the known values. */
 export function openEnum<const T extends string>(
   name: string,
   values: readonly T[],
@@ -135,86 +137,89 @@ export function openEnum<const T extends string>(
 }
 
 export function array<T>(item: Schema<T>): Schema<readonly T[]> {
-  const { withoutNulls } = item[inner]
-  return make(
-    () => z.array(item[inner].zod),
-    withoutNulls && ((value) => (Array.isArray(value) ? eachItem(value, withoutNulls) : value)),
-  )
+  const { removeNulls } = item[inner]
+  return make(() => z.array(item[inner].zod), removeNulls && inItems(removeNulls))
 }
 
 export function record<T>(item: Schema<T>): Schema<{ readonly [key: string]: T }> {
-  const { withoutNulls } = item[inner]
-  return make(
-    () => z.record(z.string(), item[inner].zod),
-    withoutNulls &&
-      ((value) => (isObject(value) ? eachKey(value, Object.keys(value), () => withoutNulls) : value)),
-  )
+  const { removeNulls } = item[inner]
+  return make(() => z.record(z.string(), item[inner].zod), removeNulls && inValues(removeNulls))
 }
 
-/** The key may be absent; `null` there reads as absent. */
+/** A key that may be absent. `null` counts as absent. */
 export function optional<T>(item: Schema<T>): Optional<T> {
-  const { withoutNulls } = item[inner]
-  const drops = (value: unknown) => (value === null ? undefined : (withoutNulls?.(value) ?? value))
-  return make(() => item[inner].zod.optional(), item === json ? undefined : drops) as Optional<T>
+  const { removeNulls } = item[inner]
+  const orAbsent = (value: unknown) => (value === null ? undefined : (removeNulls?.(value) ?? value))
+  return optionalWith(item, item === json ? undefined : orAbsent)
 }
 
-/** The key may be absent, and `null` is an error: for the keys whose absence destroys something. */
+/** A key that may be absent but not `null`. For keys whose absence deletes data, so that a null is no accident. */
 export function optionalNotNull<T>(item: Schema<T>): Optional<T> {
-  return make(() => item[inner].zod.optional(), item[inner].withoutNulls) as Optional<T>
+  return optionalWith(item, item[inner].removeNulls)
 }
 
-/** Either of two scalars or shapes, the first that fits. */
+function optionalWith<T>(item: Schema<T>, removeNulls: NullRemoval | undefined): Optional<T> {
+  // The mark `absent` of `Optional` exists only as a type.
+  return make(() => item[inner].zod.optional(), removeNulls) as Optional<T>
+}
+
+/** The first of two schemas that accepts the value. */
 export function either<A, B>(a: Schema<A>, b: Schema<B>, name?: string): Schema<A | B> {
-  const drops = [a[inner].withoutNulls, b[inner].withoutNulls].filter((drop) => drop !== undefined)
+  const removals = [a[inner].removeNulls, b[inner].removeNulls].filter((removal) => removal !== undefined)
   return make(
     () => z.union([a[inner].zod, b[inner].zod]),
-    drops.length === 0 ? undefined : (value) => drops.reduce((kept, drop) => drop(kept), value),
+    removals.length === 0
+      ? undefined
+      : (value) => removals.reduce((cleaned, removal) => removal(cleaned), value),
     name,
   )
 }
 
-/** A shape that mentions itself. */
+/** A reference to a schema that is defined later, for a shape that contains itself. */
 export function lazy<T>(get: () => Schema<T>): Schema<T> {
   return make(
     () => z.lazy(() => get()[inner].zod),
-    (value) => get()[inner].withoutNulls?.(value) ?? value,
+    (value) => get()[inner].removeNulls?.(value) ?? value,
   )
 }
 
 export function object<S extends Shape>(name: string, shape: S): Schema<Infer<S>>
 export function object<T>(name: string, shape: ShapeOf<T>): Schema<T>
 export function object(name: string, shape: Shape): Schema<unknown> {
-  const keys = Object.keys(shape).filter((key) => shape[key]?.[inner].withoutNulls)
-  const drops = (value: unknown) =>
-    isObject(value) ? eachKey(value, keys, (key) => shape[key]?.[inner].withoutNulls) : value
+  const removals = new Map<string, NullRemoval>()
+  for (const [key, item] of Object.entries(shape))
+    if (item[inner].removeNulls) removals.set(key, item[inner].removeNulls)
   const zods = () => Object.fromEntries(Object.entries(shape).map(([key, item]) => [key, item[inner].zod]))
-  return make(() => z.object(zods()), drops, name)
+  return make(() => z.object(zods()), inShape(removals), name)
 }
 
 /**
- * Shapes told apart by one key. An open variant keeps members it does not know as they are; the type names only
- * the known ones, because a member `{ kind: string }` would undo narrowing: handle the rest by a default. Tags that
- * are known elsewhere and do not belong here are listed instead of `open`.
+ * A discriminated union, with `key` as the tag. An open variant also accepts members with an unknown tag. Its type
+ * lists only the known members, because a member `{ kind: string }` would disable narrowing: code needs a default for
+ * the others. Instead of `open`, a list names the tags that are known elsewhere and refused here.
  */
 export function variant<M extends { readonly [tag: string]: Schema<unknown> }>(
   name: string,
   key: string,
   members: M,
-  how: 'open' | 'closed' | readonly string[] = 'open',
+  others: 'open' | 'closed' | readonly string[] = 'open',
 ): Schema<TypeOf<M[keyof M]>> {
   const byTag = new Map(Object.entries(members).map(([tag, member]) => [tag, member[inner]]))
-  const drops = (value: unknown) =>
-    isObject(value) ? (byTag.get(String(value[key]))?.withoutNulls?.(value) ?? value) : value
   const build = () => {
+    // The library wants a non-empty list of objects, and `members` is one: `object` made each of its schemas.
     const zods = [...byTag.values()].map((member) => member.zod) as unknown as [z.ZodObject]
     const known = z.discriminatedUnion(key, zods)
-    const other = except(...byTag.keys(), ...(typeof how === 'string' ? [] : how))
-    return how === 'closed' ? known : z.union([known, z.object({ [key]: other[inner].zod })])
+    const otherTag = except(...byTag.keys(), ...(typeof others === 'string' ? [] : others))
+    return others === 'closed' ? known : z.union([known, z.object({ [key]: otherTag[inner].zod })])
   }
-  return make(build, drops, name)
+  return make(
+    build,
+    inMember(key, (tag) => byTag.get(tag)?.removeNulls),
+    name,
+  )
 }
 
-/** A named shape, for tools that hold only its name. */
+/** Finds a shape by its name. */
 export function shapeNamed(name: string): Schema<unknown> | undefined {
   return shapes.get(name)
 }
@@ -231,7 +236,7 @@ export function jsonSchema(uri: string): object {
   }
 }
 
-/** An intersection as one object; the `& {}` makes an editor show its keys instead of this name. */
+/** Merges an intersection into one object type. `& {}` makes editors show the keys instead of `Flat<…>`. */
 export type Flat<T> = { readonly [K in keyof T]: T[K] } & {}
 
 export function isSchema(value: Schema<unknown> | Shape): value is Schema<unknown> {
@@ -240,18 +245,15 @@ export function isSchema(value: Schema<unknown> | Shape): value is Schema<unknow
 
 interface Inner {
   readonly zod: z.ZodType
-  readonly withoutNulls: Drop | undefined
+  readonly removeNulls: NullRemoval | undefined
 }
 
-/** Gives the value without the nulls that read as absent; the same value when there are none. */
-type Drop = (value: unknown) => unknown
-
-/** The library's part is built when it is first asked for: a process meets few of the shapes, and starts sooner. */
-function make<T>(build: () => z.ZodType, withoutNulls?: Drop, name?: string): Schema<T> {
+/** Creates a schema. `build` runs at first use: a process uses few of the shapes, and so starts faster. */
+function make<T>(build: () => z.ZodType, removeNulls?: NullRemoval, name?: string): Schema<T> {
   let built: z.ZodType | undefined
   const made: Schema<T> = {
     [inner]: {
-      withoutNulls,
+      removeNulls,
       get zod() {
         if (built) return built
         built = build()
@@ -267,35 +269,13 @@ function make<T>(build: () => z.ZodType, withoutNulls?: Drop, name?: string): Sc
   return made
 }
 
-function eachItem(list: readonly unknown[], drop: Drop): readonly unknown[] {
-  const next = list.map(drop)
-  return next.every((item, i) => item === list[i]) ? list : next
-}
-
-function eachKey(value: Bag, keys: readonly string[], dropAt: (key: string) => Drop | undefined): Bag {
-  let next: Record<string, unknown> | undefined
-  for (const key of keys) {
-    if (!Object.hasOwn(value, key)) continue
-    const kept = dropAt(key)?.(value[key])
-    if (kept === value[key]) continue
-    next ??= { ...value }
-    if (kept === undefined) delete next[key]
-    else next[key] = kept
-  }
-  return next ?? value
-}
-
-/** Parsing rolls February 30 over into March; a day that exists comes back as it was. */
+/** Whether a date exists. `Date` turns February 30 into a day of March, so the result is compared with the input. */
 function isDay(text: string): boolean {
   const day = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
-function isObject(value: unknown): value is Bag {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** The first problem, at its path; of a union the branch that came furthest, which is the one that was meant. */
+/** The first problem with its path. In a union, the branch that matched deepest is most likely the intended one. */
 function describe(issues: readonly z.core.$ZodIssue[], path: readonly PropertyKey[] = []): string {
   const [issue] = issues
   if (!issue) return 'invalid'
@@ -309,8 +289,8 @@ function describe(issues: readonly z.core.$ZodIssue[], path: readonly PropertyKe
   return at.length === 0 ? message : `${at.map(String).join('.')}: ${message}`
 }
 
-/** Inside one document, definitions refer to each other directly and need no ids of their own. */
-function definition(schema: object): object {
-  const { $schema: _, $id: __, id: ___, ...rest } = schema as Record<string, unknown>
+/** Removes the ids of a definition, because definitions in one document refer to each other by path. */
+function definition(schema: JsonObject): JsonObject {
+  const { $schema: _, $id: __, id: ___, ...rest } = schema
   return rest
 }

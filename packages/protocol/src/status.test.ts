@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Activity, Flag, activityOf, hasFlag, withActivity, withFlag } from './status.ts'
 
-test('[P10] the activity changes alone: flags and bits of later versions stay, and the number stays positive', () => {
+test('[P10] a new activity leaves flags and bits of later versions alone, and the number stays positive', () => {
   const later = 2 ** 31 + 128 + Flag.IsRead
   const status = withActivity(later + Activity.InputNeeded, Activity.Idle)
   expect(status).toBe(later + 1)

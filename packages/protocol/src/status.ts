@@ -7,7 +7,7 @@ export const Flag = { IsRead: 32, IsArchived: 64 } as const
 export type Flag = (typeof Flag)[keyof typeof Flag]
 
 export const activityMask = 31
-/** What InputNeeded has over InProgress. */
+/** The bit that InputNeeded has and InProgress has not. */
 export const inputNeededBit = 16
 
 export function activityOf(status: SessionStatus): number {

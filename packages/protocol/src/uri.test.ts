@@ -17,7 +17,7 @@ import {
   terminalUri,
 } from './uri.ts'
 
-test('[P9] base64url agrees with Node for any text', () => {
+test('[P9] base64url encodes every text as Node does', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(base64url(text)).toBe(Buffer.from(text, 'utf8').toString('base64url'))
@@ -25,11 +25,11 @@ test('[P9] base64url agrees with Node for any text', () => {
   )
 })
 
-test('[P9] URIs are minted in the forms that clients in the field expect', () => {
+test('[P9] new URIs have the forms that released clients expect', () => {
   expect(sessionUri('7f')).toBe('ahp-session:/7f')
   expect(chatUri('7f')).toBe('ahp-chat:/7f')
   const others = [terminalUri, changesetUri, resourceWatchUri, automationUri, automationRunUri, canvasUri]
-  expect(others.map((mint) => mint('7f'))).toEqual([
+  expect(others.map((uriOf) => uriOf('7f'))).toEqual([
     'ahp-terminal:/7f',
     'ahp-changeset:/7f',
     'ahp-resource-watch:/7f',

@@ -1,8 +1,8 @@
 import type { Uri } from './channel.ts'
 
 /**
- * A URI is opaque and its kind is recorded at birth. These forms are only how new ones are minted; ids come in from
- * outside, because randomness does.
+ * The forms of new channel URIs. A URI is opaque: the host stores the kind of a channel when it creates the channel,
+ * and never reads it from the URI. Callers pass the ids, because this package has no source of randomness.
  */
 export const rootUri: Uri = 'ahp-root://'
 export const automationsUri: Uri = 'ahp-automations://'
@@ -16,7 +16,7 @@ export const automationUri = (id: string): Uri => `ahp-automation:/${id}`
 export const automationRunUri = (id: string): Uri => `ahp-automation-run:/${id}`
 export const canvasUri = (id: string): Uri => `ahp-canvas:/${id}`
 
-/** Some VS Code builds compute this form by themselves instead of reading `defaultChat`. */
+/** The URI of a session's default chat. Some VS Code builds compute this form instead of reading `defaultChat`. */
 export const defaultChatUri = (session: Uri): Uri => `ahp-chat://default/${base64url(session)}`
 
 export const annotationsUri = (session: Uri): Uri => `${session}/annotations`

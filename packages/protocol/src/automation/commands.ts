@@ -1,6 +1,6 @@
-import { ask, askRoot } from '../command.ts'
+import { command, rootCommand } from '../command.ts'
 import { ConfigSchema } from '../common/config.ts'
-import { array, bag, id, object, optional, string } from '../schema.ts'
+import { array, jsonObject, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { AutomationTriggerEvent } from './state.ts'
 
@@ -18,11 +18,15 @@ export const AutomationTriggerDefinition = object<AutomationTriggerDefinition>(
 )
 
 export const automationCommands = {
-  listAutomationTriggerDefinitions: askRoot(
-    { provider: optional(string), workingDirectories: optional(array(id)), sessionConfig: optional(bag) },
+  listAutomationTriggerDefinitions: rootCommand(
+    {
+      provider: optional(string),
+      workingDirectories: optional(array(id)),
+      sessionConfig: optional(jsonObject),
+    },
     { items: array(AutomationTriggerDefinition) },
   ),
   /** The same `requestId` never starts a second run. */
-  runAutomation: ask({ automation: id, requestId: id }, { resource: id }),
-  fetchAutomationRuns: ask({ automation: id, cursor: optional(string) }, {}),
+  runAutomation: command({ automation: id, requestId: id }, { resource: id }),
+  fetchAutomationRuns: command({ automation: id, cursor: optional(string) }, {}),
 }

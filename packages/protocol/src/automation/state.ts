@@ -2,7 +2,7 @@ import { AgentSelection, Message, ModelSelection } from '../chat/message.ts'
 import { ErrorInfo, UsageInfo, meta } from '../common/content.ts'
 import {
   array,
-  bag,
+  jsonObject,
   boolean,
   id,
   is,
@@ -42,7 +42,7 @@ const automationEventTrigger = {
   title: string,
   description: optional(string),
   events: array(AutomationTriggerEvent),
-  config: optional(bag),
+  config: optional(jsonObject),
 }
 export interface AutomationEventTrigger extends Infer<typeof automationEventTrigger> {}
 
@@ -79,7 +79,7 @@ const template = {
   model: optional(ModelSelection),
   agent: optional(AgentSelection),
   workingDirectories: optional(array(id)),
-  config: optional(bag),
+  config: optional(jsonObject),
   customizations: optional(array(ClientPluginCustomization)),
 }
 /** What the sessions of an automation start from. */

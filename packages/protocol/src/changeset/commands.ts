@@ -1,4 +1,4 @@
-import { ask } from '../command.ts'
+import { command } from '../command.ts'
 import { ContentRef, StringOrMarkdown } from '../common/content.ts'
 import { TextRange } from '../common/text.ts'
 import { boolean, id, is, object, openEnum, optional, variant } from '../schema.ts'
@@ -23,7 +23,7 @@ export interface ChangesetFollowUp extends Infer<typeof followUp> {}
 export const ChangesetFollowUp = object<ChangesetFollowUp>('ChangesetOperationFollowUp', followUp)
 
 export const changesetCommands = {
-  invokeChangesetOperation: ask(
+  invokeChangesetOperation: command(
     { operationId: id, target: optional(ChangesetOperationTarget) },
     { message: optional(StringOrMarkdown), followUp: optional(ChangesetFollowUp) },
   ),

@@ -1,4 +1,4 @@
-import { ask } from '../command.ts'
+import { command } from '../command.ts'
 import { array, id, is, natural, object, openEnum, optional, string, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
 import { Message, MessageAttachment } from './message.ts'
@@ -34,7 +34,7 @@ export interface CompletionItem extends Infer<typeof completionItem> {}
 export const CompletionItem = object<CompletionItem>('CompletionItem', completionItem)
 
 export const chatCommands = {
-  createChat: ask(
+  createChat: command(
     {
       chat: id,
       initialMessage: optional(Message),
@@ -43,10 +43,10 @@ export const chatCommands = {
     },
     null,
   ),
-  moveChat: ask({ destination: ChatMoveDestination }, { session: id }),
-  disposeChat: ask({}, null),
-  fetchTurns: ask({ cursor: optional(string) }, {}),
-  completions: ask(
+  moveChat: command({ destination: ChatMoveDestination }, { session: id }),
+  disposeChat: command({}, null),
+  fetchTurns: command({ cursor: optional(string) }, {}),
+  completions: command(
     { kind: openEnum('CompletionItemKind', ['userMessage']), text: string, offset: natural },
     { items: array(CompletionItem) },
   ),

@@ -9,7 +9,7 @@ import {
 } from '../common/content.ts'
 import {
   array,
-  bag,
+  jsonObject,
   boolean,
   either,
   except,
@@ -20,7 +20,7 @@ import {
   oneOf,
   openEnum,
   optional,
-  share,
+  fraction,
   string,
   variant,
 } from '../schema.ts'
@@ -58,7 +58,7 @@ const riskComplete = {
   ...judge,
   status: is('complete'),
   reason: StringOrMarkdown,
-  safety: share,
+  safety: fraction,
 }
 export interface ToolCallRiskComplete extends Infer<typeof riskComplete> {}
 
@@ -133,7 +133,7 @@ const toolCallResult = {
   success: boolean,
   pastTenseMessage: StringOrMarkdown,
   content: optional(array(ToolResultContent)),
-  structuredContent: optional(bag),
+  structuredContent: optional(jsonObject),
   error: optional(ToolCallError),
 }
 export interface ToolCallResult extends Infer<typeof toolCallResult> {}

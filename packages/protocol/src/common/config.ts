@@ -1,6 +1,6 @@
 import {
   array,
-  bag,
+  jsonObject,
   boolean,
   either,
   is,
@@ -63,7 +63,7 @@ const configSchema = {
 export interface ConfigSchema extends Infer<typeof configSchema> {}
 export const ConfigSchema = object<ConfigSchema>('ConfigSchema', configSchema)
 
-const configState = { schema: ConfigSchema, values: bag }
+const configState = { schema: ConfigSchema, values: jsonObject }
 export interface ConfigState extends Infer<typeof configState> {}
 export const ConfigState = object<ConfigState>('ConfigState', configState)
 
@@ -83,6 +83,6 @@ const sessionConfigSchema = { ...configSchema, properties: record(SessionConfigP
 export interface SessionConfigSchema extends Infer<typeof sessionConfigSchema> {}
 export const SessionConfigSchema = object<SessionConfigSchema>('SessionConfigSchema', sessionConfigSchema)
 
-const sessionConfigState = { schema: SessionConfigSchema, values: bag }
+const sessionConfigState = { schema: SessionConfigSchema, values: jsonObject }
 export interface SessionConfigState extends Infer<typeof sessionConfigState> {}
 export const SessionConfigState = object<SessionConfigState>('SessionConfigState', sessionConfigState)

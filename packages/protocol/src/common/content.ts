@@ -1,8 +1,8 @@
-import { array, bag, either, id, number, object, openEnum, optional, string } from '../schema.ts'
+import { array, jsonObject, either, id, number, object, openEnum, optional, string } from '../schema.ts'
 import type { Infer, Schema } from '../schema.ts'
 
 /** Free metadata, kept as it is. */
-export const meta = { _meta: optional(bag) }
+export const meta = { _meta: optional(jsonObject) }
 
 const markdown = { markdown: string }
 export interface Markdown extends Infer<typeof markdown> {}

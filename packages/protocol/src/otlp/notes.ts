@@ -1,8 +1,8 @@
 import { note } from '../command.ts'
-import { bag } from '../schema.ts'
+import { jsonObject } from '../schema.ts'
 
 /** Telemetry has no state: OTLP/JSON as it is, to whoever listens. */
-const payload = { payload: bag }
+const payload = { payload: jsonObject }
 
 export const otlpNotes = {
   'otlp/exportLogs': note('host', payload),

@@ -1,4 +1,4 @@
-import { askRoot } from '../command.ts'
+import { rootCommand } from '../command.ts'
 import { array, boolean, id, natural, number, object, oneOf, openEnum, optional, string } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
 import { GlobCollection } from '../resource-watch/state.ts'
@@ -20,10 +20,10 @@ const watched = { uri: id, recursive: optional(boolean) }
 export const resourceRequestShape = { uri: id, read: optional(boolean), write: optional(boolean) }
 export type ResourceRequest = Infer<typeof resourceRequestShape>
 
-/** Files, symmetric: either side may ask, and whoever is asked decides what the other may touch. */
+/** Files, symmetric: either side may command, and whoever is asked decides what the other may touch. */
 export const resourceCommands = {
-  resourceRead: askRoot({ uri: id, encoding: optional(ContentEncoding) }, content, 'either'),
-  resourceWrite: askRoot(
+  resourceRead: rootCommand({ uri: id, encoding: optional(ContentEncoding) }, content, 'either'),
+  resourceWrite: rootCommand(
     {
       ...content,
       uri: id,
@@ -35,11 +35,11 @@ export const resourceCommands = {
     {},
     'either',
   ),
-  resourceList: askRoot({ uri: id }, { entries: array(ResourceEntry) }, 'either'),
-  resourceCopy: askRoot(fromTo, {}, 'either'),
-  resourceMove: askRoot(fromTo, {}, 'either'),
-  resourceDelete: askRoot({ uri: id, recursive: optional(boolean) }, {}, 'either'),
-  resourceResolve: askRoot(
+  resourceList: rootCommand({ uri: id }, { entries: array(ResourceEntry) }, 'either'),
+  resourceCopy: rootCommand(fromTo, {}, 'either'),
+  resourceMove: rootCommand(fromTo, {}, 'either'),
+  resourceDelete: rootCommand({ uri: id, recursive: optional(boolean) }, {}, 'either'),
+  resourceResolve: rootCommand(
     { uri: id, followSymlinks: optional(boolean) },
     {
       uri: id,
@@ -52,9 +52,9 @@ export const resourceCommands = {
     },
     'either',
   ),
-  resourceMkdir: askRoot({ uri: id }, {}, 'either'),
-  resourceRequest: askRoot(resourceRequestShape, {}, 'either'),
-  createResourceWatch: askRoot(
+  resourceMkdir: rootCommand({ uri: id }, {}, 'either'),
+  resourceRequest: rootCommand(resourceRequestShape, {}, 'either'),
+  createResourceWatch: rootCommand(
     { ...watched, excludes: optional(GlobCollection), includes: optional(GlobCollection) },
     { channel: id },
     'either',

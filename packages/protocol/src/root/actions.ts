@@ -1,6 +1,6 @@
 import { client, host } from '../action.ts'
 import type { ActionsOf } from '../action.ts'
-import { array, bag, boolean, natural, optional } from '../schema.ts'
+import { array, jsonObject, boolean, natural, optional } from '../schema.ts'
 import { TerminalInfo } from '../terminal/state.ts'
 import { AgentInfo } from './state.ts'
 
@@ -8,6 +8,6 @@ export const rootActions = {
   'root/agentsChanged': host({ agents: array(AgentInfo) }),
   'root/activeSessionsChanged': host({ activeSessions: natural }),
   'root/terminalsChanged': host({ terminals: array(TerminalInfo) }),
-  'root/configChanged': client({ config: bag, replace: optional(boolean) }),
+  'root/configChanged': client({ config: jsonObject, replace: optional(boolean) }),
 }
 export type RootAction = ActionsOf<typeof rootActions>

@@ -1,10 +1,10 @@
-import { askRoot, note } from '../command.ts'
+import { rootCommand, note } from '../command.ts'
 import { ProtectedResourceMetadata } from '../common/auth.ts'
 import { array, id, natural, number, openEnum, optional, string } from '../schema.ts'
 import { SessionSummary, SessionSummaryChanges } from '../session/state.ts'
 
 export const rootCommands = {
-  listSessions: askRoot(
+  listSessions: rootCommand(
     { limit: optional(natural), cursor: optional(string) },
     { items: array(SessionSummary), nextCursor: optional(string) },
   ),

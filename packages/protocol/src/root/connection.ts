@@ -1,5 +1,5 @@
 import { Action, Envelope, Snapshot, envelopeShape } from '../channel.ts'
-import { ask, askRoot, note } from '../command.ts'
+import { command, rootCommand, note } from '../command.ts'
 import { meta, presence } from '../common/content.ts'
 import { array, id, is, natural, number, object, optional, positive, string, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
@@ -61,7 +61,7 @@ export interface SubscribeView extends Infer<typeof view> {}
 export const SubscribeView = object<SubscribeView>('SubscribeView', view)
 
 export const connectionCommands = {
-  initialize: askRoot(
+  initialize: rootCommand(
     {
       protocolVersions: array(string),
       clientId: id,
@@ -83,13 +83,16 @@ export const connectionCommands = {
       automations: optional(AutomationCapabilities),
     },
   ),
-  ping: askRoot({}, null),
-  reconnect: askRoot({ clientId: id, lastSeenServerSeq: natural, subscriptions: array(id) }, ReconnectResult),
-  subscribe: ask(
+  ping: rootCommand({}, null),
+  reconnect: rootCommand(
+    { clientId: id, lastSeenServerSeq: natural, subscriptions: array(id) },
+    ReconnectResult,
+  ),
+  subscribe: command(
     { delivery: optional(SubscribeDelivery), view: optional(SubscribeView) },
     { snapshot: optional(Snapshot) },
   ),
-  authenticate: askRoot(
+  authenticate: rootCommand(
     {
       resource: id,
       /** Empty revokes. */

@@ -3,7 +3,7 @@ import type { ActionsOf } from '../action.ts'
 import { Changeset } from '../changeset/state.ts'
 import { ChatSummary, chatSummaryShape } from '../chat/state.ts'
 import { ErrorInfo } from '../common/content.ts'
-import { array, bag, boolean, id, object, optional, string } from '../schema.ts'
+import { array, jsonObject, boolean, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { SessionStatus } from '../common/status.ts'
 import { Customization, CustomizationEnablement, McpServerState, customizationId } from './customization.ts'
@@ -62,7 +62,7 @@ export const sessionActions = {
   'session/workingDirectoryReplaced': client({ directory: id, replacement: id }),
   'session/inputNeededSet': host({ request: SessionInputRequest }),
   'session/inputNeededRemoved': host({ id }),
-  'session/configChanged': client({ config: bag, replace: optional(boolean) }),
-  'session/metaChanged': host({ _meta: optional(bag) }),
+  'session/configChanged': client({ config: jsonObject, replace: optional(boolean) }),
+  'session/metaChanged': host({ _meta: optional(jsonObject) }),
 }
 export type SessionAction = ActionsOf<typeof sessionActions>

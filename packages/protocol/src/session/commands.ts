@@ -1,6 +1,6 @@
-import { ask, askRoot } from '../command.ts'
+import { command, rootCommand } from '../command.ts'
 import { SessionConfigSchema } from '../common/config.ts'
-import { array, bag, id, object, optional, string } from '../schema.ts'
+import { array, jsonObject, id, object, optional, string } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 import { SessionActiveClient } from './state.ts'
 
@@ -8,22 +8,26 @@ const choice = { value: string, label: string, description: optional(string) }
 export interface SessionConfigChoice extends Infer<typeof choice> {}
 export const SessionConfigChoice = object<SessionConfigChoice>('SessionConfigCompletionItem', choice)
 
-const configuring = { provider: optional(string), workingDirectory: optional(id), config: optional(bag) }
+const configuring = {
+  provider: optional(string),
+  workingDirectory: optional(id),
+  config: optional(jsonObject),
+}
 
 export const sessionCommands = {
-  createSession: ask(
+  createSession: command(
     {
       provider: optional(string),
       workingDirectories: optional(array(id)),
-      config: optional(bag),
+      config: optional(jsonObject),
       activeClient: optional(SessionActiveClient),
       progressToken: optional(id),
     },
     null,
   ),
-  disposeSession: ask({}, null),
-  resolveSessionConfig: askRoot(configuring, { schema: SessionConfigSchema, values: bag }),
-  sessionConfigCompletions: askRoot(
+  disposeSession: command({}, null),
+  resolveSessionConfig: rootCommand(configuring, { schema: SessionConfigSchema, values: jsonObject }),
+  sessionConfigCompletions: rootCommand(
     { ...configuring, property: string, query: optional(string) },
     { items: array(SessionConfigChoice) },
   ),

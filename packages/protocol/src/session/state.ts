@@ -11,7 +11,7 @@ import { SessionConfigState } from '../common/config.ts'
 import { ChangesSummary, ErrorInfo, meta } from '../common/content.ts'
 import {
   array,
-  bag,
+  jsonObject,
   boolean,
   id,
   is,
@@ -40,8 +40,8 @@ const toolDefinition = {
   name: string,
   title: optional(string),
   description: optional(string),
-  inputSchema: optional(bag),
-  outputSchema: optional(bag),
+  inputSchema: optional(jsonObject),
+  outputSchema: optional(jsonObject),
   annotations: optional(ToolAnnotations),
   ...meta,
 }

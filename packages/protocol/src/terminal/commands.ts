@@ -1,9 +1,9 @@
-import { ask } from '../command.ts'
+import { command } from '../command.ts'
 import { id, natural, optional, string } from '../schema.ts'
 import { TerminalClaim } from './state.ts'
 
 export const terminalCommands = {
-  createTerminal: ask(
+  createTerminal: command(
     {
       claim: TerminalClaim,
       name: optional(string),
@@ -13,5 +13,5 @@ export const terminalCommands = {
     },
     null,
   ),
-  disposeTerminal: ask({}, null),
+  disposeTerminal: command({}, null),
 }

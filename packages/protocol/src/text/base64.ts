@@ -1,4 +1,7 @@
-/** Base64 of bytes, here because no runtime that we support has it everywhere. Whole buffers at once: files are large. */
+/**
+ * Encodes bytes as base64. The encoder is our own because browsers and Node have no common one. It fills one buffer
+ * instead of joining strings, because files are large.
+ */
 export function toBase64(bytes: Uint8Array): string {
   const text = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
   let at = 0
@@ -14,7 +17,7 @@ export function toBase64(bytes: Uint8Array): string {
   return ascii.decode(text)
 }
 
-/** Nothing where it is not base64: letters, then padding, nothing else. */
+/** Decodes base64. Returns `undefined` for any other text: a foreign character, wrong padding, surplus bits. */
 export function fromBase64(text: string): Uint8Array | undefined {
   const end = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
   const length = text.length - end
@@ -22,25 +25,25 @@ export function fromBase64(text: string): Uint8Array | undefined {
   const bytes = new Uint8Array((text.length / 4) * 3 - end)
   let at = 0
   let bits = 0
-  let held = 0
+  let bitCount = 0
   for (let i = 0; i < length; i++) {
-    const value = values[text.charCodeAt(i)] ?? none
-    if (value === none) return undefined
+    const value = values[text.charCodeAt(i)] ?? invalid
+    if (value === invalid) return undefined
     bits = (bits << 6) | value
-    held += 6
-    if (held < 8) continue
-    held -= 8
-    bytes[at++] = (bits >> held) & 255
-    bits &= (1 << held) - 1
+    bitCount += 6
+    if (bitCount < 8) continue
+    bitCount -= 8
+    bytes[at++] = (bits >> bitCount) & 255
+    bits &= (1 << bitCount) - 1
   }
-  // Bits beyond the last byte would be another text for the same bytes.
+  // Non-zero bits after the last byte would be a second encoding of the same bytes.
   return bits === 0 ? bytes : undefined
 }
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const letters = new TextEncoder().encode(alphabet)
 const pad = 61
-const none = 255
-const values = new Uint8Array(128).fill(none)
+const invalid = 255
+const values = new Uint8Array(128).fill(invalid)
 for (const [value, code] of letters.entries()) values[code] = value
 const ascii = new TextDecoder('latin1')

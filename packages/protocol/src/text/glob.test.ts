@@ -40,11 +40,11 @@ test.each([
   expect(glob(pattern)?.(path)).toBe(matches)
 })
 
-test.each(['[a', '{a', '{a,b', 'a\\', 'a'.repeat(1025)])('[P9] %j is no glob', (pattern) => {
+test.each(['[a', '{a', '{a,b', 'a\\', 'a'.repeat(1025)])('[P9] %j is not a valid glob', (pattern) => {
   expect(glob(pattern)).toBeUndefined()
 })
 
-test('[P9] S-25: hostile globs take time in proportion, not in powers', () => {
+test('[P9] S-25: hostile globs take no exponential time', () => {
   const path = 'a'.repeat(3000)
   expect(glob(`${'*a'.repeat(200)}b`)?.(path)).toBe(false)
   expect(glob(`${'**/'.repeat(200)}b`)?.('a/'.repeat(1500))).toBe(false)
@@ -61,5 +61,7 @@ test('[P9] a literal path matches itself and nothing else', () => {
   )
 })
 
-test('[S-57 globLength] at 1,024: a pattern is taken', () => expect(glob('a'.repeat(1024))).toBeDefined())
-test('[S-57 globLength] past 1,024: it is not', () => expect(glob('a'.repeat(1025))).toBeUndefined())
+test('[S-57 globLength] at 1,024: the pattern is accepted', () =>
+  expect(glob('a'.repeat(1024))).toBeDefined())
+test('[S-57 globLength] past 1,024: the pattern is refused', () =>
+  expect(glob('a'.repeat(1025))).toBeUndefined())

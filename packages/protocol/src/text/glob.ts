@@ -1,13 +1,13 @@
 import { limits } from '../limits.ts'
 
 /**
- * Globs over slash-separated paths: `*` `?` `[a-z]` `[!a]` inside one segment, `**` across segments, `{a,b}` either,
- * `\` before a character that means itself. A pattern becomes a small state machine that walks the path once with the
- * set of states it may be in: the time is at most pattern times path, whatever the pattern is.
+ * Globs over slash-separated paths: `*` `?` `[a-z]` `[!a]` inside one segment, `**` across segments, `{a,b}` for
+ * alternatives, `\` before a literal character. A pattern becomes a nondeterministic state machine, which reads the
+ * path once. The time is therefore at most proportional to pattern length times path length, for every pattern.
  */
 export type Glob = (path: string) => boolean
 
-/** Nothing when the pattern is malformed or too long. */
+/** Compiles a pattern. Returns `undefined` when the pattern is malformed or too long. */
 export function glob(pattern: string): Glob | undefined {
   if (pattern.length > limits.globLength) return undefined
   const machine = new Machine()
@@ -42,10 +42,10 @@ class Reader {
     return this.#at === this.#pattern.length
   }
 
-  /** Up to the end or, inside braces, to the comma or brace that ends this alternative. */
+  /** Reads up to the end of the pattern or, inside braces, up to the comma or brace that ends the alternative. */
   sequence(depth: number, opening = true): Sequence | undefined {
     const nodes: Node[] = []
-    // Whether a segment begins here: `**` means folders only there.
+    // Whether a segment begins at this position: only there does `**` match whole folders.
     let opens = opening
     while (!this.done) {
       const c = this.#pattern.charAt(this.#at)
@@ -79,7 +79,7 @@ class Reader {
   #set(): Node | undefined {
     const negated = /[!^]/.test(this.#pattern.charAt(this.#at))
     const from = negated ? this.#at + 1 : this.#at
-    // A bracket that comes first is one of the set.
+    // A closing bracket in first place is a member of the set.
     const close = this.#pattern.indexOf(']', from + 1)
     if (close < 0) return undefined
     this.#at = close + 1
@@ -116,7 +116,7 @@ function rangesOf(body: string): readonly (readonly [number, number])[] {
   return ranges
 }
 
-/** A state eats one character that passes its test, or is left for others without eating any. */
+/** A state consumes one character that passes `test` and goes to `next`, or goes to a `free` state for nothing. */
 interface State {
   readonly test?: Test
   readonly next: number
@@ -127,7 +127,7 @@ class Machine {
   readonly #states: State[] = [{ next: -1, free: [] }]
   readonly end = 0
 
-  /** Adds what the nodes need, leading on to `next`; gives the state to begin with. */
+  /** Adds the states for the nodes, with `next` behind the last one. Returns the first state. */
   add(nodes: Sequence, next: number): number {
     return nodes.reduceRight((after, node) => this.#node(node, after), next)
   }
@@ -136,12 +136,12 @@ class Machine {
     let current = this.#closure([start])
     for (let i = 0; i < path.length && current.length > 0; i++) {
       const code = path.charCodeAt(i)
-      const eaten: number[] = []
+      const reached: number[] = []
       for (const at of current) {
         const state = this.#states[at]
-        if (state?.test?.(code)) eaten.push(state.next)
+        if (state?.test?.(code)) reached.push(state.next)
       }
-      current = this.#closure(eaten)
+      current = this.#closure(reached)
     }
     return current.includes(this.end)
   }
@@ -151,7 +151,7 @@ class Machine {
     if ('either' in node)
       return this.#push({ next: -1, free: node.either.map((branch) => this.add(branch, next)) })
     if ('many' in node) return this.#loop(node.many, [next])
-    // Any number of whole folders: nothing, or anything that ends with a slash.
+    // Any number of whole folders: either no text, or a text that ends with a slash.
     const over = this.#push({ test: (code) => code === slash, next, free: [] })
     return this.#push({ next: -1, free: [next, this.#loop(anything, [over])] })
   }

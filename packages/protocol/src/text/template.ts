@@ -1,16 +1,16 @@
 /**
- * URI templates as AHP uses them: literal text and `{name}`, nothing else of RFC 6570. Read in one pass, so that no
- * template and no URI takes more than linear time.
+ * URI templates as AHP uses them: literal text and `{name}`, and nothing else of RFC 6570. Parsing and matching take
+ * linear time for every template and URI.
  */
 export interface Template {
   readonly variables: readonly string[]
-  /** Nothing when a variable has no value, or an empty one. */
+  /** Returns `undefined` when a variable has no value or an empty one. */
   expand(values: { readonly [name: string]: string }): string | undefined
-  /** The values that would expand to this URI; nothing when none do. */
+  /** Returns the values that expand to this URI, or `undefined` if there are none. */
   match(uri: string): { readonly [name: string]: string } | undefined
 }
 
-/** Nothing when the template is malformed or uses what we do not know. */
+/** Parses a template. Returns `undefined` when it is malformed or uses an unsupported form. */
 export function template(text: string): Template | undefined {
   const parts = parse(text)
   if (!parts) return undefined
@@ -45,7 +45,7 @@ export function template(text: string): Template | undefined {
   }
 }
 
-/** Some literal text, then perhaps a variable. */
+/** Literal text, and the variable behind it if there is one. */
 interface Part {
   readonly literal: string
   readonly name?: string
@@ -68,8 +68,8 @@ function parse(text: string): readonly Part[] | undefined {
 }
 
 /**
- * Where a variable's value ends. Values are encoded, so a separator is found for sure if it has a character that an
- * encoded value cannot have; one that has none tells nothing.
+ * The end of a variable's value in a URI, or -1. A separator marks the end only if it has a character that an encoded
+ * value cannot have. Any other separator could be part of the value, so the URI is ambiguous and does not match.
  */
 function endOfValue(uri: string, at: number, parts: readonly Part[], i: number): number {
   const next = parts[i + 1]
@@ -77,7 +77,7 @@ function endOfValue(uri: string, at: number, parts: readonly Part[], i: number):
   return /[^\w.~%-]/.test(next.literal) ? uri.indexOf(next.literal, at) : -1
 }
 
-/** Everything but the unreserved characters of RFC 3986; nothing for a lone surrogate, which has no encoding. */
+/** Encodes all but the unreserved characters of RFC 3986. Returns `undefined` for a lone surrogate. */
 function encode(value: string): string | undefined {
   return attempt(() =>
     encodeURIComponent(value).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`),

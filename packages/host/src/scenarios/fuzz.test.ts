@@ -184,7 +184,7 @@ describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a
     expect(
       inside
         .map(({ event, detail }) => `${event}: ${String(detail)}`)
-        .filter((line) => !/LinkClosed|answer to nothing/.test(line)),
+        .filter((line) => !/LinkClosed|response to no pending request/.test(line)),
     ).toEqual([])
     // What the disk has is what was shown.
     const shown = everything(all.core())

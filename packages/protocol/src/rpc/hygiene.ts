@@ -1,35 +1,41 @@
-import { limits as most } from '../limits.ts'
+import { isJsonObject } from '../json.ts'
+import { limits as allLimits } from '../limits.ts'
 
-/** What one message may be at most. */
+/** The limits of one message. */
 export interface Limits {
-  /** Length in UTF-16 code units; a transport bounds the bytes. */
+  /** Length in UTF-16 code units. The transport limits the bytes. */
   readonly size: number
-  /** Objects and arrays inside one another. */
+  /** Levels of nested objects and arrays. */
   readonly depth: number
-  /** Object keys in all. */
+  /** Number of object keys in the whole message. */
   readonly keys: number
 }
 
-export const defaultLimits: Limits = { size: most.messageBytes, depth: most.depth, keys: most.keys }
-
-/**
- * For a client: what its host answers is as large as the chats people have. Deeper, too: what came as an action stands
- * further down in a state, and one that no client could read would lock all of them out.
- */
-export const clientLimits: Limits = {
-  size: most.answerLength,
-  depth: most.answerDepth,
-  keys: most.answerKeys,
+export const defaultLimits: Limits = {
+  size: allLimits.messageBytes,
+  depth: allLimits.depth,
+  keys: allLimits.keys,
 }
 
 /**
- * Looks over the text of a message before it is parsed, in one pass and without building anything: a problem as a
- * sentence, or nothing. Text that is no JSON may pass; the parser finds that. Strings are skipped by `indexOf`, so that
- * long content costs next to nothing.
+ * The limits for messages that a client receives. Responses hold whole chats and so are large. They are also deeper
+ * than requests: the content of an action is nested further down in a state, and a state that exceeds the limit of
+ * clients could be read by none of them.
+ */
+export const clientLimits: Limits = {
+  size: allLimits.answerLength,
+  depth: allLimits.answerDepth,
+  keys: allLimits.answerKeys,
+}
+
+/**
+ * Checks the text of a message before it is parsed, in one pass and without allocation. Returns the problem as a
+ * sentence, or `undefined`. Text that is not JSON may pass; the parser refuses it later. Strings are skipped with
+ * `indexOf`, so that long content costs little.
  */
 export function hygiene(text: string, limits: Limits): string | undefined {
   if (text.length > limits.size) return `the message is longer than ${limits.size} characters`
-  if (cannotOffend(text, limits)) return undefined
+  if (isObviouslyFine(text, limits)) return undefined
   let depth = 0
   let keys = 0
   for (let at = 0; at < text.length; at++) {
@@ -50,19 +56,19 @@ export function hygiene(text: string, limits: Limits): string | undefined {
 }
 
 /**
- * Whether a parsed value holds a number that JSON does not give back: one too large for a double, or -0. A state with
- * one in it would not equal its own text. Of a value that passed `hygiene`, which bounds the depth.
+ * Whether a parsed value contains a number that does not survive JSON: infinity, or -0. A state with such a number
+ * would not equal its own JSON. The recursion is safe because `hygiene` has limited the depth of the value.
  */
 export function hasOddNumber(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value) || Object.is(value, -0)
-  if (typeof value !== 'object' || value === null) return false
   if (Array.isArray(value)) return value.some(hasOddNumber)
-  for (const key in value) if (hasOddNumber((value as Record<string, unknown>)[key])) return true
+  if (!isJsonObject(value)) return false
+  for (const key in value) if (hasOddNumber(value[key])) return true
   return false
 }
 
-/** Cheap proofs that settle nearly every frame: native searches instead of a look at every character. */
-function cannotOffend(text: string, limits: Limits): boolean {
+/** A fast check that is enough for nearly every frame: native searches instead of a loop over all characters. */
+function isObviouslyFine(text: string, limits: Limits): boolean {
   if (text.length > limits.keys * shortestEntry) return false
   if (text.includes('__proto__') || text.includes('\\u')) return false
   let openers = 0
@@ -73,7 +79,7 @@ function cannotOffend(text: string, limits: Limits): boolean {
   return true
 }
 
-/** `"":0,` */
+/** The length of `"":0,`, the shortest key and value. */
 const shortestEntry = 5
 
 const quote = 34
@@ -84,11 +90,11 @@ const closeBrace = 125
 const openBracket = 91
 const closeBracket = 93
 
-/** The quote that ends a string, or -1. */
+/** The index of the quote that ends a string, or -1. */
 function endOfString(text: string, from: number): number {
   let end = text.indexOf('"', from)
   while (end >= 0 && text.charCodeAt(end - 1) === backslash) {
-    // It ends the string unless an odd number of backslashes stands before it.
+    // The quote ends the string unless an odd number of backslashes precedes it.
     let first = end - 1
     while (first > from && text.charCodeAt(first - 1) === backslash) first--
     if ((end - first) % 2 === 0) break
@@ -103,7 +109,7 @@ function isKey(text: string, after: number): boolean {
   return text.charCodeAt(at) === colon
 }
 
-/** Also in disguise: `"\u005f_proto__"` is the same key, and any disguise is longer. */
+/** Whether a key is `__proto__`, also with escapes as in `"\u005f_proto__"`. An escaped form is always longer. */
 function isProto(text: string, from: number, end: number): boolean {
   const length = end - from - 1
   if (length < 9) return false
@@ -112,9 +118,9 @@ function isProto(text: string, from: number, end: number): boolean {
   return name.includes('\\') && unescaped(name) === '__proto__'
 }
 
-function unescaped(name: string): string | undefined {
+function unescaped(name: string): unknown {
   try {
-    return JSON.parse(`"${name}"`) as string
+    return JSON.parse(`"${name}"`)
   } catch {
     return undefined
   }

@@ -4,7 +4,7 @@ import { transportContract } from './transport.contract.ts'
 
 transportContract('pair', async () => pair())
 
-test('[R1] frames that come before the listener wait for it', async () => {
+test('[R1] frames that arrive before the listener is set are kept for it', async () => {
   const tasks: (() => void)[] = []
   const [a, b] = pair((task) => tasks.push(task))
   a.send('early')

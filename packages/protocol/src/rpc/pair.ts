@@ -1,9 +1,9 @@
 import type { Transport } from './transport.ts'
 
-/** Runs a task soon. A simulation passes its own and so decides when a frame arrives. */
+/** Runs a task later. A simulation passes its own function and so decides when each frame arrives. */
 export type Schedule = (task: () => void) => void
 
-/** Two transports joined in one process: what one sends, the other receives, later and in order. */
+/** Two connected transports in one process. Each receives the frames of the other, asynchronously and in order. */
 export function pair(schedule: Schedule = queueMicrotask): readonly [Transport, Transport] {
   const a = new End(schedule)
   const b = new End(schedule)
@@ -52,7 +52,7 @@ class End implements Transport {
   }
 
   receive(listener: (frame: string) => void): void {
-    // What comes while the waiting frames are delivered waits behind them.
+    // Frames that arrive during this loop join the queue, so the order stays.
     for (let frame = this.#arrived.shift(); frame !== undefined; frame = this.#arrived.shift())
       listener(frame)
     this.#listener = listener
@@ -62,10 +62,10 @@ class End implements Transport {
   close(_code?: number, reason = 'closed'): void {
     if (this.#closing) return
     this.#closing = true
-    // Behind what was sent before, as on any pipe.
+    // Scheduled behind the frames that were sent before.
     this.#schedule(() => {
       this.#other?.end(reason)
-      // Who closes does not want what it has not read.
+      // The side that closes drops its unread frames.
       this.#arrived.length = 0
       this.end(reason)
     })
@@ -82,7 +82,7 @@ class End implements Transport {
     else this.#arrived.push(frame)
   }
 
-  /** Ended once the last frame has been delivered. */
+  /** Ends the transport, but not before its last frame was delivered. */
   end(reason: string): void {
     this.#closing = true
     this.#ended = reason

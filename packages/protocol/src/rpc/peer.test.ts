@@ -7,19 +7,20 @@ import type { Transport } from './transport.ts'
 
 const silent: Receiver = { request: () => null, notification: () => {} }
 
-/** A peer on one end, bare frames on the other. */
+/** A peer on one end of a pair. The test reads and writes raw frames on the other end. */
 function bare(receiver: Partial<Receiver> = {}, report: (problem: unknown) => void = () => {}) {
   const [near, far] = pair()
   const peer = new Peer(near, { ...silent, ...receiver }, { report })
   const frames = reader(far)
   const ask = async (frame: unknown) => {
     far.send(typeof frame === 'string' ? frame : JSON.stringify(frame))
-    return JSON.parse(await frames()) as unknown
+    const response: unknown = JSON.parse(await frames())
+    return response
   }
   return { peer, far, frames, ask }
 }
 
-/** Frames one by one, as they are asked for. */
+/** Returns a function that resolves with the next frame. */
 function reader(transport: Transport): () => Promise<string> {
   const got: string[] = []
   const waiting: ((frame: string) => void)[] = []
@@ -40,7 +41,7 @@ const failure = (id: unknown, code: number) => ({
   error: { code, message: expect.any(String) },
 })
 
-test('[R3] either side may ask', async () => {
+test('[R3] both sides may send requests', async () => {
   const [a, b] = pair()
   const ann = new Peer(a, { ...silent, request: (method, params) => ({ by: 'ann', method, params }) })
   const ben = new Peer(b, { ...silent, request: async (method) => ({ by: 'ben', method }) })
@@ -56,12 +57,12 @@ test.each([
   ['null', 'null', null, errorCodes.InvalidRequest],
   ['no version', '{"id":1,"method":"x"}', 1, errorCodes.InvalidRequest],
   ['another version', '{"jsonrpc":"1.0","id":"q","method":"x"}', 'q', errorCodes.InvalidRequest],
-  ['a method that is no string', '{"jsonrpc":"2.0","id":1,"method":7}', 1, errorCodes.InvalidRequest],
+  ['a method that is not a string', '{"jsonrpc":"2.0","id":1,"method":7}', 1, errorCodes.InvalidRequest],
   ['an id that is null', '{"jsonrpc":"2.0","id":null,"method":"x"}', null, errorCodes.InvalidRequest],
   ['an id that is an object', '{"jsonrpc":"2.0","id":{},"method":"x"}', null, errorCodes.InvalidRequest],
-  ['an id beyond all numbers', '{"jsonrpc":"2.0","id":1e999,"method":"x"}', null, errorCodes.InvalidRequest],
-  ['nothing at all', '{"jsonrpc":"2.0"}', null, errorCodes.InvalidRequest],
-])('[R4] F-14: %s is answered with the right error, and the link lives on', async (_, frame, id, code) => {
+  ['an id that is infinite', '{"jsonrpc":"2.0","id":1e999,"method":"x"}', null, errorCodes.InvalidRequest],
+  ['neither a method nor a result', '{"jsonrpc":"2.0"}', null, errorCodes.InvalidRequest],
+])('[R4] F-14: %s gets the right error, and the connection stays open', async (_, frame, id, code) => {
   const { ask } = bare()
   expect(await ask(frame)).toEqual(failure(id, code))
   expect(await ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toEqual({
@@ -71,11 +72,11 @@ test.each([
   })
 })
 
-test.each([0, -7, 1.5, '', 'a', 2 ** 53])('[R3] the id %j comes back as it was sent', async (id) => {
+test.each([0, -7, 1.5, '', 'a', 2 ** 53])('[R3] a response repeats the id %j unchanged', async (id) => {
   expect(await bare().ask({ jsonrpc: '2.0', id, method: 'x' })).toEqual({ jsonrpc: '2.0', id, result: null })
 })
 
-test('[R5] S-27: an AhpError is passed on; of anything else the other side learns only that it happened', async () => {
+test('[R5] S-27: an AhpError is sent; any other error is sent as an internal error without details', async () => {
   const reports: unknown[] = []
   const receiver = {
     request(method: string): unknown {
@@ -101,7 +102,7 @@ test('[R5] S-27: an AhpError is passed on; of anything else the other side learn
   expect(reports).toHaveLength(2)
 })
 
-test('[R3] a notification is never answered, whatever it does', async () => {
+test('[R3] a notification is never answered, also when its receiver throws', async () => {
   const reports: unknown[] = []
   const receiver = {
     notification() {
@@ -115,8 +116,8 @@ test('[R3] a notification is never answered, whatever it does', async () => {
   expect(reports).toHaveLength(2)
 })
 
-test('[R6] what is answered at once is answered before any later frame is looked at', () => {
-  // Frames arrive in the very step they are sent in.
+test('[R6] a synchronous result is sent before the next frame is read', () => {
+  // This schedule delivers frames synchronously.
   const [near, far] = pair((task) => task())
   const seen: string[] = []
   new Peer(near, {
@@ -130,7 +131,7 @@ test('[R6] what is answered at once is answered before any later frame is looked
   expect(seen).toEqual(['first', 'answer 1', 'second', 'third', 'answer 2'])
 })
 
-test('[R6] an answer is seen before the notification behind it, also when both come in one tick', async () => {
+test('[R6] `received` runs before the next notification, also when both frames come in one tick', async () => {
   const tasks: (() => void)[] = []
   const [a, b] = pair((task) => tasks.push(task))
   const seen: unknown[] = []
@@ -144,7 +145,7 @@ test('[R6] an answer is seen before the notification behind it, also when both c
   expect(seen).toEqual(['snapshot', 'action'])
 })
 
-test('[R7] when the link ends, whoever waits is told so, and so is whoever asks afterwards', async () => {
+test('[R7] after a close, pending and later requests are rejected with LinkClosed', async () => {
   const { peer } = bare()
   const waiting = peer.request('never', {})
   peer.close()
@@ -153,7 +154,7 @@ test('[R7] when the link ends, whoever waits is told so, and so is whoever asks 
   expect(() => peer.notify('late', {})).not.toThrow()
 })
 
-test('[R5] an error answer becomes an AhpError with its code and data', async () => {
+test('[R5] an error response becomes an AhpError with its code and data', async () => {
   const { peer, far, frames } = bare()
   const asked = peer.request('x', {})
   const { id } = JSON.parse(await frames()) as { id: number }
@@ -166,7 +167,7 @@ test('[R5] an error answer becomes an AhpError with its code and data', async ()
   })
 })
 
-test('[R4] an answer to nothing that was asked is reported and harmless', async () => {
+test('[R4] a response to no pending request is reported and changes nothing', async () => {
   const reports: unknown[] = []
   const { ask, far } = bare({}, (problem) => reports.push(problem))
   far.send('{"jsonrpc":"2.0","id":99,"result":1}')
@@ -178,28 +179,31 @@ test('[R4] an answer to nothing that was asked is reported and harmless', async 
 test.each([
   ['depth 65', '['.repeat(65) + ']'.repeat(65), 1008],
   ['__proto__', '{"jsonrpc":"2.0","id":1,"method":"x","params":{"__proto__":{}}}', 1008],
-  ['too much', `"${'x'.repeat(4 * 1024 * 1024)}"`, 1009],
-])('[R4] S-20: %s is answered, and ends the link, so that nobody waits for ever', async (_, frame, code) => {
-  const [near, far] = pair()
-  const closed: unknown[] = []
-  const close = near.close.bind(near)
-  near.close = (...how) => (closed.push(how[0]), close(...how))
-  const peer = new Peer(near, silent)
-  const waiting = peer.request('never', {})
-  const answers: unknown[] = []
-  far.receive((text) => answers.push(JSON.parse(text)))
-  far.send(frame)
-  await expect(waiting).rejects.toBeInstanceOf(LinkClosed)
-  expect(answers.at(-1)).toEqual(failure(null, errorCodes.InvalidRequest))
-  expect(closed).toEqual([code])
-})
+  ['a frame that is too long', `"${'x'.repeat(4 * 1024 * 1024)}"`, 1009],
+])(
+  '[R4] S-20: %s gets an error and closes the connection, so no request waits for ever',
+  async (_, frame, code) => {
+    const [near, far] = pair()
+    const closed: unknown[] = []
+    const close = near.close.bind(near)
+    near.close = (...how) => (closed.push(how[0]), close(...how))
+    const peer = new Peer(near, silent)
+    const waiting = peer.request('never', {})
+    const answers: unknown[] = []
+    far.receive((text) => answers.push(JSON.parse(text)))
+    far.send(frame)
+    await expect(waiting).rejects.toBeInstanceOf(LinkClosed)
+    expect(answers.at(-1)).toEqual(failure(null, errorCodes.InvalidRequest))
+    expect(closed).toEqual([code])
+  },
+)
 
 test.each([
   '{"jsonrpc":"2.0","id":1,"result":5,"error":null}',
   '{"jsonrpc":"2.0","id":1,"error":{"code":"x"}}',
   '{"jsonrpc":"2.0","id":1}',
   '{"id":1,"result":5}',
-])('[R4] the answer %s settles the question it names, and is not answered', async (frame) => {
+])('[R4] the response %s settles its request, and no error is sent for it', async (frame) => {
   const { peer, far, frames, ask } = bare()
   const asked = peer.request('x', {}).then(
     (result) => ({ result }),
@@ -211,7 +215,7 @@ test.each([
   expect(await ask({ jsonrpc: '2.0', id: 7, method: 'ping' })).toMatchObject({ id: 7 })
 })
 
-test('[R5] what cannot be sent, and what goes wrong later, ends nothing', async () => {
+test('[R5] data that JSON cannot hold, and a rejected notification, leave the connection open', async () => {
   const reports: unknown[] = []
   const receiver: Partial<Receiver> = {
     request: () => Promise.reject(new AhpError(-32011, 'no', { cycle: 1n })),
@@ -224,7 +228,7 @@ test('[R5] what cannot be sent, and what goes wrong later, ends nothing', async 
   await expect(peer.request('x', { bad: 1n })).rejects.toBeInstanceOf(TypeError)
 })
 
-test('[R6] a question whose answer cannot be put in place is rejected with the reason', async () => {
+test('[R6] an error in `received` rejects the request', async () => {
   const { peer, far, frames } = bare()
   const asked = peer.request('x', {}, () => {
     throw new Error('no place')

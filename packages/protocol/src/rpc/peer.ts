@@ -5,14 +5,14 @@ import { messageOf } from './message.ts'
 import type { MessageId } from './message.ts'
 import type { Transport } from './transport.ts'
 
-/** What the other side may ask and say. Knows nothing of frames; throws an AhpError to refuse. */
+/** The methods that a peer offers to the other side. They throw an AhpError to refuse a request. */
 export interface Receiver {
-  /** A result given at once is answered in the same tick, before any later frame is looked at. */
+  /** A result that is no promise is sent in the same tick, before the next frame is read. */
   request(method: string, params: unknown): unknown
   notification(method: string, params: unknown): void
 }
 
-/** A result whose JSON is there already, and what to do the moment it has been sent. */
+/** A result that is already JSON text. `sent` runs right after the response was sent. */
 export class JsonResult {
   readonly text: string
   readonly sent: () => void
@@ -25,16 +25,16 @@ export class JsonResult {
 
 export interface PeerOptions {
   readonly limits?: Limits
-  /** Where what went wrong inside is told; the other side learns only what concerns it. */
+  /** Receives internal errors, which the other side must not see. */
   readonly report?: (problem: unknown) => void
 }
 
-/** Thrown to those who wait for an answer when the link ends. Not an error of the wire. */
+/** The error of a pending request when the connection closes. It is never sent. */
 export class LinkClosed extends Error {
   override readonly name = 'LinkClosed'
 }
 
-/** One end of JSON-RPC; either side may ask. */
+/** One end of a JSON-RPC connection. Both sides may send requests. */
 export class Peer {
   readonly #transport: Transport
   readonly #receiver: Receiver
@@ -57,8 +57,8 @@ export class Peer {
   }
 
   /**
-   * Asks and waits. `received` runs the moment the answer is read, before any later frame: a snapshot can be put in
-   * place ahead of the actions that follow it, which no `await` can promise.
+   * Sends a request and resolves with its result. `received` runs as soon as the response is read, before any later
+   * frame. A caller can thus apply a snapshot before the actions that follow it; code after `await` may run too late.
    */
   request(method: string, params: unknown, received?: (result: unknown) => void): Promise<unknown> {
     return new Promise((resolve, reject) => {
@@ -85,7 +85,7 @@ export class Peer {
     try {
       value = JSON.parse(frame)
     } catch {
-      return this.#fail(null, AhpError.parseError('the frame cannot be read'))
+      return this.#fail(null, AhpError.parseError('the frame cannot be parsed'))
     }
     const message = messageOf(value)
     switch (message.kind) {
@@ -125,7 +125,10 @@ export class Peer {
     )
   }
 
-  /** Whatever it was, an answer to it may be awaited for ever on either side: so the link ends, and says why. */
+  /**
+   * Refuses a frame that was not parsed. The frame may have been a request or a response, and then one side would wait
+   * for ever. The connection is therefore closed, with the reason.
+   */
   #refuse(frame: string, problem: string): void {
     this.#fail(null, AhpError.invalidRequest(problem))
     this.close(frame.length > this.#limits.size ? 1009 : 1008, problem)
@@ -142,7 +145,7 @@ export class Peer {
     }
   }
 
-  /** Only an AhpError was meant for the other side; of anything else it learns that it happened. */
+  /** Sends an error response. Any error but an AhpError is reported, and sent as "internal error" without details. */
   #fail(id: MessageId | null, error: unknown): void {
     if (!(error instanceof AhpError)) this.#report(error)
     const { code, message, data } = error instanceof AhpError ? error : AhpError.internalError()
@@ -156,12 +159,12 @@ export class Peer {
 
   #settle(id: MessageId | null, how: (pending: Pending) => void): void {
     const pending = id === null ? undefined : this.#pending.get(id)
-    if (!pending || id === null) return this.#report(new Error(`an answer to nothing that was asked: ${id}`))
+    if (!pending || id === null) return this.#report(new Error(`a response to no pending request: ${id}`))
     this.#pending.delete(id)
     this.#attempt(() => how(pending))
   }
 
-  /** What goes wrong here concerns nobody outside. */
+  /** Runs a task whose errors are reported and not sent. */
   #attempt(task: () => unknown): void {
     try {
       const done = task()
@@ -182,7 +185,7 @@ export class Peer {
   #abandon(): void {
     const waiting = [...this.#pending.values()]
     this.#pending.clear()
-    for (const { reject } of waiting) reject(new LinkClosed('the link closed before the answer came'))
+    for (const { reject } of waiting) reject(new LinkClosed('the link closed before the response came'))
   }
 }
 

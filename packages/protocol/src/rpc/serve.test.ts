@@ -3,13 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { mutated, valueOf } from '../../test/arbitrary.ts'
 import { commands, notes } from '../commands.ts'
 import { AhpError, errorCodes } from '../errors.ts'
+import { isJsonObject } from '../json.ts'
 import { decode } from '../schema.ts'
 import { pair } from './pair.ts'
 import { Peer } from './peer.ts'
 import { serve } from './serve.ts'
 import type { Answers, Listeners } from './serve.ts'
 
-test('[R8] a handler sees checked params, and nulls that read as absent are gone', () => {
+test('[R8] a handler gets checked params, without the nulls that stand for absent keys', () => {
   const receiver = serve({
     resourceRead: ({ uri, encoding }) => ({ data: `${uri} ${encoding}`, encoding: 'utf-8' }),
   })
@@ -22,7 +23,7 @@ test('[R8] a handler sees checked params, and nulls that read as absent are gone
 })
 
 test.each(['nothing', 'constructor', '__proto__', 'toString', 'listSessions'])(
-  '[R8] S-14: %s is an unknown method where nobody answers it',
+  '[R8] S-14: %s is an unknown method if the table has no function for it',
   (method) => {
     const receiver = serve({ ping: () => null })
     expect(() => receiver.request(method, {})).toThrow(AhpError)
@@ -35,7 +36,7 @@ test.each(['nothing', 'constructor', '__proto__', 'toString', 'listSessions'])(
   },
 )
 
-test('[R8] wrong params are named', () => {
+test('[R8] the error names the wrong param', () => {
   const receiver = serve({ subscribe: () => ({}) })
   expect(() => receiver.request('subscribe', {})).toThrow('subscribe: channel: expected string')
   expect(() => receiver.request('subscribe', { channel: 'a', view: { turns: -1 } })).toThrow('view.turns')
@@ -48,14 +49,14 @@ test('[R8] the channel of a connection-level command may be missing', () => {
   expect(receiver.request('reconnect', params)).toEqual({ type: 'snapshot', snapshots: [] })
 })
 
-/** Without a method and with an id it is an answer, and answers are not answered. */
-function isAnswer(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const { id, method } = value as { id?: unknown; method?: unknown }
+/** Whether a message counts as a response, for which a peer never sends an error. */
+function isResponse(value: unknown): boolean {
+  if (!isJsonObject(value)) return false
+  const { id, method } = value
   return method === undefined && (typeof id === 'number' || typeof id === 'string')
 }
 
-describe('[R9] S-15: valid messages with one thing wrong in them', () => {
+describe('[R9] S-15: valid messages with one fault', () => {
   const seen: { method: string; params: unknown }[] = []
   const handler = (method: string) => (params: unknown) => {
     seen.push({ method, params })
@@ -81,7 +82,7 @@ describe('[R9] S-15: valid messages with one thing wrong in them', () => {
     }),
   )
 
-  test('get a result or a JSON-RPC error, reach no handler unchecked, and end nothing', async () => {
+  test('get a result or a JSON-RPC error, reach no handler unchecked, and cause no internal error', async () => {
     const broken: unknown[] = []
     const answerTo = async (...frames: readonly string[]): Promise<string> => {
       const [near, far] = pair()
@@ -106,14 +107,14 @@ describe('[R9] S-15: valid messages with one thing wrong in them', () => {
         const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
         const text = JSON.stringify(mutant) ?? 'undefined'
         const { error } = JSON.parse(
-          await (isNote || isAnswer(mutant) ? answerTo(text, ping) : answerTo(text)),
+          await (isNote || isResponse(mutant) ? answerTo(text, ping) : answerTo(text)),
         ) as { error?: { code: number } }
         if (error) expect(codes.has(error.code) || error.code === errorCodes.ParseError).toBe(true)
         for (const { method, params } of seen) {
           const schema = commands.get(method)?.params ?? notes.get(method)?.params
           expect(schema && decode(schema, params)).toEqual({ ok: true, value: params })
         }
-        if (!isAnswer(mutant)) expect(broken).toEqual([])
+        if (!isResponse(mutant)) expect(broken).toEqual([])
       }),
       { numRuns: 2000 },
     )

@@ -5,19 +5,21 @@ import { decode } from '../schema.ts'
 import type { Schema } from '../schema.ts'
 import type { Receiver } from './peer.ts'
 
-/** Answers by method, checked by the compiler; what is not in the table is an unknown method. */
+/** Functions that answer requests, by method. A method without one is unknown to the other side. */
 export type Answers = { readonly [M in Method]?: (params: Params<M>) => Result<M> | Promise<Result<M>> }
 export type Listeners = { readonly [M in NoteMethod]?: (params: NoteParams<M>) => void }
 
 type Handler = (params: unknown) => unknown
 
-/** A receiver that looks methods up in two tables and checks their params before anyone sees them. */
+/** A receiver with one table for requests and one for notifications. It checks params before it calls a function. */
 export function serve(answers: Answers, listeners: Listeners = {}): Receiver {
-  const asked = new Map(Object.entries(answers) as [string, Handler][])
-  const told = new Map(Object.entries(listeners) as [string, Handler][])
+  // The schema of a method proves the params of its function; the compiler cannot link the two look-ups.
+  const byRequest = new Map(Object.entries(answers) as [string, Handler][])
+  const byNotification = new Map(Object.entries(listeners) as [string, Handler][])
   return {
-    request: (method, params) => call(method, asked.get(method), commands.get(method)?.params, params),
-    notification: (method, params) => void call(method, told.get(method), notes.get(method)?.params, params),
+    request: (method, params) => call(method, byRequest.get(method), commands.get(method)?.params, params),
+    notification: (method, params) =>
+      void call(method, byNotification.get(method), notes.get(method)?.params, params),
   }
 }
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { Transport } from './transport.ts'
 
-/** What every transport must do. `join` gives two connected ends. */
+/** The test suite for all transports. `join` returns two connected ends. */
 export function transportContract(name: string, join: () => Promise<readonly [Transport, Transport]>): void {
-  test(`[R1] ${name}: frames arrive whole and in order, text and bytes alike`, async () => {
+  test(`[R1] ${name}: frames sent as text or bytes arrive whole and in order`, async () => {
     const [a, b] = await join()
     const got = collect(b, 4)
     a.send('one')
@@ -14,7 +14,7 @@ export function transportContract(name: string, join: () => Promise<readonly [Tr
     a.close()
   })
 
-  test(`[R1] ${name}: both directions at once`, async () => {
+  test(`[R1] ${name}: both directions work at the same time`, async () => {
     const [a, b] = await join()
     const got = Promise.all([collect(a, 2), collect(b, 2)])
     for (const n of ['1', '2']) {
@@ -28,7 +28,7 @@ export function transportContract(name: string, join: () => Promise<readonly [Tr
     a.close()
   })
 
-  test(`[R1] ${name}: what was sent before the close arrives before it; what is sent after does not`, async () => {
+  test(`[R1] ${name}: frames sent before the close arrive; frames sent after it do not`, async () => {
     const [a, b] = await join()
     const got: string[] = []
     b.receive((frame) => got.push(frame))
@@ -39,7 +39,7 @@ export function transportContract(name: string, join: () => Promise<readonly [Tr
     expect(got).toEqual(['last words'])
   })
 
-  test(`[R1] ${name}: nothing is left in the buffer of a pipe that is read`, async () => {
+  test(`[R1] ${name}: no bytes stay buffered when the other side reads`, async () => {
     const [a, b] = await join()
     const got = collect(b, 1)
     a.send('hello')
@@ -48,13 +48,13 @@ export function transportContract(name: string, join: () => Promise<readonly [Tr
     a.close()
   })
 
-  test(`[R1] ${name}: drained waits until nothing is buffered`, async () => {
+  test(`[R1] ${name}: drained resolves when no bytes are buffered`, async () => {
     const [a, b] = await join()
     await a.drained()
     const got = collect(b, 2)
     a.send('ü'.repeat(500_000))
     a.send('y')
-    // Bytes, not characters.
+    // `buffered` counts bytes, not characters.
     expect(a.buffered).toBeGreaterThanOrEqual(1_000_001)
     await Promise.all([a.drained(), a.drained()])
     expect(a.buffered).toBe(0)
@@ -62,7 +62,7 @@ export function transportContract(name: string, join: () => Promise<readonly [Tr
     a.close()
   })
 
-  test(`[R1] ${name}: drained does not outlive the pipe`, async () => {
+  test(`[R1] ${name}: drained resolves when the transport closes`, async () => {
     const [a, b] = await join()
     a.send('hello')
     const drained = a.drained()
@@ -73,7 +73,7 @@ export function transportContract(name: string, join: () => Promise<readonly [Tr
     expect(a.closed.aborted).toBe(true)
   })
 
-  test(`[R1] ${name}: closing twice is closing once`, async () => {
+  test(`[R1] ${name}: a second close has no effect`, async () => {
     const [a, b] = await join()
     a.close()
     a.close()

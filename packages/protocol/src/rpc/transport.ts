@@ -1,17 +1,17 @@
 /**
- * An ordered pipe of text frames, one message a frame. It loses nothing silently: what it cannot deliver ends it.
- * Every transport passes the suite in `transport.contract.ts`.
+ * An ordered, bidirectional stream of text frames, one message per frame. A frame that cannot be delivered closes the
+ * transport, so no frame is lost silently. Every transport passes the suite in `transport.contract.ts`.
  */
 export interface Transport {
-  /** Bytes are the UTF-8 of a text, so that one buffer can go to many. */
+  /** Sends a text, or its UTF-8 bytes. With bytes, one buffer can be sent to many clients. */
   send(frame: string | Uint8Array): void
-  /** Frames that arrived before anyone listened are delivered then, in order. There is one listener. */
+  /** Sets the only listener. Frames that arrived before are delivered first, in order. */
   receive(listener: (frame: string) => void): void
   close(code?: number, reason?: string): void
-  /** Aborted when the pipe has ended, from either side, after the last frame was delivered. */
+  /** Aborted when either side has closed the transport and the last frame was delivered. */
   readonly closed: AbortSignal
-  /** Bytes accepted by `send` and not yet handed to the other side. */
+  /** Number of bytes that `send` accepted and that are not yet delivered. */
   readonly buffered: number
-  /** Resolves when nothing is buffered, or the pipe has ended. */
+  /** Resolves when no bytes are buffered, or when the transport is closed. */
   drained(): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { Action } from './channel.ts'
+import { functionMap } from './function-map.ts'
 
 export interface Reduce<S, A extends Action = Action> {
   (state: S, action: A): S
@@ -13,9 +14,8 @@ export type Cases<S, A extends Action> = {
   readonly [T in A['type']]: Case<S, Extract<A, { readonly type: T }>>
 }
 
-/** Joins cases to a reducer. A Map holds them, because types come from the wire and one may be `constructor`. */
+/** Joins cases to a reducer, which returns the same state for an action without a case. */
 export function reducer<S, A extends Action>(cases: Cases<S, A>): Reduce<S, A> {
-  // Each case takes only the actions of its own type, and the look-up by `type` gives it no others.
-  const byType = new Map(Object.entries(cases) as [string, Case<S, Action>][])
+  const byType = functionMap<Case<S, Action>>(cases)
   return (state: S, action: Action) => byType.get(action.type)?.(state, action) ?? state
 }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { protocolDocument } from '../src/document.ts'
 
-/** Random valid values, made from the JSON Schema that the shapes give. */
+// Random values for tests, valid and invalid, made from the JSON Schema of the protocol.
+
 interface JsonSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
@@ -22,33 +23,33 @@ interface JsonSchema {
 
 export const definitions = (protocolDocument() as { $defs: { [name: string]: JsonSchema } }).$defs
 
-interface How {
-  /** Below this depth only what must be there is made, so that shapes that hold themselves come to an end. */
+interface Options {
+  /** Below this depth, objects have only their required keys, so that recursive shapes end. */
   readonly deep: number
-  /** Where identifiers come from: with few of them, things that are made apart have to do with each other. */
+  /** The source of identifiers. With a small set, separate values refer to each other. */
   readonly ids?: fc.Arbitrary<string>
-  /** Shapes to make more often where a named one is asked for, because they are what a test is about. */
+  /** Shapes to use more often in place of a named shape, because a test is about them. */
   readonly often?: { readonly [name: string]: readonly string[] }
 }
 
-export function valueOf(name: string, how: How = { deep: 4 }): fc.Arbitrary<unknown> {
-  return arbitrary(definitions[name] ?? {}, how, 0)
+export function valueOf(name: string, options: Options = { deep: 4 }): fc.Arbitrary<unknown> {
+  return arbitrary(definitions[name] ?? {}, options, 0)
 }
 
-function arbitrary(schema: JsonSchema, how: How, depth: number): fc.Arbitrary<unknown> {
+function arbitrary(schema: JsonSchema, options: Options, depth: number): fc.Arbitrary<unknown> {
   if (schema.$ref !== undefined) {
     const name = schema.$ref.replace('#/$defs/', '')
-    if (name === 'Identifier' && how.ids) return how.ids
+    if (name === 'Identifier' && options.ids) return options.ids
     return fc
-      .constantFrom(name, ...(how.often?.[name] ?? []))
-      .chain((one) => arbitrary(definitions[one] ?? {}, how, depth))
+      .constantFrom(name, ...(options.often?.[name] ?? []))
+      .chain((one) => arbitrary(definitions[one] ?? {}, options, depth))
   }
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return fc.constantFrom(...schema.enum)
   const branches = schema.anyOf ?? schema.oneOf
-  if (branches) return fc.oneof(...branches.map((branch) => arbitrary(branch, how, depth)))
+  if (branches) return fc.oneof(...branches.map((branch) => arbitrary(branch, options, depth)))
   if (Array.isArray(schema.type))
-    return fc.oneof(...schema.type.map((type: string) => arbitrary({ ...schema, type }, how, depth)))
+    return fc.oneof(...schema.type.map((type: string) => arbitrary({ ...schema, type }, options, depth)))
   switch (schema.type) {
     case 'string':
       return text(schema)
@@ -68,9 +69,11 @@ function arbitrary(schema: JsonSchema, how: How, depth: number): fc.Arbitrary<un
     case 'null':
       return fc.constant(null)
     case 'array':
-      return fc.array(arbitrary(schema.items ?? {}, how, depth + 1), { maxLength: depth < how.deep ? 3 : 0 })
+      return fc.array(arbitrary(schema.items ?? {}, options, depth + 1), {
+        maxLength: depth < options.deep ? 3 : 0,
+      })
     case 'object':
-      return object(schema, how, depth)
+      return object(schema, options, depth)
     default:
       return fc.jsonValue({ maxDepth: 1 })
   }
@@ -90,13 +93,13 @@ function text(schema: JsonSchema): fc.Arbitrary<string> {
   return fc.string({ unit: 'grapheme', maxLength: 20 })
 }
 
-function object(schema: JsonSchema, how: How, depth: number): fc.Arbitrary<unknown> {
+function object(schema: JsonSchema, options: Options, depth: number): fc.Arbitrary<unknown> {
   const required = new Set(schema.required)
   const wanted = Object.entries(schema.properties ?? {}).filter(
-    ([key]) => required.has(key) || depth < how.deep,
+    ([key]) => required.has(key) || depth < options.deep,
   )
   const known = fc.record(
-    Object.fromEntries(wanted.map(([key, item]) => [key, member(key, item, how, depth + 1)])),
+    Object.fromEntries(wanted.map(([key, item]) => [key, member(key, item, options, depth + 1)])),
     { requiredKeys: [...required], noNullPrototype: true },
   )
   const others =
@@ -104,18 +107,18 @@ function object(schema: JsonSchema, how: How, depth: number): fc.Arbitrary<unkno
       ? fc.dictionary(fc.constantFrom('x-extra', 'future'), fc.jsonValue({ maxDepth: 1 }), { maxKeys: 1 })
       : fc.dictionary(
           fc.string({ minLength: 1, maxLength: 5 }),
-          arbitrary(schema.additionalProperties ?? {}, how, depth + 1),
+          arbitrary(schema.additionalProperties ?? {}, options, depth + 1),
           { maxKeys: 2 },
         )
   return fc.tuple(others, known).map(([extra, made]) => ({ ...extra, ...(made as object) }))
 }
 
-/** Some identifiers may be any text, and are told by their key alone. */
-function member(key: string, schema: JsonSchema, how: How, depth: number): fc.Arbitrary<unknown> {
-  return key === 'id' && how.ids ? how.ids : arbitrary(schema, how, depth)
+/** A member of an object. Some identifiers have no schema of their own and are recognized by the key `id`. */
+function member(key: string, schema: JsonSchema, options: Options, depth: number): fc.Arbitrary<unknown> {
+  return key === 'id' && options.ids ? options.ids : arbitrary(schema, options, depth)
 }
 
-/** The value with one place in it replaced, removed or doubled by something that may not belong there. */
+/** The value with one random part of it removed, or replaced by a value that may be invalid there. */
 export function mutated(value: unknown, by: fc.Arbitrary<unknown> = odd): fc.Arbitrary<unknown> {
   const paths = pathsOf(value)
   return fc

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import type { Action } from '../src/channel.ts'
 import type { KindName } from '../src/reducers.ts'
 
-/** One story for a reducer: a state, what happens, and what is then. */
+/** A test case for a reducer: a state, some actions, and the state after them. */
 export interface StateCase {
   readonly file: string
   readonly name: string
@@ -10,9 +10,9 @@ export interface StateCase {
   readonly initial: object
   readonly actions: readonly Action[]
   readonly expected: object
-  /** Every step gives back the very object it was given. */
+  /** The reducer must return the same object for every action. */
   readonly same: boolean
-  /** Refused at the door; here only to show that the reducer bears it. */
+  /** A value of the case fails its schema. The case shows that the reducer does not break on it. */
   readonly malformed: boolean
 }
 
@@ -31,7 +31,7 @@ interface CaseFile {
 
 const folder = new URL('../cases/', import.meta.url)
 
-/** The project's own corpus, from `cases/`. */
+/** The test cases in the folder `cases/`. */
 export function stateCases(): readonly StateCase[] {
   return readdirSync(folder).flatMap((file) => {
     const { reducer, bases, cases } = JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as CaseFile

@@ -6,10 +6,11 @@ import type { KindName } from '../src/reducers.ts'
 import { definitions } from './arbitrary.ts'
 
 /**
- * What a 0.9 peer does and takes. From 0.9 to 1.0 the reducers only got more cases, so the older ones are today's without
- * those. Both lists are written by hand: what the lens believes is not asked.
+ * The behaviour of a 0.9 peer: its reducers, and the values it accepts. From 0.9 to 1.0 the reducers only gained cases,
+ * so the older reducers are the present ones without these cases. The lists are written by hand and do not use the code
+ * of the lens, which they test.
  */
-const later = new Set([
+const addedActions = new Set([
   'session/chatsReordered',
   'session/mcpServerBackgroundRequested',
   'chat/isReadChanged',
@@ -22,7 +23,7 @@ const later = new Set([
   'canvas/stateChanged',
 ])
 
-const laterKeys: { readonly [shape: string]: readonly string[] } = {
+const addedKeys: { readonly [shape: string]: readonly string[] } = {
   ChatState: ['changes', 'movable', 'changesets', 'backgroundWork', 'canvases'],
   ChatSummary: ['changes', 'movable'],
   PartialChatSummary: ['changes', 'movable'],
@@ -37,8 +38,8 @@ const laterKeys: { readonly [shape: string]: readonly string[] } = {
   AutomationEntry: ['runCount', 'customizations'],
   AutomationCapabilities: ['customizations'],
 }
-/** Nothing sets these bits of a chat at 0.9. */
-const laterBits: { readonly [shape: string]: number } = {
+/** The status bits that are never set on a chat in 0.9. */
+const addedBits: { readonly [shape: string]: number } = {
   ChatState: 32 | 64,
   ChatSummary: 32 | 64,
   PartialChatSummary: 32 | 64,
@@ -49,10 +50,10 @@ export function reduce(kind: KindName, state: object, action: Action): object {
 }
 
 export function knows(type: string): boolean {
-  return !later.has(type)
+  return !addedActions.has(type)
 }
 
-/** What is wrong with a value of a shape, for a 0.9 peer. */
+/** The reason why a 0.9 peer would refuse a value of a shape, or `undefined`. */
 export function problemOf(shape: string, value: unknown): string | undefined {
   const validate = ajv.getSchema(`v0-9#/$defs/${shape}`)
   if (!validate) throw new Error(`no shape ${shape}`)
@@ -67,12 +68,12 @@ ajv.addKeyword({
 })
 const properties = (shape: string) => ({
   ...definitions[shape]?.properties,
-  ...(shape in laterBits && {
-    status: { ...definitions[shape]?.properties?.['status'], noBits: laterBits[shape] },
+  ...(shape in addedBits && {
+    status: { ...definitions[shape]?.properties?.['status'], noBits: addedBits[shape] },
   }),
-  ...Object.fromEntries((laterKeys[shape] ?? []).map((key) => [key, false])),
+  ...Object.fromEntries((addedKeys[shape] ?? []).map((key) => [key, false])),
 })
-const changed = Object.keys(laterKeys).map((shape) => [
+const changed = Object.keys(addedKeys).map((shape) => [
   shape,
   { ...definitions[shape], properties: properties(shape) },
 ])

@@ -1,6 +1,7 @@
 import { commands, notes } from '../commands.ts'
 import type { Method, NoteMethod, NoteParams, Params, Result } from '../commands.ts'
 import { AhpError } from '../errors.ts'
+import { functionMap } from '../function-map.ts'
 import { decode } from '../schema.ts'
 import type { Schema } from '../schema.ts'
 import type { Receiver } from './peer.ts'
@@ -13,9 +14,8 @@ type Handler = (params: unknown) => unknown
 
 /** A receiver with one table for requests and one for notifications. It checks params before it calls a function. */
 export function serve(answers: Answers, listeners: Listeners = {}): Receiver {
-  // The schema of a method proves the params of its function; the compiler cannot link the two look-ups.
-  const byRequest = new Map(Object.entries(answers) as [string, Handler][])
-  const byNotification = new Map(Object.entries(listeners) as [string, Handler][])
+  const byRequest = functionMap<Handler>(answers)
+  const byNotification = functionMap<Handler>(listeners)
   return {
     request: (method, params) => call(method, byRequest.get(method), commands.get(method)?.params, params),
     notification: (method, params) =>

@@ -8,7 +8,7 @@ import { mcpMethods } from '../mcp/methods.ts'
 import { knownIn, knows } from './known.ts'
 import { nativeVersion, versions } from './negotiate.ts'
 
-test('[V3] the newest generation knows exactly what is defined', () => {
+test('[V3] the newest version has exactly the actions, commands and notifications of the tables', () => {
   const actions = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
   const defined = [...actions, ...commands.keys(), ...notes.keys()]
   expect([...knownIn(nativeVersion)].toSorted()).toEqual(defined.toSorted())
@@ -35,7 +35,7 @@ test.each([
   expect(knows(version, name)).toBe(known)
 })
 
-test('[V4] the wire is pinned: a change of it needs a decision about its version', () => {
+test('[V4] the protocol is pinned by a hash, so that no change of it is accidental', () => {
   const known = versions.map((version) => [version, [...knownIn(version)].toSorted()])
   const directions = [...commands, ...notes].map(([method, { from }]) => [method, from])
   const rules = Object.values(kinds).map(({ name, dispatchable, classes, strides, derived, rows }) => [
@@ -54,7 +54,7 @@ test('[V4] the wire is pinned: a change of it needs a decision about its version
     errorCodes,
     mcpMethods,
   })
-  // When this fails, the wire has changed. Decide which version it belongs to, then write the new hash here.
+  // A failure means that the protocol has changed. Decide which version the change belongs to, then update the hash.
   expect(createHash('sha256').update(wire).digest('hex')).toBe(
     '23e34c1ab1272cbd29954bbb929f21c950c78cbb1e9aa79bf74bad9328afa036',
   )

@@ -1,11 +1,8 @@
 import { nativeVersion, versions } from './negotiate.ts'
 import type { Version } from './negotiate.ts'
 
-/**
- * What each generation knows: actions, commands and notifications by the version that brought them. These are the
- * dates of the wire itself; the registries that clients ship date some of them wrongly.
- */
-const conversation = [
+/** The actions of a turn. They belong to the session channel up to 0.3, and to the chat channel from 0.4. */
+const turnActionNames = [
   'turnStarted',
   'delta',
   'reasoning',
@@ -30,15 +27,19 @@ const conversation = [
   'inputCompleted',
 ] as const
 
-const brought: { readonly [V in Version]: readonly string[] } = {
+/**
+ * Actions, commands and notifications by the protocol version that added them. The versions were found in the published
+ * protocol itself; the registries in released clients have some of them wrong.
+ */
+const addedIn: { readonly [V in Version]: readonly string[] } = {
   '0.1.0': [
-    ...under('root', 'agentsChanged', 'activeSessionsChanged', 'terminalsChanged', 'configChanged'),
-    ...under('session', 'ready', 'creationFailed', 'titleChanged', 'isReadChanged', 'isArchivedChanged'),
-    ...under('session', 'activityChanged', 'configChanged', 'metaChanged', 'serverToolsChanged'),
-    ...under('session', 'customizationsChanged', 'customizationToggled', 'customizationUpdated'),
-    ...under('session', 'modelChanged', 'activeClientChanged', 'activeClientToolsChanged', 'diffsChanged'),
-    ...under('session', ...conversation),
-    ...under(
+    ...prefixed('root', 'agentsChanged', 'activeSessionsChanged', 'terminalsChanged', 'configChanged'),
+    ...prefixed('session', 'ready', 'creationFailed', 'titleChanged', 'isReadChanged', 'isArchivedChanged'),
+    ...prefixed('session', 'activityChanged', 'configChanged', 'metaChanged', 'serverToolsChanged'),
+    ...prefixed('session', 'customizationsChanged', 'customizationToggled', 'customizationUpdated'),
+    ...prefixed('session', 'modelChanged', 'activeClientChanged', 'activeClientToolsChanged', 'diffsChanged'),
+    ...prefixed('session', ...turnActionNames),
+    ...prefixed(
       'terminal',
       'data',
       'input',
@@ -49,7 +50,7 @@ const brought: { readonly [V in Version]: readonly string[] } = {
       'exited',
       'cleared',
     ),
-    ...under('terminal', 'commandDetectionAvailable', 'commandExecuted', 'commandFinished'),
+    ...prefixed('terminal', 'commandDetectionAvailable', 'commandExecuted', 'commandFinished'),
 
     'initialize',
     'ping',
@@ -79,63 +80,66 @@ const brought: { readonly [V in Version]: readonly string[] } = {
     'resourceRequest',
   ],
   '0.2.0': [
-    ...under('session', 'agentChanged', 'customizationRemoved', 'changesetsChanged'),
-    ...under('changeset', 'statusChanged', 'fileSet', 'fileRemoved', 'operationsChanged', 'cleared'),
+    ...prefixed('session', 'agentChanged', 'customizationRemoved', 'changesetsChanged'),
+    ...prefixed('changeset', 'statusChanged', 'fileSet', 'fileRemoved', 'operationsChanged', 'cleared'),
     'resourceWatch/changed',
     'resourceResolve',
     'resourceMkdir',
     'createResourceWatch',
     'invokeChangesetOperation',
-    ...under('root', 'sessionAdded', 'sessionRemoved', 'sessionSummaryChanged'),
+    ...prefixed('root', 'sessionAdded', 'sessionRemoved', 'sessionSummaryChanged'),
     'auth/required',
-    ...under('otlp', 'exportLogs', 'exportTraces', 'exportMetrics'),
+    ...prefixed('otlp', 'exportLogs', 'exportTraces', 'exportMetrics'),
   ],
   '0.3.0': ['session/mcpServerStateChanged', 'changeset/operationStatusChanged'],
   '0.4.0': [
-    ...under('chat', ...conversation),
-    ...under('session', 'chatAdded', 'chatRemoved', 'chatUpdated', 'defaultChatChanged'),
+    ...prefixed('chat', ...turnActionNames),
+    ...prefixed('session', 'chatAdded', 'chatRemoved', 'chatUpdated', 'defaultChatChanged'),
     'changeset/contentChanged',
-    ...under('annotations', 'set', 'updated', 'removed', 'entrySet', 'entryRemoved'),
+    ...prefixed('annotations', 'set', 'updated', 'removed', 'entrySet', 'entryRemoved'),
     'createChat',
     'disposeChat',
   ],
   '0.5.0': [
-    ...under('session', 'activeClientSet', 'activeClientRemoved'),
-    ...under('chat', 'activityChanged', 'draftChanged'),
+    ...prefixed('session', 'activeClientSet', 'activeClientRemoved'),
+    ...prefixed('chat', 'activityChanged', 'draftChanged'),
     'root/progress',
   ],
   '0.5.1': ['session/inputNeededSet', 'session/inputNeededRemoved', 'chat/turnsLoaded'],
   '0.5.2': [
-    ...under('session', 'mcpServerStartRequested', 'mcpServerStopRequested'),
+    ...prefixed('session', 'mcpServerStartRequested', 'mcpServerStopRequested'),
     'changeset/filesReviewedChanged',
   ],
-  '0.6.0': [...under('chat', 'toolCallAuthRequired', 'toolCallAuthResolved'), 'changeset/filesReviewChanged'],
+  '0.6.0': [
+    ...prefixed('chat', 'toolCallAuthRequired', 'toolCallAuthResolved'),
+    'changeset/filesReviewChanged',
+  ],
   '0.7.0': [
-    ...under('session', 'workingDirectorySet', 'workingDirectoryRemoved'),
-    ...under('chat', 'workingDirectorySet', 'workingDirectoryRemoved'),
+    ...prefixed('session', 'workingDirectorySet', 'workingDirectoryRemoved'),
+    ...prefixed('chat', 'workingDirectorySet', 'workingDirectoryRemoved'),
   ],
   '0.8.0': ['session/workingDirectoryReplaced'],
   '0.9.0': [
     'chat/turnResume',
-    ...under('automation', 'createRequested', 'updateRequested', 'set', 'removed'),
-    ...under('automationRun', 'lifecycleChanged', 'sessionSet', 'sessionRemoved'),
-    ...under('automationRun', 'primarySessionChanged', 'cancelRequested'),
+    ...prefixed('automation', 'createRequested', 'updateRequested', 'set', 'removed'),
+    ...prefixed('automationRun', 'lifecycleChanged', 'sessionSet', 'sessionRemoved'),
+    ...prefixed('automationRun', 'primarySessionChanged', 'cancelRequested'),
     'listAutomationTriggerDefinitions',
     'runAutomation',
     'fetchAutomationRuns',
   ],
   '1.0.0': [
-    ...under('session', 'chatsReordered', 'mcpServerBackgroundRequested'),
-    ...under('chat', 'isReadChanged', 'isArchivedChanged', 'backgroundWorkSet', 'backgroundWorkRemoved'),
-    ...under('chat', 'movableChanged', 'changesetsChanged', 'canvasesChanged'),
+    ...prefixed('session', 'chatsReordered', 'mcpServerBackgroundRequested'),
+    ...prefixed('chat', 'isReadChanged', 'isArchivedChanged', 'backgroundWorkSet', 'backgroundWorkRemoved'),
+    ...prefixed('chat', 'movableChanged', 'changesetsChanged', 'canvasesChanged'),
     'canvas/stateChanged',
     'moveChat',
   ],
 }
 
-/** The last generation that had a name which is gone today. */
-const lastIn = new Map<string, Version>([
-  ...under('session', ...conversation).map((name) => [name, '0.3.0'] as const),
+/** The last version of each name that a later version removed. */
+const lastVersionOf = new Map<string, Version>([
+  ...prefixed('session', ...turnActionNames).map((name) => [name, '0.3.0'] as const),
   ['session/diffsChanged', '0.1.0'],
   ['notification', '0.1.0'],
   ['session/modelChanged', '0.4.0'],
@@ -147,15 +151,15 @@ const lastIn = new Map<string, Version>([
 
 const known: ReadonlyMap<Version, ReadonlySet<string>> = new Map(
   versions.map((version, at) => {
-    const names = versions.slice(0, at + 1).flatMap((earlier) => brought[earlier])
+    const names = versions.slice(0, at + 1).flatMap((earlier) => addedIn[earlier])
     return [
       version,
-      new Set(names.filter((name) => at <= versions.indexOf(lastIn.get(name) ?? nativeVersion))),
+      new Set(names.filter((name) => at <= versions.indexOf(lastVersionOf.get(name) ?? nativeVersion))),
     ]
   }),
 )
 
-/** Everything a generation has a name for. */
+/** All actions, commands and notifications that a version defines. */
 export function knownIn(version: Version): ReadonlySet<string> {
   return known.get(version) ?? new Set()
 }
@@ -164,6 +168,6 @@ export function knows(version: Version, name: string): boolean {
   return knownIn(version).has(name)
 }
 
-function under(channel: string, ...names: readonly string[]): readonly string[] {
+function prefixed(channel: string, ...names: readonly string[]): readonly string[] {
   return names.map((name) => `${channel}/${name}`)
 }

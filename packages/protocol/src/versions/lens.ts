@@ -3,23 +3,23 @@ import type { KindName } from '../reducers.ts'
 import type { Version } from './negotiate.ts'
 
 /**
- * The step between two neighbouring generations, seen from the newer: `down` is what the older peer is told, `up` what it
- * meant. Folding what `actionDown` gives with the older reducer over `stateDown(state)` equals `stateDown` of the state
- * after. What a step leaves alone it gives back as the same object.
+ * The translation between two neighbouring protocol versions: `Down` from the newer to the older, `Up` from the older to
+ * the newer. The law: the older reducer, applied to `stateDown(state)` with the actions of `actionDown(action)`, gives
+ * `stateDown` of the state after the action. A value that needs no translation is returned as the same object.
  */
 export interface Lens {
-  /** The older generation. */
+  /** The older version. */
   readonly version: Version
   stateDown(kind: KindName, state: object): object
-  /** None, one or several: never more than the stride of its type. */
+  /** The actions for the older peer: none, one, or several up to the stride of the type. */
   actionDown(kind: KindName, action: Action): readonly Action[]
   actionUp(kind: KindName, action: Action): Action
-  /** Whether the older generation has this method, as a command or as a notification of the host. */
+  /** Whether the older version has this method, as a command or as a notification of the host. */
   knows(method: string): boolean
-  /** A command's params as they are understood. */
+  /** The params of a command in the form of the newer version. */
   paramsUp(method: string, params: object): object
-  /** What a command is answered, without the states inside. */
+  /** The result of a command. Snapshots inside it are not translated: `stateDown` does that. */
   resultDown(method: string, result: unknown): unknown
-  /** Nothing when there is nothing left to say. */
+  /** The params of a notification, or `undefined` if the older version has nothing of it. */
   noteDown(method: string, params: object): object | undefined
 }

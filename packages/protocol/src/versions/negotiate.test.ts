@@ -15,12 +15,12 @@ test.each([
   [['0.5.9'], '0.5.9', '0.5.2'],
   [['0.1.0'], '0.1.0', '0.1.0'],
   [['0.1.3'], '0.1.3', '0.1.0'],
-])('[V1] %j is answered with %s and spoken as %s', (offered, answered, version) => {
+])('[V1] the offer %j gets the response %s and is served as %s', (offered, answered, version) => {
   expect(negotiate(offered)).toEqual({ offered: answered, version })
 })
 
 test.each([[[]], [['2.0.0']], [['0.10.0']], [['0.0.1']]])(
-  '[V2] %j is refused with the versions we speak',
+  '[V2] the offer %j is refused, with the supported versions as data',
   (offered) => {
     expect.assertions(1)
     try {
@@ -36,7 +36,7 @@ test.each([[[]], [['2.0.0']], [['0.10.0']], [['0.0.1']]])(
 
 test('[V2] the refusal says which side is behind', () => {
   expect(() => negotiate(['3.0.0'])).toThrow('this host is older than the client')
-  expect(() => negotiate(['0.0.9', '3.0.0'])).toThrow('the client offers no version this host speaks')
+  expect(() => negotiate(['0.0.9', '3.0.0'])).toThrow('the client offers no version that this host supports')
 })
 
 test.each([
@@ -50,7 +50,7 @@ test.each([
   '',
   '1e9.0.0',
   '9999999999.0.0',
-])('[V2] %j is malformed, also beside a good one', (text) => {
+])('[V2] the malformed version %j is refused, also beside a valid one', (text) => {
   expect.assertions(2)
   try {
     negotiate(['1.0.0', text])
@@ -60,6 +60,6 @@ test.each([
   }
 })
 
-test('[V1] a host may speak fewer', () => {
+test('[V1] a host may support fewer versions', () => {
   expect(negotiate(['1.0.0', '0.9.0'], ['0.9.0'])).toEqual({ offered: '0.9.0', version: '0.9.0' })
 })

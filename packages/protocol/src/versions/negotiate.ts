@@ -1,6 +1,6 @@
 import { AhpError } from '../errors.ts'
 
-/** The generations of the protocol that we know, oldest first. The last is our own. */
+/** The protocol versions that this package supports, oldest first. The last one is the native version. */
 export const versions = [
   '0.1.0',
   '0.2.0',
@@ -20,15 +20,15 @@ export type Version = (typeof versions)[number]
 export const nativeVersion: Version = '1.0.0'
 
 export interface Negotiated {
-  /** As the client offered it: this is what it is answered. */
+  /** The chosen version as the client wrote it. The host repeats it in its response. */
   readonly offered: string
-  /** The generation that is spoken. */
+  /** The compatible version that this package knows. */
   readonly version: Version
 }
 
-/** The highest offered version that a generation we know is compatible with; their order means nothing. */
-export function negotiate(offered: readonly string[], speaking: readonly Version[] = versions): Negotiated {
-  const ours = speaking.map((version) => ({ version, numbers: numbersOf(version) })).toReversed()
+/** Chooses the highest offered version that is compatible with a supported one. The order of the offer is ignored. */
+export function negotiate(offered: readonly string[], supported: readonly Version[] = versions): Negotiated {
+  const ours = supported.map((version) => ({ version, numbers: numbersOf(version) })).toReversed()
   const theirs = offered.map((text) => ({ text, numbers: numbersOf(text) }))
   for (const { text, numbers } of theirs.toSorted((a, b) => compare(b.numbers, a.numbers))) {
     const found = ours.find((known) => compatible(known.numbers, numbers))
@@ -37,15 +37,15 @@ export function negotiate(offered: readonly string[], speaking: readonly Version
   throw AhpError.unsupportedProtocolVersion(
     explain(
       theirs.map((one) => one.numbers),
-      speaking,
+      supported,
     ),
-    speaking,
+    supported,
   )
 }
 
 type Numbers = readonly [major: number, minor: number, patch: number]
 
-/** Strictly MAJOR.MINOR.PATCH: no leading zeros, no pre-release, no build. */
+/** Parses MAJOR.MINOR.PATCH. Leading zeros, pre-release tags and build tags are refused. */
 function numbersOf(text: string): Numbers {
   const match = /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})$/.exec(text)
   if (!match)
@@ -55,7 +55,7 @@ function numbersOf(text: string): Numbers {
   return [Number(match[1]), Number(match[2]), Number(match[3])]
 }
 
-/** The caret rule: not older, and the same leftmost number that is not zero. */
+/** The caret rule of semantic versions: not older, and equal up to the leftmost number that is not zero. */
 function compatible(known: Numbers, offered: Numbers): boolean {
   if (compare(offered, known) < 0) return false
   const leading = known.findIndex((number) => number > 0)
@@ -66,13 +66,13 @@ function compare(a: Numbers, b: Numbers): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 }
 
-/** Version skew is the most common reason to be refused: say which side is behind. */
-function explain(offered: readonly Numbers[], speaking: readonly Version[]): string {
+/** Says which side is behind, because different versions are the most common reason for a refusal. */
+function explain(offered: readonly Numbers[], supported: readonly Version[]): string {
   if (offered.length === 0) return 'no protocol version was offered'
-  const newest = numbersOf(speaking.at(-1) ?? nativeVersion)
+  const newest = numbersOf(supported.at(-1) ?? nativeVersion)
   const ahead = offered.every((numbers) => compare(numbers, newest) > 0)
   const behind = ahead
     ? 'this host is older than the client'
-    : 'the client offers no version this host speaks'
-  return `${behind}; it speaks ${speaking.join(', ')}`
+    : 'the client offers no version that this host supports'
+  return `${behind}; the host supports ${supported.join(', ')}`
 }

@@ -9,13 +9,13 @@ import { v09 } from './v0-9.ts'
 
 const counted = { type: 'array', title: 'T', minItems: 1, maxItems: 2 }
 const uncounted = { type: 'array', title: 'T' }
-/** Properties in every place where a property may stand, around the one that is given. */
+/** A config schema that has the given property in every place where a property is allowed. */
 const schema = (leaf: object) => ({
   type: 'object',
   properties: {
     list: { ...leaf, items: leaf },
     table: { type: 'object', title: 'T', properties: { leaf }, additionalProperties: leaf },
-    // A value may look like a schema.
+    // A default value may look like a schema and must not change.
     free: { type: 'object', title: 'T', default: counted },
   },
 })
@@ -83,11 +83,11 @@ test.each<[KindName, object, object]>([
   ],
   ['automation', { entries: [newEntry] }, { entries: [oldEntry] }],
   ['canvas', { instanceId: 'i', url: 'https://secret' }, {}],
-])('[V6] a %s without what 1.0 brought', (kind, state, told) => {
-  expect(v09.stateDown(kind, deepFreeze(state))).toStrictEqual(told)
+])('[V6] the state of a %s has no additions of 1.0', (kind, state, older) => {
+  expect(v09.stateDown(kind, deepFreeze(state))).toStrictEqual(older)
 })
 
-test.each<[string, payload: object, ...told: object[]]>([
+test.each<[string, payload: object, ...older: object[]]>([
   ['root/agentsChanged', { agents: agents(blocking, counted) }, { agents: agents(starting, uncounted) }],
   ['session/chatAdded', { summary: newChat }, { summary: oldChat }],
   ['session/chatUpdated', { chat: 'c', changes: { title: 'T', movable: true } }, { changes: { title: 'T' } }],
@@ -120,17 +120,17 @@ test.each<[string, payload: object, ...told: object[]]>([
   ['chat/canvasesChanged', { canvases: [] }],
   ['canvas/stateChanged', { canvas: {} }],
   ['automation/createRequested', { definition: newDefinition }, { definition: oldDefinition }],
-  // Its sender waits for it, so it is told also when nothing is left.
+  // The client that sent this action waits for it, so it is delivered also without changes.
   ['automation/updateRequested', { changes: { disableConditions: [] } }, { changes: {} }],
   ['automation/set', { automation: newEntry }, { automation: oldEntry }],
-])('[V6] %s is told without what 1.0 brought, or not at all', (type, payload, ...told) => {
+])('[V6] %s has no additions of 1.0, or is left out', (type, payload, ...older) => {
   const action = deepFreeze({ type, ...payload })
-  const expected = told.map((changes) => ({ ...action, ...changes }))
+  const expected = older.map((changes) => ({ ...action, ...changes }))
   expect(v09.actionDown(type.split('/')[0] as KindName, action)).toStrictEqual(expected)
 })
 
-/** The only ones that are ever something else at 0.9: whatever else is said costs one look into a table. */
-const touched = new Set(
+/** The action types that differ in 0.9. Any other action costs one look-up in a table. */
+const translated = new Set(
   `root/agentsChanged session/chatAdded session/chatUpdated session/chatsReordered session/activeClientSet
   session/customizationsChanged session/customizationUpdated session/mcpServerStateChanged
   session/mcpServerBackgroundRequested chat/isReadChanged chat/isArchivedChanged chat/movableChanged
@@ -138,12 +138,12 @@ const touched = new Set(
   automation/createRequested automation/updateRequested automation/set`.split(/\s+/),
 )
 
-test('[V6] every other action is told as the very object it is, and nothing of it is read', () => {
+test('[V6] every other action is returned as the same object, and only its type is read', () => {
   const all = Object.values(kinds).flatMap((kind) =>
     [...kind.actions.keys()].map((type) => [kind.name, type]),
   )
   for (const [kind, type = ''] of [...all, ['chat', 'chat/later'], ['chat', 'constructor']]) {
-    if (touched.has(type)) continue
+    if (translated.has(type)) continue
     const reads: PropertyKey[] = []
     const action = new Proxy({ type }, { get: (_, key) => (reads.push(key), type) })
     expect(v09.actionDown(kind as KindName, action)[0]).toBe(action)
@@ -151,7 +151,7 @@ test('[V6] every other action is told as the very object it is, and nothing of i
   }
 })
 
-test('[V6] what has nothing of 1.0 comes back as it is, and so does all that is beside what has', () => {
+test('[V6] values and parts of values without additions of 1.0 are returned as the same object', () => {
   const bare = deepFreeze({
     status: 1,
     chats: [oldChat, newChat],
@@ -161,13 +161,13 @@ test('[V6] what has nothing of 1.0 comes back as it is, and so does all that is 
   const { chats, config: kept } = v09.stateDown('session', bare) as typeof bare
   expect(chats[0]).toBe(bare.chats[0])
   expect(kept).toBe(bare.config)
-  const told = deepFreeze({ ...newChat, turns: [{}] })
-  expect((v09.stateDown('chat', told) as typeof told).turns).toBe(told.turns)
+  const withTurns = deepFreeze({ ...newChat, turns: [{}] })
+  expect((v09.stateDown('chat', withTurns) as typeof withTurns).turns).toBe(withTurns.turns)
   for (const changes of [{}, { status: 8 }, { activity: 'x' }]) {
     const action = { type: 'session/chatUpdated', chat: 'c', changes }
     expect(v09.actionDown('session', action)[0]).toBe(action)
   }
-  // An open enum: 0.9 keeps the value that it does not know.
+  // The status is an open enum, so 0.9 accepts the unknown value.
   const status = { type: 'changeset/statusChanged', status: 'recomputing' }
   expect(v09.actionDown('changeset', status)[0]).toBe(status)
 })
@@ -175,7 +175,7 @@ test('[V6] what has nothing of 1.0 comes back as it is, and so does all that is 
 const summary = { resource: 's', status: 97, changes: { files: 1 } }
 const newSummary = { ...summary, chats: [{ resource: 'c', title: 'T' }], defaultChat: 'c' }
 
-test('[V6] the session list has no chats in it', () => {
+test('[V6] the entries of the session list have no chats', () => {
   expect(v09.noteDown('root/sessionAdded', { summary: newSummary })).toStrictEqual({ summary })
   const changed = (changes: object) => v09.noteDown('root/sessionSummaryChanged', { session: 's', changes })
   expect(changed(newSummary)).toStrictEqual({ session: 's', changes: summary })
@@ -187,7 +187,7 @@ test('[V6] the session list has no chats in it', () => {
   })
 })
 
-test('[V6] answers have nothing of 1.0 in them', () => {
+test('[V6] results have no additions of 1.0', () => {
   expect(v09.resultDown('resolveSessionConfig', config(counted))).toStrictEqual(config(uncounted))
   const definitions = (leaf: object) => ({
     items: [{ type: 't', configSchema: schema(leaf) }, { type: 'u' }],
@@ -201,15 +201,15 @@ test('[V6] answers have nothing of 1.0 in them', () => {
   for (const result of [null, {}, { items: [] }]) expect(v09.resultDown('ping', result)).toBe(result)
 })
 
-const answers = [
+const results = [
   'InitializeResult',
   'ListSessionsResult',
   'ResolveSessionConfigResult',
   'ListAutomationTriggerDefinitionsResult',
 ]
-const told = ['SessionAddedParams', 'SessionSummaryChangedParams']
+const notifications = ['SessionAddedParams', 'SessionSummaryChangedParams']
 
-test.each([...answers, ...told])('[V6] any %s is one of 0.9, and lowering it twice is once', (shape) => {
+test.each([...results, ...notifications])('[V6] any %s becomes valid for 0.9 and is then stable', (shape) => {
   const name = shape.replace(/Result$|Params$/, '')
   const method = name.charAt(0).toLowerCase() + name.slice(1)
   const down = (value: object) =>
@@ -218,16 +218,16 @@ test.each([...answers, ...told])('[V6] any %s is one of 0.9, and lowering it twi
       : v09.noteDown(`root/${method}`, value)
   fc.assert(
     fc.property(valueOf(shape, { deep: 6 }) as fc.Arbitrary<object>, (value) => {
-      const lowered = down(deepFreeze(value))
-      if (!lowered) return
-      expect(problemOf(shape, lowered)).toBeUndefined()
-      expect(down(lowered)).toBe(lowered)
+      const older = down(deepFreeze(value))
+      if (!older) return
+      expect(problemOf(shape, older)).toBeUndefined()
+      expect(down(older)).toBe(older)
     }),
     { numRuns: 50 },
   )
 })
 
-test('[V6] what 0.9 has no method for it may not ask; what it says is taken as it is', () => {
+test('[V6] 0.9 lacks the methods of 1.0; its actions and params are taken unchanged', () => {
   expect(v09.knows('moveChat')).toBe(false)
   expect(v09.knows('createChat')).toBe(true)
   expect(v09.knows('root/sessionSummaryChanged')).toBe(true)

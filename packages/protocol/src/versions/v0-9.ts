@@ -6,6 +6,7 @@ import type { KindName } from '../reducers.ts'
 import type { ChatState, ChatSummary } from '../chat/state.ts'
 import type { Method, NoteMethod, NoteParams, Result } from '../commands.ts'
 import type { ConfigPropertySchema, ConfigSchema } from '../common/config.ts'
+import { functionMap } from '../function-map.ts'
 import type { RootAction } from '../root/actions.ts'
 import type { AgentInfo, RootState, SessionModelInfo } from '../root/state.ts'
 import type { TypeOf } from '../schema.ts'
@@ -17,13 +18,13 @@ import { mapped, within, without } from '../update.ts'
 import { knownIn, knows } from './known.ts'
 import type { Lens } from './lens.ts'
 
-/** All that 1.0 added may be absent, so a 0.9 peer is told the same with less in it. */
+/** Everything that 1.0 added is optional, so a 0.9 peer gets the same values without the additions. */
 const states: { readonly [K in KindName]?: (state: TypeOf<(typeof kinds)[K]['state']>) => object } = {
   root: rootDown,
   session: sessionDown,
   chat: chatStateDown,
   automation: (state: AutomationState) => within(state, 'entries', each(entryDown)),
-  // 0.9 has no canvases: all of them look the same from there.
+  // 0.9 has no canvases, so every canvas has the same empty state.
   canvas: () => noCanvas,
 }
 const noCanvas = Object.freeze({})
@@ -68,21 +69,22 @@ const notes: { readonly [M in NoteMethod]?: (params: NoteParams<M>) => object | 
 }
 
 type Down = (value: unknown) => object | undefined
+type ActionDown = (action: Action) => readonly Action[]
 
-const stateOf = new Map(Object.entries(states) as [string, Down][])
-const resultOf = new Map(Object.entries(results) as [string, Down][])
-const noteOf = new Map(Object.entries(notes) as [string, Down][])
-const actionsOf = new Map([
+const stateOf = functionMap<Down>(states)
+const resultOf = functionMap<Down>(results)
+const noteOf = functionMap<Down>(notes)
+// Actions that 0.9 does not have become no action at all.
+const actionsOf = new Map<string, ActionDown>([
   ...[...knownIn('1.0.0')].filter((name) => !knows('0.9.0', name)).map((name) => [name, () => []] as const),
-  ...(Object.entries({ ...rootRows, ...sessionRows, ...automationRows }) as [string, Say][]),
+  ...functionMap<ActionDown>({ ...rootRows, ...sessionRows, ...automationRows }),
 ])
-type Say = (action: Action) => readonly Action[]
 
 export const v09: Lens = {
   version: '0.9.0',
   stateDown: (kind, state) => stateOf.get(kind)?.(state) ?? state,
   actionDown: (_, action) => actionsOf.get(action.type)?.(action) ?? [action],
-  // Clients in the field speak 0.9 and know much of 1.0: what they say of it, they mean.
+  // Released 0.9 clients already use parts of 1.0, so their actions and params are taken unchanged.
   actionUp: (_, action) => action,
   paramsUp: (_, params) => params,
   knows: (method) => knows('0.9.0', method),
@@ -92,6 +94,9 @@ export const v09: Lens = {
     return down ? down(params) : params
   },
 }
+
+// Some of the functions below have a type parameter, because the same optional keys occur in several types. `without`
+// and `within` work on the part that these types share, and a cast returns to the full type: its other keys are untouched.
 
 function rootDown(state: RootState): RootState {
   return within(within(state, 'agents', each(agentDown)), 'config', configDown)
@@ -119,7 +124,10 @@ interface Nested {
   readonly children?: readonly ChildCustomization[]
 }
 
-/** Under an unknown type the children may be anything, and the reducer looks for servers there too. */
+/**
+ * Removes `blocking` from MCP servers at any level. Children of an unknown type are searched too, as the reducer does,
+ * and may be any JSON.
+ */
 function customizationDown<C extends Customization | ChildCustomization>(item: C): C {
   const nested: Nested | null = item
   if (nested?.type === 'mcpServer') return within(nested, 'state', serverDown) as Nested & C
@@ -135,7 +143,7 @@ function chatStateDown(state: ChatState): ChatState {
   return without(chatDown(state), 'changesets', 'backgroundWork', 'canvases')
 }
 
-/** A chat is neither read nor archived at 0.9: only its session is. */
+/** In 0.9 only sessions have the flags IsRead and IsArchived, chats have not. */
 function chatDown<C extends Partial<ChatSummary>>(chat: C): C {
   const left = without<Partial<ChatSummary>>(chat, 'changes', 'movable')
   return within(left, 'status', (status) => (status & ~(Flag.IsRead | Flag.IsArchived)) >>> 0) as C
@@ -189,7 +197,7 @@ function eachValue<T>(down: (item: T) => T): (items: Dictionary<T>) => Dictionar
   }
 }
 
-/** Changes of which nothing is left need not be told; those that said nothing from the start are let be. */
+/** Returns `undefined` if the translation removed all changes. Changes that were empty before are kept. */
 function unlessEmptied<T extends { readonly changes: object }>(before: T, after: T): T | undefined {
   return after !== before && Object.keys(after.changes).length === 0 ? undefined : after
 }

@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deepFreeze, stateCases } from '../../test/cases.ts'
 import * as v09Oracle from '../../test/oracle-v0-9.ts'
-import { actionOf, birthOf, kindNames, scriptOf, shapesOf, stateName, stateOf } from '../../test/traffic.ts'
+import {
+  actionOf,
+  newStateOf,
+  kindNames,
+  scriptOf,
+  shapesOf,
+  stateName,
+  stateOf,
+} from '../../test/random-actions.ts'
 import type { Action } from '../channel.ts'
 import type { Reduce } from '../reduce.ts'
 import { kinds } from '../channels.ts'
@@ -11,12 +19,12 @@ import { reducers } from '../reducers.ts'
 import type { KindName } from '../reducers.ts'
 import { v09 } from './v0-9.ts'
 
-/** What must hold for every step, with the older reducer as the oracle. */
-const steps = [{ lens: v09, oracle: v09Oracle }]
+/** Each lens, with the reducer of the older version as the oracle. */
+const lenses = [{ lens: v09, oracle: v09Oracle }]
 
-describe.each(steps)('the step to $lens.version', ({ lens, oracle }) => {
+describe.each(lenses)('the lens to $lens.version', ({ lens, oracle }) => {
   const fold = (kind: KindName, state: object, action: Action) =>
-    lens.actionDown(kind, action).reduce((before, told) => oracle.reduce(kind, before, told), state)
+    lens.actionDown(kind, action).reduce((before, older) => oracle.reduce(kind, before, older), state)
 
   const expectLaw = (kind: KindName, initial: object, actions: readonly Action[]) => {
     let state = deepFreeze(initial)
@@ -25,31 +33,31 @@ describe.each(steps)('the step to $lens.version', ({ lens, oracle }) => {
       state = deepFreeze((reducers[kind] as Reduce<object>)(state, action))
       older = deepFreeze(fold(kind, older, action))
       const expected = unordered(kind, lens.stateDown(kind, state))
-      const told = unordered(kind, older)
-      // The quick look first: the slow one explains.
-      if (!isDeepStrictEqual(told, expected)) expect(told, JSON.stringify(action)).toStrictEqual(expected)
+      const actual = unordered(kind, older)
+      // The fast comparison runs first; the slow one prints the difference.
+      if (!isDeepStrictEqual(actual, expected)) expect(actual, JSON.stringify(action)).toStrictEqual(expected)
     }
   }
 
-  test.each(kindNames)('[V5] telling is lowering: one action to any %s', (kind) => {
+  test.each(kindNames)('[V5] the law holds for one action on any state of a %s', (kind) => {
     fc.assert(
       fc.property(stateOf(kind), actionOf(kind), (state, action) => expectLaw(kind, state, [action])),
       { numRuns: 100 },
     )
   })
 
-  test.each(kindNames)('[V5] telling is lowering: the life of a %s', (kind) => {
+  test.each(kindNames)('[V5] the law holds for many actions on a new %s', (kind) => {
     fc.assert(
-      fc.property(birthOf(kind), scriptOf(kind), (state, script) => expectLaw(kind, state, script)),
+      fc.property(newStateOf(kind), scriptOf(kind), (state, script) => expectLaw(kind, state, script)),
       { numRuns: 40 },
     )
   })
 
-  test.each(stateCases())('[V5] telling is lowering: $file: $name', ({ reducer, initial, actions }) => {
+  test.each(stateCases())('[V5] the law holds for $file: $name', ({ reducer, initial, actions }) => {
     expectLaw(reducer, initial, actions)
   })
 
-  test.each(kindNames)('[V5] the lowering of a %s is plain, and twice is once', (kind) => {
+  test.each(kindNames)('[V5] the older state of a %s is valid JSON of that version, and stable', (kind) => {
     fc.assert(
       fc.property(stateOf(kind), (state) => {
         const down = lens.stateDown(kind, deepFreeze(state))
@@ -62,15 +70,15 @@ describe.each(steps)('the step to $lens.version', ({ lens, oracle }) => {
   })
 
   test.each(kindNames)(
-    '[V5] an action of a %s alone says what is told, in no more than its stride',
+    '[V5] the older form of an action of a %s depends on that action alone, and fits into its stride',
     (kind) => {
       fc.assert(
         fc.property(actionOf(kind), actionOf(kind), (action, other) => {
-          const told = lens.actionDown(kind, deepFreeze(action))
+          const older = lens.actionDown(kind, deepFreeze(action))
           lens.actionDown(kind, deepFreeze(other))
-          expect(lens.actionDown(kind, action)).toStrictEqual(told)
-          expect(told.length).toBeLessThanOrEqual(kinds[kind].strides.get(action.type) ?? 1)
-          for (const one of told) {
+          expect(lens.actionDown(kind, action)).toStrictEqual(older)
+          expect(older.length).toBeLessThanOrEqual(kinds[kind].strides.get(action.type) ?? 1)
+          for (const one of older) {
             expect(lens.actionDown(kind, one)[0]).toBe(one)
             expect(oracle.knows(one.type)).toBe(true)
             expect(shapesOf(one.type).map((shape) => oracle.problemOf(shape, one))).toContain(undefined)
@@ -82,7 +90,7 @@ describe.each(steps)('the step to $lens.version', ({ lens, oracle }) => {
   )
 })
 
-/** The order of chats is 1.0's own: a 0.9 peer keeps the one it has seen them come in. */
+/** Sorts the chats of a session, because only 1.0 can reorder them: a 0.9 peer keeps the order of arrival. */
 function unordered(kind: KindName, state: object): object {
   if (kind !== 'session') return state
   const { chats, ...rest } = state as { chats: readonly { resource: string }[] }

@@ -5,10 +5,12 @@ import { kinds } from '../src/channels.ts'
 import type { KindName } from '../src/reducers.ts'
 import { definitions, valueOf } from './arbitrary.ts'
 
-/** Random states and actions of a kind that have to do with each other: all ids are one of a few. */
+// Random states and actions for the tests of the lenses. All ids come from a small set, so that actions often name
+// things that exist in the state.
+
 export const kindNames = Object.keys(kinds) as readonly KindName[]
 
-/** Deep enough for a server inside a plugin of a session. */
+/** Levels of nesting: enough for an MCP server inside a plugin of a session. */
 const deep = 6
 const ids = fc.constantFrom('a', 'b', 'c')
 const often = {
@@ -21,8 +23,8 @@ export function stateOf(kind: KindName): fc.Arbitrary<object> {
   return made(stateName(kind), deep)
 }
 
-/** Nothing but what must be there. */
-export function birthOf(kind: KindName): fc.Arbitrary<object> {
+/** A state with its required keys only. */
+export function newStateOf(kind: KindName): fc.Arbitrary<object> {
   return made(stateName(kind), 0)
 }
 
@@ -31,13 +33,13 @@ export function actionOf(kind: KindName): fc.Arbitrary<Action> {
   return fc.constantFrom(...shapes).chain((name) => made(name, deep) as fc.Arbitrary<Action>)
 }
 
-/** The shapes an action may have: one, or two forms of it. */
+/** The schema names of an action: one, or two for an action with an approved and a denied form. */
 export function shapesOf(type: string): readonly string[] {
   const name = shapeName(type)
   return [name, `${name}Approved`, `${name}Denied`].filter((form) => form in definitions)
 }
 
-/** Some actions again and again, in any order. */
+/** A random sequence in which a few actions are repeated. */
 export function scriptOf(kind: KindName): fc.Arbitrary<readonly Action[]> {
   return fc
     .array(actionOf(kind), { minLength: 3, maxLength: 12, size: 'max' })
@@ -45,7 +47,7 @@ export function scriptOf(kind: KindName): fc.Arbitrary<readonly Action[]> {
 }
 
 function made(name: string, deep: number): fc.Arbitrary<object> {
-  // A state is its own JSON, which has no -0.
+  // The way through JSON turns -0 into 0.
   return valueOf(name, { deep, ids, often }).map((value) => JSON.parse(JSON.stringify(value)) as object)
 }
 

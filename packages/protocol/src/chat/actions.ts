@@ -48,7 +48,7 @@ export const turnActions = {
   'chat/turnCancelled': client(ending),
   'chat/error': host({ ...ending, part: ErrorPart }),
   'chat/turnResume': client(inTurn),
-  // An absent turnId clears the chat, so null there is a mistake and not an absence.
+  // An absent turnId clears the chat. Null is refused, so that no client clears a chat by accident.
   'chat/truncated': client({ turnId: optionalNotNull(id) }),
   'chat/turnsLoaded': host({ turns: array(Turn), turnsNextCursor: optional(string) }, 'passing'),
 }
@@ -119,14 +119,14 @@ export type InputAction = ActionsOf<typeof inputActions>
 
 const PendingMessageKind = oneOf('PendingMessageKind', ['steering', 'queued'])
 
-export const pendingActions = {
+export const pendingMessageActions = {
   'chat/pendingMessageSet': client({ kind: PendingMessageKind, id, message: Message }),
   'chat/pendingMessageRemoved': client({ kind: PendingMessageKind, id }),
   'chat/queuedMessagesReordered': client({ order: array(id) }),
 }
-export type PendingAction = ActionsOf<typeof pendingActions>
+export type PendingMessageAction = ActionsOf<typeof pendingMessageActions>
 
-export const factActions = {
+export const propertyActions = {
   'chat/activityChanged': host({ activity: optional(string) }),
   'chat/draftChanged': client({ draft: optional(Message) }),
   'chat/isReadChanged': client({ isRead: boolean }),
@@ -139,13 +139,13 @@ export const factActions = {
   'chat/workingDirectorySet': client({ directory: id }),
   'chat/workingDirectoryRemoved': client({ directory: id }),
 }
-export type FactAction = ActionsOf<typeof factActions>
+export type PropertyAction = ActionsOf<typeof propertyActions>
 
 export const chatActions = {
   ...turnActions,
   ...toolCallActions,
   ...inputActions,
-  ...pendingActions,
-  ...factActions,
+  ...pendingMessageActions,
+  ...propertyActions,
 }
 export type ChatAction = ActionsOf<typeof chatActions>

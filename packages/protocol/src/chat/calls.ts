@@ -6,7 +6,7 @@ export function callsOf(parts: readonly ResponsePart[] = []): readonly ToolCallS
   return parts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
 }
 
-/** A tool call of the turn that goes on. */
+/** Finds a tool call in the active turn. */
 export function callIn({ activeTurn }: ChatState, toolCallId: string): ToolCallState | undefined {
   return callsOf(activeTurn?.responseParts).find((call) => call.toolCallId === toolCallId)
 }

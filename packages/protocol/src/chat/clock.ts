@@ -1,6 +1,6 @@
 /**
- * When a turn ended: its start plus its duration, in UTC with milliseconds. Nothing when that is no time at all,
- * or when the start names no zone and so would mean something else on every machine.
+ * The end of a turn: its start plus its duration, in UTC with milliseconds. Returns `undefined` if the start is not a
+ * valid time, or has no time zone and so means a different time on each machine.
  */
 export function endOf(startedAt: string, duration: number): string | undefined {
   const zoned = /(Z|[+-]\d\d:?\d\d|^\d{4}-\d\d-\d\d)$/i.test(startedAt)

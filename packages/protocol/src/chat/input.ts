@@ -39,7 +39,7 @@ export const inputCases: Cases<ChatState, InputAction> = {
   },
 }
 
-/** A question that is still open in the active turn. An answered one is never opened again. */
+/** Finds a request without a response in the active turn. A request with a response never opens again. */
 function openPart(
   state: ChatState,
   requestId: string,

@@ -80,6 +80,6 @@ export interface Message extends Infer<typeof message> {}
 export const Message = object<Message>('Message', message)
 
 const pendingMessage = { id, message: Message }
-/** A message that waits for its turn. */
+/** A queued or steering message that no turn has taken yet. */
 export interface PendingMessage extends Infer<typeof pendingMessage> {}
 export const PendingMessage = object<PendingMessage>('PendingMessage', pendingMessage)

@@ -14,7 +14,7 @@ function chatWith(ids: readonly string[]): ChatState {
 const textsOf = (state: ChatState) =>
   state.activeTurn?.responseParts.map((part) => (part.kind === 'markdown' ? part.content : '')) ?? []
 
-test('[P2] what is remembered about parts never shows: twenty chats, forked and mixed, with ids that stand twice', () => {
+test('[P2] the cache of part indexes never changes a result: twenty chats, forked and mixed, with double ids', () => {
   const ids = fc.array(fc.constantFrom<string>('a', 'b', 'c'), { minLength: 1, maxLength: 5 })
   const step = fc.record({
     from: fc.nat(),
@@ -26,7 +26,7 @@ test('[P2] what is remembered about parts never shows: twenty chats, forked and 
       fc.array(ids, { minLength: 20, maxLength: 20 }),
       fc.array(step, { maxLength: 60, size: 'max' }),
       (chats, steps) => {
-        // Any earlier state may be gone on from, so lists that were replaced come back too.
+        // A step may continue any earlier state, so lists that were replaced are used again.
         const states = chats.map((parts) => ({ parts, state: chatWith(parts), texts: parts.map(() => '') }))
         for (const { from, partId, content } of steps) {
           const before = states[from % states.length]

@@ -3,64 +3,62 @@ import type { ResponsePart } from './state.ts'
 type Parts = readonly ResponsePart[]
 
 /**
- * Where the first part with an id stands. Streaming asks this for every token, so answers are remembered for the few
- * lists that are being streamed into; `withPart` hands an answer on to the list that replaces its own. The memory
- * changes how fast an answer comes, never the answer.
+ * The index of the first part with an id, or -1. Streaming needs it for every token, so a small cache holds the last
+ * index of the lists that are being streamed into. `withPart` moves the cache entry to the list that replaces the old
+ * one. The cache changes the speed only, never the result.
  */
 export function indexOfPart(parts: Parts, partId: string): number {
-  const known = recall(parts)
-  if (known?.partId === partId) return known.index
+  const cached = cacheEntryOf(parts)
+  if (cached?.partId === partId) return cached.index
   const index = parts.findIndex((part) => idOf(part) === partId)
-  if (index >= 0) remember(known, parts, partId, index)
+  if (index >= 0) {
+    const entry = cached ?? cache[oldest++ % cache.length]
+    if (entry) Object.assign(entry, { parts, partId, index })
+  }
   return index
 }
 
-/** The list with another part at an index. The part keeps its id, so what was known stays true. */
+/** Replaces the part at an index. The new part has the same id, so the cached index stays valid. */
 export function withPart(parts: Parts, index: number, part: ResponsePart): Parts {
   const next = parts.slice()
   next[index] = part
-  const known = recall(parts)
-  if (known) known.parts = next
+  const cached = cacheEntryOf(parts)
+  if (cached) cached.parts = next
   return next
 }
 
 /**
- * A turn is over. The text that grew piece by piece is still a tree of its pieces, many times its size; looking at one
- * character makes the engine lay it out flat.
+ * Flattens the texts of a turn that has ended, and drops its cache entry. A string that was built by appending is a tree
+ * of its pieces inside the engine, which takes many times the memory. Reading one character makes the engine flatten it.
  */
-export function settle(parts: Parts): void {
+export function flattenTexts(parts: Parts): void {
   for (const part of parts)
     if (part.kind === 'markdown' || part.kind === 'reasoning') part.content.charCodeAt(0)
-  const known = recall(parts)
-  if (known) known.parts = undefined
+  const cached = cacheEntryOf(parts)
+  if (cached) cached.parts = undefined
 }
 
-/** Parts without an id are found by nobody. */
+/** The id of a part. Some kinds of parts have none. */
 function idOf(part: ResponsePart): string | undefined {
   if (part.kind === 'toolCall') return part.toolCall.toolCallId
   return 'id' in part ? part.id : undefined
 }
 
-interface Memory {
+interface CacheEntry {
   parts: Parts | undefined
   partId: string
   index: number
 }
 
-/** As many as chats that stream at the same moment; with more of them a token costs a search again. */
-const memories: readonly Memory[] = Array.from({ length: 8 }, () => ({
+/** One entry per chat that streams at the same time. With more chats, a token costs a search again. */
+const cache: readonly CacheEntry[] = Array.from({ length: 8 }, () => ({
   parts: undefined,
   partId: '',
   index: -1,
 }))
 let oldest = 0
 
-function recall(parts: Parts): Memory | undefined {
-  for (const memory of memories) if (memory.parts === parts) return memory
+function cacheEntryOf(parts: Parts): CacheEntry | undefined {
+  for (const entry of cache) if (entry.parts === parts) return entry
   return undefined
-}
-
-function remember(known: Memory | undefined, parts: Parts, partId: string, index: number): void {
-  const memory = known ?? memories[oldest++ % memories.length]
-  if (memory) Object.assign(memory, { parts, partId, index })
 }

@@ -1,8 +1,8 @@
 import { reducer } from '../reduce.ts'
 import type { ChatAction } from './actions.ts'
-import { factCases } from './facts.ts'
+import { propertyCases } from './properties.ts'
 import { inputCases } from './input.ts'
-import { pendingCases } from './pending.ts'
+import { pendingMessageCases } from './pending-messages.ts'
 import type { ChatState } from './state.ts'
 import { toolCallCases } from './tool-call.ts'
 import { turnCases } from './turn.ts'
@@ -11,6 +11,6 @@ export const reduceChat = reducer<ChatState, ChatAction>({
   ...turnCases,
   ...toolCallCases,
   ...inputCases,
-  ...pendingCases,
-  ...factCases,
+  ...pendingMessageCases,
+  ...propertyCases,
 })

@@ -131,9 +131,9 @@ const chatInputRequest = {
   message: optional(string),
   url: optional(id),
   questions: optional(array(ChatInputQuestion)),
-  /** By question id. */
+  /** The answers by question id. */
   answers: optional(record(ChatInputAnswer)),
 }
-/** Questions an agent puts to a person while its turn goes on. */
+/** Questions that an agent asks the user during a turn. */
 export interface ChatInputRequest extends Infer<typeof chatInputRequest> {}
 export const ChatInputRequest = object<ChatInputRequest>('ChatInputRequest', chatInputRequest)

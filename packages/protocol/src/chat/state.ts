@@ -40,7 +40,7 @@ export const SystemNotificationPart = object<SystemNotificationPart>(
 const inputRequestPart = {
   kind: is('inputRequest'),
   request: ChatInputRequest,
-  /** Absent while the question is open. */
+  /** Absent while the request is open. */
   response: optional(ChatInputResponse),
 }
 export interface InputRequestPart extends Infer<typeof inputRequestPart> {}
@@ -77,7 +77,7 @@ export type TurnState = TypeOf<typeof TurnState>
 const turn = {
   ...activeTurn,
   startedAt: optional(string),
-  /** Milliseconds, as measured by whoever ended the turn. */
+  /** Milliseconds, measured by the side that ended the turn. */
   duration: optional(number),
   state: TurnState,
 }
@@ -89,7 +89,7 @@ export interface SideChatSelection extends Infer<typeof sideChatSelection> {}
 export const SideChatSelection = object<SideChatSelection>('SideChatSelection', sideChatSelection)
 
 const atTurn = { chat: id, turnId: id }
-/** From which turn of which chat a new one grows: the source named by createChat, and the origin kept for ever. */
+/** The chat and turn that a new chat is made from. It is the source in `createChat` and the origin in the state. */
 export const forkShape = { kind: is('fork'), ...atTurn }
 export const sideChatShape = { kind: is('sideChat'), ...atTurn, selection: optional(SideChatSelection) }
 
@@ -146,7 +146,7 @@ export const chatSummaryShape = {
   interactivity: optional(ChatInteractivity),
   workingDirectories: optional(array(id)),
 }
-/** A chat as its session lists it. */
+/** A chat in the list of its session. */
 export interface ChatSummary extends Infer<typeof chatSummaryShape> {}
 export const ChatSummary = object<ChatSummary>('ChatSummary', chatSummaryShape)
 
@@ -156,7 +156,7 @@ const chatState = {
   backgroundWork: optional(array(BackgroundWork)),
   canvases: optional(array(CanvasRef)),
   turns: array(Turn),
-  /** Present while older turns exist that are not in `turns`. */
+  /** Present if there are older turns that are not in `turns`. */
   turnsNextCursor: optional(string),
   activeTurn: optional(ActiveTurn),
   steeringMessage: optional(PendingMessage),

@@ -65,7 +65,7 @@ export const toolCallCases: Cases<ChatState, ToolCallAction> = {
       const { reason, reasonMessage, userSuggestion } = action
       return cancelled(call, { reason, reasonMessage, userSuggestion, selectedOption })
     }
-    // Input kept by reference is rewritten where it lies, before this is said.
+    // Input by reference stays as it is: its edited content is written to the resource before this action is sent.
     const edited = action.editedToolInput !== undefined && typeof call.toolInput === 'string'
     return compact<ToolCallRunning>({
       ...baseOf(call),
@@ -83,7 +83,7 @@ export const toolCallCases: Cases<ChatState, ToolCallAction> = {
     if (blocked && result.success) return call
     const asked = call.status === 'pending-confirmation'
     const done = {
-      // What else a tool put into its result must not rename the call.
+      // The result comes first, because unknown keys in it must not replace the ids of the call.
       ...result,
       ...baseOf(call),
       invocationMessage: call.invocationMessage,
@@ -122,12 +122,12 @@ export const toolCallCases: Cases<ChatState, ToolCallAction> = {
   }),
 }
 
-/** The activity that the active turn asks for: a person is needed, work goes on, or nothing does. */
+/** The status with the activity of the active turn: input needed, in progress, or idle. */
 export function statusOf(state: ChatState): SessionStatus {
   return withActivity(state.status, activityOf(state.activeTurn))
 }
 
-/** A turn ends: what is not finished is cancelled as skipped and keeps only what was said about it. */
+/** A part of a turn that ends. An unfinished tool call becomes cancelled, with the reason "skipped". */
 export function skipped(part: ResponsePart): ResponsePart {
   if (part.kind !== 'toolCall') return part
   const { toolCall: call } = part
@@ -138,7 +138,7 @@ export function skipped(part: ResponsePart): ResponsePart {
 type Change<A> = (call: ToolCallState, action: A) => ToolCallState
 type CallAction = Exclude<ToolCallAction, { readonly type: 'chat/toolCallStart' }>
 
-/** Every call with that id in the active turn. A refused change gives the call back as it is. */
+/** A case that changes every call with the id in the active turn. `how` returns the same call to refuse the change. */
 function change<A extends CallAction>(how: Change<A>): Case<ChatState, A> {
   return (state, action) => {
     const turn = state.activeTurn
@@ -153,7 +153,7 @@ function change<A extends CallAction>(how: Change<A>): Case<ChatState, A> {
   }
 }
 
-/** The same, with the status recomputed, also where the change was refused. */
+/** Like `change`, and computes the status again, also if the change was refused. */
 function changeAndRefresh<A extends CallAction>(how: Change<A>): Case<ChatState, A> {
   const changed = change(how)
   return (state, action) => {
@@ -168,7 +168,7 @@ type Named = Pick<
   'toolCallId' | 'toolName' | 'displayName' | 'intention' | 'contributor' | '_meta'
 >
 
-/** A call that will not be finished keeps what was said about it, and why it ended. */
+/** A call that will not finish, with the reason. It keeps its description and input. */
 function cancelled(
   call: ToolCallState,
   why: Changes<Pick<ToolCallCancelled, 'reasonMessage' | 'userSuggestion' | 'selectedOption'>> &
@@ -187,7 +187,7 @@ function baseOf({ toolCallId, toolName, displayName, intention, contributor, _me
   return { toolCallId, toolName, displayName, intention, contributor, _meta }
 }
 
-/** Who owns a call is settled when it starts: a later word cannot make it a client's or take it from one. */
+/** The contributor is fixed when a call starts: a later action cannot give the call to a client or take it from one. */
 function contributorAfter(
   current: ToolCallContributor | undefined,
   next: ToolCallContributor | undefined,

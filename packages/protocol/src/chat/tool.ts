@@ -72,6 +72,7 @@ export const ToolCallRiskAssessment = either(
   judged,
   unknownAssessment,
   'ToolCallRiskAssessment',
+  // As in an open variant, the type leaves out the unknown kinds.
 ) as Schema<ToolCallRiskAssessment>
 
 const toolError = { message: string, code: optional(string) }
@@ -139,7 +140,7 @@ const toolCallResult = {
 export interface ToolCallResult extends Infer<typeof toolCallResult> {}
 export const ToolCallResult = object<ToolCallResult>('ToolCallResult', toolCallResult)
 
-/** Text, or a reference when it is long. */
+/** The input of a tool: text, or a reference if the text is long. */
 export type ToolInput = string | ContentRef
 export const ToolInput: Schema<ToolInput> = either(string, ContentRef, 'ToolInput')
 
@@ -150,7 +151,7 @@ export const ConfirmationReason = openEnum('ToolCallConfirmationReason', [
 ])
 export const CancellationReason = oneOf('ToolCallCancellationReason', ['denied', 'skipped', 'result-denied'])
 
-/** What every tool call has, in every status. */
+/** The keys of a tool call in every status. */
 const base = {
   toolCallId: id,
   toolName: string,

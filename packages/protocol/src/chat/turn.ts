@@ -3,7 +3,7 @@ import { Activity, Flag, withActivity, withFlag } from '../status.ts'
 import { compact, orAbsent, patch } from '../update.ts'
 import type { TurnAction } from './actions.ts'
 import { endOf } from './clock.ts'
-import { indexOfPart, settle, withPart } from './part.ts'
+import { indexOfPart, flattenTexts, withPart } from './part.ts'
 import type {
   ActiveTurn,
   ChatState,
@@ -25,7 +25,7 @@ export const turnCases: Cases<ChatState, TurnAction> = {
   'chat/delta': (state, action) => append(state, 'markdown', action),
   'chat/reasoning': (state, action) => append(state, 'reasoning', action),
 
-  // Errors come only with the end of a turn. The status is left alone, whatever the part asks for.
+  // An error part comes only with `chat/error`. The status does not change, also if the part asks for input.
   'chat/responsePart': live((state, { part }, turn) =>
     part.kind === 'error'
       ? state
@@ -66,7 +66,7 @@ export const turnCases: Cases<ChatState, TurnAction> = {
 
 type LiveAction = Extract<TurnAction, { readonly turnId: string }>
 
-/** Actions of a turn count only while that turn is the active one. */
+/** A case that applies only if the turn of the action is the active turn. */
 function live<A extends { readonly type: string; readonly turnId: string }>(
   how: (state: ChatState, action: A, turn: ActiveTurn) => ChatState,
 ): Case<ChatState, A> {
@@ -78,12 +78,12 @@ export function withTurn(state: ChatState, activeTurn: ActiveTurn): ChatState {
   return { ...state, activeTurn }
 }
 
-/** The status its turn asks for, with the read flag gone: something happened that a person should see. */
+/** The state with the status of its turn and without the flag IsRead, because there is something new to read. */
 export function unread(state: ChatState): ChatState {
   return { ...state, status: withFlag(statusOf(state), Flag.IsRead, false) }
 }
 
-/** The hot path: a token at the end of a text part. */
+/** Appends a token to a text part. This is the most frequent case and must be fast. */
 function append(
   state: ChatState,
   kind: 'markdown' | 'reasoning',
@@ -99,12 +99,12 @@ function append(
   return { ...state, activeTurn: { ...turn, responseParts: withPart(turn.responseParts, index, grown) } }
 }
 
-/** A turn ends once: open calls are skipped, open questions stay as they are, an error is its last part. */
+/** Ends the active turn. Unfinished calls become skipped, open requests stay, an error becomes the last part. */
 function ended(state: ChatState, how: TurnState, duration: number, error?: ErrorPart): ChatState {
   const active = state.activeTurn
   if (!active) return state
   const { id, startedAt, message, usage } = active
-  settle(active.responseParts)
+  flattenTexts(active.responseParts)
   const parts = active.responseParts.map(skipped)
   const turn = compact<Turn>({
     id,

@@ -12,10 +12,10 @@ const protectedResource = {
   resource_documentation: optional(id),
   resource_policy_uri: optional(id),
   resource_tos_uri: optional(id),
-  /** Absent means true. */
+  /** True if absent. */
   required: optional(boolean),
 }
-/** RFC 9728 metadata, in its own spelling. */
+/** Protected resource metadata of RFC 9728. Its keys keep the spelling of the RFC. */
 export interface ProtectedResourceMetadata extends Infer<typeof protectedResource> {}
 export const ProtectedResourceMetadata = object<ProtectedResourceMetadata>(
   'ProtectedResourceMetadata',
@@ -33,6 +33,6 @@ export const mcpAuthRequirementShape = {
   description: optional(string),
   oauthClient: optional(OAuthClient),
 }
-/** What has to be granted before an MCP server or one of its calls goes on. */
+/** The authorization that an MCP server, or one of its tool calls, waits for. */
 export interface McpAuthRequirement extends Infer<typeof mcpAuthRequirementShape> {}
 export const McpAuthRequirement = object<McpAuthRequirement>('McpAuthRequirement', mcpAuthRequirementShape)

@@ -36,7 +36,7 @@ const flat = {
   maxItems: optional(natural),
   required: optional(array(string)),
 }
-// A property may hold properties. The compiler cannot infer a type from itself, so this part is spelled out.
+// A property may contain properties. The compiler cannot infer a recursive type, so this part is written out.
 interface Nested {
   readonly items?: ConfigPropertySchema
   readonly properties?: { readonly [key: string]: ConfigPropertySchema }

@@ -1,7 +1,7 @@
 import { array, jsonObject, either, id, number, object, openEnum, optional, string } from '../schema.ts'
 import type { Infer, Schema } from '../schema.ts'
 
-/** Free metadata, kept as it is. */
+/** Metadata of any form, which the protocol passes on unchanged. */
 export const meta = { _meta: optional(jsonObject) }
 
 const markdown = { markdown: string }
@@ -26,7 +26,7 @@ const contentRef = {
   contentType: optional(string),
   nonce: optional(string),
 }
-/** Content kept elsewhere, read with `resourceRead`. */
+/** A reference to content, which is read with `resourceRead`. */
 export interface ContentRef extends Infer<typeof contentRef> {}
 export const ContentRef = object<ContentRef>('ContentRef', contentRef)
 export const contentRefShape = contentRef
@@ -70,5 +70,5 @@ const changesSummary = { additions: optional(number), deletions: optional(number
 export interface ChangesSummary extends Infer<typeof changesSummary> {}
 export const ChangesSummary = object<ChangesSummary>('ChangesSummary', changesSummary)
 
-/** A presence object: being there is all it says. */
+/** An empty object whose presence means "supported". */
 export const presence: Schema<Record<never, never>> = object('Presence', {})

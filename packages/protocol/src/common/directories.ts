@@ -4,7 +4,10 @@ interface WithDirectories {
   readonly workingDirectories?: readonly Uri[]
 }
 
-/** Working directories are a set in the order they came. Sessions and chats change theirs alike. */
+/**
+ * Adds a working directory. Working directories are a set, in the order of their arrival. Sessions and chats share the
+ * reducer cases in this file.
+ */
 export function directorySet<S extends WithDirectories>(
   state: S,
   { directory }: { readonly directory: Uri },
@@ -24,7 +27,7 @@ export function directoryRemoved<S extends WithDirectories>(
   return { ...state, workingDirectories: state.workingDirectories.toSpliced(at, 1) }
 }
 
-/** Compare and swap: the replacement takes the slot, and stands in the list once. */
+/** Replaces a directory in its place. The replacement is then in the list once, also if it was there before. */
 export function directoryReplaced<S extends WithDirectories>(
   state: S,
   { directory, replacement }: { readonly directory: Uri; readonly replacement: Uri },

@@ -20,11 +20,11 @@ test.each([
   expect(offsetAt(text, { line, character })).toBe(offset)
 })
 
-test('[P9] the text of a range', () => {
+test('[P9] textIn returns the text of a range', () => {
   expect(textIn(text, { start: { line: 1, character: 2 }, end: { line: 3, character: 2 } })).toBe('ö\n\n𝒳')
 })
 
-test('[P9] an offset that is not inside a line break comes back', () => {
+test('[P9] offset to position and back gives the same offset, unless it is inside a line break', () => {
   const lines = fc.string({ unit: fc.constantFrom('a', '𝒳', '\n', '\r', '\r\n') })
   fc.assert(
     fc.property(lines, fc.nat(40), (source, at) => {

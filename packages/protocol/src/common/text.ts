@@ -2,12 +2,12 @@ import { natural, object } from '../schema.ts'
 import type { Infer } from '../schema.ts'
 
 const textPosition = { line: natural, character: natural }
-/** Zero-based; `character` counts UTF-16 code units, as JavaScript strings do. */
+/** A zero-based position. `character` counts UTF-16 code units, as JavaScript strings do. */
 export interface TextPosition extends Infer<typeof textPosition> {}
 export const TextPosition = object<TextPosition>('TextPosition', textPosition)
 
 const textRange = { start: TextPosition, end: TextPosition }
-/** From `start` up to, not including, `end`. */
+/** The text from `start` up to, but not including, `end`. */
 export interface TextRange extends Infer<typeof textRange> {}
 export const TextRange = object<TextRange>('TextRange', textRange)
 
@@ -15,7 +15,7 @@ const textSelection = { range: TextRange }
 export interface TextSelection extends Infer<typeof textSelection> {}
 export const TextSelection = object<TextSelection>('TextSelection', textSelection)
 
-/** The offset of a position. A character past the end of its line is its end; a line past the last, the text's end. */
+/** The offset of a position. A position past its line counts as the end of the line, one past the text as its end. */
 export function offsetAt(text: string, position: TextPosition): number {
   let start = 0
   for (let line = 0; line < position.line; line++) {
@@ -26,7 +26,7 @@ export function offsetAt(text: string, position: TextPosition): number {
   return Math.min(start + position.character, endOfLine(text, start))
 }
 
-/** The position of an offset. Inside a line break it is the end of that line. */
+/** The position of an offset. An offset inside a line break counts as the end of that line. */
 export function positionAt(text: string, offset: number): TextPosition {
   const target = Math.max(0, Math.min(offset, text.length))
   let line = 0
@@ -51,7 +51,7 @@ function endOfLine(text: string, from: number): number {
   return at
 }
 
-/** Where the next line begins; `\n`, `\r` and `\r\n` all end a line. */
+/** The start of the next line. `\n`, `\r` and `\r\n` end a line. */
 function nextLine(text: string, from: number): number | undefined {
   const end = endOfLine(text, from)
   if (end === text.length) return undefined

@@ -5,7 +5,7 @@ import { array, id, is, natural, number, object, optional, positive, string, var
 import type { Infer, TypeOf } from '../schema.ts'
 
 const implementation = { name: string, version: optional(string), title: optional(string) }
-/** Who is there, for logs and for people. Never a way to find out what it can do. */
+/** The name and version of a client or host, for logs and display. Capabilities are never derived from it. */
 export interface Implementation extends Infer<typeof implementation> {}
 export const Implementation = object<Implementation>('Implementation', implementation)
 
@@ -95,7 +95,7 @@ export const connectionCommands = {
   authenticate: rootCommand(
     {
       resource: id,
-      /** Empty revokes. */
+      /** An empty token revokes the stored one. */
       token: string,
       scopes: optional(array(string)),
       expiresIn: optional(positive),
@@ -104,10 +104,11 @@ export const connectionCommands = {
   ),
 }
 
-const { channel: _, ...told } = envelopeShape
+// `notification` adds the channel itself.
+const { channel: _, ...envelopeParams } = envelopeShape
 
 export const connectionNotes = {
   unsubscribe: note('client', {}),
   dispatchAction: note('client', { clientSeq: natural, action: Action }),
-  action: note('host', told),
+  action: note('host', envelopeParams),
 }

@@ -1,5 +1,5 @@
 import { reducer } from '../reduce.ts'
-import { configured } from '../common/configured.ts'
+import { configChanged } from '../common/config-changed.ts'
 import type { RootAction } from './actions.ts'
 import type { RootState } from './state.ts'
 
@@ -7,5 +7,5 @@ export const reduceRoot = reducer<RootState, RootAction>({
   'root/agentsChanged': (state, { agents }) => ({ ...state, agents }),
   'root/activeSessionsChanged': (state, { activeSessions }) => ({ ...state, activeSessions }),
   'root/terminalsChanged': (state, { terminals }) => ({ ...state, terminals }),
-  'root/configChanged': configured,
+  'root/configChanged': configChanged,
 })

@@ -35,18 +35,18 @@ export const customizationActions = {
 }
 export type CustomizationAction = ActionsOf<typeof customizationActions>
 
-export const catalogueActions = {
+export const chatListActions = {
   'session/chatAdded': host({ summary: ChatSummary }),
   'session/chatRemoved': host({ chat: id }),
   'session/chatUpdated': host({ chat: id, changes: ChatSummaryChanges }),
   'session/chatsReordered': host({ chats: array(id) }),
   'session/defaultChatChanged': host({ defaultChat: optional(id) }),
 }
-export type CatalogueAction = ActionsOf<typeof catalogueActions>
+export type ChatListAction = ActionsOf<typeof chatListActions>
 
 export const sessionActions = {
   ...customizationActions,
-  ...catalogueActions,
+  ...chatListActions,
   'session/ready': host({}),
   'session/creationFailed': host({ error: ErrorInfo }),
   'session/titleChanged': client({ title: string }),

@@ -19,7 +19,7 @@ export const CustomizationEnablement = variant('CustomizationEnablement', 'kind'
   workspace: object<WorkspaceEnablement>('WorkspaceEnablement', workspaceEnablement),
   global: object<GlobalEnablement>('GlobalEnablement', globalEnablement),
 })
-/** One decision about a customization. Lists of them stand most specific first; the first one counts. */
+/** A decision whether a customization is enabled. In a list, the most specific decision is first and wins. */
 export type CustomizationEnablement = TypeOf<typeof CustomizationEnablement>
 
 const customizationLoading = { kind: is('loading') }
@@ -86,7 +86,7 @@ const mcpApp = { capabilities: McpAppCapabilities }
 export interface McpApp extends Infer<typeof mcpApp> {}
 export const McpApp = object<McpApp>('McpApp', mcpApp)
 
-/** Hosts make these ids as they like; one in the field uses raw bytes of a hash. */
+/** Any string: hosts choose these ids, and one released host uses the raw bytes of a hash. */
 export const customizationId = string
 
 const base = {
@@ -155,7 +155,7 @@ const container = {
   ...base,
   clientId: optional(id),
   load: optional(CustomizationLoad),
-  /** Absent: not read yet. Empty: read, and there are none. */
+  /** Absent until the children were read. Empty if there are none. */
   children: optional(array(ChildCustomization)),
 }
 
@@ -173,7 +173,7 @@ const clientPlugin = {
   nonce: optional(string),
   childEnablement: optional(record(array(CustomizationEnablement))),
 }
-/** A plugin as the client that owns it publishes it. */
+/** A plugin in the form that its client sends to the host. */
 export interface ClientPluginCustomization extends Infer<typeof clientPlugin> {}
 export const ClientPluginCustomization = object<ClientPluginCustomization>(
   'ClientPluginCustomization',

@@ -1,15 +1,15 @@
 import { reducer } from '../reduce.ts'
 import type { Cases } from '../reduce.ts'
-import { configured } from '../common/configured.ts'
+import { configChanged } from '../common/config-changed.ts'
 import { directoryRemoved, directoryReplaced, directorySet } from '../common/directories.ts'
 import { Activity, Flag, inputNeededBit, withActivity, withFlag } from '../status.ts'
 import { orAbsent, patch, remove, upsert } from '../update.ts'
-import type { CatalogueAction, SessionAction } from './actions.ts'
-import { customizationCases } from './customize.ts'
+import type { ChatListAction, SessionAction } from './actions.ts'
+import { customizationCases } from './customization-cases.ts'
 import type { SessionInputRequest, SessionState } from './state.ts'
 
-/** The list of chats. Its order is the host's and it is kept. */
-const catalogueCases: Cases<SessionState, CatalogueAction> = {
+/** The list of chats, in the order that the host gives it. */
+const chatListCases: Cases<SessionState, ChatListAction> = {
   'session/chatAdded': (state, { summary }) => ({
     ...state,
     chats: upsert(state.chats, 'resource', summary),
@@ -40,7 +40,7 @@ const catalogueCases: Cases<SessionState, CatalogueAction> = {
 }
 
 export const reduceSession = reducer<SessionState, SessionAction>({
-  ...catalogueCases,
+  ...chatListCases,
   ...customizationCases,
 
   'session/ready': (state) => ({ ...state, lifecycle: 'ready' }),
@@ -58,7 +58,7 @@ export const reduceSession = reducer<SessionState, SessionAction>({
   'session/activityChanged': (state, { activity }) => patch(state, { activity }),
   'session/changesetsChanged': (state, { changesets }) => patch(state, { changesets }),
   'session/serverToolsChanged': (state, { tools }) => ({ ...state, serverTools: tools }),
-  'session/configChanged': configured,
+  'session/configChanged': configChanged,
   'session/metaChanged': (state, { _meta }) => patch(state, { _meta }),
 
   'session/activeClientSet': (state, { activeClient }) => ({
@@ -83,7 +83,7 @@ export const reduceSession = reducer<SessionState, SessionAction>({
   },
 })
 
-/** A person is needed while anything is open that a client does not do by itself. */
+/** Sets the open requests. The session needs input while one of them waits for a user and not for a client's tool. */
 function withNeeded(state: SessionState, needed: readonly SessionInputRequest[]): SessionState {
   const blocked = needed.some((request) => request.kind !== 'toolClientExecution')
   const status = blocked

@@ -54,7 +54,7 @@ const activeClient = {
   tools: array(ToolDefinition),
   customizations: optional(array(ClientPluginCustomization)),
 }
-/** A client that takes part in a session, with the tools and plugins it lends to it. */
+/** A client that takes part in a session, with the tools and plugins that it offers to the session. */
 export interface SessionActiveClient extends Infer<typeof activeClient> {}
 export const SessionActiveClient = object<SessionActiveClient>('SessionActiveClient', activeClient)
 
@@ -114,7 +114,7 @@ export const SessionInputRequest = variant('SessionInputRequest', 'kind', {
     sessionToolAuthenticationRequest,
   ),
 })
-/** Something in a chat that waits for an answer, shown where nobody has opened the chat. */
+/** A request in a chat that waits for a user or client. The session lists it for clients that have not opened the chat. */
 export type SessionInputRequest = TypeOf<typeof SessionInputRequest>
 
 const sessionAutomationOrigin = { kind: is('automation'), automation: id, run: id }
@@ -133,7 +133,7 @@ const annotations = { resource: id, annotationCount: natural, entryCount: natura
 export interface AnnotationsSummary extends Infer<typeof annotations> {}
 export const AnnotationsSummary = object<AnnotationsSummary>('AnnotationsSummary', annotations)
 
-/** What a session's own state and its entry in the session list have in common. */
+/** The keys that the state of a session and its entry in the session list share. */
 const metadata = {
   provider: string,
   title: string,
@@ -167,7 +167,7 @@ const sessionChatSummary = {
   title: string,
   origin: optional(ChatOrigin),
   interactivity: optional(ChatInteractivity),
-  /** Absent: not known, which is neither unread nor unarchived. */
+  /** Absent if unknown. An absent status does not mean unread or not archived. */
   status: optional(SessionStatus),
   changes: optional(ChangesSummary),
 }
@@ -187,7 +187,7 @@ const sessionSummary = { ...mutable, resource: id, createdAt: string }
 export interface SessionSummary extends Infer<typeof sessionSummary> {}
 export const SessionSummary = object<SessionSummary>('SessionSummary', sessionSummary)
 
-// Identity never changes and so is not here.
+// The provider never changes, so it is no part of the changes.
 const { provider: _, ...changeable } = mutable
 const summaryChanges = {
   ...changeable,

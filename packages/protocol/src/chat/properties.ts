@@ -2,11 +2,11 @@ import type { Cases } from '../reduce.ts'
 import { directoryRemoved, directorySet } from '../common/directories.ts'
 import { Flag, withFlag } from '../status.ts'
 import { patch, remove, upsert } from '../update.ts'
-import type { FactAction } from './actions.ts'
+import type { PropertyAction } from './actions.ts'
 import type { ChatState } from './state.ts'
 
-/** What is known about a chat beside its turns. */
-export const factCases: Cases<ChatState, FactAction> = {
+/** Reducer cases for the properties of a chat: everything but its turns, requests and pending messages. */
+export const propertyCases: Cases<ChatState, PropertyAction> = {
   'chat/activityChanged': (state, { activity }) => patch(state, { activity }),
   'chat/draftChanged': (state, { draft }) => patch(state, { draft }),
 
@@ -27,7 +27,7 @@ export const factCases: Cases<ChatState, FactAction> = {
     ...state,
     backgroundWork: upsert(state.backgroundWork, 'id', work),
   }),
-  // Unlike a queue, the list stays when it is empty.
+  // Unlike the queue of messages, this list stays when it is empty.
   'chat/backgroundWorkRemoved': (state, { id }) => {
     const work = state.backgroundWork ?? []
     const left = remove(work, 'id', id)

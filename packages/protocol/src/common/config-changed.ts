@@ -1,5 +1,5 @@
-/** What `configChanged` does on any channel: nothing without a config, else merge or replace its values. */
-export function configured<S extends { readonly config?: { readonly values: Record<string, unknown> } }>(
+/** The reducer case of `configChanged` on all channels: merges or replaces the values of an existing config. */
+export function configChanged<S extends { readonly config?: { readonly values: Record<string, unknown> } }>(
   state: S,
   action: { readonly config: Record<string, unknown>; readonly replace?: boolean },
 ): S {

@@ -4,20 +4,21 @@ import type { CustomizationAction } from './actions.ts'
 import type { ChildCustomization, Customization, McpServerCustomization } from './customization.ts'
 import type { SessionState } from './state.ts'
 
-/** A customization of a session stands at the top, or one level down in a plugin or directory. */
+/** A customization of a session: at the top level, or a child of a plugin or directory. */
 type Any = Customization | ChildCustomization
 
 export const customizationCases: Cases<SessionState, CustomizationAction> = {
   'session/customizationsChanged': (state, { customizations }) => ({ ...state, customizations }),
 
   'session/customizationToggled': (state, { id, enablement }) => {
-    const decide = <C extends Any>(item: C): C =>
+    const toggle = <C extends Any>(item: C): C =>
       item.type === 'plugin' || item.type === 'mcpServer'
-        ? (patch<Deciding>(item as Deciding, {
+        ? // The test of `type` does not narrow the type parameter `C`.
+          (patch<WithEnablement>(item as WithEnablement, {
             enablement: enablement.length > 0 ? [...enablement] : undefined,
           }) as C)
         : { ...item, enabled: enablement[0]?.enabled ?? true }
-    return change(state, (list) => changeFirst(list, id, decide))
+    return change(state, (list) => changeFirst(list, id, toggle))
   },
 
   'session/customizationUpdated': (state, { customization }) => ({
@@ -54,8 +55,8 @@ export const customizationCases: Cases<SessionState, CustomizationAction> = {
     ),
 }
 
-/** Those that carry a list of scoped decisions instead of one flag. */
-type Deciding = Extract<Any, { readonly enablement?: unknown }>
+/** The customizations with a list of scoped decisions instead of one flag. */
+type WithEnablement = Extract<Any, { readonly enablement?: unknown }>
 type List = readonly Customization[]
 
 function change(state: SessionState, how: (list: List) => List): SessionState {
@@ -64,7 +65,7 @@ function change(state: SessionState, how: (list: List) => List): SessionState {
   return customizations === state.customizations ? state : { ...state, customizations }
 }
 
-/** At the top, else the first child with that id. */
+/** Changes the item with that id at the top level or, if there is none, the first child with that id. */
 function changeFirst(list: List, id: string, how: <C extends Any>(item: C) => C): List {
   const top = list.findIndex((item) => item.id === id)
   if (top >= 0) return changeAt(list, top, how)
@@ -77,12 +78,16 @@ function changeFirst(list: List, id: string, how: <C extends Any>(item: C) => C)
   })
 }
 
-/** An MCP server at the top, else the first child with that id in every container; another type there stops the search. */
+/**
+ * Changes the MCP server with that id at the top level or, if there is no item with that id, in every container its first
+ * child with that id. An item of another type is left alone, and the search does not go on behind it.
+ */
 function changeServers(
   list: List,
   id: string,
   how: (server: McpServerCustomization) => McpServerCustomization,
 ): List {
+  // The result is a server like the item, but the compiler does not narrow `C`.
   const ifServer = <C extends Any>(item: C): C => (item.type === 'mcpServer' ? (how(item) as C) : item)
   const top = list.findIndex((item) => item.id === id)
   if (top >= 0) return changeAt(list, top, ifServer)

@@ -1,9 +1,9 @@
 import type { Cases } from '../reduce.ts'
 import { orAbsent, patch, upsert } from '../update.ts'
-import type { PendingAction } from './actions.ts'
+import type { PendingMessageAction } from './actions.ts'
 import type { ChatState } from './state.ts'
 
-export const pendingCases: Cases<ChatState, PendingAction> = {
+export const pendingMessageCases: Cases<ChatState, PendingMessageAction> = {
   'chat/pendingMessageSet': (state, { kind, id, message }) =>
     kind === 'steering'
       ? { ...state, steeringMessage: { id, message } }

@@ -15,7 +15,7 @@ const annotation = {
   id,
   origin: AnnotationOrigin,
   resource: id,
-  /** Absent: the whole file. */
+  /** Absent if the annotation is about the whole file. */
   range: optional(TextRange),
   resolved: boolean,
   entries: array(AnnotationEntry),

@@ -26,7 +26,7 @@ export const automationCommands = {
     },
     { items: array(AutomationTriggerDefinition) },
   ),
-  /** The same `requestId` never starts a second run. */
+  /** A second command with the same `requestId` starts no second run. */
   runAutomation: command({ automation: id, requestId: id }, { resource: id }),
   fetchAutomationRuns: command({ automation: id, cursor: optional(string) }, {}),
 }

@@ -4,7 +4,7 @@ import type { AutomationAction, AutomationRunAction } from './actions.ts'
 import type { AutomationRunState, AutomationState } from './state.ts'
 
 export const reduceAutomation = reducer<AutomationState, AutomationAction>({
-  // Wishes: the host answers with automation/set.
+  // Requests change no state. The host responds with `automation/set`.
   'automation/createRequested': (state) => state,
   'automation/updateRequested': (state) => state,
 

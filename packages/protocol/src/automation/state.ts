@@ -19,7 +19,7 @@ import type { Infer, TypeOf } from '../schema.ts'
 import { ClientPluginCustomization, PluginCustomization } from '../session/customization.ts'
 
 const schedule = { expression: string, timeZone: string }
-/** Five cron fields in a named time zone. */
+/** A cron expression of five fields, with the name of its time zone. */
 export interface CronSchedule extends Infer<typeof schedule> {}
 export const CronSchedule = object<CronSchedule>('CronSchedule', schedule)
 
@@ -82,7 +82,7 @@ const template = {
   config: optional(jsonObject),
   customizations: optional(array(ClientPluginCustomization)),
 }
-/** What the sessions of an automation start from. */
+/** The settings of the sessions that an automation creates. */
 export interface AutomationSessionTemplate extends Infer<typeof template> {}
 export const AutomationSessionTemplate = object<AutomationSessionTemplate>(
   'AutomationSessionTemplate',
@@ -190,7 +190,7 @@ export interface AutomationRunSummary extends Infer<typeof runSummary> {}
 export const AutomationRunSummary = object<AutomationRunSummary>('AutomationRunSummary', runSummary)
 
 const runState = { ...run, sessions: array(id) }
-/** One run of an automation. It stays running while its sessions wait for a person. */
+/** One run of an automation. Its status stays `running` while its sessions wait for a user. */
 export interface AutomationRunState extends Infer<typeof runState> {}
 export const AutomationRunState = object<AutomationRunState>('AutomationRunState', runState)
 
@@ -211,6 +211,6 @@ export interface AutomationEntry extends Infer<typeof entry> {}
 export const AutomationEntry = object<AutomationEntry>('AutomationEntry', entry)
 
 const automationState = { entries: array(AutomationEntry), ...meta }
-/** The catalogue of automations; the host alone decides when one runs. */
+/** The list of automations. Only the host decides when an automation runs. */
 export interface AutomationState extends Infer<typeof automationState> {}
 export const AutomationState = object<AutomationState>('AutomationState', automationState)

@@ -18,7 +18,7 @@ export const reduceChangeset = reducer<ChangesetState, ChangesetAction>({
     return withFiles(state, mapped(state.files, review))
   },
 
-  // An error stays: only statusChanged decides about it.
+  // The error stays, because only `changeset/statusChanged` sets or removes it.
   'changeset/contentChanged': (state, { files, operations }) => ({
     ...state,
     files,

@@ -16,7 +16,7 @@ const changeset = {
   changeKind: openEnum('ChangeKind', ['session', 'branch', 'uncommitted', 'turn', 'compare-turns']),
   capabilities: optional(ChangesetCapabilities),
 }
-/** One entry of a catalogue of changesets; expanding its template names the channel. */
+/** One entry in a list of changesets. Its expanded `uriTemplate` is the URI of the changeset channel. */
 export interface Changeset extends Infer<typeof changeset> {}
 export const Changeset = object<Changeset>('Changeset', changeset)
 

@@ -1,8 +1,8 @@
 import type { McpAppCapabilities } from '../session/customization.ts'
 
 /**
- * An `mcp://` channel has no state: MCP messages travel on it as they are, with `channel` in their params. What may
- * be said there is what the server's customization advertises; everything else is an unknown method.
+ * The MCP methods of each capability. An `mcp://` channel has no state: it carries MCP messages unchanged, with `channel`
+ * in their params. Only the methods of the capabilities that the server's customization advertises are known on it.
  */
 export const mcpMethods: { readonly [C in keyof McpAppCapabilities]-?: readonly string[] } = {
   serverTools: ['tools/list', 'tools/call', 'notifications/tools/list_changed'],
@@ -16,13 +16,20 @@ export const mcpMethods: { readonly [C in keyof McpAppCapabilities]-?: readonly 
   sampling: ['sampling/createMessage'],
 }
 
+/** Whether a server with these capabilities serves a method. List changes need `listChanged` as well. */
 export function mcpServes(capabilities: McpAppCapabilities, method: string): boolean {
-  const advertised = Object.keys(mcpMethods) as (keyof McpAppCapabilities)[]
-  return advertised.some((name) => {
+  return keysOf(mcpMethods).some((name) => {
     const capability = capabilities[name]
     if (!capability || !mcpMethods[name].includes(method)) return false
     return (
       !method.endsWith('/list_changed') || ('listChanged' in capability && capability.listChanged === true)
     )
   })
+}
+
+/** The keys of an object with their type, which `Object.keys` does not give. */
+function keysOf<T extends object>(value: T): readonly (keyof T)[] {
+  const keys: (keyof T)[] = []
+  for (const key in value) keys.push(key)
+  return keys
 }

@@ -1,7 +1,7 @@
 import { note } from '../command.ts'
 import { jsonObject } from '../schema.ts'
 
-/** Telemetry has no state: OTLP/JSON as it is, to whoever listens. */
+/** OTLP/JSON, unchanged. A telemetry channel has no state; its notifications go to the subscribed clients. */
 const payload = { payload: jsonObject }
 
 export const otlpNotes = {

@@ -19,6 +19,6 @@ const resourceWatchState = {
   excludes: optional(GlobCollection),
   includes: optional(GlobCollection),
 }
-/** Constant for the life of the watch: what changes on disk is told, not kept. */
+/** The settings of a watch, which never change. Changes on disk are delivered as actions and not kept in the state. */
 export interface ResourceWatchState extends Infer<typeof resourceWatchState> {}
 export const ResourceWatchState = object<ResourceWatchState>('ResourceWatchState', resourceWatchState)

@@ -16,11 +16,11 @@ const content = { data: string, encoding: ContentEncoding, contentType: optional
 const fromTo = { source: id, destination: id, failIfExists: optional(boolean) }
 const watched = { uri: id, recursive: optional(boolean) }
 
-/** Neither read nor write means read. */
+/** A request for access to a resource. Without `read` and `write` it asks for read access. */
 export const resourceRequestShape = { uri: id, read: optional(boolean), write: optional(boolean) }
 export type ResourceRequest = Infer<typeof resourceRequestShape>
 
-/** Files, symmetric: either side may command, and whoever is asked decides what the other may touch. */
+/** File commands. Both sides may send them; the side that receives one decides whether the access is allowed. */
 export const resourceCommands = {
   resourceRead: rootCommand({ uri: id, encoding: optional(ContentEncoding) }, content, 'either'),
   resourceWrite: rootCommand(

@@ -5,7 +5,7 @@ import { TerminalClaim } from './state.ts'
 
 export const terminalActions = {
   'terminal/data': host({ data: string }, 'passing'),
-  // Typed input may be a password: it passes through and is kept nowhere.
+  // Typed input may be a password, so it is never stored.
   'terminal/input': client({ data: string }, 'passing'),
   'terminal/resized': client({ cols: natural, rows: natural }),
   'terminal/claimed': client({ claim: TerminalClaim }),

@@ -44,7 +44,7 @@ export const reduceTerminal = reducer<TerminalState, TerminalAction>({
   }),
 })
 
-/** The part with the data at its end, unless it takes no more. */
+/** Appends data to a part. Returns `undefined` if the part is a finished command or of an unknown type. */
 function appended(part: TerminalContentPart, data: string): TerminalContentPart | undefined {
   if (part.type === 'unclassified') return { ...part, value: part.value + data }
   if (part.type === 'command' && !part.isComplete) return { ...part, output: part.output + data }

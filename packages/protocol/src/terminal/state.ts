@@ -22,7 +22,7 @@ export const TerminalClaim = variant(
   },
   'closed',
 )
-/** Who holds a terminal: every terminal always has a holder. */
+/** The client or session that may type into a terminal. Every terminal has exactly one. */
 export type TerminalClaim = TypeOf<typeof TerminalClaim>
 
 const terminalRunning = { status: is('running') }
@@ -70,7 +70,7 @@ export const TerminalContentPart = variant('TerminalContentPart', 'type', {
 export type TerminalContentPart = TypeOf<typeof TerminalContentPart>
 
 const terminalInfo = { resource: id, title: string, claim: TerminalClaim, lifecycle: TerminalLifecycle }
-/** A terminal as the root channel lists it. */
+/** A terminal in the list of the root channel. */
 export interface TerminalInfo extends Infer<typeof terminalInfo> {}
 export const TerminalInfo = object<TerminalInfo>('TerminalInfo', terminalInfo)
 

@@ -13,17 +13,17 @@ const empty: TerminalState = {
 }
 const text = (value: string): TerminalState => ({ ...empty, content: [{ type: 'unclassified', value }] })
 
-test('[S-57 terminalLength] at 1,048,576 characters everything is kept', () => {
+test('[S-57 terminalLength] at 1,048,576 characters the whole content is kept', () => {
   const full = text('x'.repeat(limits.terminalLength - 64))
   expect(tailOf(full)).toBe(full)
 })
 
-test('[S-57 terminalLength] past 1,048,576 the older half is forgotten', () => {
+test('[S-57 terminalLength] past 1,048,576 the older half is dropped', () => {
   const { content } = tailOf(text('x'.repeat(limits.terminalLength - 63)))
   expect(content[0]).toEqual({ type: 'unclassified', value: 'x'.repeat(limits.terminalLength / 2) })
 })
 
-test('[Y3] it begins with a line where one begins soon, and never with half a character', () => {
+test('[Y3] the rest begins with a line if one starts near, and never with half a character', () => {
   const lines = tailOf(text('0123456789\n'.repeat(100)), 200)
   expect(lines.content[0]).toMatchObject({ value: '0123456789\n'.repeat(9) })
   const smile = tailOf(text('😀'.repeat(100)), 130)
@@ -32,7 +32,7 @@ test('[Y3] it begins with a line where one begins soon, and never with half a ch
   expect(odd.content[0]).toMatchObject({ value: `${'😀'.repeat(32)}x` })
 })
 
-test('[Y3] what is kept is the end of what there was, in as little as was asked for', () => {
+test('[Y3] the rest is the end of the whole content and stays within the limit', () => {
   const data = fc.record({ type: fc.constant('terminal/data' as const), data: fc.string({ maxLength: 300 }) })
   const begin = fc.record({
     type: fc.constant('terminal/commandExecuted' as const),

@@ -2,14 +2,14 @@ import { limits } from '../limits.ts'
 import type { TerminalContentPart, TerminalState } from './state.ts'
 
 /**
- * What is kept of a terminal: its newest content. Once there is more than may be, the older half is forgotten, so that a
- * flood pays for that once in a while and not with every word.
+ * Limits the content of a terminal to the newest part. Past the limit the older half is dropped, and not only the
+ * excess, so that fast output does not pay for the cut with every chunk.
  */
-export function tailOf(state: TerminalState, most = limits.terminalLength): TerminalState {
+export function tailOf(state: TerminalState, limit = limits.terminalLength): TerminalState {
   const { content } = state
-  if (lengthOf(content) <= most) return state
+  if (lengthOf(content) <= limit) return state
   const kept: TerminalContentPart[] = []
-  let room = Math.floor(most / 2)
+  let room = Math.floor(limit / 2)
   for (let at = content.length - 1; at >= 0 && room > 0; at--) {
     const part = content[at]
     if (!part) break
@@ -21,8 +21,8 @@ export function tailOf(state: TerminalState, most = limits.terminalLength): Term
   return { ...state, content: kept.toReversed() }
 }
 
-/** A part weighs something even where it is empty: there may be very many. */
-const partWeight = 64
+/** The length that each part counts in addition to its text, because there may be very many empty parts. */
+const partOverhead = 64
 
 function lengthOf(content: readonly TerminalContentPart[]): number {
   let length = 0
@@ -31,8 +31,8 @@ function lengthOf(content: readonly TerminalContentPart[]): number {
 }
 
 function partLength(part: TerminalContentPart): number {
-  if (part.type === 'unclassified') return partWeight + part.value.length
-  return part.type === 'command' ? partWeight + part.commandLine.length + part.output.length : partWeight
+  if (part.type === 'unclassified') return partOverhead + part.value.length
+  return part.type === 'command' ? partOverhead + part.commandLine.length + part.output.length : partOverhead
 }
 
 function isText({ type }: TerminalContentPart): boolean {
@@ -44,7 +44,7 @@ function cut(part: TerminalContentPart, room: number): TerminalContentPart {
   return part.type === 'command' ? { ...part, output: lastOf(part.output, room) } : part
 }
 
-/** From the beginning of a line on, if one begins soon: in the middle of one there may be a half of something. */
+/** The end of a text, from the start of a line if one starts near: the rest of a line may begin in an escape sequence. */
 function lastOf(text: string, room: number): string {
   const start = text.length - room
   const line = text.indexOf('\n', start - 1) + 1

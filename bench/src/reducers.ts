@@ -3,7 +3,7 @@ import { reducers } from '@atrium/protocol/reducers'
 import type { ChatState, MarkdownPart } from '@atrium/protocol/chat/state'
 import { notes } from '@atrium/protocol/commands'
 import { checkAction } from '@atrium/protocol/kind'
-import { defaultLimits, hygiene } from '@atrium/protocol/rpc/hygiene'
+import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import { messageOf } from '@atrium/protocol/rpc/message'
 import { decode } from '@atrium/protocol/schema'
 import type { Action, Envelope } from '@atrium/protocol/channel'
@@ -55,7 +55,7 @@ function frameTable(): boolean {
   const parsed = stream.map((frame) => JSON.parse(frame) as { params: Envelope })
   const best = measure([
     over('JSON.parse alone', stream, (frame) => JSON.parse(frame)),
-    over('hygiene', stream, (frame) => hygiene(frame, defaultLimits)),
+    over('frameProblem', stream, (frame) => frameProblem(frame, defaultLimits)),
     over('message', parsed, (value) => messageOf(value)),
     over('envelope', parsed, ({ params }) => checkEnvelope(params)),
     over('action', parsed, ({ params }) => check(params.action)),
@@ -72,11 +72,11 @@ function frameTable(): boolean {
     `a frame of ${bytes.toFixed(0)} characters on average (seed ${seed}), against bare JSON.parse`,
     [
       row('JSON.parse alone', 'JSON.parse alone'),
-      row('  hygiene: size, depth, keys, __proto__', 'hygiene'),
+      row('  frame check: size, depth, keys, __proto__', 'frameProblem'),
       row('  message: which kind it is', 'message'),
       row('  envelope: checked', 'envelope'),
       row('  action: checked by its type', 'action'),
-      { ...row('parse + hygiene + validate', 'all'), goal: 3 },
+      { ...row('parse + frame check + validate', 'all'), goal: 3 },
     ],
   )
 }
@@ -87,7 +87,7 @@ const byType = new Map(
 const envelope = notes.get('action')?.params
 
 function receive(frame: string): void {
-  if (hygiene(frame, defaultLimits) !== undefined) throw new Error('refused')
+  if (frameProblem(frame, defaultLimits) !== undefined) throw new Error('refused')
   const message = messageOf(JSON.parse(frame))
   if (message.kind !== 'notification') throw new Error('not a notification')
   checkEnvelope(message.params)

@@ -1,5 +1,5 @@
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
-import { clientLimits } from '@atrium/protocol/rpc/hygiene'
+import { clientLimits } from '@atrium/protocol/rpc/frame-check'
 import { Peer } from '@atrium/protocol/rpc/peer'
 import type { Receiver } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'

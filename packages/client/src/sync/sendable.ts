@@ -1,7 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { reducers } from '@atrium/protocol/reducers'
 import type { KindName } from '@atrium/protocol/reducers'
-import { defaultLimits, hygiene } from '@atrium/protocol/rpc/hygiene'
+import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import type { Check } from '../shared/check.ts'
 
 /**
@@ -26,7 +26,7 @@ function unsendable(channel: Uri, action: Action): string | undefined {
   const params = { clientSeq: Number.MAX_SAFE_INTEGER, channel, action }
   const frame = JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
   if (bytesOf(frame) > defaultLimits.size) return `the message is longer than ${defaultLimits.size} bytes`
-  return hygiene(frame, defaultLimits)
+  return frameProblem(frame, defaultLimits)
 }
 
 /** Which channels an action is for. */

@@ -3,7 +3,7 @@ import { commands, notes } from '@atrium/protocol/commands'
 import type { NoteParams, Params } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { checkAction } from '@atrium/protocol/kind'
-import { hasOddNumber } from '@atrium/protocol/rpc/hygiene'
+import { hasLossyNumber } from '@atrium/protocol/rpc/frame-check'
 import { JsonResult, LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { decode, id } from '@atrium/protocol/schema'
@@ -355,7 +355,7 @@ function missingTurn(channel: Channel, { type, turnId }: Action & { turnId?: unk
 
 /** Its shape, and that it can be kept as it is (S-19). */
 function checkParams(schema: Schema<unknown>, given: unknown): Decoded<unknown> {
-  if (hasOddNumber(given)) return { ok: false, problem: 'a number that JSON cannot keep: too large, or -0' }
+  if (hasLossyNumber(given)) return { ok: false, problem: 'a number that JSON cannot keep: too large, or -0' }
   return decode(schema, given ?? {})
 }
 

@@ -1,13 +1,13 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
-import type { Limits } from '@atrium/protocol/rpc/hygiene'
+import type { FrameLimits } from '@atrium/protocol/rpc/frame-check'
 import { RateLimit, rateExceeded } from './rate-limit.ts'
 import { answered } from './commands.ts'
 import { RequestQueue } from './request-queue.ts'
 import type { World } from '../ports/world.ts'
 
 /** What one link says: counted, bounded, and done one after the other. Nothing of it is passed over in silence. */
-export class Intake implements Limits {
+export class Intake implements FrameLimits {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #close: (code: number, reason: string) => void

@@ -4,7 +4,7 @@ import type { KindName } from '@atrium/protocol/reducers'
 import { commands, notes } from '@atrium/protocol/commands'
 import { errorCodes } from '@atrium/protocol/errors'
 import { checkAction } from '@atrium/protocol/kind'
-import { defaultLimits, hygiene } from '@atrium/protocol/rpc/hygiene'
+import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import { decode } from '@atrium/protocol/schema'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -151,7 +151,7 @@ describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a
         const before = everything(all.core())
         const { answers, ended } = await answersTo(all, text)
         const after = everything(all.core())
-        expect(ended).toBe(hygiene(text, defaultLimits) !== undefined)
+        expect(ended).toBe(frameProblem(text, defaultLimits) !== undefined)
         const own = answers.filter(
           ({ method, params }) => method === 'action' && params?.origin?.clientId === 'fuzz',
         )

@@ -1,6 +1,6 @@
 import { AhpError } from '../errors.ts'
-import { defaultLimits, hygiene } from './hygiene.ts'
-import type { Limits } from './hygiene.ts'
+import { defaultLimits, frameProblem } from './frame-check.ts'
+import type { FrameLimits } from './frame-check.ts'
 import { messageOf } from './message.ts'
 import type { MessageId } from './message.ts'
 import type { Transport } from './transport.ts'
@@ -24,7 +24,7 @@ export class JsonResult {
 }
 
 export interface PeerOptions {
-  readonly limits?: Limits
+  readonly limits?: FrameLimits
   /** Receives internal errors, which the other side must not see. */
   readonly report?: (problem: unknown) => void
 }
@@ -38,7 +38,7 @@ export class LinkClosed extends Error {
 export class Peer {
   readonly #transport: Transport
   readonly #receiver: Receiver
-  readonly #limits: Limits
+  readonly #limits: FrameLimits
   readonly #report: (problem: unknown) => void
   readonly #pending = new Map<MessageId, Pending>()
   #lastId = 0
@@ -79,7 +79,7 @@ export class Peer {
   }
 
   #frame(frame: string): void {
-    const problem = hygiene(frame, this.#limits)
+    const problem = frameProblem(frame, this.#limits)
     if (problem !== undefined) return this.#refuse(frame, problem)
     let value: unknown
     try {

@@ -2,7 +2,7 @@ import { isJsonObject } from '../json.ts'
 import { limits as allLimits } from '../limits.ts'
 
 /** The limits of one message. */
-export interface Limits {
+export interface FrameLimits {
   /** Length in UTF-16 code units. The transport limits the bytes. */
   readonly size: number
   /** Levels of nested objects and arrays. */
@@ -11,7 +11,7 @@ export interface Limits {
   readonly keys: number
 }
 
-export const defaultLimits: Limits = {
+export const defaultLimits: FrameLimits = {
   size: allLimits.messageBytes,
   depth: allLimits.depth,
   keys: allLimits.keys,
@@ -22,7 +22,7 @@ export const defaultLimits: Limits = {
  * than requests: the content of an action is nested further down in a state, and a state that exceeds the limit of
  * clients could be read by none of them.
  */
-export const clientLimits: Limits = {
+export const clientLimits: FrameLimits = {
   size: allLimits.answerLength,
   depth: allLimits.answerDepth,
   keys: allLimits.answerKeys,
@@ -33,7 +33,7 @@ export const clientLimits: Limits = {
  * sentence, or `undefined`. Text that is not JSON may pass; the parser refuses it later. Strings are skipped with
  * `indexOf`, so that long content costs little.
  */
-export function hygiene(text: string, limits: Limits): string | undefined {
+export function frameProblem(text: string, limits: FrameLimits): string | undefined {
   if (text.length > limits.size) return `the message is longer than ${limits.size} characters`
   if (isObviouslyFine(text, limits)) return undefined
   let depth = 0
@@ -57,18 +57,18 @@ export function hygiene(text: string, limits: Limits): string | undefined {
 
 /**
  * Whether a parsed value contains a number that does not survive JSON: infinity, or -0. A state with such a number
- * would not equal its own JSON. The recursion is safe because `hygiene` has limited the depth of the value.
+ * would not equal its own JSON. The recursion is safe because `frameProblem` has limited the depth of the value.
  */
-export function hasOddNumber(value: unknown): boolean {
+export function hasLossyNumber(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value) || Object.is(value, -0)
-  if (Array.isArray(value)) return value.some(hasOddNumber)
+  if (Array.isArray(value)) return value.some(hasLossyNumber)
   if (!isJsonObject(value)) return false
-  for (const key in value) if (hasOddNumber(value[key])) return true
+  for (const key in value) if (hasLossyNumber(value[key])) return true
   return false
 }
 
 /** A fast check that is enough for nearly every frame: native searches instead of a loop over all characters. */
-function isObviouslyFine(text: string, limits: Limits): boolean {
+function isObviouslyFine(text: string, limits: FrameLimits): boolean {
   if (text.length > limits.keys * shortestEntry) return false
   if (text.includes('__proto__') || text.includes('\\u')) return false
   let openers = 0

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { clientLimits, defaultLimits, hasOddNumber, hygiene } from './hygiene.ts'
+import { clientLimits, defaultLimits, hasLossyNumber, frameProblem } from './frame-check.ts'
 
 const limits = { size: 1000, depth: 4, keys: 3 }
 
@@ -20,18 +20,18 @@ test.each([
   ['"'.padEnd(1001, 'x'), 'longer than 1000'],
   ['"unterminated', undefined],
 ])('[R2] S-18: %s', (text, problem) => {
-  const found = hygiene(text, limits)
+  const found = frameProblem(text, limits)
   if (problem === undefined) expect(found).toBeUndefined()
   else expect(found).toContain(problem)
 })
 
 test.each(['{"__proto__":1}', '{"\\u005f_proto__":1}', '[{"a":{"_\\u005Fproto__":{}}}]'])(
   '[R2] S-18: %s is refused also by the fast check',
-  (text) => expect(hygiene(text, defaultLimits)).toContain('__proto__'),
+  (text) => expect(frameProblem(text, defaultLimits)).toContain('__proto__'),
 )
 
 test('[R2] S-18: four million levels of nesting are refused without recursion', () => {
-  expect(hygiene('['.repeat(4_000_000), defaultLimits)).toContain('nested deeper')
+  expect(frameProblem('['.repeat(4_000_000), defaultLimits)).toContain('nested deeper')
 })
 
 test('[R2] S-18: the counted depth and keys equal those of the parsed value', () => {
@@ -50,9 +50,9 @@ test('[R2] S-18: the counted depth and keys equal those of the parsed value', ()
       const at = { size: 1e9, depth: depthOf(value), keys: keysIn(value) }
       const proto = text.includes('__proto__')
       fc.pre(!proto)
-      expect(hygiene(text, at)).toBeUndefined()
-      if (at.depth > 0) expect(hygiene(text, { ...at, depth: at.depth - 1 })).toContain('nested')
-      if (at.keys > 0) expect(hygiene(text, { ...at, keys: at.keys - 1 })).toContain('keys')
+      expect(frameProblem(text, at)).toBeUndefined()
+      if (at.depth > 0) expect(frameProblem(text, { ...at, depth: at.depth - 1 })).toContain('nested')
+      if (at.keys > 0) expect(frameProblem(text, { ...at, keys: at.keys - 1 })).toContain('keys')
     }),
   )
 })
@@ -83,7 +83,7 @@ test('[R2] S-18: the fast check accepts no message that the full check refuses',
   }
   fc.assert(
     fc.property(tree, fc.integer({ min: 1, max: 4 }), (value, depth) => {
-      const refused = hygiene(write(value), { size: 1e6, depth, keys: 1000 }) !== undefined
+      const refused = frameProblem(write(value), { size: 1e6, depth, keys: 1000 }) !== undefined
       expect(refused).toBe(depthOf(value) > depth || hasProto(value))
     }),
     { numRuns: 2000 },
@@ -95,36 +95,36 @@ describe('[R2] S-57: the limits of a message', () => {
   const keyed = (keys: number) => `{${'"":0,'.repeat(keys - 1)}"":0}`
 
   test('[S-57 messageBytes] at 4,194,304: the message is accepted', () =>
-    expect(hygiene(`"${'x'.repeat(4_194_302)}"`, defaultLimits)).toBeUndefined())
+    expect(frameProblem(`"${'x'.repeat(4_194_302)}"`, defaultLimits)).toBeUndefined())
   test('[S-57 messageBytes] past 4,194,304: the message is refused', () =>
-    expect(hygiene(`"${'x'.repeat(4_194_303)}"`, defaultLimits)).toContain('longer than 4194304'))
+    expect(frameProblem(`"${'x'.repeat(4_194_303)}"`, defaultLimits)).toContain('longer than 4194304'))
 
   test('[S-57 depth] at 64: the message is accepted', () =>
-    expect(hygiene(nested(64), defaultLimits)).toBeUndefined())
+    expect(frameProblem(nested(64), defaultLimits)).toBeUndefined())
   test.each([65, 5000, 1_000_000])('[S-57 depth] past 64: %d is refused', (depth) =>
-    expect(hygiene(nested(depth), defaultLimits)).toContain('nested deeper than 64'),
+    expect(frameProblem(nested(depth), defaultLimits)).toContain('nested deeper than 64'),
   )
 
   test('[S-57 keys] at 10,000: the message is accepted', () =>
-    expect(hygiene(keyed(10_000), defaultLimits)).toBeUndefined())
+    expect(frameProblem(keyed(10_000), defaultLimits)).toBeUndefined())
   test('[S-57 keys] past 10,000: the message is refused', () =>
-    expect(hygiene(keyed(10_001), defaultLimits)).toContain('more than 10000 keys'))
+    expect(frameProblem(keyed(10_001), defaultLimits)).toContain('more than 10000 keys'))
 
   const whole = 'x'.repeat(67_108_864)
   test('[S-57 answerLength] at 67,108,864: a client accepts the message', () =>
-    expect(hygiene(whole, clientLimits)).toBeUndefined())
+    expect(frameProblem(whole, clientLimits)).toBeUndefined())
   test('[S-57 answerLength] past 67,108,864: a client refuses the message', () =>
-    expect(hygiene(`${whole}x`, clientLimits)).toContain('longer than 67108864'))
+    expect(frameProblem(`${whole}x`, clientLimits)).toContain('longer than 67108864'))
 
   test('[S-57 answerDepth] at 128: a client accepts the message', () =>
-    expect(hygiene(nested(128), clientLimits)).toBeUndefined())
+    expect(frameProblem(nested(128), clientLimits)).toBeUndefined())
   test('[S-57 answerDepth] past 128: a client refuses the message', () =>
-    expect(hygiene(nested(129), clientLimits)).toContain('nested deeper than 128'))
+    expect(frameProblem(nested(129), clientLimits)).toContain('nested deeper than 128'))
 
   test('[S-57 answerKeys] at 10,000,000: a client accepts the message', () =>
-    expect(hygiene(keyed(10_000_000), clientLimits)).toBeUndefined())
+    expect(frameProblem(keyed(10_000_000), clientLimits)).toBeUndefined())
   test('[S-57 answerKeys] past 10,000,000: a client refuses the message', () =>
-    expect(hygiene(keyed(10_000_001), clientLimits)).toContain('more than 10000000 keys'))
+    expect(frameProblem(keyed(10_000_001), clientLimits)).toContain('more than 10000000 keys'))
 })
 
 test.each([
@@ -137,7 +137,7 @@ test.each([
   ['{"a":"-0","b":"1e999","c":[0,-1,0.5,1e308,9007199254740993,null,true,{}]}', false],
 ])('[P3] S-19: %s has a number that JSON does not keep: %s', (text, lossy) => {
   const value: unknown = JSON.parse(text)
-  expect(hasOddNumber(value)).toBe(lossy)
+  expect(hasLossyNumber(value)).toBe(lossy)
   const again: unknown = JSON.parse(JSON.stringify(value))
   if (lossy) expect(again).not.toEqual(value)
   else expect(again).toEqual(value)

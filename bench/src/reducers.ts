@@ -1,7 +1,7 @@
 import { kinds } from '@atrium/protocol/channels'
 import { reducers } from '@atrium/protocol/reducers'
 import type { ChatState, MarkdownPart } from '@atrium/protocol/chat/state'
-import { notes } from '@atrium/protocol/commands'
+import { notifications } from '@atrium/protocol/commands'
 import { checkAction } from '@atrium/protocol/kind'
 import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import { messageOf } from '@atrium/protocol/rpc/message'
@@ -84,7 +84,7 @@ function frameTable(): boolean {
 const byType = new Map(
   Object.values(kinds).flatMap((kind) => [...kind.actions.keys()].map((type) => [type, kind])),
 )
-const envelope = notes.get('action')?.params
+const envelope = notifications.get('action')?.params
 
 function receive(frame: string): void {
   if (frameProblem(frame, defaultLimits) !== undefined) throw new Error('refused')

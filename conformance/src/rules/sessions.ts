@@ -1,7 +1,7 @@
 import { errorCodes } from '@atrium/protocol/errors'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
-import { notes } from '@atrium/protocol/commands'
+import { notifications } from '@atrium/protocol/commands'
 import { Skipped, check, fits, same } from '../kit/check.ts'
 import type { Failed } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
@@ -166,7 +166,7 @@ async function announced(
   wanted: (params: Note['params']) => boolean,
 ): Promise<Note> {
   const note = await client.hearsNote(method, wanted)
-  const schema = notes.get(method)?.params
+  const schema = notifications.get(method)?.params
   if (schema) fits(`the params of ${method}`, schema, note.params)
   same('its channel', rootUri, note.params['channel'])
   return note

@@ -1,5 +1,11 @@
 import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
-import type { Method, NoteMethod, NoteParams, Params, Result } from '@atrium/protocol/commands'
+import type {
+  Method,
+  NotificationMethod,
+  NotificationParams,
+  Params,
+  Result,
+} from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { Peer } from '@atrium/protocol/rpc/peer'
@@ -126,7 +132,7 @@ export class Client {
     this.#subscriptions.unsubscribe(channel)
   }
 
-  on<M extends NoteMethod>(method: M, listener: (params: NoteParams<M>) => void): () => void {
+  on<M extends NotificationMethod>(method: M, listener: (params: NotificationParams<M>) => void): () => void {
     let listeners = this.#notes.get(method)
     if (!listeners) {
       listeners = new Listeners((error) => this.#problems.notify({ kind: 'app', detail: messageOf(error) }))
@@ -187,7 +193,7 @@ export class Client {
     const listeners = this.#notes.get(method)
     if (!listeners) return
     try {
-      listeners.notify(this.#options.check.note(method as NoteMethod, params ?? {}) as never)
+      listeners.notify(this.#options.check.note(method as NotificationMethod, params ?? {}) as never)
     } catch (error) {
       this.#problems.notify({ kind: 'malformed', detail: messageOf(error) })
     }

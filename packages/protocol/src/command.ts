@@ -15,13 +15,14 @@ export type ResultIn<T extends CommandTable, M extends keyof T> =
   T[M] extends CommandRow<unknown, infer R> ? R : never
 
 /** One row of a notification table: the params, and the side that may send the notification. */
-export interface NoteRow<out P> {
+export interface NotificationRow<out P> {
   readonly from: 'client' | 'host'
   readonly params: (method: string) => Schema<P>
 }
 
-export type NoteTable = { readonly [method: string]: NoteRow<unknown> }
-export type NoteIn<T extends NoteTable, M extends keyof T> = T[M] extends NoteRow<infer P> ? P : never
+export type NotificationTable = { readonly [method: string]: NotificationRow<unknown> }
+export type NotificationParamsIn<T extends NotificationTable, M extends keyof T> =
+  T[M] extends NotificationRow<infer P> ? P : never
 
 const addressed = { channel: id, _meta: optional(jsonObject) }
 
@@ -51,10 +52,10 @@ export function rootCommand<P extends Shape, R extends Result>(
   return row(from, shape, result)
 }
 
-export function note<P extends Shape>(
+export function notification<P extends Shape>(
   from: 'client' | 'host',
   params: P,
-): NoteRow<Infer<typeof addressed & P>> {
+): NotificationRow<Infer<typeof addressed & P>> {
   const shape: typeof addressed & P = { ...addressed, ...params }
   return { from, params: (method) => object(`${nameOf(method)}Params`, shape) }
 }

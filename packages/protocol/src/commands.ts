@@ -1,11 +1,11 @@
 import { automationCommands } from './automation/commands.ts'
 import { changesetCommands } from './changeset/commands.ts'
 import { chatCommands } from './chat/commands.ts'
-import type { NoteIn, ParamsIn, ResultIn } from './command.ts'
-import { otlpNotes } from './otlp/notes.ts'
+import type { NotificationParamsIn, ParamsIn, ResultIn } from './command.ts'
+import { otlpNotifications } from './otlp/notifications.ts'
 import { resourceCommands } from './resource/commands.ts'
-import { rootCommands, rootNotes } from './root/commands.ts'
-import { connectionCommands, connectionNotes } from './root/connection.ts'
+import { rootCommands, rootNotifications } from './root/commands.ts'
+import { connectionCommands, connectionNotifications } from './root/connection.ts'
 import type { Schema } from './schema.ts'
 import { sessionCommands } from './session/commands.ts'
 import { terminalCommands } from './terminal/commands.ts'
@@ -22,7 +22,7 @@ const commandTable = {
   ...automationCommands,
 }
 /** Every notification method. */
-const noteTable = { ...connectionNotes, ...rootNotes, ...otlpNotes }
+const notificationTable = { ...connectionNotifications, ...rootNotifications, ...otlpNotifications }
 
 export type Method = keyof typeof commandTable
 export type Params<M extends Method> = ParamsIn<typeof commandTable, M>
@@ -32,8 +32,11 @@ export type ClientMethod = {
   [M in Method]: (typeof commandTable)[M]['from'] extends 'client' ? never : M
 }[Method]
 
-export type NoteMethod = keyof typeof noteTable
-export type NoteParams<M extends NoteMethod> = NoteIn<typeof noteTable, M>
+export type NotificationMethod = keyof typeof notificationTable
+export type NotificationParams<M extends NotificationMethod> = NotificationParamsIn<
+  typeof notificationTable,
+  M
+>
 
 export interface Command {
   readonly from: 'client' | 'either'
@@ -41,7 +44,7 @@ export interface Command {
   readonly result: Schema<unknown>
 }
 
-export interface Note {
+export interface Notification {
   readonly from: 'client' | 'host'
   readonly params: Schema<unknown>
 }
@@ -53,6 +56,9 @@ export const commands: ReadonlyMap<string, Command> = new Map(
   ]),
 )
 
-export const notes: ReadonlyMap<string, Note> = new Map(
-  Object.entries(noteTable).map(([method, { from, params }]) => [method, { from, params: params(method) }]),
+export const notifications: ReadonlyMap<string, Notification> = new Map(
+  Object.entries(notificationTable).map(([method, { from, params }]) => [
+    method,
+    { from, params: params(method) },
+  ]),
 )

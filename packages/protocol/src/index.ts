@@ -4,8 +4,15 @@ export { Envelope, Origin, Snapshot } from './channel.ts'
 export { kindNamed, kinds } from './channels.ts'
 export { reducers } from './reducers.ts'
 export type { KindName } from './reducers.ts'
-export { commands, notes } from './commands.ts'
-export type { ClientMethod, Method, NoteMethod, NoteParams, Params, Result } from './commands.ts'
+export { commands, notifications } from './commands.ts'
+export type {
+  ClientMethod,
+  Method,
+  NotificationMethod,
+  NotificationParams,
+  Params,
+  Result,
+} from './commands.ts'
 export { errorData } from './error-data.ts'
 export { AhpError, errorCodes } from './errors.ts'
 export type { ChannelKind } from './kind.ts'

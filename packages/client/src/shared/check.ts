@@ -1,5 +1,12 @@
 import type { Action, Envelope, Snapshot } from '@atrium/protocol/channel'
-import type { ClientMethod, Method, NoteMethod, NoteParams, Params, Result } from '@atrium/protocol/commands'
+import type {
+  ClientMethod,
+  Method,
+  NotificationMethod,
+  NotificationParams,
+  Params,
+  Result,
+} from '@atrium/protocol/commands'
 import type { KindName } from '@atrium/protocol/reducers'
 
 /**
@@ -11,7 +18,7 @@ export interface Check {
   action(kind: KindName, action: Action): void
   snapshot(kind: KindName, snapshot: unknown): Snapshot
   result<M extends Method>(method: M, value: unknown): Result<M>
-  note<M extends NoteMethod>(method: M, value: unknown): NoteParams<M>
+  note<M extends NotificationMethod>(method: M, value: unknown): NotificationParams<M>
   /** What the host asks of this client. */
   params<M extends ClientMethod>(method: M, value: unknown): Params<M>
 }

@@ -1,6 +1,6 @@
 import { Envelope, Snapshot } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
-import { commands, notes } from '@atrium/protocol/commands'
+import { commands, notifications } from '@atrium/protocol/commands'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import { checkAction } from '@atrium/protocol/kind'
 import type { KindName } from '@atrium/protocol/reducers'
@@ -20,7 +20,7 @@ export const checked: Check = {
     return { resource, fromSeq, state: fitting(kindOf(kind).state, state, `the state of ${resource}`) }
   },
   result: (method, value) => fitting(commands.get(method)?.result, value, `the answer to ${method}`) as never,
-  note: (method, value) => fitting(notes.get(method)?.params, value, method) as never,
+  note: (method, value) => fitting(notifications.get(method)?.params, value, method) as never,
   params: (method, value) => fitting(commands.get(method)?.params, value, method) as never,
 }
 

@@ -1,6 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { commands, notes } from '@atrium/protocol/commands'
-import type { NoteParams, Params } from '@atrium/protocol/commands'
+import { commands, notifications } from '@atrium/protocol/commands'
+import type { NotificationParams, Params } from '@atrium/protocol/commands'
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 import { checkAction } from '@atrium/protocol/kind'
 import { hasLossyNumber } from '@atrium/protocol/rpc/frame-check'
@@ -214,16 +214,16 @@ export class Connection implements Subscriber, OpeningLink {
   }
 
   #notification(method: string, params: unknown): unknown {
-    const note = notes.get(method)
+    const note = notifications.get(method)
     if (note?.from !== 'client') return undefined
     return this.#intake.say((reason) => {
       // What comes late over a link that has ended is nobody's.
       if (!this.#opened || this.#ended) return undefined
       const decoded = checkParams(note.params, params)
       if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
-      const { channel } = decoded.value as NoteParams<'unsubscribe'>
+      const { channel } = decoded.value as NotificationParams<'unsubscribe'>
       if (method === 'unsubscribe') return this.#unfollow(this.dialect.canonicalUri(channel))
-      return this.#dispatch(decoded.value as NoteParams<'dispatchAction'>, reason)
+      return this.#dispatch(decoded.value as NotificationParams<'dispatchAction'>, reason)
     })
   }
 
@@ -233,7 +233,7 @@ export class Connection implements Subscriber, OpeningLink {
   }
 
   /** What is said of a channel that nobody has is ignored; what sleeps is woken first. */
-  #dispatch(params: NoteParams<'dispatchAction'>, reason: string | undefined): void | Promise<void> {
+  #dispatch(params: NotificationParams<'dispatchAction'>, reason: string | undefined): void | Promise<void> {
     const { log } = this.#core
     const uri = this.dialect.canonicalUri(params.channel)
     // What it has subscribed to is called as it was there.
@@ -247,7 +247,7 @@ export class Connection implements Subscriber, OpeningLink {
 
   async #applyAwake(
     uri: Uri,
-    params: NoteParams<'dispatchAction'>,
+    params: NotificationParams<'dispatchAction'>,
     reason: string | undefined,
   ): Promise<void> {
     if (reason === undefined) await wakeFor(this.#core, params.action)
@@ -262,7 +262,7 @@ export class Connection implements Subscriber, OpeningLink {
     }
   }
 
-  #apply(channel: Channel, params: NoteParams<'dispatchAction'>, reason: string | undefined): void {
+  #apply(channel: Channel, params: NotificationParams<'dispatchAction'>, reason: string | undefined): void {
     const { clientSeq } = params
     if (reason !== undefined) return this.#refuse(channel, clientSeq, params.action, reason)
     const action = this.dialect.fromClient(channel, params.action)
@@ -275,10 +275,14 @@ export class Connection implements Subscriber, OpeningLink {
 
   /** Refused where it can be told which wish it was, like any other; else only reported. */
   #malformed(method: string, params: unknown, problem: string): void | Promise<void> {
-    const { channel, clientSeq = -1, action } = (params ?? {}) as Partial<NoteParams<'dispatchAction'>>
+    const {
+      channel,
+      clientSeq = -1,
+      action,
+    } = (params ?? {}) as Partial<NotificationParams<'dispatchAction'>>
     const named = decode(id, channel).ok && Number.isSafeInteger(clientSeq) && clientSeq >= 0
     if (named && typeof action?.type === 'string')
-      return this.#dispatch(params as NoteParams<'dispatchAction'>, problem)
+      return this.#dispatch(params as NotificationParams<'dispatchAction'>, problem)
     this.#intake.report('malformed notification', `${method}: ${problem}`)
   }
 

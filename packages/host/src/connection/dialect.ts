@@ -141,7 +141,7 @@ function sharedFrames(lens: Lens, entry: Entry): readonly Uint8Array[] {
 function sharedNote(lens: Lens, method: string, params: object): object | undefined {
   const made = notesOf.get(params)
   if (made?.lens === lens) return made.said
-  const said = lens.noteDown(method, params)
+  const said = lens.notificationDown(method, params)
   notesOf.set(params, { lens, said })
   return said
 }

@@ -1,7 +1,7 @@
 import type { Envelope } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import type { KindName } from '@atrium/protocol/reducers'
-import { commands, notes } from '@atrium/protocol/commands'
+import { commands, notifications } from '@atrium/protocol/commands'
 import { errorCodes } from '@atrium/protocol/errors'
 import { checkAction } from '@atrium/protocol/kind'
 import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
@@ -134,7 +134,7 @@ const fine = new Set<number>(Object.values(errorCodes).filter((code) => code !==
 test('the marks and the definitions of every message are there', () => {
   for (const method of commands.keys())
     expect(definitions).toHaveProperty(`${method.charAt(0).toUpperCase()}${method.slice(1)}Params`)
-  expect([...notes].filter(([, { from }]) => from === 'client').map(([method]) => method)).toEqual([
+  expect([...notifications].filter(([, { from }]) => from === 'client').map(([method]) => method)).toEqual([
     'unsubscribe',
     'dispatchAction',
   ])

@@ -1,4 +1,4 @@
-import { rootCommand, note } from '../command.ts'
+import { rootCommand, notification } from '../command.ts'
 import { ProtectedResourceMetadata } from '../common/auth.ts'
 import { array, id, natural, number, openEnum, optional, string } from '../schema.ts'
 import { SessionSummary, SessionSummaryChanges } from '../session/state.ts'
@@ -10,17 +10,17 @@ export const rootCommands = {
   ),
 }
 
-export const rootNotes = {
-  'root/sessionAdded': note('host', { summary: SessionSummary }),
-  'root/sessionRemoved': note('host', { session: id }),
-  'root/sessionSummaryChanged': note('host', { session: id, changes: SessionSummaryChanges }),
-  'root/progress': note('host', {
+export const rootNotifications = {
+  'root/sessionAdded': notification('host', { summary: SessionSummary }),
+  'root/sessionRemoved': notification('host', { session: id }),
+  'root/sessionSummaryChanged': notification('host', { session: id, changes: SessionSummaryChanges }),
+  'root/progress': notification('host', {
     progressToken: id,
     progress: number,
     total: optional(number),
     message: optional(string),
   }),
-  'auth/required': note('host', {
+  'auth/required': notification('host', {
     resource: ProtectedResourceMetadata,
     reason: optional(openEnum('AuthRequiredReason', ['required', 'expired'])),
   }),

@@ -1,5 +1,5 @@
 import { Action, Envelope, Snapshot, envelopeShape } from '../channel.ts'
-import { command, rootCommand, note } from '../command.ts'
+import { command, rootCommand, notification } from '../command.ts'
 import { meta, presence } from '../common/content.ts'
 import { array, id, is, natural, number, object, optional, positive, string, variant } from '../schema.ts'
 import type { Infer, TypeOf } from '../schema.ts'
@@ -107,8 +107,8 @@ export const connectionCommands = {
 // `notification` adds the channel itself.
 const { channel: _, ...envelopeParams } = envelopeShape
 
-export const connectionNotes = {
-  unsubscribe: note('client', {}),
-  dispatchAction: note('client', { clientSeq: natural, action: Action }),
-  action: note('host', envelopeParams),
+export const connectionNotifications = {
+  unsubscribe: notification('client', {}),
+  dispatchAction: notification('client', { clientSeq: natural, action: Action }),
+  action: notification('host', envelopeParams),
 }

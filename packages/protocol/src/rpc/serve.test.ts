@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mutated, valueOf } from '../../test/arbitrary.ts'
-import { commands, notes } from '../commands.ts'
+import { commands, notifications } from '../commands.ts'
 import { AhpError, errorCodes } from '../errors.ts'
 import { isJsonObject } from '../json.ts'
 import { decode } from '../schema.ts'
@@ -66,13 +66,13 @@ describe('[R9] S-15: valid messages with one fault', () => {
     [...commands.keys()].map((method) => [method, handler(method)]),
   ) as Answers
   const listeners = Object.fromEntries(
-    [...notes.keys()].map((method) => [method, handler(method)]),
+    [...notifications.keys()].map((method) => [method, handler(method)]),
   ) as Listeners
   const paramsName = (method: string) => {
     const words = method.replace(/^root\//, '').split('/')
     return `${words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')}Params`
   }
-  const methods = [...commands.keys(), ...notes.keys()]
+  const methods = [...commands.keys(), ...notifications.keys()]
   const message = fc.constantFrom(...methods).chain((method) =>
     fc.record({
       jsonrpc: fc.constant('2.0'),
@@ -102,16 +102,16 @@ describe('[R9] S-15: valid messages with one fault', () => {
       fc.asyncProperty(message.chain(mutated), async (mutant) => {
         seen.length = 0
         broken.length = 0
-        const isNote =
+        const isNotification =
           typeof mutant === 'object' && mutant !== null && !('id' in mutant) && 'method' in mutant
         const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}'
         const text = JSON.stringify(mutant) ?? 'undefined'
         const { error } = JSON.parse(
-          await (isNote || isResponse(mutant) ? answerTo(text, ping) : answerTo(text)),
+          await (isNotification || isResponse(mutant) ? answerTo(text, ping) : answerTo(text)),
         ) as { error?: { code: number } }
         if (error) expect(codes.has(error.code) || error.code === errorCodes.ParseError).toBe(true)
         for (const { method, params } of seen) {
-          const schema = commands.get(method)?.params ?? notes.get(method)?.params
+          const schema = commands.get(method)?.params ?? notifications.get(method)?.params
           expect(schema && decode(schema, params)).toEqual({ ok: true, value: params })
         }
         if (!isResponse(mutant)) expect(broken).toEqual([])

@@ -1,5 +1,5 @@
-import { commands, notes } from '../commands.ts'
-import type { Method, NoteMethod, NoteParams, Params, Result } from '../commands.ts'
+import { commands, notifications } from '../commands.ts'
+import type { Method, NotificationMethod, NotificationParams, Params, Result } from '../commands.ts'
 import { AhpError } from '../errors.ts'
 import { functionMap } from '../function-map.ts'
 import { decode } from '../schema.ts'
@@ -8,7 +8,7 @@ import type { Receiver } from './peer.ts'
 
 /** Functions that answer requests, by method. A method without one is unknown to the other side. */
 export type Answers = { readonly [M in Method]?: (params: Params<M>) => Result<M> | Promise<Result<M>> }
-export type Listeners = { readonly [M in NoteMethod]?: (params: NoteParams<M>) => void }
+export type Listeners = { readonly [M in NotificationMethod]?: (params: NotificationParams<M>) => void }
 
 type Handler = (params: unknown) => unknown
 
@@ -19,7 +19,7 @@ export function serve(answers: Answers, listeners: Listeners = {}): Receiver {
   return {
     request: (method, params) => call(method, byRequest.get(method), commands.get(method)?.params, params),
     notification: (method, params) =>
-      void call(method, byNotification.get(method), notes.get(method)?.params, params),
+      void call(method, byNotification.get(method), notifications.get(method)?.params, params),
   }
 }
 

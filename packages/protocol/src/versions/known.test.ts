@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { kinds } from '../channels.ts'
-import { commands, notes } from '../commands.ts'
+import { commands, notifications } from '../commands.ts'
 import { protocolDocument } from '../document.ts'
 import { errorCodes } from '../errors.ts'
 import { mcpMethods } from '../mcp/methods.ts'
@@ -10,7 +10,7 @@ import { nativeVersion, versions } from './negotiate.ts'
 
 test('[V3] the newest version has exactly the actions, commands and notifications of the tables', () => {
   const actions = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
-  const defined = [...actions, ...commands.keys(), ...notes.keys()]
+  const defined = [...actions, ...commands.keys(), ...notifications.keys()]
   expect([...knownIn(nativeVersion)].toSorted()).toEqual(defined.toSorted())
 })
 
@@ -37,7 +37,7 @@ test.each([
 
 test('[V4] the protocol is pinned by a hash, so that no change of it is accidental', () => {
   const known = versions.map((version) => [version, [...knownIn(version)].toSorted()])
-  const directions = [...commands, ...notes].map(([method, { from }]) => [method, from])
+  const directions = [...commands, ...notifications].map(([method, { from }]) => [method, from])
   const rules = Object.values(kinds).map(({ name, dispatchable, classes, strides, derived, rows }) => [
     name,
     [...dispatchable],

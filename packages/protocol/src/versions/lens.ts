@@ -21,5 +21,5 @@ export interface Lens {
   /** The result of a command. Snapshots inside it are not translated: `stateDown` does that. */
   resultDown(method: string, result: unknown): unknown
   /** The params of a notification, or `undefined` if the older version has nothing of it. */
-  noteDown(method: string, params: object): object | undefined
+  notificationDown(method: string, params: object): object | undefined
 }

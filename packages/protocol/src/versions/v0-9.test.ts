@@ -176,8 +176,9 @@ const summary = { resource: 's', status: 97, changes: { files: 1 } }
 const newSummary = { ...summary, chats: [{ resource: 'c', title: 'T' }], defaultChat: 'c' }
 
 test('[V6] the entries of the session list have no chats', () => {
-  expect(v09.noteDown('root/sessionAdded', { summary: newSummary })).toStrictEqual({ summary })
-  const changed = (changes: object) => v09.noteDown('root/sessionSummaryChanged', { session: 's', changes })
+  expect(v09.notificationDown('root/sessionAdded', { summary: newSummary })).toStrictEqual({ summary })
+  const changed = (changes: object) =>
+    v09.notificationDown('root/sessionSummaryChanged', { session: 's', changes })
   expect(changed(newSummary)).toStrictEqual({ session: 's', changes: summary })
   expect(changed({ chats: [], defaultChat: 'c' })).toBeUndefined()
   expect(changed({})).toStrictEqual({ session: 's', changes: {} })
@@ -215,7 +216,7 @@ test.each([...results, ...notifications])('[V6] any %s becomes valid for 0.9 and
   const down = (value: object) =>
     shape.endsWith('Result')
       ? (v09.resultDown(method, value) as object)
-      : v09.noteDown(`root/${method}`, value)
+      : v09.notificationDown(`root/${method}`, value)
   fc.assert(
     fc.property(valueOf(shape, { deep: 6 }) as fc.Arbitrary<object>, (value) => {
       const older = down(deepFreeze(value))

@@ -4,7 +4,7 @@ import type { Action } from '../channel.ts'
 import type { kinds } from '../channels.ts'
 import type { KindName } from '../reducers.ts'
 import type { ChatState, ChatSummary } from '../chat/state.ts'
-import type { Method, NoteMethod, NoteParams, Result } from '../commands.ts'
+import type { Method, NotificationMethod, NotificationParams, Result } from '../commands.ts'
 import type { ConfigPropertySchema, ConfigSchema } from '../common/config.ts'
 import { functionMap } from '../function-map.ts'
 import type { RootAction } from '../root/actions.ts'
@@ -63,7 +63,9 @@ const results: { readonly [M in Method]?: (result: Result<M>) => Result<M> } = {
   listAutomationTriggerDefinitions: (result) => within(result, 'items', each(configurableDown)),
 }
 
-const notes: { readonly [M in NoteMethod]?: (params: NoteParams<M>) => object | undefined } = {
+const notifications: {
+  readonly [M in NotificationMethod]?: (params: NotificationParams<M>) => object | undefined
+} = {
   'root/sessionAdded': (params) => within(params, 'summary', summaryDown),
   'root/sessionSummaryChanged': (params) => unlessEmptied(params, within(params, 'changes', summaryDown)),
 }
@@ -73,7 +75,7 @@ type ActionDown = (action: Action) => readonly Action[]
 
 const stateOf = functionMap<Down>(states)
 const resultOf = functionMap<Down>(results)
-const noteOf = functionMap<Down>(notes)
+const notificationOf = functionMap<Down>(notifications)
 // Actions that 0.9 does not have become no action at all.
 const actionsOf = new Map<string, ActionDown>([
   ...[...knownIn('1.0.0')].filter((name) => !knows('0.9.0', name)).map((name) => [name, () => []] as const),
@@ -89,8 +91,8 @@ export const v09: Lens = {
   paramsUp: (_, params) => params,
   knows: (method) => knows('0.9.0', method),
   resultDown: (method, result) => resultOf.get(method)?.(result) ?? result,
-  noteDown: (method, params) => {
-    const down = noteOf.get(method)
+  notificationDown: (method, params) => {
+    const down = notificationOf.get(method)
     return down ? down(params) : params
   },
 }

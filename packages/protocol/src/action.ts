@@ -4,9 +4,9 @@ import type { Flat, Infer, Schema, Shape } from './schema.ts'
 /**
  * How an action is stored and delivered.
  * strict: stored first, then delivered. relaxed: delivered at once and stored soon after (streamed text).
- * passing: delivered and never stored (typed input, bulk output, one client's paging).
+ * ephemeral: delivered and never stored (typed input, bulk output, one client's paging).
  */
-export type Class = 'strict' | 'relaxed' | 'passing'
+export type Class = 'strict' | 'relaxed' | 'ephemeral'
 
 /** One row of a channel's action table: the payload, the side that may send the action, and its class. */
 export interface ActionRow<out P> {

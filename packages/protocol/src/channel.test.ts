@@ -80,11 +80,11 @@ test('[P8] clients may dispatch 47 of the 106 actions, and no others', () => {
   `)
 })
 
-test('[P8] the relaxed and passing actions are these; every other action is strict', () => {
+test('[P8] the relaxed and ephemeral actions are these; every other action is strict', () => {
   const classes = new Map(Object.values(kinds).flatMap((kind) => [...kind.classes]))
   const of = (wanted: string) => [...classes].filter(([, each]) => each === wanted).map(([type]) => type)
   expect(of('relaxed')).toEqual(['chat/delta', 'chat/reasoning', 'chat/toolCallDelta'])
-  expect(of('passing').toSorted()).toEqual([
+  expect(of('ephemeral').toSorted()).toEqual([
     'chat/turnsLoaded',
     'resourceWatch/changed',
     'terminal/data',

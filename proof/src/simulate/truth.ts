@@ -91,7 +91,7 @@ export class Truth {
     const shown = kind.rows === undefined ? state : { ...state, [kind.rows]: state[kind.rows]?.length }
     if (equal(head, shown)) return
     // After a crash a head may show more than what is stored: what passed before it was not.
-    if (this.#rebuilding && [...kind.classes.values()].includes('passing') && kind.rows === undefined)
+    if (this.#rebuilding && [...kind.classes.values()].includes('ephemeral') && kind.rows === undefined)
       this.#insert(channel, {
         seq,
         action: { type: '@head' },

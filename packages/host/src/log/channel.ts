@@ -89,7 +89,7 @@ export class Channel<K extends KindName = KindName> {
     this.olderRows = older.length
     this.committedOlder = older.length
     this.rowIds = new RowIds([...older, ...this.rows(head).map(({ id }) => id)])
-    this.lossy = [...kind.classes].some(([type, kept]) => kept === 'passing' && !unreplayed.has(type))
+    this.lossy = [...kind.classes].some(([type, kept]) => kept === 'ephemeral' && !unreplayed.has(type))
     this.#ephemeralFrom = this.lossy ? passedFrom : 0
   }
 

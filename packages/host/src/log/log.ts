@@ -170,7 +170,7 @@ export class Log {
   /** A client's wish that nothing forbids. One that changes nothing is echoed to its sender and kept nowhere. */
   accept(channel: Channel, action: Action, by: Dispatcher, sender: Listener): Entry {
     const state = channel.reduce(action)
-    const passing = channel.kind.classes.get(action.type) === 'passing'
+    const passing = channel.kind.classes.get(action.type) === 'ephemeral'
     if (passing || !equal(state, channel.head)) return this.#append(channel, action, state, by, sender)
     return this.#sendOnly(channel, action, by, sender)
   }
@@ -302,7 +302,7 @@ export class Log {
   #record(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener) {
     const kept = channel.kind.classes.get(action.type) ?? 'strict'
     const strict = kept === 'strict'
-    const passing = kept === 'passing'
+    const passing = kept === 'ephemeral'
     const text = JSON.stringify(action)
     const seq = this.#nextSeq(strict, channel.strideOf(action))
     const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }

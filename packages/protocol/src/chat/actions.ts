@@ -50,7 +50,7 @@ export const turnActions = {
   'chat/turnResume': client(inTurn),
   // An absent turnId clears the chat. Null is refused, so that no client clears a chat by accident.
   'chat/truncated': client({ turnId: optionalNotNull(id) }),
-  'chat/turnsLoaded': host({ turns: array(Turn), turnsNextCursor: optional(string) }, 'passing'),
+  'chat/turnsLoaded': host({ turns: array(Turn), turnsNextCursor: optional(string) }, 'ephemeral'),
 }
 export type TurnAction = ActionsOf<typeof turnActions>
 

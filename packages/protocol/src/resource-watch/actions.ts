@@ -3,6 +3,6 @@ import type { ActionsOf } from '../action.ts'
 import { ResourceChanges } from './state.ts'
 
 export const resourceWatchActions = {
-  'resourceWatch/changed': host({ changes: ResourceChanges }, 'passing'),
+  'resourceWatch/changed': host({ changes: ResourceChanges }, 'ephemeral'),
 }
 export type ResourceWatchAction = ActionsOf<typeof resourceWatchActions>

@@ -4,9 +4,9 @@ import { id, natural, number, optional, string } from '../schema.ts'
 import { TerminalClaim } from './state.ts'
 
 export const terminalActions = {
-  'terminal/data': host({ data: string }, 'passing'),
+  'terminal/data': host({ data: string }, 'ephemeral'),
   // Typed input may be a password, so it is never stored.
-  'terminal/input': client({ data: string }, 'passing'),
+  'terminal/input': client({ data: string }, 'ephemeral'),
   'terminal/resized': client({ cols: natural, rows: natural }),
   'terminal/claimed': client({ claim: TerminalClaim }),
   'terminal/titleChanged': client({ title: string }),

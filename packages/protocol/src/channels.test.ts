@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { deepFreeze, stateCases } from '../test/cases.ts'
-import type { Reduce } from './reduce.ts'
+import { deepFreeze, reducerOf, stateCases } from '../test/cases.ts'
 import { kindNamed, kinds } from './channels.ts'
-import { reducers } from './reducers.ts'
 import { checkAction } from './kind.ts'
 import { decode } from './schema.ts'
 
@@ -10,7 +8,7 @@ const cases = stateCases()
 
 describe('[P2] every reducer gives the states of the corpus', () => {
   test.each(cases)('$file: $name', ({ reducer, initial, actions, expected, same }) => {
-    const reduce = reducers[reducer] as Reduce<object>
+    const reduce = reducerOf(reducer)
     let state = deepFreeze(initial)
     for (const action of deepFreeze(actions)) {
       const next = deepFreeze(reduce(state, action))

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { protocolDocument } from '../src/document.ts'
+import { isJsonObject } from '../src/json.ts'
 
 // Random values for tests, valid and invalid, made from the JSON Schema of the protocol.
 
@@ -157,7 +158,8 @@ function replaced(value: unknown, [key, ...rest]: readonly string[], replacement
   if (key === undefined) return replacement
   if (Array.isArray(value))
     return value.map((item, i) => (String(i) === key ? replaced(item, rest, replacement) : item))
-  const { [key]: child, ...others } = value as Record<string, unknown>
+  if (!isJsonObject(value)) return value
+  const { [key]: child, ...others } = value
   const next = replaced(child, rest, replacement)
   return next === undefined ? others : { ...others, [key]: next }
 }

@@ -1,5 +1,8 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import type { Action } from '../src/channel.ts'
+import { isJsonObject } from '../src/json.ts'
+import type { Reduce } from '../src/reduce.ts'
+import { reducers } from '../src/reducers.ts'
 import type { KindName } from '../src/reducers.ts'
 
 /** A test case for a reducer: a state, some actions, and the state after them. */
@@ -45,6 +48,11 @@ export function stateCases(): readonly StateCase[] {
   })
 }
 
+/** The reducer of a kind without its state type, for tests that run over all kinds. */
+export function reducerOf(kind: KindName): Reduce<object> {
+  return reducers[kind] as Reduce<object>
+}
+
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   Object.values(value).forEach(deepFreeze)
@@ -53,15 +61,11 @@ export function deepFreeze<T>(value: T): T {
 
 /** RFC 7396: null removes a key, an object merges, anything else replaces. */
 function mergePatch(target: unknown, changes: unknown): unknown {
-  if (!isObject(changes)) return changes
-  const merged: Record<string, unknown> = isObject(target) ? { ...target } : {}
+  if (!isJsonObject(changes)) return changes
+  const merged: Record<string, unknown> = isJsonObject(target) ? { ...target } : {}
   for (const [key, change] of Object.entries(changes)) {
     if (change === null) delete merged[key]
     else merged[key] = mergePatch(merged[key], change)
   }
   return merged
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,9 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Action } from '../src/channel.ts'
-import type { Reduce } from '../src/reduce.ts'
-import { reducers } from '../src/reducers.ts'
 import type { KindName } from '../src/reducers.ts'
 import { definitions } from './arbitrary.ts'
+import { reducerOf } from './cases.ts'
 
 /**
  * The behaviour of a 0.9 peer: its reducers, and the values it accepts. From 0.9 to 1.0 the reducers only gained cases,
@@ -46,7 +45,7 @@ const addedBits: { readonly [shape: string]: number } = {
 }
 
 export function reduce(kind: KindName, state: object, action: Action): object {
-  return knows(action.type) ? (reducers[kind] as Reduce<object>)(state, action) : state
+  return knows(action.type) ? reducerOf(kind)(state, action) : state
 }
 
 export function knows(type: string): boolean {

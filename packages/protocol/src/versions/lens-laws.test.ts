@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { deepFreeze, stateCases } from '../../test/cases.ts'
+import { deepFreeze, reducerOf, stateCases } from '../../test/cases.ts'
 import * as v09Oracle from '../../test/oracle-v0-9.ts'
 import {
   actionOf,
@@ -13,9 +13,7 @@ import {
   stateOf,
 } from '../../test/random-actions.ts'
 import type { Action } from '../channel.ts'
-import type { Reduce } from '../reduce.ts'
 import { kinds } from '../channels.ts'
-import { reducers } from '../reducers.ts'
 import type { KindName } from '../reducers.ts'
 import { v09 } from './v0-9.ts'
 
@@ -30,7 +28,7 @@ describe.each(lenses)('the lens to $lens.version', ({ lens, oracle }) => {
     let state = deepFreeze(initial)
     let older = deepFreeze(lens.stateDown(kind, state))
     for (const action of deepFreeze(actions)) {
-      state = deepFreeze((reducers[kind] as Reduce<object>)(state, action))
+      state = deepFreeze(reducerOf(kind)(state, action))
       older = deepFreeze(fold(kind, older, action))
       const expected = unordered(kind, lens.stateDown(kind, state))
       const actual = unordered(kind, older)

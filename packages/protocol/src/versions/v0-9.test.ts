@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { valueOf } from '../../test/arbitrary.ts'
 import { deepFreeze } from '../../test/cases.ts'
 import { problemOf } from '../../test/oracle-v0-9.ts'
+import { kindNames } from '../../test/random-actions.ts'
 import { kinds } from '../channels.ts'
 import type { KindName } from '../reducers.ts'
 import { v09 } from './v0-9.ts'
@@ -139,14 +140,13 @@ const translated = new Set(
 )
 
 test('[V6] every other action is returned as the same object, and only its type is read', () => {
-  const all = Object.values(kinds).flatMap((kind) =>
-    [...kind.actions.keys()].map((type) => [kind.name, type]),
-  )
-  for (const [kind, type = ''] of [...all, ['chat', 'chat/later'], ['chat', 'constructor']]) {
+  const all = kindNames.flatMap((kind) => [...kinds[kind].actions.keys()].map((type) => ({ kind, type })))
+  const unknown = ['chat/later', 'constructor'].map((type) => ({ kind: 'chat' as const, type }))
+  for (const { kind, type } of [...all, ...unknown]) {
     if (translated.has(type)) continue
     const reads: PropertyKey[] = []
     const action = new Proxy({ type }, { get: (_, key) => (reads.push(key), type) })
-    expect(v09.actionDown(kind as KindName, action)[0]).toBe(action)
+    expect(v09.actionDown(kind, action)[0]).toBe(action)
     expect(reads).toEqual(['type'])
   }
 })

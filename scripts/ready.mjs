@@ -1,9 +1,9 @@
-// Makes a checkout ready and then runs a command in it:
+// Installs and builds a checkout if needed, and then runs a command in it:
 //
 //     node scripts/ready.mjs [--build] [-- COMMAND ARGS...]
 //
-// Installs when node_modules does not fit the lock file, builds when a source is newer than the last build, says so on
-// stderr, and does neither twice. Signals go on to whatever runs; its exit is ours.
+// The install runs if node_modules does not match the lock file, the build (with --build) if a source is newer than the
+// last build. Both are announced on stderr. Signals are forwarded to the running process; its exit code is our own.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -24,7 +24,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const bin = join(modules, '.bin')
 const lock = join(root, '.ready.lock')
-// Inside node_modules, so that they go when it goes.
+// Both files are inside node_modules, so that they are removed together with it.
 const installedFor = join(modules, '.atrium-installed')
 const built = join(modules, '.atrium-built')
 
@@ -35,13 +35,13 @@ const wantsBuild = process.argv.slice(2, dashes < 0 ? undefined : dashes).includ
 let running
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'])
   process.on(signal, () => {
-    // At a terminal Ctrl-C reaches the whole group; a second one would mean "at once".
+    // At a terminal, Ctrl-C already reaches the whole process group. A second SIGINT would mean "stop at once".
     if (signal !== 'SIGINT' || !process.stdin.isTTY) running?.kill(signal)
   })
 
 const ready = () => installed() && (!wantsBuild || upToDate())
-// Only who has something to do needs the lock: a checkout that is ready may be read-only.
-if (!ready()) await alone(prepare)
+// A checkout that is ready may be read-only, so the lock is taken only if there is work.
+if (!ready()) await withLock(prepare)
 if (command.length > 0) process.exit(await run(command, 'inherit'))
 
 async function prepare() {
@@ -51,18 +51,18 @@ async function prepare() {
       ? process.env.npm_execpath
       : undefined
     const program = npm ? ['node', npm] : ['npm']
-    // Development tools build the host, so they are wanted whatever NODE_ENV says. No install script is.
-    await must([...program, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'])
+    // The build needs the development dependencies, also if NODE_ENV is "production". No install script is needed.
+    await runStep([...program, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'])
     writeFileSync(installedFor, lockHash())
   }
   if (wantsBuild && !upToDate()) {
     say('building (tsc -b)')
-    await must(['tsc', '-b'])
+    await runStep(['tsc', '-b'])
     writeFileSync(built, '')
   }
 }
 
-/** Ours to say after we installed; npm's own record where somebody else did. */
+/** Whether node_modules matches the lock file: by our own record, or by that of npm if we did not install. */
 function installed() {
   if (existsSync(installedFor)) return readFileSync(installedFor, 'utf8') === lockHash()
   return newest(join(modules, '.package-lock.json')) >= newest(join(root, 'package-lock.json'))
@@ -87,7 +87,7 @@ function upToDate() {
   return newest(built) > Math.max(...sources.map((path) => newest(join(root, path))))
 }
 
-/** When a file, or anything that is written by hand below a folder, last changed; 0 when there is none. */
+/** The time of the last change of a file, or of any source file below a folder. 0 if the path does not exist. */
 function newest(path) {
   const stat = statSync(path, { throwIfNoEntry: false })
   if (!stat) return 0
@@ -96,12 +96,12 @@ function newest(path) {
   return Math.max(stat.mtimeMs, ...names.map((name) => newest(join(path, name))))
 }
 
-/** One at a time: `npm start` and `npm test` in the same fresh clone must not install over each other. */
-async function alone(task) {
-  for (let told = false; !take();) {
-    const holder = holding()
-    if (holder === undefined) release()
-    else if (!told) told = say(`waiting for process ${holder}, which is making this checkout ready`)
+/** Runs a task under a lock, so that `npm start` and `npm test` do not install at the same time in a fresh clone. */
+async function withLock(task) {
+  for (let announced = false; !takeLock();) {
+    const holder = lockHolder()
+    if (holder === undefined) removeStaleLock()
+    else if (!announced) announced = say(`waiting for process ${holder}, which is installing or building`)
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   try {
@@ -111,7 +111,7 @@ async function alone(task) {
   }
 }
 
-function take() {
+function takeLock() {
   try {
     mkdirSync(lock)
     writeFileSync(join(lock, 'pid'), String(process.pid))
@@ -122,25 +122,25 @@ function take() {
   }
 }
 
-/** The process that has the lock, unless it is gone. A lock without a name is given a moment to get one. */
-function holding() {
+/** The process that holds the lock, or `undefined` if it has ended. A new lock has two seconds to get its pid file. */
+function lockHolder() {
   const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0)
   let pid = 0
   try {
     pid = Number(readFileSync(join(lock, 'pid'), 'utf8'))
   } catch {}
-  if (!(pid > 1) || pid === process.pid) return age < 2000 ? '(just begun)' : undefined
+  if (!(pid > 1) || pid === process.pid) return age < 2000 ? '(just started)' : undefined
   try {
     process.kill(pid, 0)
   } catch (error) {
     if (error.code !== 'EPERM') return undefined
   }
-  // A process number is used again one day; no install takes this long.
+  // Process ids are reused, so an old lock counts as stale. No install takes 30 minutes.
   return age < 30 * 60_000 ? pid : undefined
 }
 
-/** Moved aside first, so that of several who find it stale only one takes it away. */
-function release() {
+/** Removes a stale lock. It is renamed first, so that only one of several waiting processes removes it. */
+function removeStaleLock() {
   const aside = `${lock}.${process.pid}`
   try {
     renameSync(lock, aside)
@@ -150,8 +150,8 @@ function release() {
   rmSync(aside, { recursive: true, force: true })
 }
 
-/** A step of the preparation. Its output is not the command's, so all of it goes to stderr. */
-async function must(step) {
+/** Runs one step and exits if it fails. Its output goes to stderr, because stdout belongs to the command. */
+async function runStep(step) {
   const code = await run(step, ['ignore', 2, 2])
   if (code === 0) return
   rmSync(lock, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { folderRings, layerProblems } from './layers.ts'
+import { folderCycles, layerProblems } from './layers.ts'
 import type { Doors, Source } from './layers.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -13,13 +13,13 @@ const sources = readdirSync(root, { withFileTypes: true })
   .flatMap((entry) => sourcesBelow(entry.name))
 const doors = doorsOf()
 
-test('[A1] imports point down, and the pure layers are pure', () => {
+test('[A1] files import lower layers only, and the pure layers are pure', () => {
   expect(sources.length).toBeGreaterThan(50)
   expect(layerProblems(sources, doors)).toEqual([])
 })
 
-test('[A1] no folders import one another in a ring', () => {
-  expect(folderRings(sources.filter(({ path }) => !path.startsWith('proof/')))).toEqual([])
+test('[A1] no folders import one another in a cycle', () => {
+  expect(folderCycles(sources.filter(({ path }) => !path.startsWith('proof/')))).toEqual([])
 })
 
 test('[A1] only the doors of a package are imported by other packages', () => {
@@ -51,33 +51,37 @@ test('[A2] no folder holds more than 30 files', () => {
 })
 
 test.each([
-  ['packages/protocol/src/a.ts', "import { x } from '@atrium/host/log'", 'points up'],
-  ['packages/host/src/a.ts', "import type { X } from '@atrium/adapters/store/sqlite'", 'points up'],
-  ['packages/client/src/a.ts', "export * from '@atrium/host/log'", 'points up'],
+  ['packages/protocol/src/a.ts', "import { x } from '@atrium/host/log'", 'imports a higher layer'],
+  [
+    'packages/host/src/a.ts',
+    "import type { X } from '@atrium/adapters/store/sqlite'",
+    'imports a higher layer',
+  ],
+  ['packages/client/src/a.ts', "export * from '@atrium/host/log'", 'imports a higher layer'],
   [
     'packages/host/src/a.ts',
     "import {\n  readFile,\n} from 'node:fs/promises'",
-    'may not know node:fs/promises',
+    'may not import node:fs/promises',
   ],
-  ['packages/host/src/a.ts', "const fs = await import('node:fs')", 'may not know node:fs'],
-  ['packages/protocol/src/a.ts', "import { z } from 'zod'", 'may not know zod'],
-  ['packages/adapters/src/guide/guide.ts', "import type { Tool } from 'ai'", 'may not know ai'],
-  ['packages/cli/src/a.ts', "await import('@ai-sdk/openai')", 'may not know @ai-sdk/openai'],
+  ['packages/host/src/a.ts', "const fs = await import('node:fs')", 'may not import node:fs'],
+  ['packages/protocol/src/a.ts', "import { z } from 'zod'", 'may not import zod'],
+  ['packages/adapters/src/guide/guide.ts', "import type { Tool } from 'ai'", 'may not import ai'],
+  ['packages/cli/src/a.ts', "await import('@ai-sdk/openai')", 'may not import @ai-sdk/openai'],
   ['packages/protocol/src/a.ts', "import { x } from '../../host/src/log.ts'", 'another package'],
-  ['packages/protocol/src/a.ts', "import { x } from './index.ts'", 'door of its own package'],
+  ['packages/protocol/src/a.ts', "import { x } from './index.ts'", 'index of its own package'],
   ['packages/protocol/src/a.ts', 'const now = Date.now()', 'may not use Date.now'],
   ['packages/host/src/a.ts', 'setTimeout(() => {}, 1)', 'may not use setTimeout'],
   ['packages/nowhere/src/a.ts', "import { x } from './b.ts'", 'no such layer'],
-])('[A1] %s with %j is found out', (path, text, problem) => {
+])('[A1] %s with %j is reported', (path, text, problem) => {
   expect(layerProblems([{ path, text }]).join()).toContain(problem)
 })
 
-test('[A1] a ring of files is found out, also one of types', () => {
-  const ring = [
+test('[A1] an import cycle is reported, also one of types', () => {
+  const cycle = [
     { path: 'packages/host/src/a.ts', text: "import type { B } from './b.ts'" },
     { path: 'packages/host/src/b.ts', text: "import { a } from './a.ts'" },
   ]
-  expect(layerProblems(ring).join()).toContain('a ring')
+  expect(layerProblems(cycle).join()).toContain('import cycle')
 })
 
 /** Files that are still to be split. Nothing may be added to this list. */

@@ -6,7 +6,7 @@ export interface Source {
   readonly text: string
 }
 
-/** What each layer may import. Arrows point down only. */
+/** The layers that each layer may import. */
 const below: { readonly [layer: string]: readonly string[] } = {
   protocol: [],
   client: ['protocol'],
@@ -89,18 +89,18 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
 /** Only these may name `node:` or a package that is not ours. */
 const outward = ['adapters', 'web', 'cli', 'bench', 'conformance', 'proof']
 
-/** Each foreign package of the pure layers, and the one file that may know it. */
-const keepers: { readonly [specifier: string]: string } = {
+/** The packages of others in the pure layers, each with the one file that may import it. */
+const onlyImporter: { readonly [specifier: string]: string } = {
   zod: 'packages/protocol/src/schema.ts',
   react: 'packages/client/src/react.ts',
 }
 
-/** Foreign packages that only some files of an outward layer may know, so that they can be replaced, and are loaded when they are needed. */
+/** Packages of others that only some files of an outward layer may import, so that they are replaceable and load late. */
 const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
   { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/model\// },
 ]
 
-/** Time, chance and the machine come in through ports, so that a simulation can own them. */
+/** Sources of time, randomness and machine state. Pure layers get them through ports, so that a simulation can supply them. */
 const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bperformance\.|\bprocess\.|\bcrypto\./
 
@@ -119,7 +119,7 @@ export function layerProblems(sources: readonly Source[], doors: Doors = {}): re
     ]),
     ...impurities(source),
   ])
-  return [...problems, ...rings(sources)]
+  return [...problems, ...importCycles(sources)]
 }
 
 export function importsOf({ text }: Source): readonly string[] {
@@ -135,16 +135,17 @@ function importProblem(path: string, specifier: string): readonly string[] {
   if (!allowed) return [`${path}: no such layer: ${layer}`]
   if (specifier.startsWith('.')) {
     const target = posix.join(posix.dirname(path), specifier)
-    if (layerOf(target) !== layer) return [`${path} reaches into another package: ${specifier}`]
-    if (target.endsWith('/src/index.ts')) return [`${path} imports the door of its own package`]
+    if (layerOf(target) !== layer) return [`${path} imports a file of another package: ${specifier}`]
+    if (target.endsWith('/src/index.ts')) return [`${path} imports the index of its own package`]
     return specifier.endsWith('.ts') ? [] : [`${path} imports ${specifier} without .ts`]
   }
   const ours = /^@atrium\/([^/]+)/.exec(specifier)?.[1]
-  if (ours !== undefined) return allowed.includes(ours) ? [] : [`${path} points up: ${specifier}`]
+  if (ours !== undefined)
+    return allowed.includes(ours) ? [] : [`${path} imports a higher layer: ${specifier}`]
   if (reserved.some(({ of, to }) => of.test(specifier) && !to.test(path)))
-    return [`${path} may not know ${specifier}`]
-  if (outward.includes(layer) || keepers[specifier] === path) return []
-  return [`${path} is pure and may not know ${specifier}`]
+    return [`${path} may not import ${specifier}`]
+  if (outward.includes(layer) || onlyImporter[specifier] === path) return []
+  return [`${path} is pure and may not import ${specifier}`]
 }
 
 function floorProblem(path: string, specifier: string): readonly string[] {
@@ -188,20 +189,20 @@ function impurities({ path, text }: Source): readonly string[] {
   return found ? [`${path} is pure and may not use ${found[0]}`] : []
 }
 
-/** Files that import one another in a ring, types included. */
-function rings(sources: readonly Source[]): readonly string[] {
-  return ringsIn(new Map(sources.map((source) => [source.path, neighbours(source)])))
+/** Files that import one another in a cycle, types included. */
+function importCycles(sources: readonly Source[]): readonly string[] {
+  return cyclesIn(new Map(sources.map((source) => [source.path, neighbours(source)])))
 }
 
-/** Folders that import one another in a ring. A file directly in `src` counts as a folder of its own. */
-export function folderRings(sources: readonly Source[]): readonly string[] {
+/** Folders that import one another in a cycle. A file directly in `src` counts as a folder of its own. */
+export function folderCycles(sources: readonly Source[]): readonly string[] {
   const graph = new Map<string, string[]>()
   for (const source of sources) {
     const from = folderOf(source.path)
     const to = neighbours(source).map(folderOf)
     graph.set(from, [...(graph.get(from) ?? []), ...to.filter((folder) => folder !== from)])
   }
-  return ringsIn(graph)
+  return cyclesIn(graph)
 }
 
 function folderOf(path: string): string {
@@ -209,12 +210,12 @@ function folderOf(path: string): string {
   return folder.endsWith('/src') ? path : folder
 }
 
-function ringsIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const done = new Set<string>()
   const problems: string[] = []
   const visit = (node: string, trail: readonly string[]): void => {
     if (trail.includes(node))
-      problems.push(`a ring: ${[...trail.slice(trail.indexOf(node)), node].join(' -> ')}`)
+      problems.push(`import cycle: ${[...trail.slice(trail.indexOf(node)), node].join(' -> ')}`)
     if (trail.includes(node) || done.has(node)) return
     for (const next of graph.get(node) ?? []) visit(next, [...trail, node])
     done.add(node)
@@ -228,7 +229,7 @@ function neighbours(source: Source): readonly string[] {
   return relative.map((specifier) => posix.join(posix.dirname(source.path), specifier))
 }
 
-/** `packages/host/src/log.ts` is in host, `bench/src/main.ts` in bench. */
+/** The layer of a file: `packages/host/src/log.ts` is in host, `bench/src/main.ts` in bench. */
 function layerOf(path: string): string {
   const [first = '', second = ''] = path.split('/')
   return first === 'packages' ? second : first

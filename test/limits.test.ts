@@ -6,9 +6,9 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const rows = Object.entries(limitTable)
-const written = (value: number) => value.toLocaleString('en-US')
+const formatted = (value: number) => value.toLocaleString('en-US')
 
-test('S-57: the table of SPEC.md is the table of the code', () => {
+test('S-57: the table of limits in SPEC.md equals the table in the code', () => {
   const lines = readFileSync(join(root, 'SPEC.md'), 'utf8').split('\n')
   const start = lines.findIndex((line) => /^\| limit +\|/.test(line))
   const table = lines.slice(start + 2, start + 2 + rows.length + 1).map((line) =>
@@ -17,7 +17,7 @@ test('S-57: the table of SPEC.md is the table of the code', () => {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   )
-  const ours = rows.map(([name, { value, unit, rule, past }]) => [name, written(value), unit, rule, past])
+  const ours = rows.map(([name, { value, unit, rule, past }]) => [name, formatted(value), unit, rule, past])
   expect(table).toEqual([...ours, []])
   expect(limits).toEqual(Object.fromEntries(rows.map(([name, { value }]) => [name, value])))
 })
@@ -25,7 +25,7 @@ test('S-57: the table of SPEC.md is the table of the code', () => {
 test.each(rows)('S-57: %s has a test at its value and one past it', (name, { value }) => {
   const titles = testsBelow(join(root, 'packages')).join('\n')
   for (const where of ['at', 'past'])
-    expect(titles.includes(`[S-57 ${name}] ${where} ${written(value)}`), where).toBe(true)
+    expect(titles.includes(`[S-57 ${name}] ${where} ${formatted(value)}`), where).toBe(true)
 })
 
 let cached: readonly string[] | undefined

@@ -10,12 +10,12 @@ const ready = fileURLToPath(new URL('../scripts/ready.mjs', import.meta.url))
 const run = (...args: readonly string[]) =>
   spawnSync(process.execPath, [ready, ...args], { encoding: 'utf8' })
 
-test('[A3] in a checkout that is ready nothing is said, and the command decides the output and the exit', () => {
+test('[A3] in a ready checkout, the output and the exit code are those of the command', () => {
   const { status, stdout, stderr } = run('--', 'node', '-e', 'console.log("out"); process.exit(7)')
   expect({ status, stdout, stderr }).toEqual({ status: 7, stdout: 'out\n', stderr: '' })
 })
 
-test('[A3] a signal goes on to the command', async () => {
+test('[A3] a signal is forwarded to the command', async () => {
   const program =
     'process.on("SIGTERM", () => process.exit(9)); setInterval(() => {}, 1e6); console.log("up")'
   const child = spawn(process.execPath, [ready, '--', 'node', '-e', program], {
@@ -26,13 +26,13 @@ test('[A3] a signal goes on to the command', async () => {
   expect(await once(child, 'exit')).toEqual([9, null])
 })
 
-test('[A3] a command that cannot be run is an error with its name', () => {
+test('[A3] a command that cannot be run gives an error with its name', () => {
   const { status, stderr } = run('--', 'no-such-tool-here')
   expect(status).toBe(1)
   expect(stderr).toContain('cannot run no-such-tool-here')
 })
 
-/** A small checkout of its own: one package, no dependencies, and a compiler that only says that it ran. */
+/** A small temporary checkout: one package, and a `tsc` that only prints "compiled". */
 function checkout(): { folder: string; go: (...args: readonly string[]) => ReturnType<typeof run> } {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -56,7 +56,7 @@ function checkout(): { folder: string; go: (...args: readonly string[]) => Retur
   return { folder, go: (...args) => spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' }) }
 }
 
-test('[A3] a fresh clone is installed and built, once, and says so on stderr', () => {
+test('[A3] a fresh clone is installed and built once, with messages on stderr', () => {
   const { go } = checkout()
   const first = go('--build', '--', 'node', '-e', 'console.log("ran")')
   expect(first.stdout).toBe('ran\n')
@@ -65,14 +65,11 @@ test('[A3] a fresh clone is installed and built, once, and says so on stderr', (
   expect(second.stderr).toBe('')
 })
 
-test.each(['1', '', 'nonsense', '999999999'])(
-  '[A3] a lock left behind with %j in it holds nobody up',
-  (pid) => {
-    const { folder, go } = checkout()
-    const lock = join(folder, '.ready.lock')
-    mkdirSync(lock)
-    writeFileSync(join(lock, 'pid'), pid)
-    expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
-    expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
-  },
-)
+test.each(['1', '', 'nonsense', '999999999'])('[A3] a stale lock with the pid %j does not block', (pid) => {
+  const { folder, go } = checkout()
+  const lock = join(folder, '.ready.lock')
+  mkdirSync(lock)
+  writeFileSync(join(lock, 'pid'), pid)
+  expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
+  expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
+})

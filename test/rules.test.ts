@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const spec = readFileSync(join(root, 'SPEC.md'), 'utf8')
-/** The rules of proof (B) are held by its commands, and the invariants (I) by all tests together. */
+/** The rules that need a test of their own. Rules B are checked by the commands of proof, invariants I by all tests. */
 const rules = [...spec.matchAll(/^- \*\*([A-Z]\d+) /gm)].flatMap(([, id = '']) =>
   /^[BI]/.test(id) ? [] : [id],
 )
@@ -13,12 +13,12 @@ const titles = ['packages', 'test', 'proof', 'conformance', 'bench'].flatMap((fo
   testsBelow(join(root, folder)),
 )
 
-test('[A5] no rule of SPEC.md has the name of another', () => {
+test('[A5] no two rules of SPEC.md have the same id', () => {
   expect(rules.length).toBeGreaterThan(100)
   expect(rules.filter((id, at) => rules.indexOf(id) !== at)).toEqual([])
 })
 
-test.each(rules)('[A5] rule %s of SPEC.md is held by a test that cites it', (id) => {
+test.each(rules)('[A5] rule %s of SPEC.md is named in a test', (id) => {
   expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
 })
 

@@ -5,20 +5,20 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Everything that is loaded with a file: imports of types are gone when it runs. */
+/** All files that a file loads at run time. Imports of types do not count. */
 function loadedWith(path: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(path)) return found
   found.add(path)
   const text = readFileSync(`${root}${path}`, 'utf8')
   const imports = text.matchAll(/^(?:import|export) (?!type\b)[^'"]*?from '([^']+)'|^import '([^']+)'/gm)
   for (const [, from, alone] of imports) {
-    const target = placeOf(path, from ?? alone ?? '')
+    const target = pathOf(path, from ?? alone ?? '')
     if (target !== undefined) loadedWith(target, found)
   }
   return found
 }
 
-function placeOf(path: string, specifier: string): string | undefined {
+function pathOf(path: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier)
   const ours = /^@atrium\/([^/]+)\/(.+)$/.exec(specifier)
   return ours ? `packages/${ours[1]}/src/${ours[2]}.ts` : undefined
@@ -35,6 +35,6 @@ test.each(['client', 'shared/check', 'link/websocket', 'shared/globals', 'sessio
   },
 )
 
-test('[U9] the check that knows every shape does load it', () => {
+test('[U9] the check with all shapes does load the schema library', () => {
   expect([...loadedWith('packages/client/src/shared/schemas.ts')]).toContain(library)
 })

@@ -39,10 +39,10 @@ export const reduceAnnotations = reducer<AnnotationsState, AnnotationsAction>({
 function change(
   state: AnnotationsState,
   id: string,
-  how: (annotation: Annotation) => Annotation,
+  update: (annotation: Annotation) => Annotation,
 ): AnnotationsState {
   const at = state.annotations.findIndex((annotation) => annotation.id === id)
   const old = state.annotations[at]
-  const next = old && how(old)
+  const next = old && update(old)
   return !next || next === old ? state : { ...state, annotations: state.annotations.with(at, next) }
 }

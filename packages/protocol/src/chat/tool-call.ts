@@ -138,14 +138,14 @@ export function skipped(part: ResponsePart): ResponsePart {
 type Change<A> = (call: ToolCallState, action: A) => ToolCallState
 type CallAction = Exclude<ToolCallAction, { readonly type: 'chat/toolCallStart' }>
 
-/** A case that changes every call with the id in the active turn. `how` returns the same call to refuse the change. */
-function change<A extends CallAction>(how: Change<A>): Case<ChatState, A> {
+/** A case that changes every call with the id in the active turn. `update` returns the same call to refuse the change. */
+function change<A extends CallAction>(update: Change<A>): Case<ChatState, A> {
   return (state, action) => {
     const turn = state.activeTurn
     if (turn?.id !== action.turnId) return state
     const responseParts = mapped(turn.responseParts, (part) => {
       if (part.kind !== 'toolCall' || part.toolCall.toolCallId !== action.toolCallId) return part
-      const next = how(part.toolCall, action)
+      const next = update(part.toolCall, action)
       if (next === part.toolCall) return part
       return { ...part, toolCall: action._meta ? { ...next, _meta: action._meta } : next }
     })
@@ -154,8 +154,8 @@ function change<A extends CallAction>(how: Change<A>): Case<ChatState, A> {
 }
 
 /** Like `change`, and computes the status again, also if the change was refused. */
-function changeAndRefresh<A extends CallAction>(how: Change<A>): Case<ChatState, A> {
-  const changed = change(how)
+function changeAndRefresh<A extends CallAction>(update: Change<A>): Case<ChatState, A> {
+  const changed = change(update)
   return (state, action) => {
     if (state.activeTurn?.id !== action.turnId) return state
     const next = changed(state, action)

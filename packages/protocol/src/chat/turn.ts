@@ -26,17 +26,17 @@ export const turnCases: Cases<ChatState, TurnAction> = {
   'chat/reasoning': (state, action) => append(state, 'reasoning', action),
 
   // An error part comes only with `chat/error`. The status does not change, also if the part asks for input.
-  'chat/responsePart': live((state, { part }, turn) =>
+  'chat/responsePart': whileActive((state, { part }, turn) =>
     part.kind === 'error'
       ? state
       : withTurn(state, { ...turn, responseParts: [...turn.responseParts, part] }),
   ),
 
-  'chat/usage': live((state, { usage }, turn) => withTurn(state, { ...turn, usage })),
+  'chat/usage': whileActive((state, { usage }, turn) => withTurn(state, { ...turn, usage })),
 
-  'chat/turnComplete': live((state, { duration }) => ended(state, 'complete', duration)),
-  'chat/turnCancelled': live((state, { duration }) => ended(state, 'cancelled', duration)),
-  'chat/error': live((state, { duration, part }) => ended(state, 'error', duration, part)),
+  'chat/turnComplete': whileActive((state, { duration }) => ended(state, 'complete', duration)),
+  'chat/turnCancelled': whileActive((state, { duration }) => ended(state, 'cancelled', duration)),
+  'chat/error': whileActive((state, { duration, part }) => ended(state, 'error', duration, part)),
 
   'chat/turnResume': (state, { turnId }) => {
     const turn = state.turns.at(-1)
@@ -64,14 +64,14 @@ export const turnCases: Cases<ChatState, TurnAction> = {
   },
 }
 
-type LiveAction = Extract<TurnAction, { readonly turnId: string }>
+type ActionWithTurn = Extract<TurnAction, { readonly turnId: string }>
 
 /** A case that applies only if the turn of the action is the active turn. */
-function live<A extends { readonly type: string; readonly turnId: string }>(
-  how: (state: ChatState, action: A, turn: ActiveTurn) => ChatState,
+function whileActive<A extends { readonly type: string; readonly turnId: string }>(
+  update: (state: ChatState, action: A, turn: ActiveTurn) => ChatState,
 ): Case<ChatState, A> {
   return (state, action) =>
-    state.activeTurn?.id === action.turnId ? how(state, action, state.activeTurn) : state
+    state.activeTurn?.id === action.turnId ? update(state, action, state.activeTurn) : state
 }
 
 export function withTurn(state: ChatState, activeTurn: ActiveTurn): ChatState {
@@ -87,7 +87,7 @@ export function unread(state: ChatState): ChatState {
 function append(
   state: ChatState,
   kind: 'markdown' | 'reasoning',
-  action: Extract<LiveAction, { readonly content: string }>,
+  action: Extract<ActionWithTurn, { readonly content: string }>,
 ): ChatState {
   const turn = state.activeTurn
   if (turn?.id !== action.turnId) return state
@@ -100,7 +100,7 @@ function append(
 }
 
 /** Ends the active turn. Unfinished calls become skipped, open requests stay, an error becomes the last part. */
-function ended(state: ChatState, how: TurnState, duration: number, error?: ErrorPart): ChatState {
+function ended(state: ChatState, outcome: TurnState, duration: number, error?: ErrorPart): ChatState {
   const active = state.activeTurn
   if (!active) return state
   const { id, startedAt, message, usage } = active
@@ -113,12 +113,12 @@ function ended(state: ChatState, how: TurnState, duration: number, error?: Error
     message,
     responseParts: error ? [...parts, error] : parts,
     usage,
-    state: how,
+    state: outcome,
   })
   return patch(state, {
     turns: [...state.turns, turn],
     activeTurn: undefined,
-    status: withActivity(state.status, how === 'error' ? Activity.Error : Activity.Idle),
+    status: withActivity(state.status, outcome === 'error' ? Activity.Error : Activity.Idle),
     modifiedAt: endOf(startedAt, duration) ?? state.modifiedAt,
   })
 }

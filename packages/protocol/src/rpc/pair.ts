@@ -3,7 +3,7 @@ import type { Transport } from './transport.ts'
 /** Runs a task later. A simulation passes its own function and so decides when each frame arrives. */
 export type Schedule = (task: () => void) => void
 
-/** Two connected transports in one process. Each receives the frames of the other, asynchronously and in order. */
+/** Two connected transports inside one process: each receives the frames of the other, asynchronously and in order. */
 export function pair(schedule: Schedule = queueMicrotask): readonly [Transport, Transport] {
   const a = new End(schedule)
   const b = new End(schedule)

@@ -186,7 +186,7 @@ test.each([
     const [near, far] = pair()
     const closed: unknown[] = []
     const close = near.close.bind(near)
-    near.close = (...how) => (closed.push(how[0]), close(...how))
+    near.close = (...args) => (closed.push(args[0]), close(...args))
     const peer = new Peer(near, silent)
     const waiting = peer.request('never', {})
     const answers: unknown[] = []

@@ -157,11 +157,11 @@ export class Peer {
     }
   }
 
-  #settle(id: MessageId | null, how: (pending: Pending) => void): void {
+  #settle(id: MessageId | null, settle: (pending: Pending) => void): void {
     const pending = id === null ? undefined : this.#pending.get(id)
     if (!pending || id === null) return this.#report(new Error(`a response to no pending request: ${id}`))
     this.#pending.delete(id)
-    this.#attempt(() => how(pending))
+    this.#attempt(() => settle(pending))
   }
 
   /** Runs a task whose errors are reported and not sent. */

@@ -59,22 +59,22 @@ export const customizationCases: Cases<SessionState, CustomizationAction> = {
 type WithEnablement = Extract<Any, { readonly enablement?: unknown }>
 type List = readonly Customization[]
 
-function change(state: SessionState, how: (list: List) => List): SessionState {
+function change(state: SessionState, update: (list: List) => List): SessionState {
   if (!state.customizations) return state
-  const customizations = how(state.customizations)
+  const customizations = update(state.customizations)
   return customizations === state.customizations ? state : { ...state, customizations }
 }
 
 /** Changes the item with that id at the top level or, if there is none, the first child with that id. */
-function changeFirst(list: List, id: string, how: <C extends Any>(item: C) => C): List {
+function changeFirst(list: List, id: string, update: <C extends Any>(item: C) => C): List {
   const top = list.findIndex((item) => item.id === id)
-  if (top >= 0) return changeAt(list, top, how)
+  if (top >= 0) return changeAt(list, top, update)
   let found = false
   return eachContainer(list, (children) => {
     const at = found ? -1 : children.findIndex((child) => child?.id === id)
     if (at < 0) return children
     found = true
-    return changeAt(children, at, how)
+    return changeAt(children, at, update)
   })
 }
 
@@ -85,10 +85,10 @@ function changeFirst(list: List, id: string, how: <C extends Any>(item: C) => C)
 function changeServers(
   list: List,
   id: string,
-  how: (server: McpServerCustomization) => McpServerCustomization,
+  update: (server: McpServerCustomization) => McpServerCustomization,
 ): List {
   // The result is a server like the item, but the compiler does not narrow `C`.
-  const ifServer = <C extends Any>(item: C): C => (item.type === 'mcpServer' ? (how(item) as C) : item)
+  const ifServer = <C extends Any>(item: C): C => (item.type === 'mcpServer' ? (update(item) as C) : item)
   const top = list.findIndex((item) => item.id === id)
   if (top >= 0) return changeAt(list, top, ifServer)
   return eachContainer(list, (children) => {
@@ -99,17 +99,17 @@ function changeServers(
 
 function eachContainer(
   list: List,
-  how: (children: readonly ChildCustomization[]) => readonly ChildCustomization[],
+  update: (children: readonly ChildCustomization[]) => readonly ChildCustomization[],
 ): List {
   return mapped(list, (item) => {
     if (item.type === 'mcpServer' || !Array.isArray(item.children)) return item
-    const children = how(item.children)
+    const children = update(item.children)
     return children === item.children ? item : { ...item, children }
   })
 }
 
-function changeAt<T>(list: readonly T[], at: number, how: (item: T) => T): readonly T[] {
+function changeAt<T>(list: readonly T[], at: number, update: (item: T) => T): readonly T[] {
   const item = list[at]
-  const next = item === undefined ? item : how(item)
+  const next = item === undefined ? item : update(item)
   return next === undefined || next === item ? list : list.with(at, next)
 }

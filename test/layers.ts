@@ -39,7 +39,9 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
     ['kind.ts'],
     ['reduce.ts', 'uri.ts', 'file-uri.ts'],
     ['channel.ts', 'action.ts', 'command.ts', 'text'],
-    ['schema.ts', 'limits.ts', 'update.ts'],
+    ['schema.ts', 'limits.ts', 'update.ts', 'function-map.ts'],
+    ['null-removal.ts'],
+    ['json.ts'],
   ],
   client: [
     ['index.ts', 'react.ts'],

@@ -1,6 +1,6 @@
 /**
- * Published cases of 0.8.0-dev whose result a later version changed, each by the start of its name, under the rule
- * that changed it. A case that is named here and passes all the same is reported, so that the list cannot grow stale.
+ * Published cases of 0.8.0-dev whose result a later version changed: the start of the case name, under the rule that
+ * changed it. A listed case that passes is reported as a failure, so that the list stays true.
  */
 const changedSince: { readonly [rule: string]: readonly string[] } = {
   '0.8: a toggle carries scoped decisions instead of one flag': [
@@ -37,15 +37,15 @@ const changedSince: { readonly [rule: string]: readonly string[] } = {
     '235-session-input-completion-records-declined-request-in-turn',
   ],
   '0.9: an error is the last part of its turn': ['016-session-error-finalizes-turn-with-error'],
-  '0.9: a terminal that ended has a lifecycle, not an exit code': [
+  '0.9: a terminal that ended has a lifecycle instead of an exit code': [
     '081-terminal-exited',
     '083-terminal-full-lifecycle',
   ],
-  '0.9: new content leaves the error of a changeset alone': ['159-changeset-contentchanged-updates-error'],
-  '0.9: an annotation has an origin, not a turn': ['218-annotations-updated-reanchors-turn-and-range'],
+  '0.9: new content does not change the error of a changeset': ['159-changeset-contentchanged-updates-error'],
+  '0.9: an annotation has an origin instead of a turn': ['218-annotations-updated-reanchors-turn-and-range'],
 }
 
-/** The rule that changed a case, if any did. */
+/** The rule that changed the result of a case, if there is one. */
 export function changedBy(version: string, kind: string, name: string): string | undefined {
   if (version !== '0.8.0-dev' || kind !== 'reducers') return undefined
   const found = Object.entries(changedSince).find(([, starts]) =>

@@ -11,7 +11,7 @@ const titled = {
   expected: { title: 'b' },
 }
 
-/** A folder of fixtures that is gone after the test. */
+/** A folder of fixtures, removed after the test. */
 function fixtures(files: { readonly [path: string]: unknown }): string {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-fixtures-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -22,12 +22,12 @@ function fixtures(files: { readonly [path: string]: unknown }): string {
   return folder
 }
 
-test('[C1] a reducer case passes when the fold gives what is expected, null or absent alike', () => {
+test('[C1] a reducer case passes if the reduced state equals the expected one; null equals absent', () => {
   const results = runFixtures(fixtures({ '1.0.0/reducers/1.json': titled }))
   expect(results).toMatchObject([{ version: '1.0.0', passed: 1, failures: [] }])
 })
 
-test('[C1] a wrong result, a reducer that throws and one that is unknown are failures', () => {
+test('[C1] a wrong result, a reducer that throws and an unknown reducer are failures', () => {
   const folder = fixtures({
     '1.0.0/reducers/1.json': { ...titled, expected: { title: 'c' } },
     '1.0.0/reducers/2.json': {
@@ -43,7 +43,7 @@ test('[C1] a wrong result, a reducer that throws and one that is unknown are fai
   )
 })
 
-test('[C2] a round trip must keep unknown keys and unknown kinds', () => {
+test('[C2] a round trip must preserve unknown keys and unknown kinds', () => {
   const input = { type: 'future/thing', n: 1 }
   const results = runFixtures(
     fixtures({
@@ -76,17 +76,17 @@ test('[C2] a round trip must keep unknown keys and unknown kinds', () => {
   expect(results[0]?.failures).toHaveLength(4)
 })
 
-test('[C3] a case listed as changed must differ, and one that is not listed must not', () => {
+test('[C3] a case listed as changed must fail, and an unlisted case must pass', () => {
   const folder = fixtures({
     '0.8.0-dev/reducers/004-session-creationfailed.json': titled,
     '0.8.0-dev/reducers/063-session-truncated-x.json': { ...titled, expected: { title: 'c' } },
   })
   expect(runFixtures(folder)).toMatchObject([
-    { passed: 0, changed: 1, failures: [expect.stringContaining('although it is listed')] },
+    { passed: 0, changed: 1, failures: [expect.stringContaining('but is listed')] },
   ])
 })
 
-test('[C3] older generations are counted and not judged; a folder without fixtures is an error', () => {
+test('[C3] older versions are counted and not judged; a folder without fixtures is an error', () => {
   const folder = fixtures({ '0.6.0/reducers/1.json': {}, '1.0.0/reducers/1.json': titled })
   expect(runFixtures(folder)[0]).toMatchObject({ version: '0.6.0', judged: false, cases: 1 })
   expect(() => runFixtures(join(folder, 'nowhere'))).toThrow('no such folder')

@@ -4,8 +4,8 @@ import { changedBy } from './exceptions.ts'
 import { reducerProblem } from './reducer-fixture.ts'
 import { roundTripProblem } from './round-trip-fixture.ts'
 
-/** The published data that this build answers for. Older sets need the older reducers and are only counted. */
-const judged = ['0.8.0-dev', '1.0.0']
+/** The versions whose fixtures this build must pass. Older sets need older reducers and are only counted. */
+const judgedVersions = ['0.8.0-dev', '1.0.0']
 
 export interface SetResult {
   readonly version: string
@@ -13,12 +13,12 @@ export interface SetResult {
   readonly judged: boolean
   readonly cases: number
   readonly passed: number
-  /** Cases that a later version changed, and that give the later result here. */
+  /** Cases whose expected result a later version changed. They must fail here. */
   readonly changed: number
   readonly failures: readonly string[]
 }
 
-/** Runs every set of fixtures below a folder: `<version>/reducers/*.json` and `<version>/round-trips/*.json`. */
+/** Runs every set of fixtures in a folder: `<version>/reducers/*.json` and `<version>/round-trips/*.json`. */
 export function runFixtures(folder: string): readonly SetResult[] {
   if (!existsSync(folder)) throw new Error(`no such folder: ${folder}`)
   const results = readdirSync(folder).flatMap((version) => [
@@ -26,7 +26,7 @@ export function runFixtures(folder: string): readonly SetResult[] {
     ...runSet(folder, version, 'round-trips', roundTripProblem),
   ])
   if (!results.some((result) => result.judged))
-    throw new Error(`no fixtures of ${judged.join(' or ')} in ${folder}`)
+    throw new Error(`no fixtures of ${judgedVersions.join(' or ')} in ${folder}`)
   return results
 }
 
@@ -39,7 +39,7 @@ function runSet(
   const path = join(folder, version, kind)
   if (!existsSync(path)) return []
   const files = readdirSync(path).filter((file) => file.endsWith('.json'))
-  if (!judged.includes(version))
+  if (!judgedVersions.includes(version))
     return [{ version, kind, judged: false, cases: files.length, passed: 0, changed: 0, failures: [] }]
   let passed = 0
   let changed = 0
@@ -49,7 +49,7 @@ function runSet(
     const rule = changedBy(version, kind, file)
     if (problem === undefined && !rule) passed++
     else if (problem !== undefined && rule) changed++
-    else failures.push(`${file}: ${problem ?? `passes, although it is listed as changed: ${rule}`}`)
+    else failures.push(`${file}: ${problem ?? `passes, but is listed as changed: ${rule}`}`)
   }
   return [{ version, kind, judged: true, cases: files.length, passed, changed, failures }]
 }

@@ -1,38 +1,39 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { Target } from './kit/link.ts'
-import { Unreachable } from './kit/offer.ts'
+import { Unreachable } from './kit/host-facts.ts'
 import { jsonOf, lineOf, summaryOf } from './kit/report.ts'
-import { judged, runRules } from './kit/run.ts'
+import { judgedVersions, runRules } from './kit/run.ts'
 import type { RunOptions, Verdict } from './kit/run.ts'
 import { chosenTopics, topics } from './rules/all.ts'
 
-/** What was typed cannot be done, as a sentence. */
-class Mistyped extends Error {
-  override readonly name = 'Mistyped'
+/** The command line is wrong. The message is one sentence. */
+class UsageError extends Error {
+  override readonly name = 'UsageError'
 }
 
-/** `conformance host …`: judges a host and gives the exit code. */
+/** `conformance host …`: judges a host and returns the exit code. */
 export async function judgeHost(
   args: readonly string[],
   out: (text: string) => void,
   err: (text: string) => void,
 ): Promise<number> {
   try {
-    const { target, options, json } = asked(args)
-    const verdicts = await runRules(target, { ...options, ...(!json && { told: telling(options, out) }) })
+    const { target, options, json } = parseOptions(args)
+    const onVerdict = json ? undefined : verdictPrinter(options, out)
+    const verdicts = await runRules(target, { ...options, ...(onVerdict && { onVerdict }) })
     out(json ? JSON.stringify(jsonOf(target.url, verdicts), null, 2) : summaryOf(verdicts))
     return verdicts.some(({ outcome }) => outcome === 'fail') ? 1 : 0
   } catch (error) {
-    if (error instanceof Mistyped) err(`conformance: ${error.message}`)
+    if (error instanceof UsageError) err(`conformance: ${error.message}`)
     else if (error instanceof Unreachable) err(`conformance: cannot connect: ${error.message}`)
     else throw error
     return 2
   }
 }
 
-/** A line as soon as a rule is judged; with several versions, under the name of each. */
-function telling({ versions }: RunOptions, out: (text: string) => void): (verdict: Verdict) => void {
+/** Prints each verdict as it comes. With several versions, a heading names each version. */
+function verdictPrinter({ versions }: RunOptions, out: (text: string) => void): (verdict: Verdict) => void {
   let current: string | undefined
   return (verdict) => {
     if (versions.length > 1 && current !== verdict.version) out(`AHP ${verdict.version}`)
@@ -57,18 +58,18 @@ const flags = {
   json: { type: 'boolean' },
 } as const
 
-function asked(args: readonly string[]): { target: Target; options: RunOptions; json: boolean } {
-  const values = parsed(args)
+function parseOptions(args: readonly string[]): { target: Target; options: RunOptions; json: boolean } {
+  const values = parseFlags(args)
   const { url, versions, rules, provider, model, json = false } = values
   const timeoutMs = milliseconds(values, 'timeout') ?? 5000
-  const turnMs = milliseconds(values, 'turn-timeout')
-  const wanted = rules === undefined ? topics : chosenTopics(rules.split(','))
-  if (wanted.length === 0) throw new Mistyped(`no rule is called ${rules}`)
+  const turnTimeoutMs = milliseconds(values, 'turn-timeout')
+  const chosen = rules === undefined ? topics : chosenTopics(rules.split(','))
+  if (chosen.length === 0) throw new UsageError(`no rule or topic is called ${rules}`)
   return {
-    target: { url: checkedUrl(url), token: tokenOf(values), timeoutMs, turnMs },
+    target: { url: checkedUrl(url), token: tokenOf(values), timeoutMs, turnTimeoutMs },
     options: {
-      versions: versions === undefined ? judged : checkedVersions(versions),
-      topics: wanted,
+      versions: versions === undefined ? judgedVersions : checkedVersions(versions),
+      topics: chosen,
       provider,
       model,
       toolPrompt: values['tool-prompt'],
@@ -79,47 +80,48 @@ function asked(args: readonly string[]): { target: Target; options: RunOptions; 
   }
 }
 
-function parsed(args: readonly string[]) {
+function parseFlags(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: flags }).values
   } catch (error) {
-    throw new Mistyped((error as Error).message)
+    throw new UsageError((error as Error).message)
   }
 }
 
 function milliseconds(
-  values: ReturnType<typeof parsed>,
+  values: ReturnType<typeof parseFlags>,
   flag: 'timeout' | 'turn-timeout',
 ): number | undefined {
   const text = values[flag]
   if (text === undefined) return undefined
-  const given = Number(text) * 1000
-  if (!(given > 0)) throw new Mistyped(`--${flag} is a number of seconds, not ${text}`)
-  return given
+  const ms = Number(text) * 1000
+  if (!(ms > 0)) throw new UsageError(`--${flag} must be a positive number of seconds, not ${text}`)
+  return ms
 }
 
 function checkedUrl(url: string | undefined): string {
-  if (url === undefined) throw new Mistyped('--url says which host to judge, for example ws://127.0.0.1:7433')
+  if (url === undefined)
+    throw new UsageError('--url is missing; it names the host to judge, for example ws://127.0.0.1:7433')
   if (!URL.canParse(url) || !/^wss?:$/.test(new URL(url).protocol))
-    throw new Mistyped('--url is a ws:// or wss:// address')
+    throw new UsageError('--url must be a ws:// or wss:// address')
   return url
 }
 
 function checkedVersions(text: string): readonly string[] {
   const versions = text.split(',')
-  const odd = versions.find((version) => !/^\d+\.\d+\.\d+$/.test(version))
-  if (odd !== undefined)
-    throw new Mistyped(`--versions is a list of MAJOR.MINOR.PATCH, not ${JSON.stringify(odd)}`)
+  const malformed = versions.find((version) => !/^\d+\.\d+\.\d+$/.test(version))
+  if (malformed !== undefined)
+    throw new UsageError(`--versions must be a list of MAJOR.MINOR.PATCH, not ${JSON.stringify(malformed)}`)
   return versions
 }
 
-function tokenOf({ token, 'token-file': file }: ReturnType<typeof parsed>): string | undefined {
+function tokenOf({ token, 'token-file': file }: ReturnType<typeof parseFlags>): string | undefined {
   if (token !== undefined && file !== undefined)
-    throw new Mistyped('--token and --token-file exclude each other')
+    throw new UsageError('--token and --token-file cannot be used together')
   if (file === undefined) return token
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Mistyped((error as Error).message)
+    throw new UsageError((error as Error).message)
   }
 }

@@ -1,4 +1,4 @@
-/** JSON values compared as AHP compares them: a key that is null is a key that is absent. */
+/** Compares JSON values as AHP does: a null key equals an absent key. */
 export function sameJson(a: unknown, b: unknown): boolean {
   return canonical(a) === canonical(b)
 }

@@ -5,20 +5,22 @@ import { judgeHost } from './host.ts'
 const usage = `usage: npm run conformance -- host --url URL [options]
        npm run conformance -- fixtures FOLDER
 
-  host              judge the AHP host at URL by black-box rules: exit 0 none failed, 1 some did, 2 no host
-    --url URL         ws:// or wss://; a query such as ?tkn=TOKEN is sent as it is
+  host              judge the AHP host at URL by black-box rules; exit code 0: no rule failed, 1: some rules failed,
+                    2: wrong usage, or no connection
+    --url URL         ws:// or wss://; a query such as ?tkn=TOKEN is sent unchanged
     --token TOKEN     sent as Authorization: Bearer
-    --token-file F    the same, read from a file
+    --token-file F    read the token from a file
     --versions A,B    the versions to offer (default: those that the kit can judge)
-    --rules K12,K6    only these: an id, the beginning of ten ids, or a topic
+    --rules K12,K6    run only these: an id, the common start of ten ids, or a topic
     --provider ID     the agent to create sessions with (default: the first that needs no login)
-    --model ID        the model that turns ask for (default: what the agent takes)
-    --tool-prompt T   what makes the agent ask before it uses a tool (default: rules that need it are skipped)
-    --form-prompt T   the same for questions that it puts to people
-    --worker-prompt T the same for a chat that a tool of it begins
-    --timeout S       how long to wait for what never comes (default 5)
-    --turn-timeout S  the same for the end of a turn (default 60)
-    --json            one JSON document instead of a table
+    --model ID        the model that turns ask for (default: the agent chooses)
+    --tool-prompt T   a message that makes the agent ask for approval of a tool call
+    --form-prompt T   a message that makes the agent ask the user questions
+    --worker-prompt T a message that makes the agent start a chat by a tool
+                      (rules that need a missing prompt are skipped)
+    --timeout S       seconds to wait for each expected message (default 5)
+    --turn-timeout S  seconds to wait for the end of a turn (default 60)
+    --json            print one JSON document instead of a table
   fixtures FOLDER   run the published AHP fixtures in FOLDER against this build's protocol package
 `
 
@@ -49,7 +51,7 @@ function fixtures(path: string): void {
     const name = `${version} ${kind}`.padEnd(24)
     const counts = `${passed} passed, ${changed} changed by a later version, ${failures.length} failed`
     console.log(
-      `${name} ${String(cases).padStart(4)} cases: ${judged ? counts : 'an older generation, not judged'}`,
+      `${name} ${String(cases).padStart(4)} cases: ${judged ? counts : 'an older version, not judged'}`,
     )
     for (const failure of failures) console.log(`  FAILED ${failure}`)
   }

@@ -14,19 +14,19 @@ const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 
 const prompts = { toolPrompt: 'run ls', formPrompt: 'ask', workerPrompt: 'spawn say hello' }
 
-async function atrium(): Promise<string> {
+async function startAtrium(): Promise<string> {
   const world = nodeWorld(() => {})
-  const open = careful(guide(world.later))
-  const guarded: Agent = {
+  const open = withResultApproval(guide(world.later))
+  const protectedAgent: Agent = {
     ...open,
     info: {
       ...open.info,
-      provider: 'guarded',
+      provider: 'protected',
       models: [],
-      protectedResources: [{ resource: 'https://guarded.example' }],
+      protectedResources: [{ resource: 'https://protected.example' }],
     },
   }
-  const host = await createHost({ store: memoryStore(), world, agents: [open, guarded] })
+  const host = await createHost({ store: memoryStore(), world, agents: [open, protectedAgent] })
   const listening = await listen({ token, connect: (link, principal) => host.connect(link, principal) })
   onTestFinished(async () => {
     const closed = listening.close()
@@ -36,34 +36,34 @@ async function atrium(): Promise<string> {
   return listening.url
 }
 
-/** The same agent, but for the results of what it asks for: somebody has to look at them. */
-function careful(agent: Agent): Agent {
+/** The same agent, but the result of the call of the tool prompt needs approval. */
+function withResultApproval(agent: Agent): Agent {
   async function* run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
-    for await (const said of agent.run(chat, signal)) {
+    for await (const agentAction of agent.run(chat, signal)) {
       const asked = chat.state.activeTurn?.message.text === prompts.toolPrompt
-      if (said.type !== 'chat/toolCallComplete' || !asked) {
-        yield said
+      if (agentAction.type !== 'chat/toolCallComplete' || !asked) {
+        yield agentAction
         continue
       }
-      yield { ...said, requiresResultConfirmation: true }
-      await chat.when(({ activeTurn }) => activeTurn?.responseParts.every(isOver) === true)
+      yield { ...agentAction, requiresResultConfirmation: true }
+      await chat.when(({ activeTurn }) => activeTurn?.responseParts.every(hasEnded) === true)
     }
   }
   return { ...agent, run }
 }
 
-function isOver(part: ResponsePart): boolean {
+function hasEnded(part: ResponsePart): boolean {
   return part.kind !== 'toolCall' || ['completed', 'cancelled'].includes(part.toolCall.status)
 }
 
-test('[C10] our own host keeps every rule, and skips none', async () => {
-  const target = { url: await atrium(), token, timeoutMs: 10_000 }
+test('[C10] the host of this repository passes every rule and skips none', async () => {
+  const target = { url: await startAtrium(), token, timeoutMs: 10_000 }
   const verdicts = await runRules(target, { versions: ['1.0.0'], topics, ...prompts })
   expect(verdicts.filter(({ outcome }) => outcome !== 'pass')).toEqual([])
 })
 
-test('[C9] the token may be a header or a part of the URL; without it nobody is let in', async () => {
-  const url = await atrium()
+test('[C9] the token is accepted as a header or in the URL; a connection without it is refused', async () => {
+  const url = await startAtrium()
   const codes: unknown[] = []
   for (const args of [['--token', token], ['--token', 'wrong'], []])
     codes.push(await judgeHost(['--url', url, '--rules', 'K11', ...args], String, String))

@@ -1,5 +1,5 @@
 import { kinds } from '@atrium/protocol/channels'
-// Loads every command and notification, so that their shapes have their names.
+// Registers the names of the shapes of every command and notification.
 import '@atrium/protocol/commands'
 import { messageOf } from '@atrium/protocol/rpc/message'
 import { decode, shapeNamed } from '@atrium/protocol/schema'
@@ -13,13 +13,15 @@ interface RoundTripFixture {
   readonly preservedOutput?: unknown
 }
 
-/** Decodes and encodes again. We keep what we do not know, so unknown keys must come back. */
+/** Decodes a value and encodes it again. Returns the problem, if any. Unknown keys must be preserved. */
 export function roundTripProblem({ type, input, ...outputs }: RoundTripFixture): string | undefined {
   const decoded = decodeAs(type, input)
   if (!decoded.ok) return decoded.problem
   const encoded: unknown = JSON.parse(JSON.stringify(decoded.value))
-  const wanted = outputs.preservedOutput ?? outputs.acceptableOutputs[0]
-  return sameJson(encoded, wanted) ? undefined : `expected ${canonical(wanted)}, got ${canonical(encoded)}`
+  const expected = outputs.preservedOutput ?? outputs.acceptableOutputs[0]
+  return sameJson(encoded, expected)
+    ? undefined
+    : `expected ${canonical(expected)}, got ${canonical(encoded)}`
 }
 
 function decodeAs(type: string, input: unknown): Decoded<unknown> {
@@ -30,13 +32,13 @@ function decodeAs(type: string, input: unknown): Decoded<unknown> {
   const schema = shapeNamed(type)
   if (!schema) return { ok: false, problem: `no shape "${type}"` }
   const decoded = decode(schema, input)
-  return decoded.ok ? (inside(type, decoded.value) ?? decoded) : decoded
+  return decoded.ok ? (nestedProblem(type, decoded.value) ?? decoded) : decoded
 }
 
-/** These shapes hold another whose kind only its content tells. */
-function inside(type: string, value: unknown): Decoded<unknown> | undefined {
+/** Checks the action or state inside a value. Its kind is known only from its content, so the outer shape does not check it. */
+function nestedProblem(type: string, value: unknown): Decoded<unknown> | undefined {
   const { type: actionType, action, state } = value as { type?: string; action?: object; state?: object }
-  if (type === 'ActionEnvelope') return inside('StateAction', action)
+  if (type === 'ActionEnvelope') return nestedProblem('StateAction', action)
   if (type === 'StateAction') {
     const known = Object.values(kinds).find((kind) => kind.actions.has(actionType ?? ''))
     const schema = known?.actions.get(actionType ?? '')
@@ -44,6 +46,6 @@ function inside(type: string, value: unknown): Decoded<unknown> | undefined {
     return decoded?.ok === false ? decoded : undefined
   }
   if (type === 'Snapshot' && !Object.values(kinds).some((kind) => decode<unknown>(kind.state, state).ok))
-    return { ok: false, problem: 'the state is of no kind we know' }
+    return { ok: false, problem: 'the state matches no known kind' }
   return undefined
 }

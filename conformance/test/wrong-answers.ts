@@ -3,79 +3,91 @@ import type { ChatState, ResponsePart } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { WrongLog } from './wrong-log.ts'
 
-export type Wish = Action & { readonly [key: string]: unknown }
+export type ClientAction = Action & { readonly [key: string]: unknown }
 
-/** Why an answer of a client, or what it does with messages for later, is not taken. */
-export function answerRefusal(host: WrongLog, state: ChatState, wish: Wish): string | undefined {
-  const { type, turnId, toolCallId, requestId } = wish
+/** The reason to reject an answer of a client; undefined if it is accepted. */
+export function answerRejection(
+  host: WrongLog,
+  state: ChatState,
+  clientAction: ClientAction,
+): string | undefined {
+  const { type, turnId, toolCallId, requestId } = clientAction
   const { activeTurn } = state
   const call = callsOf(state).find((each) => each.toolCallId === toolCallId)
-  const live = activeTurn?.id === turnId || host.has('anyTurnConfirmed')
+  const inActiveTurn = activeTurn?.id === turnId || host.has('callOfOtherTurnConfirmed')
   switch (type) {
     case 'chat/toolCallConfirmed':
-      if (call && host.has('secondAnswerTaken')) return undefined
-      return call?.status === 'pending-confirmation' && live ? undefined : 'no such call'
+      if (call && host.has('secondAnswerAccepted')) return undefined
+      return call?.status === 'pending-confirmation' && inActiveTurn ? undefined : 'no such call'
     case 'chat/toolCallResultConfirmed':
-      if (host.has('anyResult')) return undefined
-      return call?.status === 'pending-result-confirmation' && live ? undefined : 'no such result'
+      if (host.has('anyResultConfirmed')) return undefined
+      return call?.status === 'pending-result-confirmation' && inActiveTurn ? undefined : 'no such result'
     default:
-      if (host.has('strayAnswers') || host.has('lastResponseCounts')) return undefined
+      if (host.has('unknownRequestAnswered') || host.has('lastResponseCounts')) return undefined
       return isOpen(activeTurn?.responseParts ?? [], requestId) ? undefined : 'no such question'
   }
 }
 
-/** What an accepted answer becomes. */
-export function grantedAnswer(host: WrongLog, state: ChatState, wish: Wish): Action {
-  const without = (key: string) => Object.fromEntries(Object.entries(wish).filter(([each]) => each !== key))
-  if (host.has('editLost')) return without('editedToolInput') as unknown as Action
-  if (host.has('confirmedBySetting') && wish['approved'] === true)
-    return { ...wish, confirmed: 'setting' } as Action
+/** The action to append for an accepted answer. A fault may change it. */
+export function acceptedAnswer(host: WrongLog, state: ChatState, clientAction: ClientAction): Action {
+  const without = (key: string) =>
+    Object.fromEntries(Object.entries(clientAction).filter(([each]) => each !== key))
+  if (host.has('editedInputLost')) return without('editedToolInput') as unknown as Action
+  if (host.has('confirmedBySetting') && clientAction['approved'] === true)
+    return { ...clientAction, confirmed: 'setting' } as Action
   if (host.has('optionLost')) return without('selectedOptionId') as unknown as Action
   if (host.has('answersLost')) return without('answers') as unknown as Action
-  if (host.has('denialTurned') && wish['approved'] === false)
-    return { ...wish, approved: true, confirmed: 'user-action' } as Action
-  if (host.has('anyResult') && wish.type === 'chat/toolCallResultConfirmed')
-    return { ...wish, type: 'chat/toolCallConfirmed', confirmed: 'user-action' } as Action
-  if (host.has('declineTurned') && wish['response'] === 'decline')
-    return { ...wish, response: 'cancel' } as Action
-  if (host.has('steeringQueued') && wish['kind'] === 'steering') return { ...wish, kind: 'queued' } as Action
+  if (host.has('denialReversed') && clientAction['approved'] === false)
+    return { ...clientAction, approved: true, confirmed: 'user-action' } as Action
+  if (host.has('anyResultConfirmed') && clientAction.type === 'chat/toolCallResultConfirmed')
+    return { ...clientAction, type: 'chat/toolCallConfirmed', confirmed: 'user-action' } as Action
+  if (host.has('declineBecomesCancel') && clientAction['response'] === 'decline')
+    return { ...clientAction, response: 'cancel' } as Action
+  if (host.has('steeringQueued') && clientAction['kind'] === 'steering')
+    return { ...clientAction, kind: 'queued' } as Action
   const open = state.activeTurn?.responseParts.find((part) => part.kind === 'inputRequest')
-  if (host.has('strayAnswers') && 'requestId' in wish && open?.kind === 'inputRequest')
-    return { ...wish, requestId: open.request.id } as Action
-  return wish
+  if (host.has('unknownRequestAnswered') && 'requestId' in clientAction && open?.kind === 'inputRequest')
+    return { ...clientAction, requestId: open.request.id } as Action
+  return clientAction
 }
 
-/** Told, and then not done. */
-export function lostAnswer(host: WrongLog, state: ChatState, wish: Wish): boolean {
-  switch (wish.type) {
+/** Tells whether the host delivers the answer but does not apply it. */
+export function isAnswerLost(host: WrongLog, state: ChatState, clientAction: ClientAction): boolean {
+  switch (clientAction.type) {
     case 'chat/toolCallConfirmed':
-      return host.has('approvalLost')
+      return host.has('approvalNotApplied')
     case 'chat/inputAnswerChanged':
-      return host.has('draftStays') && wish['answer'] === undefined
+      return host.has('answerDraftNotRemoved') && clientAction['answer'] === undefined
     case 'chat/queuedMessagesReordered':
-      return host.has('reorderLost')
+      return host.has('reorderNotApplied')
     case 'chat/pendingMessageRemoved':
-      return host.has('removalLost')
+      return host.has('removalNotApplied')
     case 'chat/pendingMessageSet':
-      return host.has('steeringForgotten') && wish['kind'] === 'steering' && !state.activeTurn
+      return host.has('steeringNotStored') && clientAction['kind'] === 'steering' && !state.activeTurn
     default:
       return false
   }
 }
 
-/** What the host makes of a state besides what the action says. */
-export function misread(host: WrongLog, before: ChatState, after: ChatState, wish: Wish): ChatState {
+/** Changes the state after an action if the host has a fault that does so. */
+export function withFault(
+  host: WrongLog,
+  before: ChatState,
+  after: ChatState,
+  clientAction: ClientAction,
+): ChatState {
   const { queuedMessages = [] } = after
-  if (host.has('callsLeftOpen') && wish.type === 'chat/turnCancelled' && before.activeTurn)
+  if (host.has('callsLeftPending') && clientAction.type === 'chat/turnCancelled' && before.activeTurn)
     return withLast(after, before.activeTurn.responseParts)
-  if (host.has('lastResponseCounts') && wish.type === 'chat/inputCompleted')
-    return responded(after, wish['response'] as 'cancel')
-  if (wish.type !== 'chat/pendingMessageSet' || wish['kind'] !== 'queued') return after
-  const again = (before.queuedMessages ?? []).some(({ id }) => id === wish['id'])
-  const mine = queuedMessages.filter(({ id }) => id === wish['id'])
-  const others = queuedMessages.filter(({ id }) => id !== wish['id'])
-  if (host.has('queueBackwards') && !again) return { ...after, queuedMessages: [...mine, ...others] }
-  if (host.has('resentLast') && again) return { ...after, queuedMessages: [...others, ...mine] }
+  if (host.has('lastResponseCounts') && clientAction.type === 'chat/inputCompleted')
+    return responded(after, clientAction['response'] as 'cancel')
+  if (clientAction.type !== 'chat/pendingMessageSet' || clientAction['kind'] !== 'queued') return after
+  const isSetAgain = (before.queuedMessages ?? []).some(({ id }) => id === clientAction['id'])
+  const mine = queuedMessages.filter(({ id }) => id === clientAction['id'])
+  const others = queuedMessages.filter(({ id }) => id !== clientAction['id'])
+  if (host.has('queueReversed') && !isSetAgain) return { ...after, queuedMessages: [...mine, ...others] }
+  if (host.has('resentMessageMovedLast') && isSetAgain)
+    return { ...after, queuedMessages: [...others, ...mine] }
   return after
 }
 
@@ -84,7 +96,7 @@ function withLast(state: ChatState, responseParts: readonly ResponsePart[]): Cha
   return last ? { ...state, turns: [...state.turns.slice(0, -1), { ...last, responseParts }] } : state
 }
 
-/** Every question gets this response, also where it has one. */
+/** Sets the response of every request, even of answered ones. */
 function responded(state: ChatState, response: 'cancel'): ChatState {
   const all = (parts: readonly ResponsePart[]) =>
     parts.map((part) => (part.kind === 'inputRequest' ? { ...part, response } : part))

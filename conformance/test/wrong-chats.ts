@@ -4,19 +4,19 @@ import { chatSummaryShape } from '@atrium/protocol/chat/state'
 import type { ChatState, ChatSummary, ResponsePart } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { answer } from './wrong-agent.ts'
-import { beginNext, goOn, showNeeded } from './wrong-asking.ts'
-import { bornChat } from './wrong-birth.ts'
-import { beginningOf, cutForks } from './wrong-moves.ts'
-import type { Follower, WrongLog } from './wrong-log.ts'
+import { runAgent } from './wrong-agent.ts'
+import { startQueuedTurn, continueTurn, updateInputNeeded } from './wrong-input-requests.ts'
+import { newChat } from './wrong-creation.ts'
+import { initialContent, truncateForks } from './wrong-moves.ts'
+import type { Subscriber, WrongLog } from './wrong-log.ts'
 
 export function createChat(host: WrongLog, session: Uri, uri: Uri, source?: ChatSource): null {
   if (!host.summaries.has(session)) {
     if (host.has('chatWithoutSession')) return null
     throw AhpError.sessionNotFound(session)
   }
-  if (host.channels.has(uri) && !host.has('usedChatTaken')) throw AhpError.alreadyExists(uri)
-  const summary = bornChat(host, session, uri, beginningOf(host, session, source))
+  if (host.channels.has(uri) && !host.has('usedChatUriAccepted')) throw AhpError.alreadyExists(uri)
+  const summary = newChat(host, session, uri, initialContent(host, session, source))
   const added = { type: 'session/chatAdded', summary } as Action
   if (host.has('chatAddedLate')) setImmediate(() => host.append(session, added))
   else host.append(session, added)
@@ -37,58 +37,61 @@ export function disposeChats(host: WrongLog, session: Uri): void {
   for (const [chat, owner] of host.owners)
     if (owner === session) {
       host.owners.delete(chat)
-      if (!host.has('chatsOutlive')) host.channels.delete(chat)
+      if (!host.has('chatsOutliveSession')) host.channels.delete(chat)
     }
 }
 
-/** What a chat shows to somebody who asks for its last turns. */
+/** The chat state for a subscriber, with the last `wanted` turns. */
 export function viewOf(host: WrongLog, state: ChatState, wanted?: number): ChatState {
   const { activeTurn } = state
   const shown =
-    activeTurn && host.has('joinedBehind')
-      ? { ...state, activeTurn: { ...activeTurn, responseParts: activeTurn.responseParts.filter(isAsked) } }
+    activeTurn && host.has('snapshotLacksActiveParts')
+      ? {
+          ...state,
+          activeTurn: { ...activeTurn, responseParts: activeTurn.responseParts.filter(needsAnswer) },
+        }
       : state
-  const last = wanted ?? (host.has('historyCut') ? 1 : undefined)
+  const last = wanted ?? (host.has('historyCutOff') ? 1 : undefined)
   if (last === undefined || last >= state.turns.length || host.has('viewIgnored')) return shown
   const turns = state.turns.slice(state.turns.length - last)
   return { ...shown, turns, ...(!host.has('cursorMissing') && { turnsNextCursor: String(last) }) }
 }
 
-function isAsked({ kind }: ResponsePart): boolean {
+function needsAnswer({ kind }: ResponsePart): boolean {
   return kind === 'toolCall' || kind === 'inputRequest'
 }
 
-/** One turn more than the cursor says are there; told to who asks and kept by nobody. */
-export function fetchTurns(host: WrongLog, link: Follower, chat: Uri, cursor = '0'): object {
+/** Sends one older turn to the caller. The cursor is the number of turns that the caller has. The action is not logged. */
+export function fetchTurns(host: WrongLog, link: Subscriber, chat: Uri, cursor = '0'): object {
   const state = host.channels.get(chat)?.state as ChatState | undefined
   if (!state) throw AhpError.notFound(chat)
-  if (!/^\d+$/.test(cursor) && !host.has('anyTurnsCursor')) throw AhpError.invalidParams('cursor')
+  if (!/^\d+$/.test(cursor) && !host.has('anyTurnsCursorAccepted')) throw AhpError.invalidParams('cursor')
   const end = state.turns.length - (Number(cursor) || 0)
   const turns = state.turns.slice(Math.max(0, end - 1), Math.max(0, end))
   const more = end > 1 && { turnsNextCursor: String(Number(cursor) + 1) }
   const action = { type: 'chat/turnsLoaded', turns, ...more } as Action
-  const tell = () => link.tell({ channel: chat, action, serverSeq: ++host.seq })
-  if (host.has('turnsLoadedLate')) setImmediate(tell)
-  else tell()
+  const deliver = () => link.deliver({ channel: chat, action, serverSeq: ++host.seq })
+  if (host.has('turnsLoadedLate')) setImmediate(deliver)
+  else deliver()
   return {}
 }
 
-/** Who has not seen all turns of a chat is shown them before one of them is named. */
-export function showOlder(host: WrongLog, chat: Uri, action: Action): void {
-  if (action.type !== 'chat/truncated' || host.has('olderTurnsUntold')) return
+/** Sends all turns to clients that have only some, before an action that names a turn. */
+export function sendOlderTurns(host: WrongLog, chat: Uri, action: Action): void {
+  if (action.type !== 'chat/truncated' || host.has('olderTurnsNotSent')) return
   const state = host.channels.get(chat)?.state as ChatState | undefined
   const { turns = [] } = state ?? {}
   for (const link of host.links)
     if (link.views.delete(chat))
-      link.tell({
+      link.deliver({
         channel: chat,
         action: { type: 'chat/turnsLoaded', turns } as Action,
         serverSeq: ++host.seq,
       })
 }
 
-/** What else happens when something has happened in a chat. */
-export function followChat(host: WrongLog, uri: Uri, action: Action): void {
+/** Updates the session, and runs the agent, after an action on a chat. */
+export function afterChatAction(host: WrongLog, uri: Uri, action: Action): void {
   const session = host.owners.get(uri) ?? ''
   const listed = (host.channels.get(session)?.state as SessionState | undefined)?.chats
   const entry = listed?.find(({ resource }) => resource === uri)
@@ -98,18 +101,18 @@ export function followChat(host: WrongLog, uri: Uri, action: Action): void {
       ([key, value]) => key in chatSummaryShape && entry && value !== entry[key as keyof ChatSummary],
     ),
   )
-  const named = host.has('chatUpdateNamed') && { resource: uri }
-  if (Object.keys(changes).length > 0 && !host.has('catalogueStale'))
+  const named = host.has('chatUpdateRepeatsUri') && { resource: uri }
+  if (Object.keys(changes).length > 0 && !host.has('chatSummaryStale'))
     host.append(session, {
       type: 'session/chatUpdated',
       chat: uri,
       changes: { ...changes, ...named },
     } as Action)
-  cutForks(host, uri, action)
-  showNeeded(host, session, uri)
+  truncateForks(host, uri, action)
+  updateInputNeeded(host, session, uri)
   const { activeTurn } = state
   if (action.type === 'chat/turnStarted' && activeTurn)
-    answer(host, uri, activeTurn.id, activeTurn.message.text)
-  goOn(host, uri, action)
-  beginNext(host, uri, action)
+    runAgent(host, uri, activeTurn.id, activeTurn.message.text)
+  continueTurn(host, uri, action)
+  startQueuedTurn(host, uri, action)
 }

@@ -7,14 +7,14 @@ import { decode } from '@atrium/protocol/schema'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
-import { bornChat } from './wrong-birth.ts'
+import { newChat } from './wrong-creation.ts'
 import { createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
-import { authenticate, complete, needsLogin } from './wrong-words.ts'
-import { guarded } from './wrong-log.ts'
+import { authenticate, needsLogin, protectedAgent } from './wrong-auth.ts'
+import { complete } from './wrong-completions.ts'
 import { moveChat } from './wrong-moves.ts'
-import type { Follower, WrongLog } from './wrong-log.ts'
+import type { Subscriber, WrongLog } from './wrong-log.ts'
 
-/** Of two settings only one can be changed later. */
+/** Two settings, of which only `mood` can change after creation. */
 const config = {
   schema: {
     type: 'object',
@@ -28,9 +28,9 @@ const config = {
 
 type Run = (params: { readonly [key: string]: unknown }) => unknown
 
-/** What one link may ask. */
-export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, Run> {
-  const first = new Map<Uri, Snapshot>()
+/** The commands that one link may call. */
+export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string, Run> {
+  const firstSnapshots = new Map<Uri, Snapshot>()
 
   const snapshot = (uri: Uri, turns?: number): Snapshot => {
     const { kind, state } = host.channels.get(uri) ?? {}
@@ -45,12 +45,14 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
 
   const run = <M extends Method>(method: M, answer: (params: Params<M>) => unknown): [string, Run] => [
     method,
-    (given) => {
+    (received) => {
       const known = commands.get(method)?.params
       if (!known) throw AhpError.methodNotFound(method)
-      if (host.has('strictParams') && 'x-conformance' in given) throw AhpError.invalidParams('x-conformance')
-      if (host.has('nullRefused') && Object.values(given).includes(null)) throw AhpError.invalidParams('null')
-      const decoded = decode(known, given)
+      if (host.has('strictParams') && 'x-conformance' in received)
+        throw AhpError.invalidParams('x-conformance')
+      if (host.has('nullRefused') && Object.values(received).includes(null))
+        throw AhpError.invalidParams('null')
+      const decoded = decode(known, received)
       if (decoded.ok) return answer(decoded.value as Params<M>)
       throw host.has('badParamsNotFound')
         ? AhpError.notFound(method)
@@ -60,117 +62,120 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
 
   return new Map<string, Run>([
     run('ping', () => {
-      if (host.has('pingWaits') && link.clientId === '') throw AhpError.invalidRequest('initialize first')
+      if (host.has('pingNeedsInitialize') && link.clientId === '')
+        throw AhpError.invalidRequest('initialize first')
       return null
     }),
 
     run('initialize', ({ protocolVersions, clientId, initialSubscriptions = [], locale }) => {
       if (host.has('localeRefused') && locale !== undefined) throw AhpError.invalidParams('locale')
-      const protocolVersion = select(host, link, protocolVersions)
+      const protocolVersion = selectVersion(host, link, protocolVersions)
       link.clientId = clientId
-      host.clients.set(clientId, link.following)
-      const there = initialSubscriptions.filter((uri) => host.channels.has(uri))
-      const snapshots = there.map((uri) => {
-        if (uri === rootUri || !host.has('initialNotFollowed')) link.following.add(uri)
+      host.clients.set(clientId, link.subscriptions)
+      const existing = initialSubscriptions.filter((uri) => host.channels.has(uri))
+      const snapshots = existing.map((uri) => {
+        if (uri === rootUri || !host.has('initialNotSubscribed')) link.subscriptions.add(uri)
         return snapshot(uri)
       })
-      const shown = host.has('initialRootForgotten')
+      const returned = host.has('initialRootMissing')
         ? snapshots.filter(({ resource }) => resource !== rootUri)
         : snapshots
       const serverSeq = host.has('serverSeqAhead') ? host.seq + 100 : host.seq
       return {
         protocolVersion,
         serverSeq,
-        ...(!host.has('triggerless') && { completionTriggerCharacters: ['@'] }),
-        ...(!(host.has('snapshotsLeftOut') && shown.length === 0) && { snapshots: shown }),
+        ...(!host.has('noTriggers') && { completionTriggerCharacters: ['@'] }),
+        ...(!(host.has('snapshotsLeftOut') && returned.length === 0) && { snapshots: returned }),
       }
     }),
 
     run('reconnect', ({ clientId, lastSeenServerSeq: seen, subscriptions }) => {
       const before = host.clients.get(clientId)
       if (!before) {
-        if (host.has('strangerShutOut')) link.close()
+        if (host.has('unknownClientClosed')) link.close()
         throw AhpError.notFound('unknown client')
       }
       link.clientId = clientId
-      const there = subscriptions.filter((uri) => host.channels.has(uri))
-      const restored = host.has('restoresAll') ? [...before, ...there] : there
-      for (const uri of restored) link.following.add(uri)
-      host.clients.set(clientId, link.following)
-      if (host.has('notesReplayed'))
+      const existing = subscriptions.filter((uri) => host.channels.has(uri))
+      const restored = host.has('allSubscriptionsRestored') ? [...before, ...existing] : existing
+      for (const uri of restored) link.subscriptions.add(uri)
+      host.clients.set(clientId, link.subscriptions)
+      if (host.has('notificationsReplayed'))
         for (const summary of host.summaries.values())
           link.send({ method: 'root/sessionAdded', params: { channel: rootUri, summary } })
-      if (host.has('snapshotsOnly') || (seen > host.seq && !host.has('futureReplayed')))
-        return { type: 'snapshot', snapshots: there.map((uri) => snapshot(uri)) }
+      if (host.has('snapshotsOnly') || (seen > host.seq && !host.has('futureNumberReplayed')))
+        return { type: 'snapshot', snapshots: existing.map((uri) => snapshot(uri)) }
       const from = host.has('replayInclusive') ? seen - 1 : seen
-      const later = host.log.filter(({ channel, serverSeq }) => there.includes(channel) && serverSeq > from)
-      const kept = host.has('chatsNotReplayed')
+      const later = host.log.filter(
+        ({ channel, serverSeq }) => existing.includes(channel) && serverSeq > from,
+      )
+      const replayed = host.has('chatsNotReplayed')
         ? later.filter(({ channel }) => host.channels.get(channel)?.kind !== 'chat')
         : later
-      const actions = host.has('replayOffByOne') ? kept.slice(1) : kept
-      if (host.has('replayedAgain')) setImmediate(() => actions.forEach((envelope) => link.tell(envelope)))
-      const missing = subscriptions.filter((uri) => !there.includes(uri))
-      return { type: 'replay', actions, missing: host.has('missingNotTold') ? [] : missing }
+      const actions = host.has('replayOffByOne') ? replayed.slice(1) : replayed
+      if (host.has('replayedAgain')) setImmediate(() => actions.forEach((envelope) => link.deliver(envelope)))
+      const missing = subscriptions.filter((uri) => !existing.includes(uri))
+      return { type: 'replay', actions, missing: host.has('missingNotReported') ? [] : missing }
     }),
 
     run('subscribe', ({ channel: uri, view }) => {
       if (!host.channels.has(uri) && host.has('unknownSubscribed')) return {}
       if (!host.channels.has(uri)) throw AhpError.notFound(uri)
-      link.following.add(uri)
+      link.subscriptions.add(uri)
       const fresh = snapshot(uri, view?.turns)
       if (view?.turns !== undefined) link.views.set(uri, view.turns)
-      if (!first.has(uri)) first.set(uri, fresh)
-      const given = host.has('staleSnapshot') ? first.get(uri) : fresh
-      if (uri === rootUri && host.has('rootStateBare')) return { snapshot: { ...fresh, state: {} } }
-      const bare = host.channels.get(uri)?.kind === 'session' && host.has('sessionStateBare')
+      if (!firstSnapshots.has(uri)) firstSnapshots.set(uri, fresh)
+      const returned = host.has('staleSnapshot') ? firstSnapshots.get(uri) : fresh
+      if (uri === rootUri && host.has('rootStateEmpty')) return { snapshot: { ...fresh, state: {} } }
+      const incomplete = host.channels.get(uri)?.kind === 'session' && host.has('sessionStateIncomplete')
       const { activeClients: _, ...rest } = fresh.state as SessionState
-      return { snapshot: bare ? { ...fresh, state: rest } : given }
+      return { snapshot: incomplete ? { ...fresh, state: rest } : returned }
     }),
 
     run('listSessions', ({ limit = 100, cursor }) => {
-      const all = [...host.summaries.values()].filter(({ resource }) => !host.quiet.has(resource))
+      const all = [...host.summaries.values()].filter(({ resource }) => !host.unannounced.has(resource))
       const known = cursor === undefined || /^\d+$/.test(cursor)
-      if (!known && !host.has('anyCursor')) throw AhpError.invalidParams('cursor')
+      if (!known && !host.has('anyCursorAccepted')) throw AhpError.invalidParams('cursor')
       const start = known ? Number(cursor ?? 0) : 0
-      const items = host.has('unlisted') ? [] : all.slice(start, start + Math.max(1, limit))
-      const next = start + Math.max(1, limit) + (host.has('pagesSkip') ? 1 : 0)
+      const items = host.has('sessionsNotListed') ? [] : all.slice(start, start + Math.max(1, limit))
+      const next = start + Math.max(1, limit) + (host.has('pagesSkipOne') ? 1 : 0)
       if (host.has('onePage')) return { items: all }
       return { items, ...(next < all.length && { nextCursor: String(next) }) }
     }),
 
     run('createSession', ({ channel: uri, provider = 'mock', activeClient, progressToken }) => {
-      if (host.channels.has(uri) && !host.has('usedUriTaken')) throw AhpError.sessionAlreadyExists(uri)
-      if (host.has('agentless')) throw AhpError.providerNotFound(provider)
-      if (provider === guarded.provider && !host.has('unguarded')) throw needsLogin(host)
-      if (provider !== 'mock' && !host.has('anyProvider')) throw AhpError.providerNotFound(provider)
-      if (activeClient && activeClient.clientId !== link.clientId && !host.has('anyActiveClient'))
+      if (host.channels.has(uri) && !host.has('usedUriAccepted')) throw AhpError.sessionAlreadyExists(uri)
+      if (host.has('noAgent')) throw AhpError.providerNotFound(provider)
+      if (provider === protectedAgent.provider && !host.has('noLogin')) throw needsLogin(host)
+      if (provider !== 'mock' && !host.has('anyProviderAccepted')) throw AhpError.providerNotFound(provider)
+      if (activeClient && activeClient.clientId !== link.clientId && !host.has('anyActiveClientAccepted'))
         throw AhpError.invalidParams('activeClient')
       const chat = chatUri(uri)
       const now = new Date().toISOString()
       const shared = { provider, title: '', status: 1 }
-      const summary = bornChat(host, uri, chat)
-      const ghost = host.has('ghostChat') ? [{ ...summary, resource: `${chat}/ghost` }] : []
-      const chats = host.has('chatless') ? { chats: [] } : { chats: [summary, ...ghost], defaultChat: chat }
+      const summary = newChat(host, uri, chat)
+      const phantom = host.has('phantomChatListed') ? [{ ...summary, resource: `${chat}/phantom` }] : []
+      const chats = host.has('noChat') ? { chats: [] } : { chats: [summary, ...phantom], defaultChat: chat }
       const rest = { activeClients: activeClient ? [activeClient] : [], ...chats, config }
       const lifecycle = host.has('neverReady') ? 'provisioning' : 'creating'
       host.channels.set(uri, { kind: 'session', state: { ...shared, lifecycle, ...rest } })
       host.summaries.set(uri, { ...shared, resource: uri, createdAt: now, modifiedAt: now })
       if (!host.has('neverReady')) host.append(uri, { type: 'session/ready' } as Action)
-      if (host.has('announcedInUse')) host.quiet.add(uri)
+      if (host.has('announcedAtFirstUse')) host.unannounced.add(uri)
       else host.announce(uri)
       if (progressToken !== undefined) reportProgress(host, link, progressToken)
-      return host.has('createAnswersMore') ? { channel: uri } : null
+      return host.has('createReturnsMore') ? { channel: uri } : null
     }),
 
     run('disposeSession', ({ channel: uri }) => {
-      if (!host.summaries.has(uri) && host.has('anyDisposed')) return null
+      if (!host.summaries.has(uri) && host.has('anyDisposeAccepted')) return null
       if (!host.summaries.has(uri)) throw AhpError.sessionNotFound(uri)
       if (!host.has('disposedReadable')) host.channels.delete(uri)
       disposeChats(host, uri)
       if (!host.has('disposedListed')) host.summaries.delete(uri)
-      if (!host.quiet.delete(uri)) {
+      if (!host.unannounced.delete(uri)) {
         host.countSessions()
-        host.note('root/sessionRemoved', { session: uri })
+        host.notify('root/sessionRemoved', { session: uri })
       }
       return null
     }),
@@ -184,20 +189,25 @@ export function commandsOf(host: WrongLog, link: Follower): ReadonlyMap<string, 
   ])
 }
 
-function reportProgress(host: WrongLog, link: Follower, progressToken: string): void {
-  if (host.has('progressless')) return
-  const steps = host.has('progressBack') ? [1, 0, 2] : host.has('progressGoesOn') ? [1, 2, 2] : [0, 1, 2]
+function reportProgress(host: WrongLog, link: Subscriber, progressToken: string): void {
+  if (host.has('noProgress')) return
+  const steps = host.has('progressDecreases')
+    ? [1, 0, 2]
+    : host.has('progressAfterEnd')
+      ? [1, 2, 2]
+      : [0, 1, 2]
   for (const progress of steps)
     link.send({ method: 'root/progress', params: { channel: rootUri, progressToken, progress, total: 2 } })
 }
 
-/** The version to answer; what cannot be spoken ends the link. */
-function select(host: WrongLog, link: Follower, offered: readonly string[]): string {
-  if (host.has('emptyOfferTaken') && offered.length === 0) return '1.0.0'
-  if (host.has('anyVersionString') && !/^\d+\.\d+\.\d+$/.test(offered[0] ?? '1.0.0')) return offered[0] ?? ''
+/** Selects the version. Without a common version it closes the link and throws. */
+function selectVersion(host: WrongLog, link: Subscriber, offered: readonly string[]): string {
+  if (host.has('emptyOfferAccepted') && offered.length === 0) return '1.0.0'
+  if (host.has('anyVersionAccepted') && !/^\d+\.\d+\.\d+$/.test(offered[0] ?? '1.0.0'))
+    return offered[0] ?? ''
   try {
     const { offered: found } = negotiate(offered, ['1.0.0'])
-    if (host.has('versionFirst')) return offered[0] ?? found
+    if (host.has('firstVersionSelected')) return offered[0] ?? found
     return host.has('versionNotOffered') ? '1.0.0' : found
   } catch (error) {
     if (!(error instanceof AhpError) || error.code !== -32005) throw error

@@ -7,12 +7,12 @@ import { WrongLog } from './wrong-log.ts'
 
 interface RunningHost {
   readonly url: string
-  /** How many are connected. */
+  /** The number of open links. */
   links(): number
   close(): Promise<void>
 }
 
-/** A host for the tests of the kit alone: as small as a correct one can be, with one fault or none. */
+/** Starts a minimal host with one fault or none, to test the kit itself. Without a fault it is correct. */
 export async function startWrongHost(fault?: Fault): Promise<RunningHost> {
   const log = new WrongLog(fault)
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })

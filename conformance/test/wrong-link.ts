@@ -2,9 +2,9 @@ import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { WebSocket } from 'ws'
 import { commandsOf } from './wrong-commands.ts'
-import { showOlder } from './wrong-chats.ts'
-import { granted, refusal } from './wrong-guards.ts'
-import type { Follower, WrongLog } from './wrong-log.ts'
+import { sendOlderTurns } from './wrong-chats.ts'
+import { acceptedAction, rejectionOf } from './wrong-guards.ts'
+import type { Subscriber, WrongLog } from './wrong-log.ts'
 
 interface Message {
   readonly id?: string | number
@@ -12,9 +12,9 @@ interface Message {
   readonly params?: { readonly [key: string]: unknown }
 }
 
-/** One client. */
-export class WrongLink implements Follower {
-  readonly following = new Set<Uri>()
+/** One connection of a client. */
+export class WrongLink implements Subscriber {
+  readonly subscriptions = new Set<Uri>()
   readonly views = new Map<Uri, number>()
   readonly since: number
   clientId = ''
@@ -33,7 +33,7 @@ export class WrongLink implements Follower {
     socket.on('close', () => host.links.delete(this))
   }
 
-  tell(envelope: Envelope): void {
+  deliver(envelope: Envelope): void {
     this.send({ method: 'action', params: envelope })
   }
 
@@ -62,13 +62,13 @@ export class WrongLink implements Follower {
       const code = this.#host.has('invalidRequestMiscoded') ? -32603 : -32600
       return this.send({ id: null, error: { code, message: 'not a message' } })
     }
-    if (id === undefined) this.#notified(method, params)
-    else this.#asked(id, method, params)
+    if (id === undefined) this.#notification(method, params)
+    else this.#request(id, method, params)
   }
 
-  #asked(id: string | number, method: string, params: { readonly [key: string]: unknown }): void {
+  #request(id: string | number, method: string, params: { readonly [key: string]: unknown }): void {
     const host = this.#host
-    if (host.has('channelNeeded') && params['channel'] === undefined) return
+    if (host.has('channelRequired') && params['channel'] === undefined) return
     const named = typeof id === 'string' && id !== '' && host.has('idsAsNumbers') ? Number(id) || id : id
     const answer = (): object => {
       try {
@@ -82,15 +82,15 @@ export class WrongLink implements Follower {
         return { id: named, error: { code, message, data } }
       }
     }
-    // As if something had to be started first, and the requests behind it did not wait.
-    if (host.has('slowBirth') && method === 'createSession')
+    // The session is created late, and the requests after it are not held back.
+    if (host.has('slowCreation') && method === 'createSession')
       return void setImmediate(() => this.send(answer()))
-    const said = answer()
-    this.send(said)
-    if (host.has('answeredTwice') && 'error' in said) this.send(said)
+    const response = answer()
+    this.send(response)
+    if (host.has('answeredTwice') && 'error' in response) this.send(response)
   }
 
-  #notified(method: string, params: { readonly [key: string]: unknown }): void {
+  #notification(method: string, params: { readonly [key: string]: unknown }): void {
     const host = this.#host
     const known = this.#commands.has(method) || method === 'unsubscribe'
     if (
@@ -99,33 +99,33 @@ export class WrongLink implements Follower {
     )
       this.send({ id: null, error: { code: -32600, message: 'no id' } })
     const uri = params['channel'] as Uri
-    if (method === 'unsubscribe' && !host.has('unsubscribeIgnored')) this.following.delete(uri)
+    if (method === 'unsubscribe' && !host.has('unsubscribeIgnored')) this.subscriptions.delete(uri)
     if (method !== 'dispatchAction') return
     const { clientSeq, action } = params as { clientSeq: number; action: Action }
-    if (!host.has('echoesOutOfOrder')) return this.#dispatched(uri, clientSeq, action)
-    // What came in one go is taken from its end.
+    if (!host.has('echoesOutOfOrder')) return this.#dispatch(uri, clientSeq, action)
+    // Messages that arrive together are applied in reverse order.
     if (this.#waiting.length === 0)
       setImmediate(() => {
         const waiting = this.#waiting.toReversed()
         this.#waiting = []
-        for (const take of waiting) take()
+        for (const dispatch of waiting) dispatch()
       })
-    this.#waiting.push(() => this.#dispatched(uri, clientSeq, action))
+    this.#waiting.push(() => this.#dispatch(uri, clientSeq, action))
   }
 
-  #dispatched(uri: Uri, clientSeq: number, action: Action): void {
+  #dispatch(uri: Uri, clientSeq: number, action: Action): void {
     const host = this.#host
     const channel = host.channels.get(uri)
     if (!channel) {
       const chat = uri.startsWith('ahp-chat:') && host.has('unknownChatEchoed')
       if (chat || host.has('unknownChannelEchoed'))
-        host.refuse(uri, action, this, clientSeq, 'no such channel')
+        host.reject(this, { uri, action, clientSeq, rejectionReason: 'no such channel' })
       return
     }
-    const stranger = host.has('chatMustBeOpen') && channel.kind === 'chat' && !this.following.has(uri)
-    const reason = stranger ? 'open the chat first' : refusal(host, channel, action)
-    if (reason === undefined) showOlder(host, uri, action)
-    if (reason === undefined) host.append(uri, granted(host, channel, action), this, clientSeq)
-    else host.refuse(uri, action, this, clientSeq, reason)
+    const unsubscribed = host.has('chatMustBeOpen') && channel.kind === 'chat' && !this.subscriptions.has(uri)
+    const reason = unsubscribed ? 'open the chat first' : rejectionOf(host, channel, action)
+    if (reason === undefined) sendOlderTurns(host, uri, action)
+    if (reason === undefined) host.append(uri, acceptedAction(host, channel, action), this, clientSeq)
+    else host.reject(this, { uri, action, clientSeq, rejectionReason: reason })
   }
 }

@@ -6,9 +6,10 @@ import type { SessionState, SessionSummary } from '@atrium/protocol/session/stat
 import { patch } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Fault } from './faults.ts'
-import { lostAnswer, misread } from './wrong-answers.ts'
-import type { Wish } from './wrong-answers.ts'
-import { followChat } from './wrong-chats.ts'
+import { protectedAgent } from './wrong-auth.ts'
+import { isAnswerLost, withFault } from './wrong-answers.ts'
+import type { ClientAction } from './wrong-answers.ts'
+import { afterChatAction } from './wrong-chats.ts'
 
 type Kind = 'root' | 'session' | 'chat'
 
@@ -17,40 +18,47 @@ export interface Channel {
   state: unknown
 }
 
-/** One client, as far as it is told things. */
-export interface Follower {
-  /** The number at which it came. */
+/** One connection, as the log sees it. */
+export interface Subscriber {
+  /** The sequence number at the time it connected. */
   readonly since: number
   clientId: string
-  readonly following: Set<Uri>
-  /** How many turns of a chat it has seen, where that is not all. */
+  readonly subscriptions: Set<Uri>
+  /** The number of turns of a chat that it asked for, if not all. */
   readonly views: Map<Uri, number>
-  tell(envelope: Envelope): void
+  deliver(envelope: Envelope): void
   send(message: object): void
   close(): void
 }
 
-/** What happened, and to whom it is told. */
+interface Rejection {
+  readonly uri: Uri
+  readonly action: Action
+  readonly clientSeq: number
+  readonly rejectionReason: string
+}
+
+/** The log of the wrong host: appends actions and delivers them. */
 export class WrongLog {
   readonly fault: Fault | undefined
   readonly channels = new Map<Uri, Channel>()
   readonly summaries = new Map<Uri, SessionSummary>()
-  /** Sessions that nobody has been told of. */
-  readonly quiet = new Set<Uri>()
+  /** Sessions without a root/sessionAdded so far. */
+  readonly unannounced = new Set<Uri>()
   /** The session of each chat. */
   readonly owners = new Map<Uri, Uri>()
-  readonly links = new Set<Follower>()
-  /** What each client followed when it was last here. */
+  readonly links = new Set<Subscriber>()
+  /** The subscriptions of each client on its last connection. */
   readonly clients = new Map<string, Set<Uri>>()
   readonly log: Envelope[] = []
   seq = 0
 
   constructor(fault: Fault | undefined) {
     this.fault = fault
-    const begun = this.has('forkless') ? {} : { fork: true, sideChat: true }
-    const several = !this.has('oneChat') && { capabilities: { multipleChats: begun } }
+    const sources = this.has('noForks') ? {} : { fork: true, sideChat: true }
+    const several = !this.has('oneChat') && { capabilities: { multipleChats: sources } }
     const agent = { provider: 'mock', displayName: 'Mock', description: '', models: [], ...several }
-    const agents = this.has('agentless') ? [] : [agent, ...(this.has('unguarded') ? [] : [guarded])]
+    const agents = this.has('noAgent') ? [] : [agent, ...(this.has('noLogin') ? [] : [protectedAgent])]
     this.channels.set(rootUri, { kind: 'root', state: { agents, activeSessions: 0 } })
   }
 
@@ -58,22 +66,22 @@ export class WrongLog {
     return this.fault === fault
   }
 
-  /** Numbers, reduces, keeps and tells. */
-  append(uri: Uri, action: Action, by?: Follower, clientSeq = 0): void {
+  /** Numbers, reduces, stores and delivers an action. */
+  append(uri: Uri, action: Action, by?: Subscriber, clientSeq = 0): void {
     const channel = this.channels.get(uri)
     if (!channel) return
     const before = channel.state
-    if (!this.#lost(channel, action))
+    if (!this.#isLost(channel, action))
       channel.state = (reducers[channel.kind] as Reduce<unknown>)(channel.state, action)
     if (channel.kind === 'chat')
-      channel.state = misread(this, before as ChatState, channel.state as ChatState, action as Wish)
-    if (this.has('endingLost') && action.type === 'chat/turnComplete')
+      channel.state = withFault(this, before as ChatState, channel.state as ChatState, action as ClientAction)
+    if (this.has('usageLostAtEnd') && action.type === 'chat/turnComplete')
       channel.state = withoutUsage(channel.state as ChatState)
     const number = this.has('numbersPerChannel')
       ? this.log.filter((envelope) => envelope.channel === uri).length + 1
       : this.seq + 1
     this.seq++
-    const hidden = this.has('turnEchoAnonymous') && action.type === 'chat/turnStarted'
+    const hidden = this.has('turnEchoWithoutOrigin') && action.type === 'chat/turnStarted'
     const origin = by && !hidden ? { clientId: by.clientId, clientSeq } : undefined
     const envelope: Envelope = {
       channel: uri,
@@ -84,83 +92,75 @@ export class WrongLog {
       ...(!origin && this.has('nullOrigin') && ({ origin: null } as object)),
     }
     this.log.push(envelope)
-    const secret =
-      (this.has('draftPrivate') && action.type === 'chat/draftChanged') ||
-      (this.has('draftsPrivate') && action.type === 'chat/inputAnswerChanged')
-    const told = (link: Follower) =>
-      !secret && (link.following.has(uri) || (this.has('toldToAll') && link.clientId !== ''))
+    const unshared =
+      (this.has('draftNotShared') && action.type === 'chat/draftChanged') ||
+      (this.has('answerDraftsNotShared') && action.type === 'chat/inputAnswerChanged')
+    const receives = (link: Subscriber) =>
+      !unshared && (link.subscriptions.has(uri) || (this.has('deliveredToAll') && link.clientId !== ''))
     for (const link of this.links)
-      if (link === by || told(link)) link.tell(link === by ? envelope : this.#forOthers(envelope))
+      if (link === by || receives(link)) link.deliver(link === by ? envelope : this.#forOthers(envelope))
     if (channel.kind === 'session') this.#summarize(uri, channel.state as SessionState)
-    if (channel.kind === 'chat') followChat(this, uri, action)
+    if (channel.kind === 'chat') afterChatAction(this, uri, action)
   }
 
-  refuse(uri: Uri, action: Action, by: Follower, clientSeq: number, rejectionReason: string): void {
+  reject(by: Subscriber, { uri, action, clientSeq, rejectionReason }: Rejection): void {
     const origin = { clientId: by.clientId, clientSeq }
     const envelope = { channel: uri, action, serverSeq: ++this.seq, origin, rejectionReason }
     for (const link of this.links)
-      if (link === by || (this.has('rejectionBroadcast') && link.following.has(uri))) link.tell(envelope)
-    if (this.has('rejectionTwice')) by.tell(envelope)
+      if (link === by || (this.has('rejectionBroadcast') && link.subscriptions.has(uri)))
+        link.deliver(envelope)
+    if (this.has('rejectionTwice')) by.deliver(envelope)
     const channel = this.channels.get(uri)
-    if (channel && this.has('rejectedAnyway') && 'title' in action)
+    if (channel && this.has('rejectedButApplied') && 'title' in action)
       channel.state = { ...(channel.state as object), ...action }
   }
 
-  note(method: string, params: object): void {
+  notify(method: string, params: object): void {
     for (const link of this.links)
-      if (link.following.has(rootUri) || (this.has('notesToAll') && link.clientId !== ''))
+      if (link.subscriptions.has(rootUri) || (this.has('notificationsToAll') && link.clientId !== ''))
         link.send({ method, params: { channel: rootUri, ...params } })
   }
 
   announce(uri: Uri): void {
-    this.quiet.delete(uri)
+    this.unannounced.delete(uri)
     this.countSessions()
-    const elsewhere = this.has('addedElsewhere') ? { channel: uri } : {}
-    this.note('root/sessionAdded', { summary: this.summaries.get(uri), ...elsewhere })
+    const elsewhere = this.has('addedOnWrongChannel') ? { channel: uri } : {}
+    this.notify('root/sessionAdded', { summary: this.summaries.get(uri), ...elsewhere })
   }
 
   countSessions(): void {
-    const activeSessions = this.summaries.size - this.quiet.size
+    const activeSessions = this.summaries.size - this.unannounced.size
     const root = this.channels.get(rootUri)
-    if (root && this.has('rootSilent')) root.state = { ...(root.state as object), activeSessions }
+    if (root && this.has('rootNotUpdated')) root.state = { ...(root.state as object), activeSessions }
     else this.append(rootUri, { type: 'root/activeSessionsChanged', activeSessions } as Action)
   }
 
-  /** Told, and then not done. */
-  #lost({ kind, state }: Channel, action: Action): boolean {
+  /** Tells whether the action is delivered but not applied. */
+  #isLost({ kind, state }: Channel, action: Action): boolean {
     const { type } = action
     return (
-      (kind === 'chat' && lostAnswer(this, state as ChatState, action as Wish)) ||
+      (kind === 'chat' && isAnswerLost(this, state as ChatState, action as ClientAction)) ||
       (this.has('wrongReducer') && type === 'session/isArchivedChanged') ||
-      (this.has('chatReadLost') && type === 'chat/isReadChanged')
+      (this.has('chatReadNotApplied') && type === 'chat/isReadChanged')
     )
   }
 
   #forOthers(envelope: Envelope): Envelope {
     const { origin: _, ...rest } = envelope
-    if (this.has('originHidden')) return rest
-    if (!this.has('othersToldOtherwise')) return envelope
+    if (this.has('originOnlyForDispatcher')) return rest
+    if (!this.has('othersGetAnotherAction')) return envelope
     return { ...envelope, action: { ...envelope.action, title: 'something else' } as Action }
   }
 
   #summarize(uri: Uri, { title, status }: SessionState): void {
     const before = this.summaries.get(uri)
     if (!before || (before.title === title && before.status === status)) return
-    this.summaries.set(uri, { ...before, ...(!this.has('listedStale') && { title }), status })
-    if (this.quiet.has(uri)) return this.announce(uri)
-    if (this.has('summaryKept')) return
+    this.summaries.set(uri, { ...before, ...(!this.has('listedTitleStale') && { title }), status })
+    if (this.unannounced.has(uri)) return this.announce(uri)
+    if (this.has('summaryChangesNotSent')) return
     const changes = { title, status, ...(this.has('summaryRepeats') && { provider: 'mock' }) }
-    this.note('root/sessionSummaryChanged', { session: uri, changes })
+    this.notify('root/sessionSummaryChanged', { session: uri, changes })
   }
-}
-
-/** An agent that nobody can use without a login. */
-export const guarded = {
-  provider: 'guarded',
-  displayName: 'Guarded',
-  description: '',
-  models: [],
-  protectedResources: [{ resource: 'https://guarded.example' }],
 }
 
 function withoutUsage(state: ChatState): ChatState {

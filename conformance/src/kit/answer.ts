@@ -3,7 +3,7 @@ import { Skipped } from './check.ts'
 
 type Answer = { readonly state: string; readonly value: { readonly kind: string; readonly value: unknown } }
 
-/** An answer to every question, such as nobody can object to. */
+/** A valid answer to every question of a request. */
 export function answersTo({ questions = [] }: ChatInputRequest): Readonly<Record<string, Answer>> {
   return Object.fromEntries(questions.map((question) => [question.id, answerTo(question)]))
 }
@@ -12,20 +12,20 @@ export function answerTo(question: ChatInputQuestion, state = 'submitted'): Answ
   return { state, value: valueOf(question) }
 }
 
-/** The question whose answer leaves the least to argue about. */
-export function plainest({ questions = [] }: ChatInputRequest): ChatInputQuestion {
-  const rank = ({ kind }: ChatInputQuestion) =>
-    ['boolean', 'single-select', 'integer', 'number'].indexOf(kind)
-  const known = questions.filter(({ kind }) => kinds.includes(kind))
+/** The question of the simplest kind: its answer is the least likely to be refused for its value. */
+export function simplestQuestion({ questions = [] }: ChatInputRequest): ChatInputQuestion {
+  const rank = ({ kind }: ChatInputQuestion) => simplestKinds.indexOf(kind)
+  const known = questions.filter(({ kind }) => answerableKinds.includes(kind))
   const found = known.toSorted((a, b) => order(rank(a)) - order(rank(b)))[0]
-  if (!found) throw new Skipped('the agent put no question that the kit can answer')
+  if (!found) throw new Skipped('the agent asked no question that the kit can answer')
   return found
 }
 
-const kinds = ['boolean', 'single-select', 'multi-select', 'integer', 'number', 'text']
+const simplestKinds = ['boolean', 'single-select', 'integer', 'number']
+const answerableKinds = ['boolean', 'single-select', 'multi-select', 'integer', 'number', 'text']
 
 function order(rank: number): number {
-  return rank < 0 ? kinds.length : rank
+  return rank < 0 ? answerableKinds.length : rank
 }
 
 function valueOf(question: ChatInputQuestion): Answer['value'] {
@@ -43,13 +43,13 @@ function valueOf(question: ChatInputQuestion): Answer['value'] {
         value: question.options.slice(0, Math.max(1, question.min ?? 1)).map(({ id }) => id),
       }
     case 'text':
-      return { kind: 'text', value: question.defaultValue ?? written(question) }
+      return { kind: 'text', value: question.defaultValue ?? textFor(question) }
     default:
-      throw new Skipped('the agent put a question that the kit cannot answer')
+      throw new Skipped('the agent asked a question that the kit cannot answer')
   }
 }
 
-function written({
+function textFor({
   format,
   min = 0,
   max = Infinity,

@@ -2,42 +2,43 @@ import { decode } from '@atrium/protocol/schema'
 import type { Schema } from '@atrium/protocol/schema'
 import { canonical } from '../json.ts'
 
-/** The host did something else than the rule says. */
+/** The host does not behave as the rule says. */
 export class Failed extends Error {
   override readonly name = 'Failed'
   readonly expected: string
-  readonly came: string
+  readonly actual: string
 
-  constructor(expected: string, came: string) {
-    super(`expected ${expected}; came ${came}`)
+  constructor(expected: string, actual: string) {
+    super(`expected ${expected}; got ${actual}`)
     this.expected = expected
-    this.came = came
+    this.actual = actual
   }
 }
 
-/** The rule cannot be judged at this host, and why. */
+/** The rule cannot be judged on this host. The message gives the reason. */
 export class Skipped extends Error {
   override readonly name = 'Skipped'
 }
 
-export function check(holds: boolean, expected: string, came: unknown): asserts holds {
-  if (!holds) throw new Failed(expected, shown(came))
+export function check(holds: boolean, expected: string, actual: unknown): asserts holds {
+  if (!holds) throw new Failed(expected, excerpt(actual))
 }
 
-/** Compared as JSON, with null and absent alike. */
-export function same(what: string, expected: unknown, came: unknown): void {
-  if (canonical(expected) !== canonical(came)) throw new Failed(`${what}: ${shown(expected)}`, shown(came))
+/** Checks that two values are equal as JSON. A null key equals an absent key. */
+export function same(what: string, expected: unknown, actual: unknown): void {
+  if (canonical(expected) !== canonical(actual))
+    throw new Failed(`${what}: ${excerpt(expected)}`, excerpt(actual))
 }
 
-/** The value, once it is known to have the shape. */
-export function fits<T>(what: string, schema: Schema<T>, value: unknown): T {
+/** Returns the value, typed, after checking that it matches the schema. */
+export function checkShape<T>(what: string, schema: Schema<T>, value: unknown): T {
   const decoded = decode(schema, value)
   if (decoded.ok) return decoded.value
-  throw new Failed(what, `${shown(value)} (${decoded.problem})`)
+  throw new Failed(what, `${excerpt(value)} (${decoded.problem})`)
 }
 
-/** Short enough for a table: what is wrong with a state stands mostly at its beginning. */
-export function shown(value: unknown): string {
+/** The beginning of a value as text, short enough for a report line. */
+export function excerpt(value: unknown): string {
   const text = typeof value === 'string' ? value : (canonical(value) ?? 'nothing')
   return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`
 }

@@ -1,38 +1,52 @@
 import type { Envelope, Snapshot } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Reduce } from '@atrium/protocol/reduce'
 import { kinds } from '@atrium/protocol/channels'
 import { reducers } from '@atrium/protocol/reducers'
+import type { RootState } from '@atrium/protocol/root/state'
+import type { SessionState } from '@atrium/protocol/session/state'
 import { same } from './check.ts'
 
-type Kind = 'root' | 'session' | 'chat'
+interface States {
+  readonly root: RootState
+  readonly session: SessionState
+  readonly chat: ChatState
+}
 
-/** What a snapshot becomes with the envelopes that follow it, up to a number. */
-export function fold(
-  kind: Kind,
+type Kind = keyof States
+
+/**
+ * Reduces a snapshot with the envelopes of its channel that follow it, up to and including the number `upTo`. The
+ * result has the type of its kind if the snapshot has; rules that doubt a snapshot check its shape first.
+ */
+export function fold<K extends Kind>(
+  kind: K,
   { resource, state, fromSeq }: Snapshot,
   envelopes: readonly Envelope[],
   upTo = Infinity,
-): unknown {
+): States[K] {
   const later = envelopes.filter(
     ({ channel, serverSeq, rejectionReason }) =>
       channel === resource && serverSeq > fromSeq && serverSeq <= upTo && !rejectionReason,
   )
-  return later.reduce((before, { action }) => (reducers[kind] as Reduce<unknown>)(before, action), state)
+  // The compiler cannot match a reducer to its state by the type parameter K.
+  const reduce = reducers[kind] as Reduce<unknown>
+  return later.reduce<unknown>((before, { action }) => reduce(before, action), state) as States[K]
 }
 
-/** Two states of a kind are one, but for what no action can change: that is only ever told in a snapshot. */
-export function sameState(kind: Kind, what: string, expected: unknown, came: unknown): void {
+/** Checks that two states are equal, except for derived fields: those change without an action. */
+export function sameState(kind: Kind, what: string, expected: unknown, actual: unknown): void {
   const { derived } = kinds[kind]
-  same(what, without(expected, derived), without(came, derived))
+  same(what, without(expected, derived), without(actual, derived))
 }
 
-type Left = { readonly [key: string]: true | number | Left | undefined }
+type Omitted = { readonly [key: string]: true | number | Omitted | undefined }
 
-/** `true` leaves a whole key out, a number its bits, a table what is inside it. */
-function without(value: unknown, left: object): unknown {
+/** Removes fields: `true` removes the whole key, a number clears those bits, a table applies inside the key. */
+function without(value: unknown, omitted: object): unknown {
   if (typeof value !== 'object' || value === null) return value
   const kept: Record<string, unknown> = { ...value }
-  for (const [key, how] of Object.entries(left as Left)) {
+  for (const [key, how] of Object.entries(omitted as Omitted)) {
     if (how === true) delete kept[key]
     else if (typeof how === 'number') kept[key] = (Number(kept[key]) & ~how) >>> 0
     else if (how && key in kept) kept[key] = without(kept[key], how)

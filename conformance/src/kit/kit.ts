@@ -2,80 +2,108 @@ import { randomUUID } from 'node:crypto'
 import type { Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import { sessionUri } from '@atrium/protocol/uri'
-import { Skipped, shown } from './check.ts'
+import { Skipped, excerpt } from './check.ts'
 import { Client, resultOf } from './client.ts'
-import type { Offer } from './offer.ts'
+import type { HostFacts } from './host-facts.ts'
 import type { Target } from './link.ts'
 
-/** Agents that think, start slowly, or wait in somebody's queue still have the time. */
-const mostTurnMs = 60_000
+/** Enough for agents that think long, start slowly, or wait in a queue of their provider. */
+const defaultTurnTimeoutMs = 60_000
 
-/** What rules find out for those after them. */
-export interface Known {
-  /** Why no turn can be waited for: an agent that never ends one would keep every rule for as long as a turn may take. */
-  endless?: string
-  /** Why the agent cannot be made to ask for approval, or to put questions. */
-  callless?: string | undefined
-  formless?: string | undefined
+/** Options of the run that concern turns. */
+export interface TurnOptions {
+  /** The model that turns ask for. Absent: the agent chooses. */
+  readonly model?: string | undefined
+  /** A message that makes the agent ask for approval of a tool call. */
+  readonly toolPrompt?: string | undefined
+  /** A message that makes the agent ask questions. */
+  readonly formPrompt?: string | undefined
+  /** A message that makes the agent start a chat by a tool. */
+  readonly workerPrompt?: string | undefined
 }
 
-/** What one rule works with: links and sessions of its own, which are gone when it is done. */
+/** Reasons, found by one rule, to skip the rules after it. They keep the kit from running into the same timeout again. */
+export interface SkipReasons {
+  /** A turn did not end. */
+  turnEnd?: string
+  /** The agent does not ask for approval of a tool call. */
+  call?: string | undefined
+  /** The agent does not ask questions. */
+  request?: string | undefined
+}
+
+/** The state of one run against one version, shared by all of its rules. */
+export interface Run {
+  readonly target: Target
+  readonly facts: HostFacts
+  readonly options: TurnOptions
+  readonly skips: SkipReasons
+}
+
+/** The tools of one rule: its own connections and sessions, which `end` closes and disposes of. */
 export class Kit {
-  readonly offer: Offer
-  readonly known: Known
-  /** How long a turn may take. */
-  readonly turnMs: number
+  readonly facts: HostFacts
+  readonly options: TurnOptions
+  readonly skips: SkipReasons
+  /** The time that a turn may take. */
+  readonly turnTimeoutMs: number
   readonly #target: Target
   readonly #clients: Client[] = []
   readonly #sessions: Uri[] = []
-  #keeper: Client | undefined
+  #sessionCreator: Client | undefined
 
-  constructor(target: Target, offer: Offer, known: Known) {
+  constructor({ target, facts, options, skips }: Run) {
     this.#target = target
-    this.offer = offer
-    this.known = known
-    this.turnMs = target.turnMs ?? mostTurnMs
+    this.facts = facts
+    this.options = options
+    this.skips = skips
+    this.turnTimeoutMs = target.turnTimeoutMs ?? defaultTurnTimeoutMs
   }
 
   get version(): string {
-    return this.offer.version
+    return this.facts.version
   }
 
-  /** A link that has said nothing yet. */
-  async open(clientId?: string): Promise<Client> {
+  /** Opens a connection. Nothing is sent yet. */
+  async connect(clientId?: string): Promise<Client> {
     const client = new Client(this.#target, this.version, clientId)
     this.#clients.push(client)
     await client.opened()
     return client
   }
 
-  /** A link that is let in. */
+  /** Opens a connection and initializes it. */
   async join(more: object = {}): Promise<Client> {
-    const client = await this.open()
+    const client = await this.connect()
     await client.initialize(more)
     return client
   }
 
-  /** A name that nobody has used. */
+  /** Opens another connection with the same client id. */
+  connectAgain({ clientId }: Client): Promise<Client> {
+    return this.connect(clientId)
+  }
+
+  /** A session URI that no session has had. */
   unusedUri(): Uri {
     return sessionUri(randomUUID())
   }
 
-  /** A session that is there before the rule begins. */
+  /** Creates a session by a client that the rule itself does not use. */
   async session(): Promise<Uri> {
-    this.#keeper ??= await this.join()
-    return this.create(this.#keeper)
+    this.#sessionCreator ??= await this.join()
+    return this.create(this.#sessionCreator)
   }
 
-  /** A session by a client of the rule. That none can be had is the concern of one rule, and skips all others. */
+  /** Creates a session by a client of the rule. A host that cannot create one fails K80 and skips all other rules. */
   async create(by: Client, uri = this.unusedUri(), more: object = {}): Promise<Uri> {
     return this.mustCreate(by, uri, more).catch((error: Error) => {
       throw error instanceof Skipped ? error : new Skipped(`no session could be created: ${error.message}`)
     })
   }
 
-  /** A session that is in use: a host may keep those to itself that nobody has done anything with. */
-  async inUse(by: Client): Promise<Uri> {
+  /** Creates a session and changes it once: a host may leave a session out of its list until then. */
+  async createInUse(by: Client): Promise<Uri> {
     const session = await this.create(by)
     await this.use(by, session)
     return session
@@ -86,34 +114,30 @@ export class Kit {
     await by.retitle(session)
   }
 
-  /** Creates a session, sees to its end, and takes a refusal for a fault. */
+  /** Creates a session, to be disposed of later. An error of the host fails the rule. */
   async mustCreate(by: Client, uri: Uri, more: object = {}): Promise<Uri> {
-    this.made(uri)
-    const answer = await by.ask('createSession', { channel: uri, provider: this.offer.provider, ...more })
+    this.disposeLater(uri)
+    const { provider } = this.facts
+    const answer = await by.request('createSession', { channel: uri, provider, ...more })
     if ('error' in answer && answer.error.code === errorCodes.AuthRequired)
-      throw new Skipped(`the agent ${shown(this.offer.provider)} needs a login to create a session`)
+      throw new Skipped(`the agent ${excerpt(provider)} needs a login to create a session`)
     resultOf('createSession', answer)
     return uri
   }
 
-  /** Another link of the same client. */
-  again({ clientId }: Client): Promise<Client> {
-    return this.open(clientId)
-  }
-
-  /** Something may be there now that has to go in the end. */
-  made(uri: Uri): void {
+  /** Notes a session that may exist now, so that `end` disposes of it. */
+  disposeLater(uri: Uri): void {
     this.#sessions.push(uri)
   }
 
   async end(): Promise<void> {
     if (this.#sessions.length > 0) await this.#dispose().catch(() => {})
-    for (const client of this.#clients) client.cut()
+    for (const client of this.#clients) client.terminate()
   }
 
-  /** Not on a link of the rule: it may be in any state by now. */
+  /** Uses no connection of the rule, because the rule may have left it in any state. */
   async #dispose(): Promise<void> {
-    const client = this.#keeper ?? (await this.join())
-    await Promise.all(this.#sessions.map((channel) => client.ask('disposeSession', { channel })))
+    const client = this.#sessionCreator ?? (await this.join())
+    await Promise.all(this.#sessions.map((channel) => client.request('disposeSession', { channel })))
   }
 }

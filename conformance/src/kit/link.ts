@@ -3,34 +3,34 @@ import type { MessageId } from '@atrium/protocol/rpc/message'
 import type { WireError } from '@atrium/protocol/rpc/shapes'
 import { rootUri } from '@atrium/protocol/uri'
 import { WebSocket } from 'ws'
-import { Failed, shown } from './check.ts'
+import { Failed, excerpt } from './check.ts'
 
-/** Where the host is, and how long to wait for what never comes. */
+/** The address of the host, and the timeouts for waiting on it. */
 export interface Target {
   readonly url: string
   readonly token?: string | undefined
   readonly timeoutMs: number
-  /** The same for the end of a turn, which is up to an agent. */
-  readonly turnMs?: number | undefined
+  /** Timeout for the end of a turn, which depends on the agent. */
+  readonly turnTimeoutMs?: number | undefined
 }
 
 export type Answer = { readonly result: unknown } | { readonly error: WireError }
 
-export interface Note {
+export interface Notification {
   readonly method: string
   readonly params: { readonly [key: string]: unknown }
 }
 
-/** One socket to the host. It keeps all that comes, in order, and understands no more than JSON-RPC. */
+/** One WebSocket connection to the host. It keeps every message in order and knows only JSON-RPC. */
 export class Link {
-  /** Every frame as it was parsed. */
+  /** Every frame, parsed. */
   readonly frames: unknown[] = []
   readonly envelopes: Envelope[] = []
-  /** Notifications that are not envelopes. */
-  readonly notes: Note[] = []
-  /** Answers to nothing that was asked, or to what has been answered before. */
-  readonly strays: unknown[] = []
-  /** How the link ended, if it has. */
+  /** Notifications other than `action`. */
+  readonly notifications: Notification[] = []
+  /** Frames that cannot be read, and responses that match no open request. */
+  readonly unmatched: unknown[] = []
+  /** The reason why the connection ended; undefined while it is open. */
   closed: string | undefined
   readonly #socket: WebSocket
   readonly #timeoutMs: number
@@ -42,8 +42,9 @@ export class Link {
     this.#timeoutMs = timeoutMs
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     this.#socket = new WebSocket(url, { headers, perMessageDeflate: false, handshakeTimeout: timeoutMs })
-    this.#socket.on('open', () => this.#look())
-    this.#socket.on('message', (data, binary) => this.#frame(data as Buffer, binary))
+    this.#socket.on('open', () => this.#wakeWatchers())
+    // `ws` delivers a Buffer unless `binaryType` is changed.
+    this.#socket.on('message', (data, binary) => this.#receive(data as Buffer, binary))
     this.#socket.on('error', ({ message }) => (this.closed ??= message))
     this.#socket.on('close', (code, reason) => this.#end(`closed with ${code} ${String(reason)}`.trimEnd()))
   }
@@ -52,19 +53,19 @@ export class Link {
     return this.until('the link to open', () => this.#socket.readyState === WebSocket.OPEN || undefined)
   }
 
-  /** Asks and waits; the channel is the root where none is given. */
-  async ask(method: string, params: object = {}, id: MessageId = ++this.#lastId): Promise<Answer> {
+  /** Sends a request and waits for its response. The channel is the root unless `params` names another. */
+  async request(method: string, params: object = {}, id: MessageId = ++this.#lastId): Promise<Answer> {
     let answer: Answer | undefined
-    this.#pending.set(id, (given) => (answer = given))
-    this.say({ id, method, params: { channel: rootUri, ...params } })
+    this.#pending.set(id, (received) => (answer = received))
+    this.sendMessage({ id, method, params: { channel: rootUri, ...params } })
     return this.until(`an answer to ${method}`, () => answer)
   }
 
   notify(method: string, params: object = {}): void {
-    this.say({ method, params: { channel: rootUri, ...params } })
+    this.sendMessage({ method, params: { channel: rootUri, ...params } })
   }
 
-  say(message: object): void {
+  sendMessage(message: object): void {
     this.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
 
@@ -72,17 +73,17 @@ export class Link {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(text)
   }
 
-  /** As a network does it: without a word. */
-  cut(): void {
+  /** Ends the connection without a closing handshake, as a broken network does. */
+  terminate(): void {
     this.#socket.terminate()
   }
 
-  /** Waits on what has come; when that is not enough, says what it waited for. */
+  /** Waits until `look` finds something in the received messages. Throws Failed, naming `what`, at the timeout. */
   until<T>(what: string, look: () => T | undefined, timeoutMs = this.#timeoutMs): Promise<T> {
     const seen = look()
     if (seen !== undefined) return Promise.resolve(seen)
     return new Promise((resolve, reject) => {
-      const fail = (came: string) => settle(() => reject(new Failed(what, came)))
+      const fail = (actual: string) => settle(() => reject(new Failed(what, actual)))
       const watch = () => {
         const found = look()
         if (found !== undefined) settle(() => resolve(found))
@@ -99,39 +100,40 @@ export class Link {
     })
   }
 
-  #frame(data: Buffer, binary: boolean): void {
+  #receive(data: Buffer, binary: boolean): void {
     try {
       if (binary) throw new Error('not a text frame')
-      this.#take(JSON.parse(data.toString()) as Frame)
+      this.#sort(JSON.parse(data.toString()) as Frame)
     } catch (error) {
-      this.strays.push(`${shown(data.toString())}: ${(error as Error).message}`)
+      this.unmatched.push(`${excerpt(data.toString())}: ${(error as Error).message}`)
     }
-    this.#look()
+    this.#wakeWatchers()
   }
 
-  #take(frame: Frame): void {
+  #sort(frame: Frame): void {
     this.frames.push(frame)
     const { id, method, params } = frame
-    if (method === undefined) return this.#answered(frame)
-    // A host may ask for the client's files; this client has none.
-    if (id !== undefined) return this.say({ id, error: { code: -32601, message: 'not served here' } })
+    if (method === undefined) return this.#settle(frame)
+    // A host may ask for the client's files. This client has none.
+    if (id !== undefined) return this.sendMessage({ id, error: { code: -32601, message: 'not served here' } })
+    // Rules that doubt an envelope check its shape.
     if (method === 'action') this.envelopes.push(params as Envelope)
-    else this.notes.push({ method, params: (params ?? {}) as Note['params'] })
+    else this.notifications.push({ method, params: (params ?? {}) as Notification['params'] })
   }
 
-  #answered(frame: Frame): void {
+  #settle(frame: Frame): void {
     const settle = this.#pending.get(frame.id)
-    if (!settle) return void this.strays.push(frame)
+    if (!settle) return void this.unmatched.push(frame)
     this.#pending.delete(frame.id)
     settle(frame.error ? { error: frame.error } : { result: frame.result })
   }
 
   #end(how: string): void {
     this.closed ??= how
-    this.#look()
+    this.#wakeWatchers()
   }
 
-  #look(): void {
+  #wakeWatchers(): void {
     for (const watch of this.#watchers) watch()
   }
 }

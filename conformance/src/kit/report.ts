@@ -1,10 +1,10 @@
 import type { Verdict } from './run.ts'
 
-const words = { pass: 'pass', fail: 'FAIL', skip: 'skip' }
+const labels = { pass: 'pass', fail: 'FAIL', skip: 'skip' }
 
-/** One line for what passed, a second one with the reason for what did not. */
+/** One line for a rule that passed. A rule that was skipped or failed has the reason on the lines below. */
 export function lineOf({ rule: { id, title, source }, outcome, detail }: Verdict): string {
-  const line = `${words[outcome]}  ${id}  ${title}`
+  const line = `${labels[outcome]}  ${id}  ${title}`
   if (outcome === 'pass') return line
   return `${line}\n           ${detail}${outcome === 'fail' ? `\n           rule: ${source}` : ''}`
 }
@@ -28,7 +28,7 @@ export function jsonOf(url: string, verdicts: readonly Verdict[]): object {
   return { url: withoutSecrets(url), passed: pass, failed: fail, skipped: skip, rules }
 }
 
-/** A token may stand in the query, and a report is made to be shown around. */
+/** The query may hold a token, and a report is made to be shared. */
 function withoutSecrets(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname}`

@@ -1,20 +1,20 @@
 import type { Kit } from './kit.ts'
 
-/** One thing that AHP asks of every host, and how to find out. */
+/** One requirement of AHP on every host, and the test of it. */
 export interface Rule {
   readonly id: string
   readonly title: string
-  /** Where it comes from, in our own words. */
+  /** The part of AHP that demands it, in our own words. */
   readonly source: string
-  /** What the host must offer for the rule to be judged. */
+  /** A condition on the host without which the rule is skipped. */
   readonly needs?: 'session'
-  /** Resolves when the host keeps the rule; throws Failed or Skipped when it does not, or cannot be judged. */
+  /** Resolves if the host keeps the rule. Throws Failed if it does not, and Skipped if the rule cannot be judged. */
   run(kit: Kit): Promise<void>
 }
 
 export interface Topic {
   readonly name: string
-  /** Whether its rules mean the same in every generation of the protocol, or only in those that the kit knows. */
+  /** Present if the rules hold in every version of AHP, and not only in the versions that the kit knows. */
   readonly everyVersion?: true
   readonly rules: readonly Rule[]
 }

@@ -22,7 +22,7 @@ import { unknown } from './unknown.ts'
 import { versions } from './versions.ts'
 import { workers } from './workers.ts'
 
-/** Every rule. A new topic is a line here; its numbers are a decade of their own. */
+/** Every topic. A new topic takes ten ids of its own: K230 to K239, for example. */
 export const topics: readonly Topic[] = [
   handshake,
   versions,
@@ -48,14 +48,14 @@ export const topics: readonly Topic[] = [
   workers,
 ]
 
-/** The topics with only the rules that are asked for: by an id, by what ten of them begin with, or by topic. */
+/** Selects rules by id (`K12`), by the common start of ten ids (`K6` for K60 to K69), or by topic (`replay`). */
 export function chosenTopics(wanted: readonly string[]): readonly Topic[] {
   const ids = new Set(topics.flatMap(({ rules }) => rules.map(({ id }) => id)))
-  // K12 is a rule and not the ten that begin with it; K6 is no rule, and so it is ten.
-  const begins = (id: string, word: string) => !ids.has(word) && id.slice(0, -1) === word
-  const fits = (topic: Topic, { id }: Rule) =>
-    wanted.some((word) => id === word || begins(id, word) || topic.name === word)
+  // K12 is an id, so it does not stand for K120 to K129. K6 is no id, so it stands for K60 to K69.
+  const startsWith = (id: string, word: string) => !ids.has(word) && id.slice(0, -1) === word
+  const matches = (topic: Topic, { id }: Rule) =>
+    wanted.some((word) => id === word || startsWith(id, word) || topic.name === word)
   return topics
-    .map((topic) => ({ ...topic, rules: topic.rules.filter((rule) => fits(topic, rule)) }))
+    .map((topic) => ({ ...topic, rules: topic.rules.filter((rule) => matches(topic, rule)) }))
     .filter(({ rules }) => rules.length > 0)
 }

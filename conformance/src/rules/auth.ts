@@ -3,7 +3,8 @@ import { errorData } from '@atrium/protocol/error-data'
 import { errorCodes } from '@atrium/protocol/errors'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
-import { Skipped, check, fits } from '../kit/check.ts'
+import { Skipped, check, checkShape } from '../kit/check.ts'
+import { fold } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
 
 export const auth: Topic = {
@@ -17,7 +18,7 @@ export const auth: Topic = {
         const client = await kit.join()
         const params = { resource: `https://${randomUUID()}.example`, token: 'conformance' }
         const { AuthRequired, InvalidParams, MethodNotFound } = errorCodes
-        const { code } = await client.refused(
+        const { code } = await client.mustFail(
           'authenticate',
           params,
           AuthRequired,
@@ -29,25 +30,26 @@ export const auth: Topic = {
     },
     {
       id: 'K171',
-      title: 'a session that needs a login is refused with -32007 and the resources that it needs',
-      source: 'errors: what AuthRequired carries',
+      title: 'creating a session that needs a login is refused with -32007 and the needed resources',
+      source: 'errors: the data of AuthRequired',
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        const { agents = [] } = (await client.subscribe(rootUri)).state as Partial<RootState>
-        const guarded = agents.find(({ protectedResources = [] }) =>
+        const { agents = [] }: Partial<RootState> = fold('root', await client.subscribe(rootUri), [])
+        const protectedAgent = agents.find(({ protectedResources = [] }) =>
           protectedResources.some(({ required }) => required !== false),
         )
-        if (!guarded) throw new Skipped('no agent of the host requires a login')
+        if (!protectedAgent) throw new Skipped('no agent of the host requires a login')
         const channel = kit.unusedUri()
-        kit.made(channel)
-        const answer = await client.ask('createSession', { channel, provider: guarded.provider })
-        // Somebody may have signed in, and an agent may ask later.
-        if (!('error' in answer)) throw new Skipped(`${guarded.provider} creates sessions without a login`)
+        kit.disposeLater(channel)
+        const answer = await client.request('createSession', { channel, provider: protectedAgent.provider })
+        // A user may already have signed in, and an agent may ask for the login later.
+        if (!('error' in answer))
+          throw new Skipped(`${protectedAgent.provider} creates sessions without a login`)
         const { code, data } = answer.error
         check(code === errorCodes.AuthRequired, 'createSession to be refused with -32007', answer.error)
-        const { resources } = fits('the data of AuthRequired', errorData.AuthRequired, data)
-        check(resources.length > 0, 'the resources that are needed', data)
+        const { resources } = checkShape('the data of AuthRequired', errorData.AuthRequired, data)
+        check(resources.length > 0, 'at least one needed resource', data)
       },
     },
   ],

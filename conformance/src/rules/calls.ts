@@ -1,229 +1,257 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
-import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
+import type { SessionInputRequest } from '@atrium/protocol/session/state'
 import { Skipped, check, same } from '../kit/check.ts'
 import { fold } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
-import * as ask from '../kit/waiting.ts'
-import type { WaitingCall } from '../kit/waiting.ts'
+import * as input from '../kit/pending-input.ts'
+import type { PendingCall } from '../kit/pending-input.ts'
 
-/** What people decide about the tools of an agent. What the agent does with it is its own affair. */
+/** Approval of tool calls by users. The rules do not judge how the agent reacts to a decision. */
 export const calls: Topic = {
   name: 'calls',
   rules: [
     {
       id: 'K190',
-      title: 'a call that waits for approval is shown in its session, until it is answered',
-      source: 'sessions: inputNeeded lists whatever waits in a chat, and then the status is InputNeeded',
+      title: 'a call that is pending approval is listed in its session until it is answered',
+      source: 'sessions: inputNeeded lists everything that a chat waits for, and the status is InputNeeded',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const { talk, turnId } = asked
-        const shown = (all: readonly SessionInputRequest[]) => all.find(shows(asked))
-        const entry = await ask.untilNeeded(talk, 'session/inputNeededSet for the call', shown)
-        same('the turn in it', turnId, entry.kind === 'toolConfirmation' && entry.turnId)
-        check(ask.needsInput(talk.sessionState()), 'a session that needs input', talk.sessionState().status)
-        check(ask.needsInput(talk.state()), 'a chat that needs input', talk.state().status)
-        const late = await talk.joined()
-        check(ask.neededIn(late.sessionState(), talk.chat).some(shows(asked)), 'it in a snapshot', 'none')
-        await talk.client.change(talk.chat, ask.denied(asked))
-        await unshown(asked)
+        const pending = await input.pendingCall(kit)
+        const { conversation, turnId } = pending
+        const listed = (all: readonly SessionInputRequest[]) => all.find(isEntryOf(pending))
+        const entry = await input.untilInputNeeded(
+          conversation,
+          'session/inputNeededSet for the call',
+          listed,
+        )
+        same('the turn of the entry', turnId, entry.kind === 'toolConfirmation' && entry.turnId)
+        check(
+          input.needsInput(conversation.sessionState()),
+          'a session that needs input',
+          conversation.sessionState().status,
+        )
+        check(input.needsInput(conversation.state()), 'a chat that needs input', conversation.state().status)
+        const late = await conversation.withNewClient()
+        check(
+          input.inputNeededIn(late.sessionState(), conversation.chat).some(isEntryOf(pending)),
+          'an entry for the call in a snapshot',
+          'none',
+        )
+        await conversation.mustAccept(input.denial(pending))
+        await noLongerListed(pending)
       },
     },
     {
       id: 'K191',
-      title: 'a call that is approved runs',
-      source: 'chat/toolCallConfirmed: what waits for approval runs, and says who confirmed it',
+      title: 'an approved call runs',
+      source: 'chat/toolCallConfirmed: a pending call runs and records by whom it was confirmed',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const call = await decided(asked, ask.approved(asked))
-        same('the call', { status: 'running', confirmed: 'user-action' }, briefly(call))
+        const pending = await input.pendingCall(kit)
+        const call = await decide(pending, input.approval(pending))
+        same('the call', { status: 'running', confirmed: 'user-action' }, statusOf(call))
       },
     },
     {
       id: 'K192',
-      title: 'a call whose input was edited by who approved it has the edited input',
-      source: 'chat/toolCallConfirmed: editedToolInput takes the place of a text',
+      title: 'a call approved with an edited input has the edited input',
+      source: 'chat/toolCallConfirmed: editedToolInput replaces a text input',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const { toolInput, editable } = asked.call
+        const pending = await input.pendingCall(kit)
+        const { toolInput, editable } = pending.call
         if (editable !== true || typeof toolInput !== 'string')
           throw new Skipped('the input of the call cannot be edited')
-        // The same to every shell and every parser.
+        // A trailing space has no meaning to a shell or a parser.
         const editedToolInput = `${toolInput} `
-        const call = await decided(asked, ask.approved(asked, { editedToolInput }))
+        const call = await decide(pending, input.approval(pending, { editedToolInput }))
         same('its input', editedToolInput, call && 'toolInput' in call ? call.toolInput : undefined)
       },
     },
     {
       id: 'K193',
-      title: 'an option of the host that decided a call is kept with it',
+      title: "a call decided by one of the host's options keeps that option",
       source: 'chat/toolCallConfirmed: selectedOptionId names one of the options of the call',
       needs: 'session',
       async run(kit) {
         let judged = 0
         for (const kind of ['approve', 'deny']) {
-          const asked = await ask.waitingCall(kit)
-          const option = asked.call.options?.find((each) => each.kind === kind)
+          const pending = await input.pendingCall(kit)
+          const option = pending.call.options?.find((each) => each.kind === kind)
           if (!option) continue
           judged++
           const chosen = { selectedOptionId: option.id }
-          const wish = kind === 'approve' ? ask.approved(asked, chosen) : ask.denied(asked, chosen)
-          const call = await decided(asked, wish)
+          const answer = kind === 'approve' ? input.approval(pending, chosen) : input.denial(pending, chosen)
+          const call = await decide(pending, answer)
           const status = kind === 'approve' ? 'running' : 'cancelled'
           same('the status', status, call?.status)
-          same('the option', option, call && 'selectedOption' in call ? call.selectedOption : undefined)
+          same(
+            'the selected option',
+            option,
+            call && 'selectedOption' in call ? call.selectedOption : undefined,
+          )
         }
-        if (judged === 0) throw new Skipped('the call comes without options of the host')
+        if (judged === 0) throw new Skipped('the host gives the call no options')
       },
     },
     {
       id: 'K194',
-      title: 'a call that is denied is cancelled as denied, with what was said to it',
-      source: 'chat/toolCallConfirmed: what is not approved is cancelled, with its reason',
+      title: 'a denied call is cancelled with the reason denied and the given message',
+      source: 'chat/toolCallConfirmed: a call that is not approved is cancelled with a reason',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
+        const pending = await input.pendingCall(kit)
         const reasonMessage = `conformance ${randomUUID()}`
-        const call = await decided(asked, ask.denied(asked, { reasonMessage }))
-        same('the call', { status: 'cancelled', reason: 'denied' }, briefly(call))
-        same('what was said', reasonMessage, call?.status === 'cancelled' && call.reasonMessage)
+        const call = await decide(pending, input.denial(pending, { reasonMessage }))
+        same('the call', { status: 'cancelled', reason: 'denied' }, statusOf(call))
+        same('its reasonMessage', reasonMessage, call?.status === 'cancelled' && call.reasonMessage)
       },
     },
     {
       id: 'K195',
-      title: 'of two clients that answer a call at once one decides, and the other is told why not',
-      source: 'validation on the chat channel: only a call that waits for it is confirmed',
+      title: 'when two clients answer a call concurrently, one is accepted and the other is rejected',
+      source: 'validation on the chat channel: only a pending call can be confirmed',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const [ann, ben] = [asked.talk, await asked.talk.joined()]
-        const sent = [ann.dispatch(ask.approved(asked)), ben.dispatch(ask.denied(asked))] as const
-        const fates = [await ann.client.outcome(sent[0]), await ben.client.outcome(sent[1])]
-        const taken = fates.filter(({ rejectionReason }) => !rejectionReason)
-        same('how many were taken', 1, taken.length)
-        const yes = taken[0] === fates[0]
-        const call = await ann.agreed('the call', of(asked.call))
-        same('whether the call was denied', !yes, call?.status === 'cancelled' && call.reason === 'denied')
+        const pending = await input.pendingCall(kit)
+        const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
+        const sent = [ann.dispatch(input.approval(pending)), ben.dispatch(input.denial(pending))] as const
+        const outcomes = [await ann.client.outcome(sent[0]), await ben.client.outcome(sent[1])]
+        const accepted = outcomes.filter(({ rejectionReason }) => !rejectionReason)
+        same('the number of accepted answers', 1, accepted.length)
+        const approved = accepted[0] === outcomes[0]
+        const call = await ann.sameInSnapshot('the call', pickCall(pending.call))
+        same(
+          'whether the call was denied',
+          !approved,
+          call?.status === 'cancelled' && call.reason === 'denied',
+        )
       },
     },
     {
       id: 'K196',
-      title: 'confirming a call that was decided, or in a turn that is not its own, is rejected',
-      source: 'validation on the chat channel: an action names what it can be about',
+      title: 'confirming a decided call, or a call in a turn other than its own, is rejected',
+      source: 'validation on the chat channel: an action names a call that it applies to',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const { talk, call } = asked
-        await talk.client.rejected(talk.chat, ask.approved({ ...asked, turnId: randomUUID() }))
-        same('the call', call.status, (await talk.agreed('the call', of(call)))?.status)
-        await talk.client.change(talk.chat, ask.denied(asked))
-        await talk.client.rejected(talk.chat, ask.approved(asked))
-        same('the call', 'cancelled', (await talk.agreed('the call', of(call)))?.status)
+        const pending = await input.pendingCall(kit)
+        const { conversation, call } = pending
+        await conversation.mustReject(input.approval({ ...pending, turnId: randomUUID() }))
+        same('the call', call.status, (await conversation.sameInSnapshot('the call', pickCall(call)))?.status)
+        await conversation.mustAccept(input.denial(pending))
+        await conversation.mustReject(input.approval(pending))
+        same('the call', 'cancelled', (await conversation.sameInSnapshot('the call', pickCall(call)))?.status)
       },
     },
     {
       id: 'K197',
-      title: 'a call is answered through its session by a client that never opened its chat',
-      source: 'sessions: an entry of inputNeeded holds what is needed to answer it',
+      title: 'a client that has not opened the chat can answer a call through the session',
+      source: 'sessions: an entry of inputNeeded holds all data needed to answer it',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const eve = await kit.join()
-        const start = await eve.subscribe(asked.talk.session)
+        const pending = await input.pendingCall(kit)
+        const outsider = await kit.join()
+        const start = await outsider.subscribe(pending.conversation.session)
         const entries = () =>
-          ask.neededIn(fold('session', start, eve.envelopes) as SessionState, asked.talk.chat)
-        const entry = await eve
-          .until('the call in its session', () => entries().find(shows(asked)))
+          input.inputNeededIn(fold('session', start, outsider.envelopes), pending.conversation.chat)
+        const entry = await outsider
+          .until('the call in its session', () => entries().find(isEntryOf(pending)))
           .catch(() => {
-            throw new Skipped('the session does not show the call')
+            throw new Skipped('the session does not list the call')
           })
         if (entry.kind !== 'toolConfirmation') return
         const { chat, turnId, toolCall } = entry
-        eve.dispatch(chat, ask.denied({ ...asked, turnId, call: toolCall as WaitingCall['call'] }))
-        await asked.talk.client.until('the call to be denied', () =>
-          ask.callIn(asked.talk.state(), asked.call)?.status === 'cancelled' ? true : undefined,
+        outsider.dispatch(chat, input.denial({ ...pending, turnId, call: toolCall as PendingCall['call'] }))
+        await pending.conversation.client.until('the call to be denied', () =>
+          input.callIn(pending.conversation.state(), pending.call)?.status === 'cancelled' ? true : undefined,
         )
       },
     },
     {
       id: 'K198',
-      title: 'a result that waits for approval is shown in the session, and is taken once it is approved',
-      source: 'chat/toolCallResultConfirmed: only a result that waits for it is confirmed',
+      title: 'a result that is pending approval is listed in the session, and completes once approved',
+      source: 'chat/toolCallResultConfirmed: only a pending result can be confirmed',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const { talk, turnId, call } = asked
+        const pending = await input.pendingCall(kit)
+        const { conversation, turnId, call } = pending
         const { toolCallId } = call
-        const wish = { type: 'chat/toolCallResultConfirmed', turnId, toolCallId, approved: true }
-        await talk.client.outcome(talk.dispatch(wish))
-        same('a call without a result', call.status, (await talk.agreed('the call', of(call)))?.status)
-        await talk.client.change(talk.chat, ask.approved(asked))
-        const over = () => ask.callIn(talk.state(), call)?.status !== 'running' || undefined
-        await talk.client.until('the call to end', over, kit.turnMs).catch((error: Error) => {
+        const answer = { type: 'chat/toolCallResultConfirmed', turnId, toolCallId, approved: true }
+        await conversation.client.outcome(conversation.dispatch(answer))
+        same(
+          'a call without a result',
+          call.status,
+          (await conversation.sameInSnapshot('the call', pickCall(call)))?.status,
+        )
+        await conversation.mustAccept(input.approval(pending))
+        const ended = () => input.callIn(conversation.state(), call)?.status !== 'running' || undefined
+        await conversation.client.until('the call to end', ended, kit.turnTimeoutMs).catch((error: Error) => {
           throw new Skipped(error.message)
         })
-        if (ask.callIn(talk.state(), call)?.status !== waits)
-          throw new Skipped('no result of a call waits for approval here')
-        const shown = (all: readonly SessionInputRequest[]) => all.find(shows(asked, waits))
-        await ask.untilNeeded(talk, 'session/inputNeededSet for the result', shown)
-        const { serverSeq } = await talk.client.change(talk.chat, wish)
-        same('the call', 'completed', ask.callIn(talk.state(serverSeq), call)?.status)
-        await unshown(asked, waits)
-        same('the call in a snapshot', 'completed', (await talk.agreed('the call', of(call)))?.status)
+        if (input.callIn(conversation.state(), call)?.status !== pendingResult)
+          throw new Skipped('no result of a call is pending approval on this host')
+        const listed = (all: readonly SessionInputRequest[]) => all.find(isEntryOf(pending, pendingResult))
+        await input.untilInputNeeded(conversation, 'session/inputNeededSet for the result', listed)
+        const { serverSeq } = await conversation.mustAccept(answer)
+        same('the call', 'completed', input.callIn(conversation.state(serverSeq), call)?.status)
+        await noLongerListed(pending, pendingResult)
+        same(
+          'the call in a snapshot',
+          'completed',
+          (await conversation.sameInSnapshot('the call', pickCall(call)))?.status,
+        )
       },
     },
     {
       id: 'K199',
-      title: 'a call that waits when its turn is cancelled is skipped, and cannot be answered any more',
-      source: 'chats: the end of a turn cancels whatever call of it has not ended',
+      title: 'a call that is pending when its turn is cancelled is skipped and cannot be answered',
+      source: 'chats: the end of a turn cancels every unfinished call',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingCall(kit)
-        const { talk, call } = asked
-        await talk.client.change(talk.chat, ask.cancelled(asked))
-        await unshown(asked)
+        const pending = await input.pendingCall(kit)
+        const { conversation, call } = pending
+        await conversation.mustAccept(input.cancellation(pending))
+        await noLongerListed(pending)
         const skipped = { status: 'cancelled', reason: 'skipped' }
-        same('the call', skipped, briefly(await talk.agreed('the call', of(call))))
-        await talk.client.rejected(talk.chat, ask.approved(asked))
-        same('the call', skipped, briefly(await talk.agreed('the call', of(call))))
+        same('the call', skipped, statusOf(await conversation.sameInSnapshot('the call', pickCall(call))))
+        await conversation.mustReject(input.approval(pending))
+        same('the call', skipped, statusOf(await conversation.sameInSnapshot('the call', pickCall(call))))
       },
     },
   ],
 }
 
-const waits = 'pending-result-confirmation'
+const pendingResult = 'pending-result-confirmation'
 
-/** Whether an entry of a session is about the call, while that is in this status. */
-function shows({ call }: WaitingCall, status = 'pending-confirmation') {
+/** Tells whether an entry of `inputNeeded` is about the call in this status. */
+function isEntryOf({ call }: PendingCall, status = 'pending-confirmation') {
   return (entry: SessionInputRequest): boolean =>
     entry.kind === 'toolConfirmation' &&
     entry.toolCall.toolCallId === call.toolCallId &&
     entry.toolCall.status === status
 }
 
-async function unshown(asked: WaitingCall, status?: string): Promise<void> {
-  const gone = (all: readonly SessionInputRequest[]) => !all.some(shows(asked, status)) || undefined
-  await ask.untilNeeded(asked.talk, 'the call not to be shown any more', gone)
+async function noLongerListed(pending: PendingCall, status?: string): Promise<void> {
+  const gone = (all: readonly SessionInputRequest[]) => !all.some(isEntryOf(pending, status)) || undefined
+  await input.untilInputNeeded(pending.conversation, 'the call to leave inputNeeded', gone)
 }
 
-function of(call: { readonly toolCallId: string }) {
-  return (state: ChatState) => ask.callIn(state, call)
+function pickCall(call: { readonly toolCallId: string }) {
+  return (state: ChatState) => input.callIn(state, call)
 }
 
-/** The call in the moment of its decision, which everybody else sees, too. */
-async function decided(asked: WaitingCall, wish: ReturnType<typeof ask.approved>) {
-  const { talk, call } = asked
-  const { serverSeq } = await talk.client.change(talk.chat, wish)
-  const found = ask.callIn(talk.state(serverSeq), call)
-  await talk.agreed('the call', of(call))
+/** Dispatches the answer to a call. Returns the call as it is right after the answer, which a new snapshot must confirm. */
+async function decide(pending: PendingCall, answer: ReturnType<typeof input.approval>) {
+  const { conversation, call } = pending
+  const { serverSeq } = await conversation.mustAccept(answer)
+  const found = input.callIn(conversation.state(serverSeq), call)
+  await conversation.sameInSnapshot('the call', pickCall(call))
   return found
 }
 
-function briefly(call: ToolCallState | undefined): object | undefined {
+function statusOf(call: ToolCallState | undefined): object | undefined {
   if (call?.status === 'cancelled') return { status: call.status, reason: call.reason }
   return call && { status: call.status, ...('confirmed' in call && { confirmed: call.confirmed }) }
 }

@@ -6,88 +6,90 @@ import { errorCodes } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { chatUri } from '@atrium/protocol/uri'
+import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
+import { fold } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
 import type { Topic } from '../kit/rule.ts'
-import { talkOf } from '../kit/talk.ts'
-import type { Talk } from '../kit/talk.ts'
+import { openConversation } from '../kit/conversation.ts'
+import type { Conversation } from '../kit/conversation.ts'
 
 export const chats: Topic = {
   name: 'chats',
   rules: [
     {
       id: 'K110',
-      title: 'session/chatAdded comes before the answer to createChat',
-      source: 'chats: createChat returns when the chat is in its session',
+      title: 'session/chatAdded comes before the response to createChat',
+      source: 'chats: createChat returns after the chat is in its session',
       needs: 'session',
       async run(kit) {
-        const { talk, chat } = await second(kit)
-        const added = talk.client
-          .toldBeforeAnswer()
+        const { conversation, chat } = await createSecond(kit)
+        const added = conversation.client
+          .envelopesBeforeResponse()
           .filter(({ action }) => action.type === 'session/chatAdded')
           .map(({ action }) => (action as Action & { summary: { resource: Uri } }).summary.resource)
-        check(added.includes(chat), 'session/chatAdded, and then the answer', 'the answer first')
+        check(added.includes(chat), 'session/chatAdded before the response', 'the response first')
       },
     },
     {
       id: 'K111',
-      title: 'a created chat has the URI that its client chose, and can be subscribed to',
+      title: 'a created chat has the URI that the client chose, and can be subscribed to',
       source: 'chats: the client names the chat in createChat',
       needs: 'session',
       async run(kit) {
-        const { talk, chat } = await second(kit)
-        const { state } = await talk.client.subscribe(chat)
-        same('its resource', chat, (state as ChatState).resource)
+        const { conversation, chat } = await createSecond(kit)
+        const snapshot = await conversation.client.subscribe(chat)
+        same('its resource', chat, fold('chat', snapshot, []).resource)
       },
     },
     {
       id: 'K112',
       title: 'creating a chat under a URI in use is refused',
-      source: 'chats: a URI names one chat; AHP has no code for it',
+      source: 'chats: a URI names one chat; AHP defines no code for it',
       needs: 'session',
       async run(kit) {
-        const { talk, chat } = await second(kit)
-        await talk.client.refused('createChat', { channel: talk.session, chat })
+        const { conversation, chat } = await createSecond(kit)
+        await conversation.client.mustFail('createChat', { channel: conversation.session, chat })
       },
     },
     {
       id: 'K113',
-      title: 'creating a chat in a session that is not there is refused',
-      source: 'chats: a chat belongs to a session; AHP has no code for it',
+      title: 'creating a chat in a session that does not exist is refused',
+      source: 'chats: a chat belongs to a session; AHP defines no code for it',
       needs: 'session',
       async run(kit) {
-        const { client } = await several(kit)
-        await client.refused('createChat', { channel: kit.unusedUri(), chat: chatUri(randomUUID()) })
+        const { client } = await withMultipleChats(kit)
+        await client.mustFail('createChat', { channel: kit.unusedUri(), chat: chatUri(randomUUID()) })
       },
     },
     {
       id: 'K114',
-      title: 'a disposed chat is removed from its session, and cannot be subscribed to',
+      title: 'a disposed chat is removed from its session and cannot be subscribed to',
       source: 'chats: disposeChat and session/chatRemoved; errors: not found',
       needs: 'session',
       async run(kit) {
-        const { talk, chat } = await second(kit)
-        const listed = () => talk.sessionState().chats.some(({ resource }) => resource === chat)
-        await talk.client.until(`${chat} in the session`, () => listed() || undefined)
-        await talk.client.must('disposeChat', { channel: chat })
-        await talk.client.until(`${chat} out of the session`, () => !listed() || undefined)
+        const { conversation, chat } = await createSecond(kit)
+        const listed = () => conversation.sessionState().chats.some(({ resource }) => resource === chat)
+        await conversation.client.until(`${chat} in the session`, () => listed() || undefined)
+        await conversation.client.mustSucceed('disposeChat', { channel: chat })
+        await conversation.client.until(`${chat} out of the session`, () => !listed() || undefined)
         const { NotFound, SessionNotFound } = errorCodes
-        await (await kit.join()).refused('subscribe', { channel: chat }, NotFound, SessionNotFound)
+        await (await kit.join()).mustFail('subscribe', { channel: chat }, NotFound, SessionNotFound)
       },
     },
     {
       id: 'K115',
-      title: 'session/chatUpdated does not repeat which chat it is',
-      source: 'session/chatUpdated: resource is left out of its changes',
+      title: 'session/chatUpdated does not repeat the URI of the chat in its changes',
+      source: 'session/chatUpdated: resource is left out of the changes',
       needs: 'session',
       async run(kit) {
-        const { client, chat } = await talkOf(kit)
-        await client.change(chat, archived)
+        const { client, chat } = await openConversation(kit)
+        await client.mustAccept(chat, archived)
         const updates = () => client.envelopes.filter(({ action }) => action.type === 'session/chatUpdated')
         await client
           .until('session/chatUpdated', () => updates().at(0))
           .catch((error: Error) => {
-            // That the list is as the chat says is another rule.
+            // K116 judges the summary itself.
             throw new Skipped(error.message)
           })
         for (const { action } of updates())
@@ -100,30 +102,31 @@ export const chats: Topic = {
     },
     {
       id: 'K116',
-      title: 'a chat is in its session as it says itself',
-      source: 'chats: a summary in the list equals the fields that the chat has inlined',
+      title: 'the summary of a chat in its session equals the fields of the chat itself',
+      source: 'chats: a summary in the list equals the same fields in the chat state',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        await talk.client.change(talk.chat, archived)
-        const told = () => summaryOf(talk.sessionState(), talk.chat)?.status === talk.state().status
-        await talk.client.until('the status of the chat in its session', () => told() || undefined)
-        // What no action tells is only seen in snapshots.
-        const late = await talk.joined()
-        same('the chat', own(late.start.state as ChatState), summaryOf(late.sessionState(), talk.chat))
+        const conversation = await openConversation(kit)
+        await conversation.mustAccept(archived)
+        const updated = () =>
+          summaryOf(conversation.sessionState(), conversation.chat)?.status === conversation.state().status
+        await conversation.client.until('the status of the chat in its session', () => updated() || undefined)
+        // Derived fields change without an action and are seen only in snapshots.
+        const late = await conversation.withNewClient()
+        same('the chat', summaryFields(late.startState()), summaryOf(late.sessionState(), conversation.chat))
       },
     },
     {
       id: 'K117',
-      title: 'a client may say that a chat is read, and that it is archived',
+      title: 'a client may mark a chat as read and as archived',
       source: 'chats since 1.0: chat/isReadChanged and chat/isArchivedChanged',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
+        const conversation = await openConversation(kit)
         for (const on of [true, false]) {
-          await talk.client.change(talk.chat, { type: 'chat/isReadChanged', isRead: on } as Action)
-          await talk.client.change(talk.chat, { type: 'chat/isArchivedChanged', isArchived: !on } as Action)
-          const { status } = await talk.fresh()
+          await conversation.mustAccept(actionOf('chat/isReadChanged', { isRead: on }))
+          await conversation.mustAccept(actionOf('chat/isArchivedChanged', { isArchived: !on }))
+          const { status } = await conversation.freshState()
           same('read', on, hasFlag(status, Flag.IsRead))
           same('archived', !on, hasFlag(status, Flag.IsArchived))
         }
@@ -132,59 +135,57 @@ export const chats: Topic = {
     {
       id: 'K118',
       title: 'the draft of a chat is shared by all of its clients',
-      source: 'chats: the draft is a part of the state',
+      source: 'chats: the draft is part of the state',
       needs: 'session',
       async run(kit) {
-        const ann = await talkOf(kit)
-        const ben = await ann.joined()
+        const ann = await openConversation(kit)
+        const ben = await ann.withNewClient()
         const draft = { text: `conformance ${randomUUID()}`, origin: { kind: 'user' } }
-        await ben.client.hears(
-          await ann.client.change(ann.chat, { type: 'chat/draftChanged', draft } as Action),
-        )
+        await ben.client.receives(await ann.mustAccept(actionOf('chat/draftChanged', { draft })))
         same('the draft', draft.text, ben.state().draft?.text)
-        same('the draft in a snapshot', draft.text, (await ann.fresh()).draft?.text)
+        same('the draft in a snapshot', draft.text, (await ann.freshState()).draft?.text)
       },
     },
     {
       id: 'K119',
-      title: 'an action for a chat that is not there is ignored without a word',
+      title: 'an action for a chat that does not exist is ignored without a response',
       source: 'validation on the chat channel: unknown chats',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        const lost = client.dispatch(chatUri(randomUUID()), archived)
+        const ignored = client.dispatch(chatUri(randomUUID()), archived)
         await client.retitle(session)
-        same('what came back', [], [...client.outcomes(lost), ...client.strays])
+        same('responses', [], [...client.outcomes(ignored), ...client.unmatched])
       },
     },
   ],
 }
 
-const archived = { type: 'chat/isArchivedChanged', isArchived: true } as Action
+const archived = actionOf('chat/isArchivedChanged', { isArchived: true })
 
-/** A session of an agent that has more than one chat. */
-async function several(kit: Kit): Promise<Talk> {
-  if (!kit.offer.severalChats) throw new Skipped('sessions of this agent have one chat')
-  return talkOf(kit)
+/** Opens a conversation with an agent whose sessions may have several chats. */
+async function withMultipleChats(kit: Kit): Promise<Conversation> {
+  if (!kit.facts.multipleChats) throw new Skipped('sessions of this agent have only one chat')
+  return openConversation(kit)
 }
 
-/** A second chat in a session, made by its client. */
-async function second(kit: Kit): Promise<{ talk: Talk; chat: Uri }> {
-  const talk = await several(kit)
+/** Creates a second chat in the session. */
+async function createSecond(kit: Kit): Promise<{ conversation: Conversation; chat: Uri }> {
+  const conversation = await withMultipleChats(kit)
   const chat = chatUri(randomUUID())
-  await talk.client.must('createChat', { channel: talk.session, chat })
-  return { talk, chat }
+  await conversation.client.mustSucceed('createChat', { channel: conversation.session, chat })
+  return { conversation, chat }
 }
 
-/** What a chat and its entry have in common; an empty activity is the only way to tell that there is none. */
-function own(chat: { readonly [key: string]: unknown } | ChatState): object {
+/** The fields that a chat shares with its summary. An empty activity equals an absent one. */
+function summaryFields(chat: { readonly [key: string]: unknown } | ChatState): object {
   const fields = Object.entries(chat).filter(([key]) => key in chatSummaryShape)
   return Object.fromEntries(fields.filter(([key, value]) => key !== 'activity' || value !== ''))
 }
 
 function summaryOf({ chats: all }: SessionState, chat: Uri): { readonly status?: number } | undefined {
   const found = all.find(({ resource }) => resource === chat)
-  return found && own(found)
+  return found && summaryFields(found)
 }

@@ -1,101 +1,98 @@
 import { randomUUID } from 'node:crypto'
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
+import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
 import type { Topic } from '../kit/rule.ts'
-import { talkOf } from '../kit/talk.ts'
-import type { Talk } from '../kit/talk.ts'
+import { openConversation } from '../kit/conversation.ts'
+import type { Conversation } from '../kit/conversation.ts'
 
-/** What a client may not do to turns. Each is judged so that it holds whether or not the turn is over by then. */
+/** Actions on turns that a host must reject from a client. Each check holds even if a fast agent has ended the turn already. */
 export const guards: Topic = {
   name: 'guards',
   rules: [
     {
       id: 'K130',
-      title: 'no turn begins while another runs',
-      source: 'chats: one active turn, which ends; reduced, a second one would take its place unended',
+      title: 'no turn starts while another is active',
+      source: 'chats: one active turn, which must end; a reducer would replace it with the second',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        const [first, second] = [talk.prompt(), talk.prompt()]
-        const fates = [await talk.fate(first), await talk.fate(second)]
-        if (fates.every(({ rejectionReason }) => rejectionReason)) await talk.begun(first)
-        for (const { action, serverSeq } of talk.said()) {
-          const running = talk.state(serverSeq - 1).activeTurn?.id
+        const conversation = await openConversation(kit)
+        const [first, second] = [conversation.dispatchTurn(), conversation.dispatchTurn()]
+        const outcomes = [await conversation.turnOutcome(first), await conversation.turnOutcome(second)]
+        if (outcomes.every(({ rejectionReason }) => rejectionReason)) await conversation.turnBegun(first)
+        for (const { action, serverSeq } of conversation.accepted()) {
+          const running = conversation.state(serverSeq - 1).activeTurn?.id
           const begins = action.type === 'chat/turnStarted'
-          check(!begins || running === undefined, `no turn beside ${running}`, action)
+          check(!begins || running === undefined, `no turn beside the active turn ${running}`, action)
         }
-        if (fates.some(({ rejectionReason }) => rejectionReason)) return
-        throw new Skipped('the first turn was over before the second could begin')
+        if (outcomes.some(({ rejectionReason }) => rejectionReason)) return
+        throw new Skipped('the first turn ended before the second could start')
       },
     },
     {
       id: 'K131',
-      title: 'a turn with the id of an earlier one is rejected',
+      title: 'a turn with the id of an earlier turn is rejected',
       source: 'chats: an id names one turn',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        const turnId = await talk.turn()
-        talk.prompt(turnId)
-        const again = await talk.fate(turnId, 1)
+        const conversation = await openConversation(kit)
+        const turnId = await conversation.runTurn()
+        conversation.dispatchTurn(turnId)
+        const again = await conversation.turnOutcome(turnId, 1)
         check(Boolean(again.rejectionReason), 'a rejectionReason', again)
       },
     },
     {
       id: 'K132',
-      title: "a client's message that is not the user's is rejected",
-      source: 'messages: of all origins a client may only send user',
+      title: 'a message of a client is rejected unless its origin is user',
+      source: 'messages: a client may send only the origin user',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        const turnId = talk.prompt(randomUUID(), 'agent')
-        const { rejectionReason, action } = await talk.fate(turnId)
+        const conversation = await openConversation(kit)
+        const turnId = conversation.dispatchTurn(randomUUID(), 'agent')
+        const { rejectionReason, action } = await conversation.turnOutcome(turnId)
         check(Boolean(rejectionReason), 'a rejectionReason', action)
-        const message = { text: 'for nobody', origin: { kind: 'tool' } }
+        const message = { text: 'conformance', origin: { kind: 'tool' } }
         const pending = { type: 'chat/pendingMessageSet', kind: 'queued', id: randomUUID(), message }
-        await talk.client.rejected(talk.chat, pending as Action)
-        await talk.client.rejected(talk.chat, { type: 'chat/draftChanged', draft: message } as Action)
+        await conversation.mustReject(pending)
+        await conversation.mustReject(actionOf('chat/draftChanged', { draft: message }))
       },
     },
     {
       id: 'K133',
-      title: 'cancelling another turn than the one that runs is rejected, and that goes on',
-      source: 'validation on the chat channel: an action names a turn that it can be about',
+      title: 'cancelling a turn other than the active one is rejected, and the active turn continues',
+      source: 'validation on the chat channel: an action names a turn that it applies to',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        const turnId = talk.prompt()
-        await talk.client.rejected(talk.chat, {
-          type: 'chat/turnCancelled',
-          turnId: randomUUID(),
-          duration: 0,
-        } as Action)
-        await talk.begun(turnId)
-        const end = await talk.ended(turnId)
-        check(end.action.type !== 'chat/turnCancelled', 'the turn to end by itself', end)
+        const conversation = await openConversation(kit)
+        const turnId = conversation.dispatchTurn()
+        await conversation.mustReject(actionOf('chat/turnCancelled', { turnId: randomUUID(), duration: 0 }))
+        await conversation.turnBegun(turnId)
+        const end = await conversation.turnEnd(turnId)
+        check(end.action.type !== 'chat/turnCancelled', 'the turn to end without being cancelled', end)
       },
     },
     {
       id: 'K134',
       title: 'confirming a tool call that the turn does not have is rejected',
-      source: 'validation on the chat channel: only a call that waits for it is confirmed',
+      source: 'validation on the chat channel: only a pending call can be confirmed',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        const turnId = talk.prompt()
+        const conversation = await openConversation(kit)
+        const turnId = conversation.dispatchTurn()
         const answer = { turnId, toolCallId: randomUUID(), approved: true, confirmed: 'user-action' }
-        await talk.client.rejected(talk.chat, { type: 'chat/toolCallConfirmed', ...answer } as Action)
+        await conversation.mustReject(actionOf('chat/toolCallConfirmed', { ...answer }))
       },
     },
     {
       id: 'K135',
-      title: 'a client does not speak for the agent, nor end its turn as complete or failed',
-      source: 'actions on the chat channel: which of them a client may dispatch',
+      title: 'a client cannot dispatch output of the agent, nor complete or fail its turn',
+      source: 'actions on the chat channel: the actions that a client may dispatch',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        const turnId = talk.prompt()
+        const conversation = await openConversation(kit)
+        const turnId = conversation.dispatchTurn()
         const part = { kind: 'markdown', id: randomUUID(), content: 'not from the agent' }
         const error = { kind: 'error', error: { errorType: 'none', message: 'not from the agent' } }
         const inTurn: readonly (Action & { [key: string]: unknown })[] = [
@@ -105,45 +102,46 @@ export const guards: Topic = {
           { type: 'chat/error', part: error, duration: 0 },
           { type: 'chat/turnComplete', duration: 0 },
         ]
-        for (const action of inTurn) await talk.client.rejected(talk.chat, { ...action, turnId } as Action)
+        for (const action of inTurn)
+          await conversation.mustReject(actionOf(action.type, { ...action, turnId }))
         const activity = { type: 'chat/activityChanged', activity: 'not from the agent' }
-        await talk.client.rejected(talk.chat, activity as Action)
+        await conversation.mustReject(activity)
       },
     },
     {
       id: 'K136',
-      title: 'cutting a chat off at a turn that it does not have changes nothing',
-      source: 'chat/truncated: a turn that is not known leaves the state alone',
+      title: 'truncating a chat at an unknown turn changes nothing',
+      source: 'chat/truncated: an unknown turn leaves the state unchanged',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        await talk.turn()
-        await unchanged(talk, { type: 'chat/truncated', turnId: randomUUID() } as Action)
+        const conversation = await openConversation(kit)
+        await conversation.runTurn()
+        await unchanged(conversation, actionOf('chat/truncated', { turnId: randomUUID() }))
       },
     },
     {
       id: 'K137',
-      title: 'resuming what cannot be resumed changes nothing',
-      source: 'chat/turnResume: only the last turn, and only after an error that allows it',
+      title: 'resuming a turn that is not resumable changes nothing',
+      source: 'chat/turnResume: only the last turn, and only after a resumable error',
       needs: 'session',
       async run(kit) {
-        const talk = await talkOf(kit)
-        const turnId = await talk.turn()
-        const last = talk.state().turns.at(-1)?.responseParts.at(-1)
+        const conversation = await openConversation(kit)
+        const turnId = await conversation.runTurn()
+        const last = conversation.state().turns.at(-1)?.responseParts.at(-1)
         const resumable = last?.kind === 'error' && (last as { resumable?: boolean }).resumable === true
         for (const named of resumable ? [randomUUID()] : [turnId, randomUUID()])
-          await unchanged(talk, { type: 'chat/turnResume', turnId: named } as Action)
+          await unchanged(conversation, actionOf('chat/turnResume', { turnId: named }))
       },
     },
   ],
 }
 
-/** Whether it is taken or rejected: the turns of the chat stay what they were. */
-async function unchanged(talk: Talk, action: Action): Promise<void> {
-  const before = turnsOf(talk.state())
-  await talk.client.outcome(talk.dispatch(action))
-  same('the turns', before, turnsOf(talk.state()))
-  same('the turns in a snapshot', before, turnsOf(await talk.fresh()))
+/** Dispatches an action and checks that the turns stay the same, whether it is accepted or rejected. */
+async function unchanged(conversation: Conversation, action: Action): Promise<void> {
+  const before = turnsOf(conversation.state())
+  await conversation.client.outcome(conversation.dispatch(action))
+  same('the turns', before, turnsOf(conversation.state()))
+  same('the turns in a snapshot', before, turnsOf(await conversation.freshState()))
 }
 
 function turnsOf({ turns, activeTurn }: ChatState): unknown {

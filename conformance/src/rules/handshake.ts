@@ -6,32 +6,32 @@ export const handshake: Topic = {
   rules: [
     {
       id: 'K10',
-      title: 'initialize is answered with a version, a number and snapshots',
-      source: 'connection commands: the fields of the answer to initialize',
+      title: 'initialize is answered with a protocolVersion, a serverSeq and snapshots',
+      source: 'initialize: the fields of its result',
       async run(kit) {
-        const client = await kit.open()
-        await client.must('initialize', { protocolVersions: [kit.version], clientId: client.clientId })
+        const client = await kit.connect()
+        await client.mustSucceed('initialize', { protocolVersions: [kit.version], clientId: client.clientId })
       },
     },
     {
       id: 'K11',
-      title: 'ping is answered with null at any time, also before initialize',
-      source: 'connection commands: ping needs no handshake',
+      title: 'ping is answered with null at any time, even before initialize',
+      source: 'ping: it needs no handshake',
       async run(kit) {
-        const client = await kit.open()
-        await client.must('ping')
+        const client = await kit.connect()
+        await client.mustSucceed('ping')
         await client.initialize()
-        await client.must('ping')
+        await client.mustSucceed('ping')
       },
     },
     {
       id: 'K12',
-      title: 'what happens after the handshake is numbered above its serverSeq',
-      source: 'numbers rise host-wide, and initialize tells where they stand',
+      title: 'every action after the handshake has a number above the serverSeq of the handshake',
+      source: 'initialize: serverSeq is the current number, and numbers rise host-wide',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
-        const client = await kit.open()
+        const client = await kit.connect()
         const { serverSeq = NaN } = await client.initialize()
         await client.subscribe(session)
         const echo = await client.retitle(session)
@@ -40,8 +40,8 @@ export const handshake: Topic = {
     },
     {
       id: 'K13',
-      title: 'the optional parts of initialize are taken: clientInfo, locale, capabilities, _meta',
-      source: 'connection commands: what a client may say of itself',
+      title: 'initialize accepts its optional fields: clientInfo, locale, capabilities, _meta',
+      source: 'initialize: optional params',
       async run(kit) {
         await kit.join({
           clientInfo: { name: 'conformance', version: '1.0.0', title: 'Conformance' },

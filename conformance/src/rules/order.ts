@@ -1,24 +1,25 @@
 import { Envelope } from '@atrium/protocol/channel'
 import type { Action } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
+import { actionOf } from '../kit/action.ts'
 import { checkAction } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
 import { sameJson } from '../json.ts'
-import { check, fits, same } from '../kit/check.ts'
-import { resultOf, titled } from '../kit/client.ts'
+import { check, checkShape, same } from '../kit/check.ts'
+import { resultOf, titleChanged } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
 
-/** Enough of them that a wrong order shows. */
-const several = Array.from({ length: 8 }, (_, n) => `title ${n}`)
+/** Enough titles to make a wrong order visible. */
+const titles = Array.from({ length: 8 }, (_, n) => `title ${n}`)
 
 const changes: readonly Action[] = [
-  titled('one'),
-  { type: 'session/isReadChanged', isRead: true } as Action,
-  { type: 'session/isArchivedChanged', isArchived: true } as Action,
-  titled('two'),
-  { type: 'session/isReadChanged', isRead: false } as Action,
+  titleChanged('one'),
+  actionOf('session/isReadChanged', { isRead: true }),
+  actionOf('session/isArchivedChanged', { isArchived: true }),
+  titleChanged('two'),
+  actionOf('session/isReadChanged', { isRead: false }),
 ]
 
 export const order: Topic = {
@@ -26,33 +27,35 @@ export const order: Topic = {
   rules: [
     {
       id: 'K50',
-      title: 'serverSeq rises strictly on a link, over all of its channels',
+      title: 'serverSeq rises strictly on a connection, across all of its channels',
       source: 'actions: one order for the whole host',
       needs: 'session',
       async run(kit) {
         const sessions = [await kit.session(), await kit.session()]
         const [ann, ben] = [await kit.join(), await kit.join()]
         for (const client of [ann, ben]) for (const uri of [...sessions, rootUri]) await client.subscribe(uri)
-        const made = several.flatMap((title) =>
-          [ann, ben].map((client, n) => client.outcome(client.dispatch(sessions[n] ?? '', titled(title)))),
+        const made = titles.flatMap((title) =>
+          [ann, ben].map((client, n) =>
+            client.outcome(client.dispatch(sessions[n] ?? '', titleChanged(title))),
+          ),
         )
-        for (const envelope of await Promise.all(made)) await ann.hears(envelope)
+        for (const envelope of await Promise.all(made)) await ann.receives(envelope)
         const seqs = ann.envelopes.map(({ serverSeq }) => serverSeq)
-        check(rising(seqs), 'numbers that rise', seqs)
+        check(rising(seqs), 'rising numbers', seqs)
       },
     },
     {
       id: 'K51',
-      title: "a client's action comes back to it with its own clientId and clientSeq",
+      title: 'the echo of an action carries the clientId and clientSeq of its dispatcher',
       source: 'actions: an echo names its origin',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        const clientSeq = client.dispatch(session, titled('mine'))
+        const clientSeq = client.dispatch(session, titleChanged('mine'))
         const echo = await client.until('the action back', () =>
-          client.envelopes.find(({ action }) => sameJson(action, titled('mine'))),
+          client.envelopes.find(({ action }) => sameJson(action, titleChanged('mine'))),
         )
         same('its origin', { clientId: client.clientId, clientSeq }, echo.origin)
         same('its channel', session, echo.channel)
@@ -61,21 +64,21 @@ export const order: Topic = {
     },
     {
       id: 'K52',
-      title: 'echoes come in the order of clientSeq',
-      source: 'actions: a client takes its pending actions off in order',
+      title: 'the echoes of a client come in the order of clientSeq',
+      source: 'actions: a client removes its pending actions in order',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        const sent = several.map((title) => client.dispatch(session, titled(title)))
+        const sent = titles.map((title) => client.dispatch(session, titleChanged(title)))
         await Promise.all(sent.map((clientSeq) => client.outcome(clientSeq)))
         same('the order', sent, ownSeqs(client))
       },
     },
     {
       id: 'K53',
-      title: 'everyone is told the same envelope as its dispatcher',
+      title: 'every subscriber receives the same envelope as the dispatcher',
       source: 'actions: number, origin and action are the same for all',
       needs: 'session',
       async run(kit) {
@@ -83,19 +86,19 @@ export const order: Topic = {
         const [ann, ben] = [await kit.join(), await kit.join()]
         for (const client of [ann, ben]) await client.subscribe(session)
         const echo = await ann.retitle(session)
-        same('the envelope', echo, await ben.hears(echo))
+        same('the envelope', echo, await ben.receives(echo))
       },
     },
     {
       id: 'K54',
-      title: 'session: a snapshot and what follows give the state that a later subscriber gets',
-      source: 'actions are the only change of a state, and everyone reduces alike',
+      title: 'session: a snapshot reduced with the actions after it equals a later snapshot',
+      source: 'actions alone change a state, and every client reduces alike',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [early, late] = [await kit.join(), await kit.join()]
         const before = await early.subscribe(session)
-        for (const action of changes) await early.change(session, action)
+        for (const action of changes) await early.mustAccept(session, action)
         const after = await late.subscribe(session)
         await early.retitle(session)
         const folded = fold('session', before, early.envelopes, after.fromSeq)
@@ -104,8 +107,8 @@ export const order: Topic = {
     },
     {
       id: 'K55',
-      title: 'root: a snapshot and what follows give the state that a later subscriber gets',
-      source: 'actions are the only change of a state, and everyone reduces alike',
+      title: 'root: a snapshot reduced with the actions after it equals a later snapshot',
+      source: 'actions alone change a state, and every client reduces alike',
       needs: 'session',
       async run(kit) {
         const [early, late] = [await kit.join(), await kit.join()]
@@ -113,7 +116,7 @@ export const order: Topic = {
         const session = await kit.create(early)
         const after = await late.subscribe(rootUri)
         await early.subscribe(session)
-        // Numbers rise: with this one the early client has all that came before it.
+        // Numbers rise on a link: after this echo, the client has every earlier action.
         await early.retitle(session)
         const folded = fold('root', before, early.envelopes, after.fromSeq)
         sameState('root', 'the folded state', folded, after.state)
@@ -121,39 +124,41 @@ export const order: Topic = {
     },
     {
       id: 'K56',
-      title: 'two clients that write at once end with the same state, in the same order',
-      source: 'reconciliation: the order of the host decides',
+      title: 'two clients that dispatch concurrently end with the same state and the same order',
+      source: 'reconciliation: the host decides the order',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const clients = [await kit.join(), await kit.join()]
         const starts = [await clients[0]?.subscribe(session), await clients[1]?.subscribe(session)]
-        const made = several.flatMap((title) =>
-          clients.map((client, n) => client.outcome(client.dispatch(session, titled(`${title} of ${n}`)))),
+        const made = titles.flatMap((title) =>
+          clients.map((client, n) =>
+            client.outcome(client.dispatch(session, titleChanged(`${title} of ${n}`))),
+          ),
         )
         const last = (await Promise.all(made)).toSorted((a, b) => b.serverSeq - a.serverSeq)[0]
         const states = clients.map(async (client, n) => {
-          if (last) await client.hears(last)
+          if (last) await client.receives(last)
           return fold('session', starts[n] ?? { resource: '', state: {}, fromSeq: 0 }, client.envelopes)
         })
         const [ann, ben] = await Promise.all(states)
-        sameState('session', 'the state of the other', ann, ben)
-        same('the order of the other', told(clients[0]), told(clients[1]))
+        sameState('session', 'the state of the other client', ann, ben)
+        same('the order at the other client', dispatchedTo(clients[0]), dispatchedTo(clients[1]))
       },
     },
     {
       id: 'K57',
-      title: 'envelopes and their actions have their shapes; what is absent is absent, not null',
-      source: 'the shape of an envelope, and of each action on the root and on a session',
+      title: 'envelopes and their actions match their schemas; an absent field is absent and not null',
+      source: 'the schemas of envelopes and of the actions on the root and on a session',
       needs: 'session',
       async run(kit) {
         const client = await kit.join({ initialSubscriptions: [rootUri] })
         const session = await kit.create(client)
         await client.subscribe(session)
-        for (const action of changes) await client.change(session, action)
+        for (const action of changes) await client.mustAccept(session, action)
         for (const envelope of client.envelopes) {
-          fits('an envelope', Envelope, envelope)
-          check(envelope.origin !== null && envelope.rejectionReason !== null, 'no null', envelope)
+          checkShape('an envelope', Envelope, envelope)
+          check(envelope.origin !== null && envelope.rejectionReason !== null, 'no null field', envelope)
           const kind = envelope.channel === rootUri ? kinds.root : kinds.session
           const checked = checkAction(kind, envelope.action)
           check(checked.ok, `the shape of ${envelope.action.type}`, envelope)
@@ -162,17 +167,17 @@ export const order: Topic = {
     },
     {
       id: 'K58',
-      title: 'subscribe may be sent behind createSession without waiting for its answer',
-      source: 'sessions: the two may go back to back',
+      title: 'subscribe may be sent right after createSession, before its response',
+      source: 'sessions: the two requests may be pipelined',
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const channel = kit.unusedUri()
         const [, subscribed] = await Promise.all([
           kit.create(client, channel),
-          client.ask('subscribe', { channel }),
+          client.request('subscribe', { channel }),
         ])
-        same('the snapshot of', channel, resultOf('subscribe', subscribed).snapshot?.resource)
+        same('the resource of the snapshot', channel, resultOf('subscribe', subscribed).snapshot?.resource)
       },
     },
   ],
@@ -188,8 +193,8 @@ function ownSeqs({ envelopes, clientId }: Client): readonly (number | undefined)
     .map(({ origin }) => origin?.clientSeq)
 }
 
-/** What a client was told that somebody dispatched. */
-function told(client: Client | undefined): readonly unknown[] {
+/** The envelopes that a client received and that have an origin. */
+function dispatchedTo(client: Client | undefined): readonly unknown[] {
   return (client?.envelopes ?? [])
     .filter(({ origin }) => origin)
     .map(({ serverSeq, origin }) => ({ serverSeq, origin }))

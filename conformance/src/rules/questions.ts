@@ -2,92 +2,107 @@ import { randomUUID } from 'node:crypto'
 import type { Action } from '@atrium/protocol/channel'
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ChatState } from '@atrium/protocol/chat/state'
-import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
-import { answerTo, answersTo, plainest } from '../kit/answer.ts'
+import type { SessionInputRequest } from '@atrium/protocol/session/state'
+import { answerTo, answersTo, simplestQuestion } from '../kit/answer.ts'
+import { actionOf } from '../kit/action.ts'
 import { Skipped, check, same } from '../kit/check.ts'
 import { fold } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
-import * as ask from '../kit/waiting.ts'
-import type { WaitingForm } from '../kit/waiting.ts'
+import * as input from '../kit/pending-input.ts'
+import type { PendingRequest } from '../kit/pending-input.ts'
 
-/** What an agent asks people. Which answers it wants is its own affair; that all see the same ones is not. */
+/** Questions of an agent to users. The rules judge that all clients see the same answers, not which answers the agent accepts. */
 export const questions: Topic = {
   name: 'questions',
   rules: [
     {
       id: 'K200',
-      title: 'questions that are open are shown in their session, until they are answered',
-      source: 'sessions: inputNeeded lists whatever waits in a chat, and then the status is InputNeeded',
+      title: 'open questions are listed in their session until they are answered',
+      source: 'sessions: inputNeeded lists everything that a chat waits for, and the status is InputNeeded',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const { talk } = asked
-        const shown = (all: readonly SessionInputRequest[]) => all.find(shows(asked))
-        await ask.untilNeeded(talk, 'session/inputNeededSet for the questions', shown)
-        check(ask.needsInput(talk.sessionState()), 'a session that needs input', talk.sessionState().status)
-        check(ask.needsInput(talk.state()), 'a chat that needs input', talk.state().status)
-        const late = await talk.joined()
-        check(ask.neededIn(late.sessionState(), talk.chat).some(shows(asked)), 'them in a snapshot', 'none')
-        await talk.client.change(talk.chat, ask.completed(asked, 'decline'))
-        await unshown(asked)
+        const pending = await input.pendingRequest(kit)
+        const { conversation } = pending
+        const listed = (all: readonly SessionInputRequest[]) => all.find(isEntryOf(pending))
+        await input.untilInputNeeded(conversation, 'session/inputNeededSet for the questions', listed)
+        check(
+          input.needsInput(conversation.sessionState()),
+          'a session that needs input',
+          conversation.sessionState().status,
+        )
+        check(input.needsInput(conversation.state()), 'a chat that needs input', conversation.state().status)
+        const late = await conversation.withNewClient()
+        check(
+          input.inputNeededIn(late.sessionState(), conversation.chat).some(isEntryOf(pending)),
+          'an entry for the questions in a snapshot',
+          'none',
+        )
+        await conversation.mustAccept(input.completion(pending, 'decline'))
+        await noLongerListed(pending)
       },
     },
     {
       id: 'K201',
-      title: 'a draft of an answer is shared by all clients, and any of them may take it back',
-      source: 'chat/inputAnswerChanged: answers stand in the request; without one the last is gone',
+      title: 'a draft of an answer is shared by all clients, and any client may remove it',
+      source:
+        'chat/inputAnswerChanged: the request holds the answers; without an answer the last one is removed',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const [ann, ben] = [asked.talk, await asked.talk.joined()]
-        const question = plainest(asked.request)
+        const pending = await input.pendingRequest(kit)
+        const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
+        const question = simplestQuestion(pending.request)
         const draft = answerTo(question, 'draft')
-        const told = await ann.client.change(ann.chat, changed(asked, question.id, draft))
-        await ben.client.hears(told)
-        const of = (state: ChatState) => ask.formIn(state, asked.request)?.request.answers?.[question.id]
-        same('the draft', draft, of(ben.state()))
-        same('the draft', draft, await ann.agreed('the draft', of))
-        await ann.client.hears(await ben.client.change(ben.chat, changed(asked, question.id)))
-        same('a draft that was taken back', undefined, of(ann.state()))
-        same('a draft that was taken back', undefined, await ann.agreed('the draft', of))
+        const echo = await ann.mustAccept(answerChanged(pending, question.id, draft))
+        await ben.client.receives(echo)
+        const pick = (state: ChatState) =>
+          input.requestIn(state, pending.request)?.request.answers?.[question.id]
+        same('the draft', draft, pick(ben.state()))
+        same('the draft', draft, await ann.sameInSnapshot('the draft', pick))
+        await ann.client.receives(await ben.mustAccept(answerChanged(pending, question.id)))
+        same('a removed draft', undefined, pick(ann.state()))
+        same('a removed draft', undefined, await ann.sameInSnapshot('the draft', pick))
       },
     },
     {
       id: 'K202',
-      title: 'what is no answer at all is rejected, and changes nothing',
-      source: 'validation; the shape of an answer: its value, its state and the response',
+      title: 'an answer that does not match the schema is rejected and changes nothing',
+      source: 'validation; the schema of an answer: its value, its state and the response',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const { talk, request } = asked
-        const { id } = plainest(request)
-        const before = ask.formIn(talk.state(), request)
+        const pending = await input.pendingRequest(kit)
+        const { conversation, request } = pending
+        const { id } = simplestQuestion(request)
+        const before = input.requestIn(conversation.state(), request)
         const value = { kind: 'text', value: 'conformance' }
-        const none = [{ state: 'draft' }, { state: 'conformance', value }, { state: 'draft', value: 7 }]
-        for (const answer of none) await talk.client.rejected(talk.chat, changed(asked, id, answer))
-        await talk.client.rejected(talk.chat, ask.completed(asked, 'conformance'))
-        same('the questions', before, await talk.agreed('the questions', of(request)))
+        const invalid = [{ state: 'draft' }, { state: 'conformance', value }, { state: 'draft', value: 7 }]
+        for (const answer of invalid) await conversation.mustReject(answerChanged(pending, id, answer))
+        await conversation.mustReject(input.completion(pending, 'conformance'))
+        same(
+          'the questions',
+          before,
+          await conversation.sameInSnapshot('the questions', pickRequest(request)),
+        )
       },
     },
     {
       id: 'K203',
-      title: 'agreed to, the questions stay where they were asked, with all answers',
-      source: 'chat/inputCompleted: its answers are laid over those that are there',
+      title: 'accepted questions keep their place in the response, with all answers',
+      source: 'chat/inputCompleted: its answers are merged into the existing answers',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const [ann, ben] = [asked.talk, await asked.talk.joined()]
-        const { id } = plainest(asked.request)
-        const answers = answersTo(asked.request)
+        const pending = await input.pendingRequest(kit)
+        const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
+        const { id } = simplestQuestion(pending.request)
+        const answers = answersTo(pending.request)
         const { [id]: first, ...rest } = answers
-        await ann.client.change(ann.chat, changed(asked, id, first))
-        const wish = ask.completed(asked, 'accept', { answers: rest })
-        const { serverSeq } = await ben.client.change(ben.chat, wish)
+        await ann.mustAccept(answerChanged(pending, id, first))
+        const answer = input.completion(pending, 'accept', { answers: rest })
+        const { serverSeq } = await ben.mustAccept(answer)
         const place = (state: ChatState) =>
           state.activeTurn?.responseParts.findIndex((part) => part.kind === 'inputRequest')
-        same('their place', place(ben.state(serverSeq - 1)), place(ben.state(serverSeq)))
-        const pick = of(asked.request)
-        for (const part of [pick(ben.state(serverSeq)), await ann.agreed('the questions', pick)]) {
+        same('their place in the response', place(ben.state(serverSeq - 1)), place(ben.state(serverSeq)))
+        const pick = pickRequest(pending.request)
+        for (const part of [pick(ben.state(serverSeq)), await ann.sameInSnapshot('the questions', pick)]) {
           same('the response', 'accept', part?.response)
           same('the answers', answers, part?.request.answers)
         }
@@ -95,130 +110,138 @@ export const questions: Topic = {
     },
     {
       id: 'K204',
-      title: 'questions that were declined, or cancelled, say so',
-      source: 'chat/inputCompleted: the response of people',
+      title: 'declined or cancelled questions record that response',
+      source: 'chat/inputCompleted: the response of the user',
       needs: 'session',
       async run(kit) {
         for (const response of ['decline', 'cancel']) {
-          const asked = await ask.waitingForm(kit)
-          const { talk, request } = asked
-          const { serverSeq } = await talk.client.change(talk.chat, ask.completed(asked, response))
-          same('the response', response, ask.formIn(talk.state(serverSeq), request)?.response)
+          const pending = await input.pendingRequest(kit)
+          const { conversation, request } = pending
+          const { serverSeq } = await conversation.mustAccept(input.completion(pending, response))
+          same('the response', response, input.requestIn(conversation.state(serverSeq), request)?.response)
           same(
             'the response in a snapshot',
             response,
-            (await talk.agreed('the response', of(request)))?.response,
+            (await conversation.sameInSnapshot('the response', pickRequest(request)))?.response,
           )
         }
       },
     },
     {
       id: 'K205',
-      title: 'of two clients that answer at once the first counts, and all see the same',
-      source: 'chat/inputCompleted: what is answered is not open any more',
+      title: 'when two clients answer concurrently, the first counts and all clients see the same response',
+      source: 'chat/inputCompleted: an answered request is no longer open',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const [ann, ben] = [asked.talk, await asked.talk.joined()]
+        const pending = await input.pendingRequest(kit)
+        const [ann, ben] = [pending.conversation, await pending.conversation.withNewClient()]
         const sent = [
-          ann.dispatch(ask.completed(asked, 'decline')),
-          ben.dispatch(ask.completed(asked, 'cancel')),
+          ann.dispatch(input.completion(pending, 'decline')),
+          ben.dispatch(input.completion(pending, 'cancel')),
         ] as const
-        const fates = [await ann.client.outcome(sent[0]), await ben.client.outcome(sent[1])]
-        const taken = fates.filter(({ rejectionReason }) => !rejectionReason)
-        const [first] = taken.toSorted((a, b) => a.serverSeq - b.serverSeq)
-        check(first !== undefined, 'one of both to be taken', fates)
+        const outcomes = [await ann.client.outcome(sent[0]), await ben.client.outcome(sent[1])]
+        const accepted = outcomes.filter(({ rejectionReason }) => !rejectionReason)
+        const [first] = accepted.toSorted((a, b) => a.serverSeq - b.serverSeq)
+        check(first !== undefined, 'one of the two to be accepted', outcomes)
         const { response } = first.action as Action & { response: string }
-        same('the response', response, (await ann.agreed('the response', of(asked.request)))?.response)
+        same(
+          'the response',
+          response,
+          (await ann.sameInSnapshot('the response', pickRequest(pending.request)))?.response,
+        )
       },
     },
     {
       id: 'K206',
-      title: 'questions are answered through their session by a client that never opened the chat',
-      source: 'sessions: an entry of inputNeeded holds what is needed to answer it',
+      title: 'a client that has not opened the chat can answer questions through the session',
+      source: 'sessions: an entry of inputNeeded holds all data needed to answer it',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const { talk } = asked
-        const eve = await kit.join()
-        const start = await eve.subscribe(talk.session)
-        const entries = () => ask.neededIn(fold('session', start, eve.envelopes) as SessionState, talk.chat)
-        const entry = await eve
-          .until('the questions in their session', () => entries().find(shows(asked)))
+        const pending = await input.pendingRequest(kit)
+        const { conversation } = pending
+        const outsider = await kit.join()
+        const start = await outsider.subscribe(conversation.session)
+        const entries = () =>
+          input.inputNeededIn(fold('session', start, outsider.envelopes), conversation.chat)
+        const entry = await outsider
+          .until('the questions in their session', () => entries().find(isEntryOf(pending)))
           .catch(() => {
-            throw new Skipped('the session does not show the questions')
+            throw new Skipped('the session does not list the questions')
           })
         if (entry.kind !== 'chatInput') return
-        eve.dispatch(entry.chat, ask.completed(entry, 'decline'))
-        await talk.client.until(
+        outsider.dispatch(entry.chat, input.completion(entry, 'decline'))
+        await conversation.client.until(
           'the questions to be answered',
-          () => of(asked.request)(talk.state())?.response,
+          () => pickRequest(pending.request)(conversation.state())?.response,
         )
       },
     },
     {
       id: 'K207',
-      title: 'questions that are open when their turn is cancelled wait for nobody any more',
-      source: 'chats: only questions of the turn that runs are open',
+      title: 'questions that are open when their turn is cancelled no longer need input',
+      source: 'chats: only questions of the active turn are open',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const { talk, request } = asked
-        await talk.client.change(talk.chat, ask.cancelled(asked))
-        await unshown(asked)
+        const pending = await input.pendingRequest(kit)
+        const { conversation, request } = pending
+        await conversation.mustAccept(input.cancellation(pending))
+        await noLongerListed(pending)
         check(
-          !ask.needsInput(talk.sessionState()),
-          'a session that needs nothing',
-          talk.sessionState().status,
+          !input.needsInput(conversation.sessionState()),
+          'a session that needs no input',
+          conversation.sessionState().status,
         )
-        const left = await talk.agreed('the questions', of(request))
-        check(!ask.needsInput(talk.state()), 'a chat that needs nothing', talk.state().status)
-        await talk.client.outcome(talk.dispatch(ask.completed(asked, 'decline')))
-        same('the questions', left, await talk.agreed('the questions', of(request)))
+        const after = await conversation.sameInSnapshot('the questions', pickRequest(request))
+        check(
+          !input.needsInput(conversation.state()),
+          'a chat that needs no input',
+          conversation.state().status,
+        )
+        await conversation.client.outcome(conversation.dispatch(input.completion(pending, 'decline')))
+        same('the questions', after, await conversation.sameInSnapshot('the questions', pickRequest(request)))
       },
     },
     {
       id: 'K208',
-      title: 'answers to questions that nobody put change nothing',
+      title: 'answers to an unknown request change nothing',
       source:
-        'chat/inputAnswerChanged and chat/inputCompleted: a request that is not open leaves the state alone',
+        'chat/inputAnswerChanged and chat/inputCompleted: an unknown request leaves the state unchanged',
       needs: 'session',
       async run(kit) {
-        const asked = await ask.waitingForm(kit)
-        const { talk, request } = asked
-        const other = { ...asked, request: { ...request, id: randomUUID() } }
-        const question = plainest(request)
-        const before = ask.formIn(talk.state(), request)
-        for (const wish of [
-          changed(other, question.id, answerTo(question, 'draft')),
-          ask.completed(other, 'decline'),
+        const pending = await input.pendingRequest(kit)
+        const { conversation, request } = pending
+        const unknown = { ...pending, request: { ...request, id: randomUUID() } }
+        const question = simplestQuestion(request)
+        const before = input.requestIn(conversation.state(), request)
+        for (const answer of [
+          answerChanged(unknown, question.id, answerTo(question, 'draft')),
+          input.completion(unknown, 'decline'),
         ])
-          await talk.client.outcome(talk.dispatch(wish))
-        same('the questions', before, await talk.agreed('the questions', of(request)))
+          await conversation.client.outcome(conversation.dispatch(answer))
+        same(
+          'the questions',
+          before,
+          await conversation.sameInSnapshot('the questions', pickRequest(request)),
+        )
       },
     },
   ],
 }
 
-function of(request: ChatInputRequest) {
-  return (state: ChatState) => ask.formIn(state, request)
+function pickRequest(request: ChatInputRequest) {
+  return (state: ChatState) => input.requestIn(state, request)
 }
 
-function changed({ request }: WaitingForm, questionId: string, answer?: object): Action {
-  return {
-    type: 'chat/inputAnswerChanged',
-    requestId: request.id,
-    questionId,
-    ...(answer && { answer }),
-  } as Action
+function answerChanged({ request }: PendingRequest, questionId: string, answer?: object): Action {
+  return actionOf('chat/inputAnswerChanged', { requestId: request.id, questionId, ...(answer && { answer }) })
 }
 
-function shows({ request }: WaitingForm) {
+function isEntryOf({ request }: PendingRequest) {
   return (entry: SessionInputRequest): boolean =>
     entry.kind === 'chatInput' && entry.request.id === request.id
 }
 
-async function unshown(asked: WaitingForm): Promise<void> {
-  const gone = (all: readonly SessionInputRequest[]) => !all.some(shows(asked)) || undefined
-  await ask.untilNeeded(asked.talk, 'the questions not to be shown any more', gone)
+async function noLongerListed(pending: PendingRequest): Promise<void> {
+  const gone = (all: readonly SessionInputRequest[]) => !all.some(isEntryOf(pending)) || undefined
+  await input.untilInputNeeded(pending.conversation, 'the questions to leave inputNeeded', gone)
 }

@@ -1,13 +1,13 @@
-import type { Action } from '@atrium/protocol/channel'
-import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri } from '@atrium/protocol/uri'
+import { actionOf } from '../kit/action.ts'
 import { same } from '../kit/check.ts'
-import { titled } from '../kit/client.ts'
+import { titleChanged } from '../kit/client.ts'
+import { fold } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
-import { talkOf } from '../kit/talk.ts'
+import { openConversation } from '../kit/conversation.ts'
 
-/** No host can take this for a title. */
-const invalid = titled(7)
+/** A title must be a string, so no host can accept this. */
+const invalid = titleChanged(7)
 
 export const rejection: Topic = {
   name: 'rejection',
@@ -15,13 +15,13 @@ export const rejection: Topic = {
     {
       id: 'K70',
       title: 'an invalid action comes back to its dispatcher with a rejectionReason',
-      source: 'validation: what is refused is echoed with the reason and its own origin',
+      source: 'validation: a rejection is an echo with a reason and the origin',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        await client.rejected(session, invalid)
+        await client.mustReject(session, invalid)
       },
     },
     {
@@ -34,22 +34,22 @@ export const rejection: Topic = {
         const client = await kit.join()
         await client.subscribe(session)
         const defaultChat = chatUri(client.clientId)
-        await client.rejected(session, { type: 'session/defaultChatChanged', defaultChat } as Action)
+        await client.mustReject(session, actionOf('session/defaultChatChanged', { defaultChat }))
       },
     },
     {
       id: 'K72',
-      title: 'a rejection is told to its dispatcher alone',
-      source: 'validation: it is an echo, and for everybody else nothing has happened',
+      title: 'a rejection is delivered to its dispatcher only',
+      source: 'validation: a rejection is an echo; no other client sees the action',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
         for (const client of [ann, ben]) await client.subscribe(session)
-        await ann.rejected(session, invalid)
-        await ben.hears(await ann.retitle(session))
+        await ann.mustReject(session, invalid)
+        await ben.receives(await ann.retitle(session))
         same(
-          'rejections of others',
+          'rejections of another client',
           [],
           ben.envelopes.filter(({ rejectionReason }) => rejectionReason),
         )
@@ -57,8 +57,8 @@ export const rejection: Topic = {
     },
     {
       id: 'K73',
-      title: 'a rejected action changes nothing',
-      source: 'validation comes before the change',
+      title: 'a rejected action does not change the state',
+      source: 'validation comes before reduction',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
@@ -66,31 +66,31 @@ export const rejection: Topic = {
         await ann.subscribe(session)
         const { action } = await ann.retitle(session)
         await ann.outcome(ann.dispatch(session, invalid))
-        const { title } = (await ben.subscribe(session)).state as SessionState
-        same('the title', action, titled(title))
+        const { title } = fold('session', await ben.subscribe(session), [])
+        same('the title', action, titleChanged(title))
       },
     },
     {
       id: 'K74',
-      title: 'every dispatch comes back exactly once, accepted or rejected',
-      source: 'reconciliation: a client takes each pending action off once',
+      title: 'every dispatched action comes back exactly once, accepted or rejected',
+      source: 'reconciliation: a client removes each pending action once',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        const actions = [titled('a'), invalid, titled('b'), invalid, titled('c')]
+        const actions = [titleChanged('a'), invalid, titleChanged('b'), invalid, titleChanged('c')]
         const sent = actions.map((action) => client.dispatch(session, action))
         const outcomes = await Promise.all(sent.map((clientSeq) => client.outcome(clientSeq)))
         const wanted = actions.map((action) => action === invalid)
         same(
-          'which were rejected',
+          'which actions were rejected',
           wanted,
           outcomes.map(({ rejectionReason }) => rejectionReason !== undefined),
         )
         await client.retitle(session)
         same(
-          'how often each came',
+          'how often each came back',
           sent.map(() => 1),
           sent.map((seq) => client.outcomes(seq).length),
         )
@@ -98,37 +98,37 @@ export const rejection: Topic = {
     },
     {
       id: 'K75',
-      title: 'an action for a channel that is not there is ignored without a word',
+      title: 'an action for a channel that does not exist is ignored without a response',
       source: 'validation: unknown channels',
       needs: 'session',
       async run(kit) {
         const session = await kit.session()
         const client = await kit.join()
         await client.subscribe(session)
-        const lost = client.dispatch(kit.unusedUri(), titled('for nobody'))
+        const ignored = client.dispatch(kit.unusedUri(), titleChanged('unknown channel'))
         await client.retitle(session)
-        same('what came back', [], [...client.outcomes(lost), ...client.strays])
+        same('responses', [], [...client.outcomes(ignored), ...client.unmatched])
       },
     },
     {
       id: 'K76',
-      title: 'cancelling where no turn runs is rejected',
+      title: 'cancelling a turn while no turn runs is rejected',
       source: 'validation on the chat channel',
       needs: 'session',
       async run(kit) {
-        const { client, chat } = await talkOf(kit)
-        await client.rejected(chat, { type: 'chat/turnCancelled', turnId: 'none', duration: 0 } as Action)
+        const { client, chat } = await openConversation(kit)
+        await client.mustReject(chat, actionOf('chat/turnCancelled', { turnId: 'none', duration: 0 }))
       },
     },
     {
       id: 'K77',
-      title: 'confirming a tool call that does not wait for it is rejected',
+      title: 'confirming a tool call that is not pending is rejected',
       source: 'validation on the chat channel',
       needs: 'session',
       async run(kit) {
-        const { client, chat } = await talkOf(kit)
+        const { client, chat } = await openConversation(kit)
         const answer = { turnId: 'none', toolCallId: 'none', approved: true, confirmed: 'user-action' }
-        await client.rejected(chat, { type: 'chat/toolCallConfirmed', ...answer } as Action)
+        await client.mustReject(chat, actionOf('chat/toolCallConfirmed', { ...answer }))
       },
     },
   ],

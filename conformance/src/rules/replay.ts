@@ -1,12 +1,13 @@
-import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { ReconnectResult } from '@atrium/protocol/root/connection'
 import { rootUri } from '@atrium/protocol/uri'
-import { Skipped, check, fits, same } from '../kit/check.ts'
-import { titled } from '../kit/client.ts'
+import { actionOf } from '../kit/action.ts'
+import { Skipped, check, checkShape, same } from '../kit/check.ts'
+import { titleChanged } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Kit } from '../kit/kit.ts'
-import { summarizes } from '../kit/list.ts'
+import { isSummaryOf } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
 
 export const replay: Topic = {
@@ -14,52 +15,52 @@ export const replay: Topic = {
   rules: [
     {
       id: 'K60',
-      title: 'a replay holds exactly what was missed, in order',
-      source: 'reconnect: what is in a replay',
+      title: 'a replay holds exactly the missed actions, in order',
+      source: 'reconnect: the content of a replay',
       needs: 'session',
       async run(kit) {
-        const { session, ann, ben, cutAt } = await away(kit)
-        const last = await missed(ann, session)
-        const back = await kit.again(ben)
-        const actions = replayOf(await back.reconnect(cutAt, [session]))
+        const { session, ann, ben, lastSeen } = await disconnected(kit)
+        const last = await changeMeanwhile(ann, session)
+        const back = await kit.connectAgain(ben)
+        const actions = replayOf(await back.reconnect(lastSeen, [session]))
         const expected = ann.envelopes.filter(
-          ({ serverSeq }) => serverSeq > cutAt && serverSeq <= last.serverSeq,
+          ({ serverSeq }) => serverSeq > lastSeen && serverSeq <= last.serverSeq,
         )
-        same('what was missed', expected, actions.slice(0, expected.length))
-        check(inOrder(actions, cutAt), `numbers that rise from above ${cutAt}`, actions)
+        same('the missed actions', expected, actions.slice(0, expected.length))
+        check(inOrder(actions, lastSeen), `rising numbers above ${lastSeen}`, actions)
       },
     },
     {
       id: 'K61',
-      title: 'who comes back ends with the state of who stayed, by a replay or by a snapshot',
-      source: 'reconnect: nothing is lost and nothing applied twice',
+      title: 'a client that reconnects ends with the same state as a client that stayed connected',
+      source: 'reconnect: no action is lost or applied twice, by a replay or by a snapshot',
       needs: 'session',
       async run(kit) {
-        const { session, ann, ben, cutAt, starts } = await away(kit)
-        await missed(ann, session)
-        const back = await kit.again(ben)
-        const result = await back.reconnect(cutAt, [session])
-        const last = await back.hears(await ann.retitle(session))
+        const { session, ann, ben, lastSeen, starts } = await disconnected(kit)
+        await changeMeanwhile(ann, session)
+        const back = await kit.connectAgain(ben)
+        const result = await back.reconnect(lastSeen, [session])
+        const last = await back.receives(await ann.retitle(session))
         const start = result.type === 'snapshot' ? snapshotOf(result.snapshots, session) : starts.ben
         const replayed = result.type === 'replay' ? [...ben.envelopes, ...result.actions] : []
-        const came = fold('session', start, [...replayed, ...back.envelopes], last.serverSeq)
+        const returned = fold('session', start, [...replayed, ...back.envelopes], last.serverSeq)
         const stayed = fold('session', starts.ann, ann.envelopes, last.serverSeq)
-        sameState('session', 'the state of who stayed', stayed, came)
+        sameState('session', 'the state of the client that stayed', stayed, returned)
       },
     },
     {
       id: 'K62',
-      title: 'a replay holds nothing that was seen already',
-      source: 'reconnect: only what lies above lastSeenServerSeq is replayed',
+      title: 'a replay holds no action that the client has already seen',
+      source: 'reconnect: only actions above lastSeenServerSeq are replayed',
       needs: 'session',
       async run(kit) {
-        const { session, ann, ben } = await away(kit)
+        const { session, ann, ben } = await disconnected(kit)
         const last = await ann.retitle(session)
-        const back = await kit.again(ben)
-        // A host may have said more since, by itself.
+        const back = await kit.connectAgain(ben)
+        // The host may have appended more actions since.
         const replayed = replayOf(await back.reconnect(last.serverSeq, [session]))
         same(
-          'actions at or below the number seen',
+          'actions at or below lastSeenServerSeq',
           [],
           replayed.filter(({ serverSeq }) => serverSeq <= last.serverSeq),
         )
@@ -67,139 +68,141 @@ export const replay: Topic = {
     },
     {
       id: 'K63',
-      title: 'after reconnect the listed channels go on without subscribing, and nothing comes twice',
-      source: 'reconnect: all that was missed is in the answer, and the subscriptions are back',
+      title: 'after reconnect the listed channels are subscribed, and no action is delivered twice',
+      source: 'reconnect: the result holds all missed actions and restores the subscriptions',
       needs: 'session',
       async run(kit) {
-        const { session, ann, ben, cutAt } = await away(kit)
-        await missed(ann, session)
-        const back = await kit.again(ben)
-        const result = await back.reconnect(cutAt, [session])
-        const upTo = Math.max(cutAt, ...numbersIn(result))
-        await back.hears(await ann.retitle(session))
-        check(inOrder(back.envelopes, upTo), `numbers that rise from above ${upTo}`, back.envelopes)
+        const { session, ann, ben, lastSeen } = await disconnected(kit)
+        await changeMeanwhile(ann, session)
+        const back = await kit.connectAgain(ben)
+        const result = await back.reconnect(lastSeen, [session])
+        const upTo = Math.max(lastSeen, ...numbersIn(result))
+        await back.receives(await ann.retitle(session))
+        check(inOrder(back.envelopes, upTo), `rising numbers above ${upTo}`, back.envelopes)
       },
     },
     {
       id: 'K64',
-      title: 'channels that are gone are reported missing, and the others come back',
-      source: 'reconnect: what missing means; a snapshot form simply lacks them',
+      title: 'channels that no longer exist are reported as missing, and the others are restored',
+      source: 'reconnect: the field missing; a result with snapshots leaves those channels out',
       needs: 'session',
       async run(kit) {
-        const { session, ann, ben, cutAt } = await away(kit)
-        const gone = await kit.create(ann)
-        await ann.must('disposeSession', { channel: gone })
+        const { session, ann, ben, lastSeen } = await disconnected(kit)
+        const disposed = await kit.create(ann)
+        await ann.mustSucceed('disposeSession', { channel: disposed })
         const never = kit.unusedUri()
-        const back = await kit.again(ben)
-        const result = await back.reconnect(cutAt, [session, gone, never])
-        if (result.type === 'replay') same('missing', [gone, never].toSorted(), result.missing.toSorted())
+        const back = await kit.connectAgain(ben)
+        const result = await back.reconnect(lastSeen, [session, disposed, never])
+        if (result.type === 'replay') same('missing', [disposed, never].toSorted(), result.missing.toSorted())
         else
           same(
             'snapshots',
             [session],
             result.snapshots.map(({ resource }) => resource),
           )
-        await back.hears(await ann.retitle(session))
+        await back.receives(await ann.retitle(session))
       },
     },
     {
       id: 'K65',
-      title: 'a number that the host has never given is not answered with a replay',
-      source: 'reconnect: where the host cannot know what is missing it sends snapshots',
+      title: 'a lastSeenServerSeq that the host has never assigned is not answered with a replay',
+      source: 'reconnect: a host that cannot know the missed actions sends snapshots',
       needs: 'session',
       async run(kit) {
-        const { session, ann, ben } = await away(kit)
-        const last = await missed(ann, session)
-        const back = await kit.again(ben)
+        const { session, ann, ben } = await disconnected(kit)
+        const last = await changeMeanwhile(ann, session)
+        const back = await kit.connectAgain(ben)
         const params = { clientId: back.clientId, subscriptions: [session] }
-        const answer = await back.ask('reconnect', { ...params, lastSeenServerSeq: last.serverSeq + 1e9 })
-        // An error sends every client back to initialize, which is as good.
+        const answer = await back.request('reconnect', { ...params, lastSeenServerSeq: last.serverSeq + 1e9 })
+        // An error makes every client initialize, which is also correct.
         if ('error' in answer) return
-        const result = fits('a result of reconnect', ReconnectResult, answer.result)
+        const result = checkShape('a result of reconnect', ReconnectResult, answer.result)
         check(result.type === 'snapshot', 'snapshots', result)
-        same('the title', last.action, titled((snapshotOf(result.snapshots, session).state as Titled).title))
+        same(
+          'the title',
+          last.action,
+          titleChanged(fold('session', snapshotOf(result.snapshots, session), []).title),
+        )
       },
     },
     {
       id: 'K66',
-      title: 'an unknown client gets an error and may initialize on the same link, or gets a result',
-      source: 'reconnect: clients fall back to initialize on any error',
+      title: 'an unknown client gets a result, or gets an error and may initialize on the same connection',
+      source: 'reconnect: clients fall back to initialize after any error',
       async run(kit) {
-        const client = await kit.open()
+        const client = await kit.connect()
         const params = { clientId: client.clientId, lastSeenServerSeq: 1, subscriptions: [rootUri] }
-        const answer = await client.ask('reconnect', params)
+        const answer = await client.request('reconnect', params)
         if ('error' in answer) await client.initialize()
-        else fits('a result of reconnect', ReconnectResult, answer.result)
-        await client.must('listSessions')
+        else checkShape('a result of reconnect', ReconnectResult, answer.result)
+        await client.mustSucceed('listSessions')
       },
     },
     {
       id: 'K67',
       title: 'notifications are not replayed',
-      source: 'reconnect: only actions are; the client lists sessions again',
+      source: 'reconnect: only actions are replayed; the client lists the sessions again',
       needs: 'session',
       async run(kit) {
         const marker = await kit.session()
         const [ann, ben] = [await kit.join(), await kit.join()]
         for (const client of [ann, ben]) for (const uri of [rootUri, marker]) await client.subscribe(uri)
-        const cutAt = (await ben.hears(await ann.retitle(marker))).serverSeq
-        ben.cut()
-        const session = await kit.inUse(ann)
-        await ann.hearsNote('root/sessionAdded', summarizes(session))
-        const back = await kit.again(ben)
-        await back.reconnect(cutAt, [rootUri, marker])
-        await back.hears(await ann.retitle(marker))
-        const added = back.notes.filter((note) => note.method === 'root/sessionAdded')
+        const lastSeen = (await ben.receives(await ann.retitle(marker))).serverSeq
+        ben.terminate()
+        const session = await kit.createInUse(ann)
+        await ann.receivesNotification('root/sessionAdded', isSummaryOf(session))
+        const back = await kit.connectAgain(ben)
+        await back.reconnect(lastSeen, [rootUri, marker])
+        await back.receives(await ann.retitle(marker))
+        const added = back.notifications.filter((note) => note.method === 'root/sessionAdded')
         same(
-          'notifications of what was missed',
+          'notifications from before the reconnect',
           [],
-          added.filter(({ params }) => summarizes(session)(params)),
+          added.filter(({ params }) => isSummaryOf(session)(params)),
         )
       },
     },
     {
       id: 'K68',
-      title: 'channels that are not listed at reconnect are not followed any more',
-      source: 'reconnect: its list is what the link follows',
+      title: 'a channel that reconnect does not list is no longer subscribed',
+      source: 'reconnect: its list replaces the subscriptions',
       needs: 'session',
       async run(kit) {
-        const { session, ann, ben, cutAt } = await away(kit)
+        const { session, ann, ben, lastSeen } = await disconnected(kit)
         const marker = await kit.session()
         await ann.subscribe(marker)
-        const back = await kit.again(ben)
-        await back.reconnect(cutAt, [])
+        const back = await kit.connectAgain(ben)
+        await back.reconnect(lastSeen, [])
         await back.subscribe(marker)
         await ann.retitle(session)
-        await back.hears(await ann.retitle(marker))
-        same('envelopes of the channel that was left out', [], back.seqsOf(session))
+        await back.receives(await ann.retitle(marker))
+        same('envelopes of the channel that was not listed', [], back.seqsOf(session))
       },
     },
   ],
 }
 
-type Titled = { readonly title?: unknown }
-
-/** Ann and Ben follow a session, both have seen its last change, and Ben's link is cut. */
-async function away(kit: Kit) {
+/** Two clients subscribe to a session and both receive its last action; then the connection of Ben is cut. */
+async function disconnected(kit: Kit) {
   const session = await kit.session()
   const [ann, ben] = [await kit.join(), await kit.join()]
   const starts = { ann: await ann.subscribe(session), ben: await ben.subscribe(session) }
-  const { serverSeq: cutAt } = await ben.hears(await ann.retitle(session))
-  ben.cut()
-  return { session, ann, ben, starts, cutAt }
+  const { serverSeq: lastSeen } = await ben.receives(await ann.retitle(session))
+  ben.terminate()
+  return { session, ann, ben, starts, lastSeen }
 }
 
-/** Changes of which none can be left out without a trace; the last of them. */
-async function missed(by: Client, session: Uri): Promise<Envelope> {
-  await by.change(session, { type: 'session/isArchivedChanged', isArchived: true } as Action)
+/** Makes several changes and returns the last. Leaving out any of them gives another state. */
+async function changeMeanwhile(by: Client, session: Uri): Promise<Envelope> {
+  await by.mustAccept(session, actionOf('session/isArchivedChanged', { isArchived: true }))
   await by.retitle(session)
-  await by.change(session, { type: 'session/isReadChanged', isRead: true } as Action)
+  await by.mustAccept(session, actionOf('session/isReadChanged', { isRead: true }))
   return by.retitle(session)
 }
 
 function replayOf(result: ReconnectResult): readonly Envelope[] {
   if (result.type === 'replay') return result.actions
-  throw new Skipped('the host answers reconnect with snapshots, which it always may')
+  throw new Skipped('the host answers reconnect with snapshots, which AHP allows')
 }
 
 function snapshotOf(snapshots: readonly Snapshot[], uri: Uri): Snapshot {

@@ -2,11 +2,11 @@ import { errorCodes } from '@atrium/protocol/errors'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { notifications } from '@atrium/protocol/commands'
-import { Skipped, check, fits, same } from '../kit/check.ts'
+import { Skipped, check, checkShape, same } from '../kit/check.ts'
 import type { Failed } from '../kit/check.ts'
 import type { Client } from '../kit/client.ts'
-import type { Note } from '../kit/link.ts'
-import { listed, pages, summarizes } from '../kit/list.ts'
+import type { Notification } from '../kit/link.ts'
+import { listSessions, listPages, isSummaryOf } from '../kit/list.ts'
 import type { Topic } from '../kit/rule.ts'
 
 export const sessions: Topic = {
@@ -14,53 +14,53 @@ export const sessions: Topic = {
   rules: [
     {
       id: 'K80',
-      title: 'a session in use is in the list, under its URI and its provider',
+      title: 'a session in use is in the list, with its URI and its provider',
       source: 'sessions: createSession and listSessions',
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
         const session = await kit.mustCreate(client, kit.unusedUri())
         await kit.use(client, session)
-        const found = (await listed(client)).find(({ resource }) => resource === session)
+        const found = (await listSessions(client)).find(({ resource }) => resource === session)
         check(found !== undefined, `${session} in the list`, 'a list without it')
-        same('its provider', kit.offer.provider, found.provider)
+        same('its provider', kit.facts.provider, found.provider)
       },
     },
     {
       id: 'K81',
       title: 'a session in use is announced to the subscribers of the root',
-      source: 'sessions: root/sessionAdded, at creation or when somebody first does something with it',
+      source: 'sessions: root/sessionAdded, at creation or at the first use',
       needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
-        const session = await kit.inUse(ann)
-        await announced(ben, 'root/sessionAdded', summarizes(session))
+        const session = await kit.createInUse(ann)
+        await rootNotification(ben, 'root/sessionAdded', isSummaryOf(session))
       },
     },
     {
       id: 'K82',
-      title: 'creating a session under a URI in use is refused with -32003, for everybody',
+      title: 'creating a session under a URI in use is refused with -32003, for every client',
       source: 'sessions: a URI names one session',
       needs: 'session',
       async run(kit) {
         const channel = await kit.session()
         for (const client of [await kit.join(), await kit.join()])
-          await client.refused(
+          await client.mustFail(
             'createSession',
-            { channel, provider: kit.offer.provider },
+            { channel, provider: kit.facts.provider },
             errorCodes.SessionAlreadyExists,
           )
       },
     },
     {
       id: 'K83',
-      title: 'an unknown provider is refused with -32002',
+      title: 'creating a session with an unknown provider is refused with -32002',
       source: 'errors: ProviderNotFound',
       async run(kit) {
         const client = await kit.join()
         const channel = kit.unusedUri()
-        kit.made(channel)
-        await client.refused(
+        kit.disposeLater(channel)
+        await client.mustFail(
           'createSession',
           { channel, provider: client.clientId },
           errorCodes.ProviderNotFound,
@@ -69,16 +69,16 @@ export const sessions: Topic = {
     },
     {
       id: 'K84',
-      title: 'a disposed session is announced as removed, and is not in the list any more',
+      title: 'a disposed session is announced as removed and is no longer in the list',
       source: 'sessions: disposeSession and root/sessionRemoved',
       needs: 'session',
       async run(kit) {
         const [ann, ben] = [await kit.join(), await kit.join({ initialSubscriptions: [rootUri] })]
-        const channel = await kit.inUse(ann)
-        await ann.must('disposeSession', { channel })
-        await announced(ben, 'root/sessionRemoved', ({ session }) => session === channel)
-        const found = (await listed(ben)).filter(({ resource }) => resource === channel)
-        same('entries of it', [], found)
+        const channel = await kit.createInUse(ann)
+        await ann.mustSucceed('disposeSession', { channel })
+        await rootNotification(ben, 'root/sessionRemoved', ({ session }) => session === channel)
+        const found = (await listSessions(ben)).filter(({ resource }) => resource === channel)
+        same('entries of the session', [], found)
       },
     },
     {
@@ -89,44 +89,48 @@ export const sessions: Topic = {
       async run(kit) {
         const client = await kit.join()
         const channel = await kit.create(client)
-        await client.must('disposeSession', { channel })
+        await client.mustSucceed('disposeSession', { channel })
         const { NotFound, SessionNotFound } = errorCodes
-        await client.refused('subscribe', { channel }, NotFound, SessionNotFound)
+        await client.mustFail('subscribe', { channel }, NotFound, SessionNotFound)
       },
     },
     {
       id: 'K86',
-      title: 'disposing of a session that is not there is refused as not found',
+      title: 'disposing of a session that does not exist is refused as not found',
       source: 'errors: SessionNotFound or NotFound',
       async run(kit) {
         const client = await kit.join()
         const { NotFound, SessionNotFound } = errorCodes
-        await client.refused('disposeSession', { channel: kit.unusedUri() }, SessionNotFound, NotFound)
+        await client.mustFail('disposeSession', { channel: kit.unusedUri() }, SessionNotFound, NotFound)
       },
     },
     {
       id: 'K87',
-      title: 'following the cursors of the list gives each session once',
-      source: 'paging: a cursor leads to what comes next',
+      title: 'following the cursors of the list returns every session once',
+      source: 'paging: a cursor leads to the next page',
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        const own = [await kit.inUse(client), await kit.inUse(client), await kit.inUse(client)]
+        const own = [
+          await kit.createInUse(client),
+          await kit.createInUse(client),
+          await kit.createInUse(client),
+        ]
         const { items } = await paged(client)
         const found = items.filter(({ resource }) => own.includes(resource)).map(({ resource }) => resource)
-        same('our sessions', own.toSorted(), found.toSorted())
+        same('the sessions of the rule', own.toSorted(), found.toSorted())
       },
     },
     {
       id: 'K88',
-      title: 'a cursor that the host has not given is refused with -32602',
-      source: 'paging: bad cursors',
+      title: 'a list cursor that the host has not issued is refused with -32602',
+      source: 'paging: invalid cursors',
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        for (let n = 0; n < 2; n++) await kit.inUse(client)
+        for (let n = 0; n < 2; n++) await kit.createInUse(client)
         await paged(client)
-        await client.refused(
+        await client.mustFail(
           'listSessions',
           { cursor: `conformance ${client.clientId}` },
           errorCodes.InvalidParams,
@@ -135,47 +139,51 @@ export const sessions: Topic = {
     },
     {
       id: 'K89',
-      title: 'a change of a summary does not repeat who the session is',
+      title: 'a change of a session summary does not repeat the identity of the session',
       source: 'root/sessionSummaryChanged: resource, provider and createdAt are left out',
       needs: 'session',
       async run(kit) {
         const client = await kit.join({ initialSubscriptions: [rootUri] })
-        const channel = await kit.inUse(client)
-        // Until it is announced, a change of it may just as well be announced with it.
-        await client.hearsNote('root/sessionAdded', summarizes(channel))
+        const channel = await kit.createInUse(client)
+        // Before root/sessionAdded, the host may put the change into that notification.
+        await client.receivesNotification('root/sessionAdded', isSummaryOf(channel))
         await client.retitle(channel)
-        const about = ({ session }: Note['params']) => session === channel
-        const note = await announced(client, 'root/sessionSummaryChanged', about).catch((error: Failed) => {
-          // To announce it is only advised.
-          throw client.notes.some(({ params }) => about(params)) ? error : new Skipped(error.message)
-        })
-        const { changes } = note.params as { changes: object }
+        const about = ({ session }: Notification['params']) => session === channel
+        const notification = await rootNotification(client, 'root/sessionSummaryChanged', about).catch(
+          (error: Failed) => {
+            // AHP only recommends this notification.
+            throw client.notifications.some(({ params }) => about(params))
+              ? error
+              : new Skipped(error.message)
+          },
+        )
+        const { changes } = notification.params as { changes: object }
         const repeated = Object.keys(changes).filter((key) =>
           ['resource', 'provider', 'createdAt'].includes(key),
         )
-        same('identity in the changes', [], repeated)
+        same('identity fields in the changes', [], repeated)
       },
     },
   ],
 }
 
-/** Waits for a notification of the root and checks its shape. */
-async function announced(
+/** Waits for a notification on the root and checks its shape. */
+async function rootNotification(
   client: Client,
   method: string,
-  wanted: (params: Note['params']) => boolean,
-): Promise<Note> {
-  const note = await client.hearsNote(method, wanted)
+  matches: (params: Notification['params']) => boolean,
+): Promise<Notification> {
+  const notification = await client.receivesNotification(method, matches)
   const schema = notifications.get(method)?.params
-  if (schema) fits(`the params of ${method}`, schema, note.params)
-  same('its channel', rootUri, note.params['channel'])
-  return note
+  if (schema) checkShape(`the params of ${method}`, schema, notification.params)
+  same('its channel', rootUri, notification.params['channel'])
+  return notification
 }
 
-/** The whole list in a handful of pages, where the host pages at all. */
+/** The whole list in about three pages. A host that does not page skips the rule. */
 async function paged(client: Client): Promise<{ readonly items: readonly SessionSummary[] }> {
-  const all = await listed(client)
-  const found = await pages(client, Math.max(1, Math.floor(all.length / 3)))
-  if (found.length < 2) throw new Skipped('the host gives its list in one page, whatever the limit')
-  return { items: found.flat() }
+  const all = await listSessions(client)
+  const pages = await listPages(client, Math.max(1, Math.floor(all.length / 3)))
+  if (pages.length < 2) throw new Skipped('the host returns its list in one page, whatever the limit')
+  return { items: pages.flat() }
 }

@@ -1,13 +1,13 @@
 import { errorData } from '@atrium/protocol/error-data'
 import { errorCodes } from '@atrium/protocol/errors'
-import { Failed, Skipped, check, fits, same, shown } from '../kit/check.ts'
-import { refusalOf } from '../kit/client.ts'
+import { Failed, Skipped, check, checkShape, same, excerpt } from '../kit/check.ts'
+import { errorOf } from '../kit/client.ts'
 import type { Client } from '../kit/client.ts'
 import type { Kit } from '../kit/kit.ts'
 import type { Topic } from '../kit/rule.ts'
 
-/** A generation that nobody will speak for a while. */
-const far = '987.0.0'
+/** A version far in the future. */
+const futureVersion = '987.0.0'
 
 const malformed = ['1.0', 'v1.0.0', '01.0.0', '1.0.0-beta', '1.0.0+build', '^1.0.0', 'one', '']
 
@@ -17,123 +17,128 @@ export const versions: Topic = {
   rules: [
     {
       id: 'K20',
-      title: 'the version in the answer is one that was offered, letter by letter',
-      source: 'negotiation: the host selects from the offer',
+      title: 'the protocolVersion in the result is one of the offered strings, character by character',
+      source: 'version negotiation: the host selects from the offer',
       async run(kit) {
-        same('the version', kit.version, await chosen(kit, [far, kit.version]))
+        same('the version', kit.version, await selected(kit, [futureVersion, kit.version]))
       },
     },
     {
       id: 'K21',
-      title: 'the highest version that both speak is taken, whatever the order of the offer',
-      source: 'negotiation since 1.0: the order of an offer means nothing',
+      title: 'the host selects the highest version that both sides support, in any order of the offer',
+      source: 'version negotiation since 1.0: the order of the offer has no meaning',
       async run(kit) {
-        sinceNine(kit)
+        requireNine(kit)
         const later = laterPatch(kit.version)
-        if (!(await speaks(kit, later)))
-          throw new Skipped(kit.offer.unspoken ?? `the host refuses ${later}: see K22`)
-        same('rising offer', later, await chosen(kit, [kit.version, later]))
-        same('falling offer', later, await chosen(kit, [later, kit.version]))
+        if (!(await accepts(kit, later)))
+          throw new Skipped(kit.facts.versionRefused ?? `the host refuses ${later}: see K22`)
+        same('the version for a rising offer', later, await selected(kit, [kit.version, later]))
+        same('the version for a falling offer', later, await selected(kit, [later, kit.version]))
       },
     },
     {
       id: 'K22',
-      title: 'a later patch of a version the host speaks is taken, and answered as it was offered',
-      source: 'negotiation: compatible is what the caret rule says',
+      title: 'a later patch of a supported version is accepted, and the result repeats it as offered',
+      source: 'version negotiation: compatibility follows the caret rule',
       async run(kit) {
-        sinceNine(kit)
-        await chosen(kit, [kit.version])
+        requireNine(kit)
+        await selected(kit, [kit.version])
         const later = laterPatch(kit.version)
-        same('the version', later, await chosen(kit, [later]))
+        same('the version', later, await selected(kit, [later]))
       },
     },
     {
       id: 'K23',
-      title: 'no common version: -32005, with supportedVersions in its data',
-      source: 'errors: what UnsupportedProtocolVersion carries since 0.9',
+      title: 'without a common version the error is -32005 and its data has supportedVersions',
+      source: 'errors: the data of UnsupportedProtocolVersion since 0.9',
       async run(kit) {
-        sinceNine(kit)
-        await refusedVersions(await kit.open())
+        requireNine(kit)
+        await supportedVersionsOf(await kit.connect())
       },
     },
     {
       id: 'K24',
-      title: 'no common version: the host closes the link',
-      source: 'negotiation: a refusal ends the connection',
+      title: 'without a common version the host closes the connection',
+      source: 'version negotiation: a refusal ends the connection',
       async run(kit) {
-        const client = await kit.open()
-        const answer = await client.ask('initialize', { protocolVersions: [far], clientId: client.clientId })
-        refusalOf('initialize', answer, [])
+        const client = await kit.connect()
+        const answer = await client.request('initialize', {
+          protocolVersions: [futureVersion],
+          clientId: client.clientId,
+        })
+        errorOf('initialize', answer, [])
         await client.until('the host to close the link', () => client.closed)
       },
     },
     {
       id: 'K25',
-      title: 'an offer that is no MAJOR.MINOR.PATCH is an error',
-      source: 'negotiation: the form of a version string',
+      title: 'an offered version that is not MAJOR.MINOR.PATCH is an error',
+      source: 'version negotiation: the format of a version string',
       async run(kit) {
         for (const version of malformed) await refusedOffer(kit, [version])
       },
     },
     {
       id: 'K26',
-      title: 'an empty offer is an error',
-      source: 'negotiation: a version that was not offered cannot be selected',
+      title: 'an empty list of offered versions is an error',
+      source: 'version negotiation: the host can select only an offered version',
       async run(kit) {
         await refusedOffer(kit, [])
       },
     },
     {
       id: 'K27',
-      title: 'each version that a refusal lists is taken when it is offered',
-      source: 'errors: supportedVersions says what the client should come back with',
+      title: 'every version that a refusal lists is accepted when it is offered',
+      source: 'errors: supportedVersions lists the versions to retry with',
       async run(kit) {
-        sinceNine(kit)
-        const listed = await refusedVersions(await kit.open())
+        requireNine(kit)
+        const supported = await supportedVersionsOf(await kit.connect())
         // An entry may also be a range.
-        const exact = listed.filter((entry) => /^\d+\.\d+\.\d+$/.test(entry))
-        if (exact.length === 0) throw new Skipped(`no exact version is listed: ${shown(listed)}`)
-        for (const version of exact) same('the version', version, await chosen(kit, [version]))
+        const exact = supported.filter((entry) => /^\d+\.\d+\.\d+$/.test(entry))
+        if (exact.length === 0)
+          throw new Skipped(`supportedVersions has no exact version: ${excerpt(supported)}`)
+        for (const version of exact) same('the version', version, await selected(kit, [version]))
       },
     },
   ],
 }
 
-/** Older generations knew neither the caret rule nor data that has to be there. */
-function sinceNine({ version }: Kit): void {
+/** Skips versions before 0.9, which have neither the caret rule nor required error data. */
+function requireNine({ version }: Kit): void {
   if (/^0\.[0-8]\./.test(version)) throw new Skipped(`AHP ${version} leaves this to the host`)
 }
 
-/** What the host makes of an offer on a new link. A host that does not speak the kit's version is not judged by it. */
-async function chosen(kit: Kit, protocolVersions: readonly string[]): Promise<string> {
-  const answer = await offer(kit, protocolVersions)
-  const { unspoken } = kit.offer
-  if (unspoken !== undefined && protocolVersions.includes(kit.version)) throw new Skipped(unspoken)
+/** The version that the host selects from an offer on a new link. Skips the rule if the host refuses the version under test. */
+async function selected(kit: Kit, protocolVersions: readonly string[]): Promise<string> {
+  const answer = await initialize(kit, protocolVersions)
+  const { versionRefused } = kit.facts
+  if (versionRefused !== undefined && protocolVersions.includes(kit.version))
+    throw new Skipped(versionRefused)
   if ('error' in answer)
-    throw new Failed(`a result of initialize with ${shown(protocolVersions)}`, shown(answer.error))
+    throw new Failed(`a result of initialize with ${excerpt(protocolVersions)}`, excerpt(answer.error))
   return String((answer.result as { readonly protocolVersion?: unknown } | null)?.protocolVersion)
 }
 
-async function speaks(kit: Kit, version: string): Promise<boolean> {
-  return 'result' in (await offer(kit, [version]))
+async function accepts(kit: Kit, version: string): Promise<boolean> {
+  return 'result' in (await initialize(kit, [version]))
 }
 
 async function refusedOffer(kit: Kit, protocolVersions: readonly string[]): Promise<void> {
-  refusalOf(`initialize with ${shown(protocolVersions)}`, await offer(kit, protocolVersions), [])
+  errorOf(`initialize with ${excerpt(protocolVersions)}`, await initialize(kit, protocolVersions), [])
 }
 
-async function refusedVersions(client: Client): Promise<readonly string[]> {
-  const params = { protocolVersions: [far], clientId: client.clientId }
-  const { data } = await client.refused('initialize', params, errorCodes.UnsupportedProtocolVersion)
+async function supportedVersionsOf(client: Client): Promise<readonly string[]> {
+  const params = { protocolVersions: [futureVersion], clientId: client.clientId }
+  const { data } = await client.mustFail('initialize', params, errorCodes.UnsupportedProtocolVersion)
   const schema = errorData.UnsupportedProtocolVersion
-  const { supportedVersions } = fits('data with supportedVersions', schema, data)
+  const { supportedVersions } = checkShape('data with supportedVersions', schema, data)
   check(supportedVersions.length > 0, 'at least one supported version', supportedVersions)
   return supportedVersions
 }
 
-async function offer(kit: Kit, protocolVersions: readonly string[]) {
-  const client = await kit.open()
-  return client.ask('initialize', { protocolVersions, clientId: client.clientId })
+async function initialize(kit: Kit, protocolVersions: readonly string[]) {
+  const client = await kit.connect()
+  return client.request('initialize', { protocolVersions, clientId: client.clientId })
 }
 
 function laterPatch(version: string): string {

@@ -3,10 +3,10 @@ import type { ActiveTurn, ChatState, ResponsePart } from '@atrium/protocol/chat/
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 import { chatUri } from '@atrium/protocol/uri'
 import type { Fault } from './faults.ts'
-import { bornChat } from './wrong-birth.ts'
+import { newChat } from './wrong-creation.ts'
 import type { WrongLog } from './wrong-log.ts'
 
-/** What makes the agent of this host ask. */
+/** The prompts that make the agent of this host ask for input or start a worker. */
 export const prompts = {
   toolPrompt: 'Use a tool.',
   formPrompt: 'Ask me something.',
@@ -15,10 +15,10 @@ export const prompts = {
 
 const tickMs = 2
 
-/** Whether a message makes the agent ask, which it then does instead of answering. */
-export function asks(host: WrongLog, chat: Uri, text: string): boolean {
+/** Runs the script of a prompt, if the message is one. Returns whether it was. */
+export function requestInput(host: WrongLog, chat: Uri, text: string): boolean {
   const steps = scripts.get(text)?.(host, chat)
-  if (steps) later(host, chat, steps)
+  if (steps) appendSoon(host, chat, steps)
   return steps !== undefined
 }
 
@@ -43,24 +43,28 @@ function callSteps(host: WrongLog): readonly Step[] {
       toolCallId: call.toolCallId,
       invocationMessage: 'Look around',
       toolInput: 'around',
-      ...(!host.has('uneditable') && { editable: true }),
-      ...(!host.has('optionless') && { options }),
+      ...(!host.has('inputNotEditable') && { editable: true }),
+      ...(!host.has('noOptions') && { options }),
     },
   ]
 }
 
-/** A chat of the worker's own, which the call shows. */
+/** Creates a chat for the worker. The result of the call names that chat. */
 function workerSteps(host: WrongLog, chat: Uri): readonly Step[] {
   const end: Step = { type: 'chat/turnComplete', duration: 20 }
-  if (host.has('workerless')) return [end]
+  if (host.has('noWorker')) return [end]
   const call = { toolCallId: 'work', toolName: 'work', displayName: 'Work' }
   const { toolCallId } = call
   const session = host.owners.get(chat) ?? ''
   const resource = chatUri(`${session}/worker`)
-  const origin = { kind: 'tool', chat, toolCallId: host.has('workerForeign') ? 'other' : toolCallId } as const
-  const summary = bornChat(host, session, resource, { turns: [], origin })
+  const origin = {
+    kind: 'tool',
+    chat,
+    toolCallId: host.has('workerOfOtherCall') ? 'other' : toolCallId,
+  } as const
+  const summary = newChat(host, session, resource, { turns: [], origin })
   host.append(session, { type: 'session/chatAdded', summary } as Action)
-  const content = host.has('workerUnshown') ? [] : [{ type: 'subagent', resource, title: 'Worker' }]
+  const content = host.has('workerBlockMissing') ? [] : [{ type: 'subagent', resource, title: 'Worker' }]
   const result = { success: true, pastTenseMessage: 'Worked', content }
   return [
     { type: 'chat/toolCallStart', ...call },
@@ -78,27 +82,27 @@ const form = {
   ],
 }
 
-/** Goes on with what was decided. */
-export function goOn(host: WrongLog, chat: Uri, action: Action): void {
+/** Continues the turn after a decision of a client. */
+export function continueTurn(host: WrongLog, chat: Uri, action: Action): void {
   const { toolCallId, approved } = action as Step
   const end: Step = { type: 'chat/turnComplete', duration: 20 }
-  const seen = host.has('resultsUnseen')
+  const withoutApproval = host.has('noResultApproval')
   const result = { success: true, pastTenseMessage: 'Looked around' }
   const done: Step = {
     type: 'chat/toolCallComplete',
     toolCallId,
     result,
-    ...(!seen && { requiresResultConfirmation: true }),
+    ...(!withoutApproval && { requiresResultConfirmation: true }),
   }
   if (action.type === 'chat/toolCallConfirmed' && approved === true)
-    later(host, chat, seen ? [done, end] : [done])
-  else if (decisions.includes(action.type)) later(host, chat, [end])
+    appendSoon(host, chat, withoutApproval ? [done, end] : [done])
+  else if (decisions.includes(action.type)) appendSoon(host, chat, [end])
 }
 
 const decisions = ['chat/toolCallConfirmed', 'chat/toolCallResultConfirmed', 'chat/inputCompleted']
 
-/** In a moment, if the turn still runs by then. */
-function later(host: WrongLog, chat: Uri, steps: readonly Step[]): void {
+/** Appends the steps after one tick, while the same turn is active. */
+function appendSoon(host: WrongLog, chat: Uri, steps: readonly Step[]): void {
   const turnId = turnOf(host, chat)?.id
   setTimeout(() => {
     for (const step of steps)
@@ -111,54 +115,54 @@ function turnOf(host: WrongLog, chat: Uri): ActiveTurn | undefined {
   return (host.channels.get(chat)?.state as ChatState | undefined)?.activeTurn
 }
 
-/** Tells a session what its chat waits for. */
-export function showNeeded(host: WrongLog, session: Uri, chat: Uri): void {
+/** Updates `inputNeeded` of the session to match the chat. */
+export function updateInputNeeded(host: WrongLog, session: Uri, chat: Uri): void {
   const { inputNeeded = [] } = (host.channels.get(session)?.state ?? {}) as Partial<SessionState>
   const turn = turnOf(host, chat)
-  const open = (turn?.responseParts ?? []).flatMap((part) => needed(host, chat, turn?.id ?? '', part))
-  const shown = inputNeeded.filter((entry) => entry.chat === chat)
-  for (const entry of shown)
-    if (!open.some(({ id }) => id === entry.id) && !host.has(keptBy(entry)))
+  const open = (turn?.responseParts ?? []).flatMap((part) => entriesFor(host, chat, turn?.id ?? '', part))
+  const listed = inputNeeded.filter((entry) => entry.chat === chat)
+  for (const entry of listed)
+    if (!open.some(({ id }) => id === entry.id) && !host.has(faultThatKeeps(entry)))
       host.append(session, { type: 'session/inputNeededRemoved', id: entry.id } as Action)
   for (const request of open)
-    if (!shown.some(({ id }) => id === request.id))
+    if (!listed.some(({ id }) => id === request.id))
       host.append(session, { type: 'session/inputNeededSet', request } as Action)
 }
 
-function keptBy(entry: SessionInputRequest): Fault {
-  if (entry.kind !== 'toolConfirmation') return 'formsKept'
-  return entry.toolCall.status === 'pending-confirmation' ? 'callsKept' : 'resultsKept'
+function faultThatKeeps(entry: SessionInputRequest): Fault {
+  if (entry.kind !== 'toolConfirmation') return 'questionsStayListed'
+  return entry.toolCall.status === 'pending-confirmation' ? 'callsStayListed' : 'resultsStayListed'
 }
 
-function needed(
+function entriesFor(
   host: WrongLog,
   chat: Uri,
   turnId: string,
   part: ResponsePart,
 ): readonly SessionInputRequest[] {
   if (part.kind === 'inputRequest') {
-    if (part.response !== undefined || host.has('formsUnshown')) return []
+    if (part.response !== undefined || host.has('questionsNotListed')) return []
     return [{ kind: 'chatInput', id: `${chat} ${part.request.id}`, chat, request: part.request }]
   }
   if (part.kind !== 'toolCall') return []
   const { toolCall } = part
   const id = `${chat} ${toolCall.toolCallId} ${toolCall.status}`
-  const asked = toolCall.status === 'pending-confirmation' && !host.has('callsUnshown')
-  const done = toolCall.status === 'pending-result-confirmation' && !host.has('resultsUnshown')
+  const asked = toolCall.status === 'pending-confirmation' && !host.has('callsNotListed')
+  const done = toolCall.status === 'pending-result-confirmation' && !host.has('resultsNotListed')
   return asked || done ? [{ kind: 'toolConfirmation', id, chat, turnId, toolCall }] : []
 }
 
-/** A chat at rest goes on with what waits in it. */
-export function beginNext(host: WrongLog, chat: Uri, { type }: Action): void {
+/** Starts a turn with the first queued message if no turn is active. */
+export function startQueuedTurn(host: WrongLog, chat: Uri, { type }: Action): void {
   const { activeTurn, queuedMessages = [] } = (host.channels.get(chat)?.state ?? {}) as Partial<ChatState>
   const [first] = queuedMessages
-  if (!first || activeTurn || !wakes.includes(type) || host.has('queueResting')) return
+  if (!first || activeTurn || !queueTriggers.includes(type) || host.has('queueNotStarted')) return
   const { id, message } = first
-  const said = host.has('queuedWordsLost') ? { ...message, text: 'something else' } : message
+  const sent = host.has('queuedTextLost') ? { ...message, text: 'something else' } : message
   const startedAt = new Date().toISOString()
-  const begun = { turnId: `from ${id}`, startedAt, message: said, queuedMessageId: id }
+  const fields = { turnId: `from ${id}`, startedAt, message: sent, queuedMessageId: id }
   host.append(chat, { type: 'chat/pendingMessageRemoved', kind: 'queued', id } as Action)
-  host.append(chat, { type: 'chat/turnStarted', ...begun } as Action)
+  host.append(chat, { type: 'chat/turnStarted', ...fields } as Action)
 }
 
-const wakes = ['chat/turnComplete', 'chat/turnCancelled', 'chat/pendingMessageSet']
+const queueTriggers = ['chat/turnComplete', 'chat/turnCancelled', 'chat/pendingMessageSet']

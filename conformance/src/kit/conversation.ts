@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import { ChatState } from '@atrium/protocol/chat/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { actionOf } from './action.ts'
+import { Skipped, checkShape, excerpt, same } from './check.ts'
+import type { Client } from './client.ts'
+import { fold } from './fold.ts'
+import type { Kit } from './kit.ts'
+
+/** An action of the chat. Actions about a turn name it. */
+interface ChatAction extends Action {
+  readonly turnId?: string
+}
+
+/** A harmless, short message that an agent answers without a tool. */
+export const promptText = 'Say hello in one short sentence.'
+
+const endTypes: readonly string[] = ['chat/turnComplete', 'chat/turnCancelled', 'chat/error']
+
+/** Creates a session, waits until it is ready, and opens its default chat. */
+export async function openConversation(kit: Kit): Promise<Conversation> {
+  const session = await kit.session()
+  const client = await kit.join()
+  const snapshot = await client.subscribe(session)
+  const state = () => fold('session', snapshot, client.envelopes)
+  await client
+    .until('the session to be created', () => state().lifecycle !== 'creating' || undefined)
+    .catch(() => {
+      throw new Skipped('the session was not created in time')
+    })
+  const { defaultChat, chats = [] }: Partial<SessionState> = state()
+  const chat = defaultChat ?? chats[0]?.resource
+  if (chat === undefined) throw new Skipped('a new session has no chat on this host')
+  const start = await client.subscribe(chat)
+  checkShape('a chat state', ChatState, start.state)
+  return new Conversation(kit, client, snapshot, start)
+}
+
+/** A chat and its session, with one client subscribed to both. */
+export class Conversation {
+  readonly client: Client
+  readonly session: Uri
+  readonly chat: Uri
+  /** The chat at the time of the subscription. */
+  readonly start: Snapshot
+  readonly #kit: Kit
+  readonly #sessionStart: Snapshot
+
+  constructor(kit: Kit, client: Client, session: Snapshot, start: Snapshot) {
+    this.#kit = kit
+    this.client = client
+    this.#sessionStart = session
+    this.session = session.resource
+    this.chat = start.resource
+    this.start = start
+  }
+
+  /** The chat state that this client has reduced, up to and including the number `upTo`. */
+  state(upTo?: number): ChatState {
+    return fold('chat', this.start, this.client.envelopes, upTo)
+  }
+
+  startState(): ChatState {
+    return fold('chat', this.start, [])
+  }
+
+  sessionState(): SessionState {
+    return fold('session', this.#sessionStart, this.client.envelopes)
+  }
+
+  /** The accepted envelopes of the chat, in the order of arrival. */
+  accepted(): readonly (Envelope & { readonly action: ChatAction })[] {
+    return this.client.envelopes.filter(
+      ({ channel, rejectionReason }) => channel === this.chat && !rejectionReason,
+    )
+  }
+
+  /** The same chat and session, opened now by a new client. */
+  async withNewClient(): Promise<Conversation> {
+    const client = await this.#kit.join()
+    const session = await client.subscribe(this.session)
+    return new Conversation(this.#kit, client, session, await client.subscribe(this.chat))
+  }
+
+  /** The chat state in a new snapshot. */
+  async freshState(): Promise<ChatState> {
+    return (await this.withNewClient()).startState()
+  }
+
+  /**
+   * Checks that a part of the chat state is the same in a new snapshot and in the state that this client has reduced:
+   * only actions change a state. Returns that part.
+   */
+  async sameInSnapshot<T>(what: string, pick: (state: ChatState) => T): Promise<T> {
+    const late = await this.withNewClient()
+    // Numbers rise on a link: after this echo, the client has everything that the snapshot contains.
+    await this.client.retitle(this.session)
+    const found = pick(late.startState())
+    same(`${what} in a snapshot`, pick(this.state(late.start.fromSeq)), found)
+    return found
+  }
+
+  dispatch(chatAction: Action): number {
+    return this.client.dispatch(this.chat, chatAction)
+  }
+
+  mustAccept(chatAction: Action): Promise<Envelope> {
+    return this.client.mustAccept(this.chat, chatAction)
+  }
+
+  mustReject(chatAction: Action): Promise<void> {
+    return this.client.mustReject(this.chat, chatAction)
+  }
+
+  /** Dispatches the start of a turn without waiting for it. */
+  dispatchTurn(turnId: string = randomUUID(), origin = 'user', text = promptText): string {
+    const { model } = this.#kit.options
+    const message = {
+      text,
+      origin: { kind: origin },
+      ...(model !== undefined && { model: { id: model } }),
+    }
+    const startedAt = new Date().toISOString()
+    this.dispatch(actionOf('chat/turnStarted', { turnId, startedAt, message }))
+    return turnId
+  }
+
+  /** The echoes of `chat/turnStarted` for this turn, of any client, accepted or rejected. */
+  turnOutcomes(turnId: string): readonly Envelope[] {
+    return this.client.envelopes.filter(({ channel, action: { type, ...fields } }) => {
+      const started: { turnId?: string } = fields
+      return channel === this.chat && type === 'chat/turnStarted' && started.turnId === turnId
+    })
+  }
+
+  turnOutcome(turnId: string, nth = 0): Promise<Envelope> {
+    return this.client.until('the turn back, accepted or rejected', () => this.turnOutcomes(turnId).at(nth))
+  }
+
+  /** Starts a turn and waits until it is accepted. */
+  async beginTurn(text?: string): Promise<string> {
+    const turnId = this.dispatchTurn(undefined, undefined, text)
+    await this.turnBegun(turnId)
+    return turnId
+  }
+
+  /** Waits until a dispatched turn is accepted. A rejection skips the rule: the agent may need a login first. */
+  async turnBegun(turnId: string): Promise<void> {
+    const { rejectionReason } = await this.turnOutcome(turnId)
+    if (rejectionReason) throw new Skipped(`the host starts no turn: ${excerpt(rejectionReason)}`)
+  }
+
+  turnEnds(turnId: string): readonly Envelope[] {
+    return this.accepted().filter(({ action: end }) => endTypes.includes(end.type) && end.turnId === turnId)
+  }
+
+  /** Waits for the end of a turn. A turn without an end fails K121 and skips all other rules. */
+  async turnEnd(turnId: string): Promise<Envelope> {
+    const { skips } = this.#kit
+    if (skips.turnEnd !== undefined) throw new Skipped(skips.turnEnd)
+    return this.requireTurnEnd(turnId).catch(() => {
+      throw new Skipped(skips.turnEnd)
+    })
+  }
+
+  async requireTurnEnd(turnId: string): Promise<Envelope> {
+    const { skips, turnTimeoutMs } = this.#kit
+    return this.client
+      .until('the turn to end', () => this.turnEnds(turnId).at(0), turnTimeoutMs)
+      .catch((error: Error) => {
+        skips.turnEnd = `a turn did not end: ${error.message}`
+        throw error
+      })
+  }
+
+  /** Runs a turn from its start to its end. */
+  async runTurn(): Promise<string> {
+    const turnId = await this.beginTurn()
+    await this.turnEnd(turnId)
+    return turnId
+  }
+}

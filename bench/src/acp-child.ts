@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-// The smallest agent that speaks ACP: a prompt is a number, and it says so many words, as fast as they are taken from it.
-const say = async (message: object) => {
+// A minimal ACP agent. The prompt is a number N; the answer is N chunks, as fast as the pipe takes them.
+const send = async (message: object) => {
   if (!process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`))
     await once(process.stdout, 'drain')
 }
@@ -16,7 +16,7 @@ const answers: { readonly [method: string]: (params: Params) => Promise<object> 
     for (let i = 0; i < count; i++) {
       const content = { type: 'text', text: `word ${i} ` }
       const update = { sessionUpdate: 'agent_message_chunk', content }
-      await say({ method: 'session/update', params: { sessionId, update } })
+      await send({ method: 'session/update', params: { sessionId, update } })
     }
     return { stopReason: 'end_turn' }
   },
@@ -29,5 +29,5 @@ interface Params {
 
 for await (const line of createInterface(process.stdin)) {
   const { id, method, params } = JSON.parse(line) as { id?: number; method: string; params: Params }
-  if (id !== undefined) await say({ id, result: (await answers[method]?.(params)) ?? {} })
+  if (id !== undefined) await send({ id, result: (await answers[method]?.(params)) ?? {} })
 }

@@ -1,5 +1,5 @@
 import { Pipe } from './agent/pipe.ts'
-import { Visit } from './agent/visit.ts'
+import { AgentClient } from './agent/agent-client.ts'
 import { start } from './child.ts'
 import { median } from './percentiles.ts'
 import { check, fact } from './table.ts'
@@ -9,7 +9,7 @@ const flood = 100_000
 const rounds = 7
 const sessions = 9
 
-/** An ACP agent in a process of its own, on the real host with its real store, beside the same agent at a bare pipe. */
+/** An ACP agent in its own process, behind the real host and store, compared with the same agent at a bare pipe. */
 export async function agentBench(wanted: readonly string[]): Promise<boolean> {
   const tables: { readonly [name: string]: () => Promise<boolean> } = { update, memory, begin }
   let met = true
@@ -18,60 +18,64 @@ export async function agentBench(wanted: readonly string[]): Promise<boolean> {
   return met
 }
 
-/** What an update costs on its way from the agent to a client: read, reduced, stored and told. */
+/** The cost of one update from the agent to a client: read, reduced, stored and delivered. */
 async function update(): Promise<boolean> {
   console.log(
-    `\nupdate: a turn of ${words} chunks, stored and told, beside the same chunks parsed at a bare pipe`,
+    `\nupdate: a turn of ${words} chunks, stored and delivered, relative to the same chunks parsed at a bare pipe`,
   )
   const host = await start('host-child', [], ['acp'])
-  const visit = await Visit.open(host.port)
+  const client = await AgentClient.open(host.port)
   const pipe = new Pipe()
   await pipe.open()
-  await visit.session('ahp-session:/update', words)
+  await client.session('ahp-session:/update', words)
   const times = { ours: [] as number[], bare: [] as number[] }
   for (let round = 0; round < rounds; round++) {
     times.bare.push((await pipe.prompt(words)).all)
-    times.ours.push((await visit.turn('ahp-session:/update', words)).all)
+    times.ours.push((await client.turn('ahp-session:/update', words)).all)
   }
   pipe.close()
-  visit.close()
+  client.close()
   await host.stop()
   const [ours, bare] = [median(times.ours), median(times.bare)]
   fact('at a bare pipe', perUpdate(bare))
   fact('on the host', perUpdate(ours))
   return check(
-    'an update, beside a bare pipe',
+    'an update, relative to a bare pipe',
     `${(ours / bare).toFixed(2)}x  goal at most 3x`,
     ours / bare <= 3,
   )
 }
 
-/** An agent that says a lot has to wait for the host; the host does not grow with what is said. */
+/** An agent with much output waits for the host (backpressure). The memory of the host does not grow with the output. */
 async function memory(): Promise<boolean> {
   console.log(`\nmemory: turns of ${flood} chunks`)
   const host = await start('host-child', [], ['acp'])
-  const visit = await Visit.open(host.port)
-  await visit.session('ahp-session:/warm', flood)
+  const client = await AgentClient.open(host.port)
+  await client.session('ahp-session:/warm', flood)
   const before = await host.memory()
   const rss: number[] = []
   const rates: number[] = []
   for (let turn = 0; turn < 3; turn++) {
-    const { all } = await visit.session(`ahp-session:/flood-${turn}`, flood)
+    const { all } = await client.session(`ahp-session:/flood-${turn}`, flood)
     rates.push((flood / all) * 1000)
-    visit.leave(`ahp-session:/flood-${turn}`)
+    client.unsubscribe(`ahp-session:/flood-${turn}`)
     rss.push((await host.memory()).rss)
   }
-  visit.close()
+  client.close()
   await host.stop()
   fact('chunks a second', median(rates).toFixed(0))
-  fact('RSS after one such turn, and after each of three more', [before.rss, ...rss].map(mb).join(', '))
+  fact('RSS after one turn, and after each of three more', [before.rss, ...rss].map(mb).join(', '))
   const growth = (rss.at(-1) ?? 0) / before.rss
-  return check('RSS after four, beside one', `${growth.toFixed(2)}x  goal at most 1.25x`, growth <= 1.25)
+  return check(
+    'RSS after four turns, relative to one',
+    `${growth.toFixed(2)}x  goal at most 1.25x`,
+    growth <= 1.25,
+  )
 }
 
-/** From nothing to the first word: in a new session, with an agent that was started or not, beside starting the agent. */
+/** The time to the first text of a new session, with a running and with a stopped agent, relative to the start of the agent alone. */
 async function begin(): Promise<boolean> {
-  console.log('\nbegin: a new session, to its first word')
+  console.log('\nbegin: a new session, to its first text')
   const times = { bare: [] as number[], cold: [] as number[], warm: [] as number[] }
   for (let round = 0; round < sessions; round++) {
     const began = performance.now()
@@ -81,32 +85,35 @@ async function begin(): Promise<boolean> {
     times.bare.push(opened + (await pipe.prompt(1)).first)
     pipe.close()
     const host = await start('host-child', [], ['guide', 'acp'])
-    const visit = await Visit.open(host.port)
-    // What the host has to load and compile first is no agent's cost.
-    await visit.session('ahp-session:/first', 1, 'guide')
-    await visit.probe()
-    times.warm.push((await visit.session('ahp-session:/warm', 1)).first)
-    times.cold.push((await visit.session('ahp-session:/cold', 1)).first)
-    visit.close()
+    const client = await AgentClient.open(host.port)
+    // Warm-up: code that the host loads and compiles once is not part of the cost of an agent.
+    await client.session('ahp-session:/first', 1, 'guide')
+    await client.probe()
+    times.warm.push((await client.session('ahp-session:/warm', 1)).first)
+    times.cold.push((await client.session('ahp-session:/cold', 1)).first)
+    client.close()
     await host.stop()
   }
   const [bare, cold, warm] = [median(times.bare), median(times.cold), median(times.warm)]
-  fact('starting the agent at a bare pipe, to its first word', `${bare.toFixed(1)} ms`)
-  fact('a new session whose agent has to be started', `${cold.toFixed(1)} ms`)
-  fact('a new session with a warm agent', `${warm.toFixed(1)} ms`)
+  fact('start of the agent at a bare pipe, to its first text', `${bare.toFixed(1)} ms`)
+  fact('a new session with a stopped agent', `${cold.toFixed(1)} ms`)
+  fact('a new session with a running agent', `${warm.toFixed(1)} ms`)
   const met = check(
-    'an agent that has to be started, beside the bare one',
+    'a stopped agent, relative to the bare pipe',
     `${(cold / bare).toFixed(2)}x  goal at most 1.5x`,
     cold / bare <= 1.5,
   )
   return (
-    check('a warm agent, beside it', `${(warm / bare).toFixed(2)}x  goal at most 0.6x`, warm / bare <= 0.6) &&
-    met
+    check(
+      'a running agent, relative to the bare pipe',
+      `${(warm / bare).toFixed(2)}x  goal at most 0.6x`,
+      warm / bare <= 0.6,
+    ) && met
   )
 }
 
 function perUpdate(ms: number): string {
-  return `${((ms / words) * 1000).toFixed(1)} us an update`
+  return `${((ms / words) * 1000).toFixed(1)} µs per update`
 }
 
 function mb(bytes: number): string {

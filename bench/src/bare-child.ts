@@ -5,13 +5,13 @@ import { promisify } from 'node:util'
 import { loremText } from '@atrium/adapters/guide/words'
 import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
-import { answerQuestions } from './child.ts'
+import { answerParent } from './child.ts'
 
-// What one would write first: no log, no checks, a frame made for every receiver, and nothing on any disk; or, when it
-// is told to be `durable`, a line in a file that is on the disk before anybody is told.
+// The bare host of the comparisons: no log, no checks, one JSON.stringify for every receiver, no disk. With the argument
+// `durable` it writes each envelope to a file and syncs the file before it delivers the envelope.
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
 const channels = new Map<string, Set<WebSocket>>()
-const keep = process.argv.includes('durable') ? fileKeeper() : tell
+const store = process.argv.includes('durable') ? fileStore() : deliver
 let seq = 0
 
 server.on('connection', (socket) => {
@@ -23,8 +23,8 @@ server.on('connection', (socket) => {
     if (id !== undefined) return socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
     seq++
     const { channel, clientSeq, action } = params as Dispatch
-    keep({ channel, action, serverSeq: seq, origin: { clientId: 'bench', clientSeq } })
-    if (action.type === 'chat/turnStarted') speak(channel, action)
+    store({ channel, action, serverSeq: seq, origin: { clientId: 'bench', clientSeq } })
+    if (action.type === 'chat/turnStarted') answerTurn(channel, action)
   })
 })
 
@@ -50,13 +50,13 @@ function subscribe(socket: WebSocket, channel: string): void {
   channels.set(channel, clients.add(socket))
 }
 
-function tell(envelope: Envelope): void {
+function deliver(envelope: Envelope): void {
   for (const client of channels.get(envelope.channel) ?? [])
     client.send(JSON.stringify({ jsonrpc: '2.0', method: 'action', params: envelope }))
 }
 
-/** What comes while the disk is busy goes there together, as in any store that is worth a comparison. */
-function fileKeeper(): (envelope: Envelope) => void {
+/** Writes envelopes to a file, with group commit: envelopes that arrive during a sync are written together. */
+function fileStore(): (envelope: Envelope) => void {
   const path = join(tmpdir(), `atrium-bare-${process.pid}.log`)
   const file = openSync(path, 'a', 0o600)
   unlinkSync(path)
@@ -69,7 +69,7 @@ function fileKeeper(): (envelope: Envelope) => void {
       waiting = []
       await promisify(write)(file, batch.map((envelope) => `${JSON.stringify(envelope)}\n`).join(''))
       await promisify(fdatasync)(file)
-      batch.forEach(tell)
+      batch.forEach(deliver)
     }
     busy = false
   }
@@ -79,14 +79,14 @@ function fileKeeper(): (envelope: Envelope) => void {
   }
 }
 
-/** What the guide says to `long N`, with nobody to keep it and nothing to check. */
-function speak(channel: string, { turnId = '', message }: Dispatch['action']): void {
+/** Sends the answer of the guide to `long N`, without storing or checking it. */
+function answerTurn(channel: string, { turnId = '', message }: Dispatch['action']): void {
   const partId = `${turnId}-1`
-  const say = (action: object) => tell({ channel, action, serverSeq: ++seq })
-  say({ type: 'chat/responsePart', part: { kind: 'markdown', id: partId, content: '' }, turnId })
+  const send = (action: object) => deliver({ channel, action, serverSeq: ++seq })
+  send({ type: 'chat/responsePart', part: { kind: 'markdown', id: partId, content: '' }, turnId })
   for (const [content] of loremText(Number(message?.text.split(' ')[1])).matchAll(/\S+\s*/g))
-    say({ type: 'chat/delta', partId, content, turnId })
-  say({ type: 'chat/turnComplete', turnId, duration: 0 })
+    send({ type: 'chat/delta', partId, content, turnId })
+  send({ type: 'chat/turnComplete', turnId, duration: 0 })
 }
 
 function blast(socket: WebSocket, { count, bytes }: { count: number; bytes: number }): void {
@@ -95,5 +95,5 @@ function blast(socket: WebSocket, { count, bytes }: { count: number; bytes: numb
 }
 
 server.on('listening', () => {
-  answerQuestions((server.address() as { port: number }).port, () => server.close())
+  answerParent((server.address() as { port: number }).port, () => server.close())
 })

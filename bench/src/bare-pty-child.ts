@@ -1,8 +1,8 @@
 import { spawn } from '@lydell/node-pty'
 import { WebSocketServer } from 'ws'
-import { answerQuestions } from './child.ts'
+import { answerParent } from './child.ts'
 
-// What one would write first: a shell on a pty, every piece of its output sent as it is, every message typed.
+// The bare terminal of the comparisons: a shell on a pty. Its output is sent unchanged, and every message is typed.
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
 server.on('connection', (socket) => {
   const shell = spawn('/bin/bash', ['--norc'], { cols: 80, rows: 24 })
@@ -11,5 +11,5 @@ server.on('connection', (socket) => {
   socket.on('close', () => shell.kill())
 })
 server.on('listening', () => {
-  answerQuestions((server.address() as { port: number }).port, () => server.close())
+  answerParent((server.address() as { port: number }).port, () => server.close())
 })

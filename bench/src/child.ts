@@ -8,24 +8,24 @@ export interface Memory {
   readonly heap: number
 }
 
-/** How long its event loop kept others waiting, in milliseconds. */
+/** Delay of the event loop in milliseconds. */
 export interface Delay {
   readonly p50: number
   readonly p99: number
   readonly max: number
 }
 
-/** A server in a process of its own, so that it has a core to itself. */
+/** A server in its own process, so that it does not share a core with the load generator. */
 export interface Child {
   readonly port: number
-  /** After a collection. */
+  /** Memory after a garbage collection. */
   memory(): Promise<Memory>
-  /** Since it was last asked; watching begins with the first question. */
+  /** The delay since the last call. The first call starts the measurement. */
   delay(): Promise<Delay>
   stop(): Promise<void>
 }
 
-/** `under` is a command that runs it, such as a tracer. */
+/** Starts a server. `under` is a command to run it with, such as a tracer; `also` are further arguments of the server. */
 export async function start(
   name: 'host-child' | 'bare-child' | 'bare-pty-child',
   under: readonly string[] = [],
@@ -53,8 +53,8 @@ export async function start(
   }
 }
 
-/** The other end: says where it listens, answers about itself, stops. */
-export function answerQuestions(port: number, stop: () => unknown): void {
+/** The side of the child process: reports its port, answers questions of the parent, and stops. */
+export function answerParent(port: number, stop: () => unknown): void {
   process.on('message', (question: keyof typeof answers | 'stop') => {
     if (question === 'stop') return void Promise.resolve(stop()).then(() => process.exit(0))
     process.send?.(answers[question]())
@@ -71,7 +71,7 @@ const answers = {
   },
   delay(): Delay {
     loop.enable()
-    // A turn of the watch is part of what it measures.
+    // The measured delay includes the sampling interval.
     const ms = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution)
     const delay = { p50: ms(loop.percentile(50)), p99: ms(loop.percentile(99)), max: ms(loop.max) }
     loop.reset()

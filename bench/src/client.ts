@@ -5,13 +5,13 @@ import { Replicas } from './replicas.ts'
 
 const root = 'ahp-root://'
 
-export interface Place {
+export interface Endpoint {
   readonly url: string
   readonly token: string
 }
 
-/** How the host answered a return. */
-export type Return = 'replay' | 'snapshot'
+/** The type of the result of a reconnect. */
+export type ReconnectType = 'replay' | 'snapshot'
 
 interface Pending {
   readonly clientSeq: number
@@ -21,16 +21,16 @@ interface Pending {
 }
 
 /**
- * A client that believes nothing: it folds what it is told, sends again what it does not know the end of, and notes
- * every broken promise. It outlives its links.
+ * A client that checks the host: it reduces every envelope, sends pending actions again after a reconnect, and collects
+ * every violation of the protocol. It can have several connections, one after the other.
  */
 export class Client {
   readonly clientId: string
   readonly replicas = new Replicas()
-  /** What the host promised and did not keep. */
+  /** The violations of the protocol by the host. */
   readonly problems: string[] = []
-  /** Sees every envelope that changed something it follows, replayed ones too. */
-  told: ((envelope: Envelope) => void) | undefined
+  /** Called with every envelope that changed a subscribed channel, also with replayed ones. */
+  onEnvelope: ((envelope: Envelope) => void) | undefined
   #socket: WebSocket | undefined
   #asked = new Map<number, Asked>()
   #pending = new Map<number, Pending>()
@@ -49,32 +49,34 @@ export class Client {
     return this.#socket?.readyState === WebSocket.OPEN
   }
 
-  /** The code that its last link ended with, once it has. */
+  /** Resolves with the close code of the last connection. */
   ended: Promise<number> = Promise.resolve(1000)
 
-  async initialize(place: Place, initialSubscriptions: readonly Uri[] = []): Promise<void> {
-    await this.#connect(place)
+  async initialize(endpoint: Endpoint, initialSubscriptions: readonly Uri[] = []): Promise<void> {
+    await this.#connect(endpoint)
     const params = { protocolVersions: ['1.0.0'], clientId: this.clientId, initialSubscriptions }
     await this.ask('initialize', params, (result) =>
       this.replicas.snapshots((result as { snapshots: Snapshot[] }).snapshots),
     )
   }
 
-  /** Comes back with what it has, and sends again what it does not know the end of. */
-  async reconnect(place: Place): Promise<Return> {
-    await this.#connect(place)
+  /** Connects again, keeps its replicas, and sends pending actions again. */
+  async reconnect(endpoint: Endpoint): Promise<ReconnectType> {
+    await this.#connect(endpoint)
     return this.resume()
   }
 
-  /** The link alone, for whoever wants to time what comes after it. */
-  connect(place: Place): Promise<void> {
-    return this.#connect(place)
+  /** Opens a connection without a handshake, so that a caller can time the handshake. */
+  connect(endpoint: Endpoint): Promise<void> {
+    return this.#connect(endpoint)
   }
 
-  async resume(): Promise<Return> {
+  async resume(): Promise<ReconnectType> {
     const { lastSeen, channels } = this.replicas
     const params = { clientId: this.clientId, lastSeenServerSeq: lastSeen, subscriptions: channels }
-    return (await this.ask('reconnect', params, (result) => this.#back(result as Back))) as Return
+    return (await this.ask('reconnect', params, (result) =>
+      this.#applyReconnect(result as ReconnectResult),
+    )) as ReconnectType
   }
 
   async subscribe(channel: Uri): Promise<void> {
@@ -88,7 +90,7 @@ export class Client {
     this.replicas.forget(channel)
   }
 
-  /** Asks for a channel again and compares: the answer stands exactly between what was told before and after it. */
+  /** Compares a new snapshot with the replica. The response is ordered among the envelopes, so both are of the same moment. */
   async compare(channel: Uri): Promise<void> {
     await this.ask('subscribe', { channel }, (result) => {
       const { snapshot } = result as { snapshot: Snapshot }
@@ -98,17 +100,17 @@ export class Client {
     })
   }
 
-  /** Resolves with the echo or the refusal, on whichever link it comes. */
+  /** Resolves with the echo, accepted or rejected, on this connection or a later one. */
   dispatch(channel: Uri, action: Action): Promise<Envelope> {
     const clientSeq = ++this.#clientSeq
     return new Promise((done) => {
       const pending = { clientSeq, channel, action, done }
       this.#pending.set(clientSeq, pending)
-      this.#wish(pending)
+      this.#sendDispatch(pending)
     })
   }
 
-  /** `read` sees the answer in its place among what is told. */
+  /** Sends a request. `read` gets the result in order with the envelopes around it. */
   ask(method: string, params: object, read: (result: unknown) => unknown = (it) => it): Promise<unknown> {
     if (!this.open) return Promise.reject(new LinkEnded(1006))
     const id = ++this.#id
@@ -118,7 +120,7 @@ export class Client {
     })
   }
 
-  /** Whatever it likes. */
+  /** Sends a raw frame. */
   say(frame: string | Buffer): void {
     if (this.open) this.#socket?.send(frame)
   }
@@ -136,13 +138,13 @@ export class Client {
     await this.ended
   }
 
-  /** Without a goodbye. */
+  /** Ends the connection without a close frame. */
   async drop(): Promise<void> {
     this.#socket?.terminate()
     await this.ended
   }
 
-  async #connect({ url, token }: Place): Promise<void> {
+  async #connect({ url, token }: Endpoint): Promise<void> {
     const socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${token}` },
       perMessageDeflate: false,
@@ -152,7 +154,7 @@ export class Client {
     this.replicas.newLink()
     const asked = new Map<number, Asked>()
     this.#asked = asked
-    socket.on('message', (data: Buffer) => this.#hear(socket, asked, data.toString()))
+    socket.on('message', (data: Buffer) => this.#receive(socket, asked, data.toString()))
     socket.on('error', () => {})
     this.ended = once(socket, 'close').then(([code]) => {
       for (const { reject } of asked.values()) reject(new LinkEnded(code as number))
@@ -160,20 +162,20 @@ export class Client {
     })
   }
 
-  #hear(socket: WebSocket, asked: Map<number, Asked>, frame: string): void {
+  #receive(socket: WebSocket, asked: Map<number, Asked>, frame: string): void {
     if (socket !== this.#socket) return
-    const { id, method, params, result, error } = JSON.parse(frame) as Heard
+    const { id, method, params, result, error } = JSON.parse(frame) as Message
     if (method === 'action') return this.#take(params as Envelope)
-    const question = asked.get(id ?? 0)
+    const request = asked.get(id ?? 0)
     asked.delete(id ?? 0)
-    if (error) question?.reject(new Error(error.message))
-    else question?.resolve(question.read(result))
+    if (error) request?.reject(new Error(error.message))
+    else request?.resolve(request.read(result))
   }
 
   #take(envelope: Envelope): void {
-    const { problem, changed } = this.replicas.take(envelope)
+    const { problem, changed } = this.replicas.apply(envelope)
     if (problem !== undefined) this.problems.push(`${this.clientId}: ${problem}`)
-    if (changed) this.told?.(envelope)
+    if (changed) this.onEnvelope?.(envelope)
     const { origin } = envelope
     if (origin?.clientId !== this.clientId) return
     const pending = this.#pending.get(origin.clientSeq)
@@ -181,20 +183,20 @@ export class Client {
     pending?.done(envelope)
   }
 
-  #back(result: Back): Return {
+  #applyReconnect(result: ReconnectResult): ReconnectType {
     if (result.type === 'replay') {
       for (const envelope of result.actions) this.#take(envelope)
       for (const uri of result.missing) this.replicas.forget(uri)
     } else this.replicas.only(result.snapshots)
-    for (const pending of this.#pending.values()) this.#wish(pending)
+    for (const pending of this.#pending.values()) this.#sendDispatch(pending)
     return result.type
   }
 
-  #wish({ clientSeq, channel, action }: Pending): void {
+  #sendDispatch({ clientSeq, channel, action }: Pending): void {
     this.#send({ jsonrpc: '2.0', method: 'dispatchAction', params: { channel, clientSeq, action } })
   }
 
-  /** Into a link that has ended nothing is said: what was meant is said again on the next. */
+  /** Sends nothing on a closed connection: pending actions are sent again after the reconnect. */
   #send(message: object): void {
     if (this.open) this.#socket?.send(JSON.stringify(message))
   }
@@ -216,7 +218,7 @@ interface Asked {
   readonly reject: (error: Error) => void
 }
 
-interface Heard {
+interface Message {
   readonly id?: number
   readonly method?: string
   readonly params?: unknown
@@ -224,6 +226,6 @@ interface Heard {
   readonly error?: { readonly message: string }
 }
 
-type Back =
+type ReconnectResult =
   | { readonly type: 'replay'; readonly actions: readonly Envelope[]; readonly missing: readonly Uri[] }
   | { readonly type: 'snapshot'; readonly snapshots: readonly Snapshot[] }

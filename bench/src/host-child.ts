@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '@atrium/adapters/store/sqlite'
-import { answerQuestions } from './child.ts'
+import { answerParent } from './child.ts'
 
-// The real host with its real store, without the command line around it. `data=FOLDER` is a store that stays, `guide` lets
-// the built-in agent answer, `acp` one in a process of its own, `machine` lets it use files and shells.
+// The real host and store without the command line. Arguments: `data=FOLDER` keeps the store after the end, `guide` adds
+// the built-in agent, `acp` adds an ACP agent in its own process, `machine` adds files and terminals.
 const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-// As the command does: the store opens in its own thread while the rest is loaded.
+// As in `atrium serve`: the store opens in its own thread while the other modules load.
 const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
   openSqlite(folder),
   import('@atrium/host'),
@@ -21,7 +21,7 @@ const acp = process.argv.includes('acp') ? (await import('./agent/scripted.ts'))
 const own = process.argv.includes('guide')
   ? [(await import('@atrium/adapters/guide')).guide(world.later)]
   : []
-const mute = { info, resumes: false, async *run() {} }
+const silentAgent = { info, resumes: false, async *run() {} }
 const agents = [...own, ...(acp ? [acp] : [])]
 const machine = process.argv.includes('machine')
   ? {
@@ -32,7 +32,7 @@ const machine = process.argv.includes('machine')
 const host = await createHost({
   store,
   world,
-  agents: agents.length > 0 ? agents : [mute],
+  agents: agents.length > 0 ? agents : [silentAgent],
   ...machine,
   fatal: (error) => console.error(error),
 })
@@ -42,7 +42,7 @@ const listening = await listen({
   token: undefined,
   connect: (...link) => host.connect(...link),
 })
-answerQuestions(listening.port, async () => {
+answerParent(listening.port, async () => {
   await host.close()
   await acp?.close()
   await listening.close()

@@ -11,10 +11,10 @@ import { Wire, masked } from './wire.ts'
 const session = 'ahp-session:/bench'
 const rounds = 7
 
-/** The host beside a bare `ws` host, in one run on one machine. */
+/** The host compared with a bare `ws` host, in one run on one machine. */
 export async function hostBench(wanted: readonly string[]): Promise<boolean> {
   const [host, bare] = await Promise.all([start('host-child'), start('bare-child')])
-  await (await joined(host, 'maker')).ask('createSession', { channel: session })
+  await (await initialized(host, 'maker')).ask('createSession', { channel: session })
   const tables: { readonly [name: string]: () => Promise<boolean> } = {
     start: startTable,
     burst: () => burstTable(host, bare),
@@ -38,12 +38,14 @@ async function startTable(): Promise<boolean> {
     for (const name of ['host-child', 'bare-child'] as const) {
       const began = performance.now()
       const child = await start(name)
-      await joined(child, 'first')
+      await initialized(child, 'first')
       times[name]?.push(performance.now() - began)
       await child.stop()
     }
   const [ours, theirs] = [median(times['host-child'] ?? []), median(times['bare-child'] ?? [])]
-  return row('start to the first initialize answer', `${ours.toFixed(0)} ms`, ours / theirs, 2.5, 'at most')
+  return row('start to the first response to initialize', `${ours.toFixed(0)} ms`, ours / theirs, {
+    atMost: 2.5,
+  })
 }
 
 async function burstTable(host: Child, bare: Child): Promise<boolean> {
@@ -56,12 +58,12 @@ async function burstTable(host: Child, bare: Child): Promise<boolean> {
     late.push(mine.p99)
     theirs.push((await burst(bare, round)).rate)
   }
-  const what = `durable echo of a burst of 5,000 (p99 ${median(late).toFixed(0)} ms)`
-  return row(what, `${median(ours).toFixed(0)}/s`, median(ours) / median(theirs), 0.6, 'at least')
+  const what = `durable echoes of a burst of 5,000 (p99 ${median(late).toFixed(0)} ms)`
+  return row(what, `${median(ours).toFixed(0)}/s`, median(ours) / median(theirs), { atLeast: 0.6 })
 }
 
 async function burst(child: Child, round: number): Promise<{ rate: number; p99: number }> {
-  const wire = await joined(child, `burst-${round}`)
+  const wire = await initialized(child, `burst-${round}`)
   await wire.ask('subscribe', { channel: session })
   const count = 5000
   const frames = Buffer.concat(
@@ -85,17 +87,15 @@ async function fanOutTable(host: Child, bare: Child): Promise<boolean> {
     ours.push(await fanOut(host, round))
     theirs.push(await fanOut(bare, round))
   }
-  return row(
-    'deliveries to 50 subscribers',
-    `${median(ours).toFixed(0)}/s`,
-    median(ours) / median(theirs),
-    3,
-    'at least',
-  )
+  return row('deliveries to 50 subscribers', `${median(ours).toFixed(0)}/s`, median(ours) / median(theirs), {
+    atLeast: 3,
+  })
 }
 
 async function fanOut(child: Child, round: number): Promise<number> {
-  const wires = await Promise.all(Array.from({ length: 50 }, (_, i) => joined(child, `fan-${round}-${i}`)))
+  const wires = await Promise.all(
+    Array.from({ length: 50 }, (_, i) => initialized(child, `fan-${round}-${i}`)),
+  )
   for (const wire of wires) await wire.ask('subscribe', { channel: session })
   const count = 1000
   const before = wires.map((wire) => wire.frames)
@@ -112,12 +112,12 @@ async function fanOut(child: Child, round: number): Promise<number> {
 
 async function replayTable(host: Child, bare: Child): Promise<boolean> {
   const count = 10_000
-  const gone = await joined(host, 'sleeper')
-  const answer = JSON.parse(await gone.ask('subscribe', { channel: session })) as {
+  const reader = await initialized(host, 'reader')
+  const answer = JSON.parse(await reader.ask('subscribe', { channel: session })) as {
     result: { snapshot: { fromSeq: number } }
   }
-  gone.close()
-  const writer = await joined(host, 'writer')
+  reader.close()
+  const writer = await initialized(host, 'writer')
   await writer.ask('subscribe', { channel: session })
   const before = writer.frames
   writer.write(
@@ -131,7 +131,7 @@ async function replayTable(host: Child, bare: Child): Promise<boolean> {
     const back = await Wire.open(host.port)
     const began = performance.now()
     const text = await back.ask('reconnect', {
-      clientId: 'sleeper',
+      clientId: 'reader',
       lastSeenServerSeq,
       subscriptions: [session],
     })
@@ -141,8 +141,8 @@ async function replayTable(host: Child, bare: Child): Promise<boolean> {
     back.close()
     theirs.push(await blast(bare, count, bytes))
   }
-  const what = 'replay of 10,000, beside as many ws.send'
-  return row(what, `${median(ours).toFixed(0)} ms`, median(ours) / median(theirs), 1, 'at most')
+  const what = 'replay of 10,000, relative to 10,000 ws.send'
+  return row(what, `${median(ours).toFixed(0)} ms`, median(ours) / median(theirs), { atMost: 1 })
 }
 
 async function blast(bare: Child, count: number, bytes: number): Promise<number> {
@@ -157,76 +157,68 @@ async function blast(bare: Child, count: number, bytes: number): Promise<number>
 async function memoryTable(bare: Child): Promise<boolean> {
   const fresh = await start('host-child')
   const idle = await fresh.memory()
-  await (await joined(fresh, 'maker')).ask('createSession', { channel: session })
+  await (await initialized(fresh, 'maker')).ask('createSession', { channel: session })
   const other = await start('bare-child')
   const bareIdle = await other.memory()
   await other.stop()
-  const pour = async (child: Child, total: number) => {
+  const dispatchMany = async (child: Child, total: number) => {
     for (let round = 0; round < total / 5000; round++) await burst(child, round)
   }
-  await pour(fresh, 50_000)
+  await dispatchMany(fresh, 50_000)
   const half = await fresh.memory()
-  await pour(fresh, 50_000)
+  await dispatchMany(fresh, 50_000)
   const full = await fresh.memory()
-  await pour(bare, 100_000)
+  await dispatchMany(bare, 100_000)
   const bareFull = await bare.memory()
   await fresh.stop()
   const grown = (full.heap - half.heap) / 1e6
   const rows = [
-    row('RSS idle', mb(idle.rss), idle.rss / bareIdle.rss, 2, 'at most'),
-    row('RSS after 100,000 actions', mb(full.rss), full.rss / bareFull.rss, 2.5, 'at most'),
+    row('RSS idle', mb(idle.rss), idle.rss / bareIdle.rss, { atMost: 2 }),
+    row('RSS after 100,000 actions', mb(full.rss), full.rss / bareFull.rss, { atMost: 2.5 }),
   ]
   console.log(
-    `  heap after a collection grew by ${grown.toFixed(2)} MB over the last 50,000: ${grown <= 2 ? 'met' : 'MISSED'} (goal 2 MB)`,
+    `  heap after a collection grew by ${grown.toFixed(2)} MB over the last 50,000 actions: ${grown <= 2 ? 'met' : 'MISSED'} (goal 2 MB)`,
   )
   return rows.every(Boolean) && grown <= 2
 }
 
 async function growthTable(host: Child): Promise<boolean> {
   const one = await best(() => burst(host, 100))
-  const maker = await joined(host, 'many')
+  const maker = await initialized(host, 'many')
   for (let i = 0; i < 10_000; i++) {
     const params = { channel: `ahp-session:/many-${i}` }
-    // Within what one link may ask at once.
+    // One request in 100 is awaited, to stay below the limit of open requests on a link.
     if (i % 100 === 99) await maker.ask('createSession', params)
     else maker.send({ jsonrpc: '2.0', id: `many ${i}`, method: 'createSession', params })
   }
   await maker.ask('listSessions', { channel: 'ahp-root://', limit: 1 })
   const many = await best(() => burst(host, 200))
-  return row(
-    'an append with 10,000 sessions, beside 1',
-    `${(1e6 / many).toFixed(0)} µs`,
-    one / many,
-    1.5,
-    'at most',
-  )
+  return row('an append with 10,000 sessions, relative to 1', `${(1e6 / many).toFixed(0)} µs`, one / many, {
+    atMost: 1.5,
+  })
 }
 
-/** Whether an append stays as cheap when a million are stored. */
+/** The cost of an append to a store of 1,000,000 rows. */
 async function rowsTable(): Promise<boolean> {
   const host = await start('host-child')
-  await (await joined(host, 'maker')).ask('createSession', { channel: session })
+  await (await initialized(host, 'maker')).ask('createSession', { channel: session })
   const few = await best(() => burst(host, 1))
   for (let round = 0; round < 195; round++) await burst(host, 10 + round)
   const many = await best(() => burst(host, 1000))
   await host.stop()
-  return row(
-    'an append to 1,000,000 rows, beside 25,000',
-    `${(1e6 / many).toFixed(0)} µs`,
-    few / many,
-    1.5,
-    'at most',
-  )
+  return row('an append to 1,000,000 rows, relative to 25,000', `${(1e6 / many).toFixed(0)} µs`, few / many, {
+    atMost: 1.5,
+  })
 }
 
-/** The flush before the echo cannot be faked: the kernel is asked how often the disk was. */
+/** Counts the fsync calls with strace: every echo of a single action needs one. */
 async function fsyncTable(): Promise<boolean> {
   if (spawnSync('strace', ['-V']).error) {
-    console.log('  skipped: no strace')
+    console.log('  skipped: strace is not installed')
     return true
   }
   const host = await start('host-child', ['strace', '-f', '-qq', '-e', 'trace=fsync,fdatasync', '-o', trace])
-  const wire = await joined(host, 'maker')
+  const wire = await initialized(host, 'maker')
   await wire.ask('createSession', { channel: session })
   await wire.ask('subscribe', { channel: session })
   const before = syncs()
@@ -237,9 +229,7 @@ async function fsyncTable(): Promise<boolean> {
   }
   const made = syncs() - before
   await burst(host, 1)
-  console.log(
-    `  200 echoes one by one took ${made} syncs of the disk, a burst of 5,000 took ${syncs() - before - made}`,
-  )
+  console.log(`  200 echoes one by one took ${made} syncs, a burst of 5,000 took ${syncs() - before - made}`)
   await host.stop()
   rmSync(trace, { force: true })
   return made >= 200
@@ -259,7 +249,7 @@ async function best(run: () => Promise<{ rate: number }>): Promise<number> {
   return Math.max(...rates)
 }
 
-async function joined(child: Child, clientId: string): Promise<Wire> {
+async function initialized(child: Child, clientId: string): Promise<Wire> {
   const wire = await Wire.open(child.port)
   await wire.ask('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId })
   return wire

@@ -1,13 +1,13 @@
 import { idleTable } from './load/idle.ts'
 import { rateTable } from './load/rate.ts'
-import { returnTable } from './load/return.ts'
+import { reconnectTable } from './load/reconnect.ts'
 
-/** The host with as many clients as it is meant for, beside a bare `ws` host in the same run. */
+/** The host under many clients, compared with a bare `ws` host in the same run. */
 export async function loadBench(wanted: readonly string[]): Promise<boolean> {
   const tables: { readonly [name: string]: () => Promise<boolean> } = {
     idle: idleTable,
     rate: rateTable,
-    return: returnTable,
+    return: reconnectTable,
   }
   let met = true
   for (const [name, table] of Object.entries(tables))

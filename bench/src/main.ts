@@ -6,7 +6,7 @@ import { reducersBench } from './reducers.ts'
 import { turnBench } from './turn.ts'
 import { workspaceBench } from './workspace.ts'
 
-/** Each prints ratios measured side by side in one run, and says whether its goals were met. */
+/** Each bench prints ratios measured in one run, and returns whether its goals were met. */
 const benches: {
   readonly [name: string]: (wanted: readonly string[]) => boolean | Promise<boolean>
 } = {

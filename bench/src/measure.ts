@@ -1,4 +1,4 @@
-/** One thing to time: `run` does it `count` times. */
+/** A piece of code to time. `run` repeats it `count` times. */
 export interface Variant {
   readonly name: string
   readonly count: number
@@ -6,8 +6,8 @@ export interface Variant {
 }
 
 /**
- * Nanoseconds for one of each, the best of several rounds. The variants take turns, so that a busy moment of the
- * machine falls on all of them alike.
+ * Returns the nanoseconds of one repetition of each variant, the best of several rounds. The variants take turns, so that
+ * other load on the machine affects all of them alike.
  */
 export function measure(variants: readonly Variant[], rounds = 15): ReadonlyMap<string, number> {
   const best = new Map<string, number>()
@@ -16,13 +16,13 @@ export function measure(variants: readonly Variant[], rounds = 15): ReadonlyMap<
       const start = process.hrtime.bigint()
       run()
       const each = Number(process.hrtime.bigint() - start) / count
-      // The first rounds only warm up.
+      // The first two rounds are a warm-up.
       if (round >= 2) best.set(name, Math.min(best.get(name) ?? Infinity, each))
     }
   return best
 }
 
-/** A small generator of chance that gives the same stream for the same seed. */
+/** A pseudo-random generator. The same seed gives the same numbers. */
 export function random(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -1,4 +1,4 @@
-/** How a measured quantity was spread. */
+/** Percentiles of a measured quantity. */
 export interface Spread {
   readonly count: number
   readonly p50: number
@@ -20,9 +20,9 @@ export function spread(values: Iterable<number>): Spread {
   }
 }
 
-/** The nearest rank: a value that was measured, never one between two. */
+/** The percentile by nearest rank: always a measured value, never an interpolated one. */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  // A hair less: 99.9 % of 1,000 is a little over 999 in binary.
+  // Subtract a little: in binary floating point, 99.9 % of 1,000 is slightly more than 999.
   const rank = Math.ceil((percent / 100) * sorted.length - 1e-9)
   return sorted[Math.max(1, rank) - 1] ?? NaN
 }

@@ -11,7 +11,7 @@ import { measure } from './measure.ts'
 import type { Variant } from './measure.ts'
 import { check, print } from './table.ts'
 
-/** What a word of somebody else costs a client that has wishes of its own, and what the whole client weighs. */
+/** The cost of an action of another client while own actions are pending, and the size of the client bundle. */
 export async function clientBench(): Promise<boolean> {
   const fast = [pendingTable(), historyTable()].every(Boolean)
   return (await weights()) && fast
@@ -23,7 +23,7 @@ function pendingTable(): boolean {
   const none = best.get('0') ?? NaN
   const ten = best.get('10') ?? NaN
   return print(
-    "a foreign chat/delta, reduced and shown, by one's own pending actions (linear: a hundred at most 12 times ten)",
+    'a chat/delta of another client, reduced and shown, by own pending actions (linear: 100 cost at most 12 times 10)',
     counts.map((count) => {
       const ns = best.get(`${count}`) ?? NaN
       const goal = count === 100 ? { goal: Math.round((12 * ten) / none) } : {}
@@ -37,7 +37,7 @@ function historyTable(): boolean {
   const best = measure(counts.map((count) => deltas(`${count}`, replicaWith(10, count))))
   const few = best.get('10') ?? NaN
   return print(
-    'the same with ten pending, by finished turns in the chat (flat)',
+    'the same with 10 pending actions, by finished turns in the chat (constant)',
     counts.map((count) => {
       const ns = best.get(`${count}`) ?? NaN
       return { what: `${count} turns`, ns, ratio: ns / few, ...(count === 2000 && { goal: 1.5 }) }
@@ -50,7 +50,7 @@ const doors = {
     goal: 60,
     text: "export { connect } from '@atrium/client/connect'",
   },
-  'the same without': {
+  'the same without checks': {
     goal: 25,
     text: [
       "export { Client } from '@atrium/client/client'",
@@ -62,7 +62,7 @@ const doors = {
 }
 
 async function weights(): Promise<boolean> {
-  console.log('\nwhat a page loads, bundled, minified and gzipped')
+  console.log('\nbundle size, minified and gzipped')
   // Inside the repository, so that its packages are found.
   const folder = await mkdtemp(fileURLToPath(new URL('../dist/bundle-', import.meta.url)))
   try {

@@ -14,7 +14,7 @@ import { print } from './table.ts'
 
 const seed = 20261115
 
-/** What a token costs in the reducer, and what a frame costs before it gets there. */
+/** The cost of a text delta in the reducer, and of a frame before the reducer. */
 export function reducersBench(): boolean {
   return [partsTable(), lengthTable(), frameTable()].every(Boolean)
 }
@@ -69,7 +69,7 @@ function frameTable(): boolean {
     ratio: (best.get(name) ?? NaN) / bare,
   })
   return print(
-    `a frame of ${bytes.toFixed(0)} characters on average (seed ${seed}), against bare JSON.parse`,
+    `a frame of ${bytes.toFixed(0)} characters on average (seed ${seed}), relative to bare JSON.parse`,
     [
       row('JSON.parse alone', 'JSON.parse alone'),
       row('  frame check: size, depth, keys, __proto__', 'frameProblem'),

@@ -16,27 +16,27 @@ const titled = (serverSeq: number, title: string) => ({
   action: { type: 'session/titleChanged', title },
 })
 
-function following() {
+function subscribed() {
   const replicas = new Replicas()
   replicas.snapshots([{ resource: channel, state: state('a'), fromSeq: 5 }])
   return replicas
 }
 
-test('[B27] a client folds what it is told, and knows whether anything changed', () => {
-  const replicas = following()
-  expect(replicas.take(titled(6, 'b'))).toEqual({ changed: true })
-  expect(replicas.take(titled(7, 'b'))).toEqual({ changed: false })
-  expect(replicas.take({ ...titled(8, 'c'), rejectionReason: 'no' })).toEqual({})
+test('[B27] a replica reduces envelopes and reports whether the state changed', () => {
+  const replicas = subscribed()
+  expect(replicas.apply(titled(6, 'b'))).toEqual({ changed: true })
+  expect(replicas.apply(titled(7, 'b'))).toEqual({ changed: false })
+  expect(replicas.apply({ ...titled(8, 'c'), rejectionReason: 'no' })).toEqual({})
   expect(replicas.lastSeen).toBe(8)
   expect(replicas.difference({ resource: channel, state: state('b'), fromSeq: 8 })).toBeUndefined()
   expect(replicas.difference({ resource: channel, state: state('c'), fromSeq: 8 })).toContain('differs at 8')
 })
 
-test('[B27] a number that does not rise, or that a snapshot had already, is found', () => {
-  expect(following().take(titled(5, 'b')).problem).toContain('in its snapshot')
-  const replicas = following()
-  replicas.take(titled(7, 'b'))
-  expect(replicas.take(titled(6, 'c')).problem).toContain('came after 7')
+test('[B27] a number that does not rise, or that a snapshot already contains, is found', () => {
+  expect(subscribed().apply(titled(5, 'b')).problem).toContain('in its snapshot')
+  const replicas = subscribed()
+  replicas.apply(titled(7, 'b'))
+  expect(replicas.apply(titled(6, 'c')).problem).toContain('came after 7')
   replicas.newLink()
-  expect(replicas.take(titled(8, 'c')).problem).toBeUndefined()
+  expect(replicas.apply(titled(8, 'c')).problem).toBeUndefined()
 })

@@ -10,16 +10,16 @@ interface Replica {
   readonly seq: number
 }
 
-/** What came of an envelope: what is wrong with it, or whether it changed a state that is followed. */
-interface Taken {
+/** The effect of an envelope: a violation of the protocol, or whether it changed a subscribed state. */
+interface Applied {
   readonly problem?: string
   readonly changed?: boolean
 }
 
-/** What one client has made of what it was told: a folded state for every channel it follows. */
+/** The replicas of one client: a reduced state for every subscribed channel. */
 export class Replicas {
   readonly #channels = new Map<Uri, Replica>()
-  /** The number of the last envelope on this link. */
+  /** The number of the last envelope on this connection. */
   #onLink = 0
   lastSeen = 0
 
@@ -42,10 +42,10 @@ export class Replicas {
     }
   }
 
-  /** These and no others. */
+  /** Replaces all replicas by these snapshots. */
   only(snapshots: readonly Snapshot[]): void {
     this.#channels.clear()
-    // A host that was restored may be behind what was seen of it.
+    // A host restored from a backup may be behind the last number seen.
     this.lastSeen = 0
     this.snapshots(snapshots)
   }
@@ -54,8 +54,8 @@ export class Replicas {
     this.#channels.delete(uri)
   }
 
-  /** Folds it. */
-  take({ channel, action, serverSeq, rejectionReason }: Envelope): Taken {
+  /** Reduces an envelope into its replica. */
+  apply({ channel, action, serverSeq, rejectionReason }: Envelope): Applied {
     if (serverSeq <= this.#onLink) return { problem: `number ${serverSeq} came after ${this.#onLink}` }
     this.#onLink = serverSeq
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
@@ -71,11 +71,11 @@ export class Replicas {
     return { changed: !isDeepStrictEqual(state, replica.state) }
   }
 
-  /** How a state that the host shows differs from the folded one, if it does. */
+  /** Describes the difference between a snapshot and the replica, if there is one. */
   difference({ resource, state, fromSeq }: Snapshot): string | undefined {
     const replica = this.#channels.get(resource)
     if (!replica || isDeepStrictEqual(replica.state, state)) return undefined
     const texts = [replica.state, state].map((each) => JSON.stringify(each).slice(0, 500))
-    return `${resource} differs at ${fromSeq}: folded ${texts[0]}, shown ${texts[1]}`
+    return `${resource} differs at ${fromSeq}: replica ${texts[0]}, snapshot ${texts[1]}`
   }
 }

@@ -1,4 +1,4 @@
-/** A straight line through measured points, and how sure its slope is. */
+/** The slope of a line through measured points, with its standard error. */
 export interface Slope {
   readonly slope: number
   /** The standard error of the slope. */
@@ -8,8 +8,8 @@ export interface Slope {
 export type Point = readonly [x: number, y: number]
 
 /**
- * Least squares. Neighbouring samples of a process resemble each other, so there is less news in them than in as many
- * independent ones: the error is widened by how much what is left over resembles its neighbour.
+ * Fits a line by least squares. Neighbouring samples of a process are correlated, so they carry less information than
+ * independent ones: the standard error is widened by the autocorrelation of the residuals.
  */
 export function slopeOf(points: readonly Point[]): Slope {
   const n = points.length
@@ -18,18 +18,18 @@ export function slopeOf(points: readonly Point[]): Slope {
   const meanY = mean(points.map(([, y]) => y))
   const xx = sum(points.map(([x]) => (x - meanX) ** 2))
   const slope = sum(points.map(([x, y]) => (x - meanX) * (y - meanY))) / xx
-  const left = points.map(([x, y]) => y - meanY - slope * (x - meanX))
-  const squares = sum(left.map((residual) => residual ** 2))
+  const residuals = points.map(([x, y]) => y - meanY - slope * (x - meanX))
+  const squares = sum(residuals.map((residual) => residual ** 2))
   const plain = Math.sqrt(squares / (n - 2) / xx)
-  return { slope, error: plain * widening(left, squares) }
+  return { slope, error: plain * widening(residuals, squares) }
 }
 
-function widening(left: readonly number[], squares: number): number {
+function widening(residuals: readonly number[], squares: number): number {
   if (squares === 0) return 1
-  const next = sum(left.slice(1).map((residual, i) => residual * (left[i] ?? 0)))
-  // Bounded: a few samples can look like a line among themselves.
-  const alike = Math.min(0.9, Math.max(0, next / squares))
-  return Math.sqrt((1 + alike) / (1 - alike))
+  const next = sum(residuals.slice(1).map((residual, i) => residual * (residuals[i] ?? 0)))
+  // Bounded: with few samples the autocorrelation can be close to 1 by chance.
+  const autocorrelation = Math.min(0.9, Math.max(0, next / squares))
+  return Math.sqrt((1 + autocorrelation) / (1 - autocorrelation))
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)

@@ -4,18 +4,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Client } from './client.ts'
-import type { Place } from './client.ts'
-import { serve } from './served.ts'
-import { Chance } from './soak/chance.ts'
-import { patiently } from './soak/patience.ts'
-import { Person } from './soak/person.ts'
+import type { Endpoint } from './client.ts'
+import { serve } from './serve.ts'
+import { RandomChoices } from './soak/random-choices.ts'
+import { withTimeout } from './soak/timeout.ts'
+import { SimulatedClient } from './soak/simulated-client.ts'
 import { Progress } from './soak/progress.ts'
 import { sample } from './soak/sample.ts'
 import type { Sample } from './soak/sample.ts'
-import { slowReaders, standStill } from './soak/slow.ts'
-import { Town } from './soak/town.ts'
-import { vandal } from './soak/vandal.ts'
-import { courses, table } from './soak/verdict.ts'
+import { slowReaders, stopReading } from './soak/slow-readers.ts'
+import { SoakRun } from './soak/soak-run.ts'
+import { runAttacks } from './soak/attacks.ts'
+import { trendsOf, table } from './soak/trends.ts'
 
 const { values } = parseArgs({
   options: {
@@ -24,66 +24,70 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
-const [minutes, people, seed] = [Number(values.minutes), Number(values.clients), Number(values.seed)]
-if (!(minutes > 0 && people > 0 && Number.isSafeInteger(seed))) {
+const [minutes, clientCount, seed] = [Number(values.minutes), Number(values.clients), Number(values.seed)]
+if (!(minutes > 0 && clientCount > 0 && Number.isSafeInteger(seed))) {
   process.stderr.write('usage: npm run soak -- [--minutes N] [--clients N] [--seed N]\n')
   process.exit(2)
 }
 process.exit((await soak()) ? 0 : 1)
 
-/** The real command under everything that people and others do to it, for as long as one likes to wait. */
+/** Runs `atrium serve` under mixed load for some minutes and checks that nothing is lost and nothing grows. */
 async function soak(): Promise<boolean> {
-  console.log(`Node ${process.version}, ${process.arch}: ${people} clients for ${minutes} min, seed ${seed}`)
+  console.log(
+    `Node ${process.version}, ${process.arch}: ${clientCount} clients for ${minutes} min, seed ${seed}`,
+  )
   const data = mkdtempSync(join(tmpdir(), 'atrium-soak-'))
   const probe = new URL('./soak/probe.js', import.meta.url)
   const flags = ['--expose-gc', '--disable-warning=ExperimentalWarning', '--import', fileURLToPath(probe)]
   const host = await serve(data, flags)
-  const town = new Town(host)
-  void host.exit.then((why) => town.over || town.problem(`the host ended with ${why}`))
-  // One of each first: what is opened, loaded and compiled once is there before anybody counts.
-  await freshClient(host, 'warm')
-  await standStill(town, 0)
+  const run = new SoakRun(host)
+  void host.exit.then((why) => run.over || run.problem(`the host ended with ${why}`))
+  // Warm-up: files and code that are opened and loaded once are there before the first sample.
+  await useAsNewClient(host, 'warm')
+  await stopReading(run, 0)
   const before = await sample(host.child, data, { at: 0, sessions: 0 })
-  const samples = await underLoad(town, (at) => sample(host.child, data, { at, sessions: town.sessions }))
-  const atRest = await restful(before, () => sample(host.child, data, { at: 0, sessions: 0 }))
-  await freshClient(host, 'fresh').catch((error: unknown) => town.problem(`a fresh client: ${String(error)}`))
+  const samples = await underLoad(run, (at) => sample(host.child, data, { at, sessions: run.sessionCount }))
+  const afterwards = await idleSample(before, () => sample(host.child, data, { at: 0, sessions: 0 }))
+  await useAsNewClient(host, 'fresh').catch((error: unknown) => run.problem(`a new client: ${String(error)}`))
   host.child.kill('SIGTERM')
   const exit = await host.exit
   rmSync(data, { recursive: true, force: true })
-  town.problem(exit === 0 ? undefined : `the host ended with ${exit}`)
-  return report(town, samples, before, atRest)
+  run.problem(exit === 0 ? undefined : `the host ended with ${exit}`)
+  return report(run, samples, { before, afterwards })
 }
 
-async function underLoad(town: Town, look: (at: number) => Promise<Sample>): Promise<readonly Sample[]> {
+async function underLoad(run: SoakRun, look: (at: number) => Promise<Sample>): Promise<readonly Sample[]> {
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1000
-  const everybody = [
-    town.live(new Chance(seed)),
-    slowReaders(town, new Chance(seed + 1)),
-    vandal(town, new Chance(seed + 2)),
-    ...Array.from({ length: people }, (_, i) => new Person(town, new Chance(seed + 10 + i), `p${i}`).live()),
+  const load = [
+    run.replaceSessions(new RandomChoices(seed)),
+    slowReaders(run, new RandomChoices(seed + 1)),
+    runAttacks(run, new RandomChoices(seed + 2)),
+    ...Array.from({ length: clientCount }, (_, i) =>
+      new SimulatedClient(run, new RandomChoices(seed + 10 + i), `p${i}`).act(),
+    ),
   ]
-  const ended = Promise.all(everybody)
-  const every = minutes < 5 ? 1000 : 5000
+  const ended = Promise.all(load)
+  const intervalMs = minutes < 5 ? 1000 : 5000
   const samples: Sample[] = []
   const progress = new Progress(minutes * 60)
   while (seconds() < minutes * 60) {
-    await Promise.race([new Promise((resolve) => setTimeout(resolve, every)), ended])
+    await Promise.race([new Promise((resolve) => setTimeout(resolve, intervalMs)), ended])
     samples.push(await look(seconds()))
-    progress.show(samples, town)
+    progress.show(samples, run)
   }
-  town.over = true
-  await patiently('somebody who does not leave', ended)
-    .then(() => town.closeAll())
-    .catch((error: unknown) => town.problem(String(error)))
+  run.over = true
+  await withTimeout('the end of the load', ended)
+    .then(() => run.closeAll())
+    .catch((error: unknown) => run.problem(String(error)))
   return samples
 }
 
-/** I11: whoever comes new can enter, make a session and change it. */
-async function freshClient(place: Place, clientId: string): Promise<void> {
+/** I11: a new client can connect, create a session and change it. */
+async function useAsNewClient(endpoint: Endpoint, clientId: string): Promise<void> {
   const client = new Client(clientId)
   const channel = `ahp-session:/${clientId}`
-  await client.initialize(place, ['ahp-root://'])
+  await client.initialize(endpoint, ['ahp-root://'])
   await client.ask('createSession', { channel })
   await client.subscribe(channel)
   const title = { type: 'session/titleChanged', title: 'works' }
@@ -95,35 +99,39 @@ async function freshClient(place: Place, clientId: string): Promise<void> {
   if (client.problems.length > 0) throw new Error(client.problems.join())
 }
 
-/** When everybody has left, everything that was theirs is gone: sockets take a moment. */
-async function restful(before: Sample, look: () => Promise<Sample>): Promise<Sample> {
+/** Samples the host until all resources of the clients are released, at most for 10 seconds. */
+async function idleSample(before: Sample, look: () => Promise<Sample>): Promise<Sample> {
   for (let tries = 0; ; tries++) {
     const now = await look()
-    if (tries === 50 || left(before, now).length === 0) return now
+    if (tries === 50 || unreleased(before, now).length === 0) return now
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
 
-/** What is still there of those who left. */
-function left(before: Sample, after: Sample): readonly string[] {
+/** The resources that the host has not released after all clients have left. */
+function unreleased(before: Sample, after: Sample): readonly string[] {
   const names = ['fds', 'handles', 'threads', 'children', 'links'] as const
   return names
     .filter((name) => (after[name] ?? 0) > (before[name] ?? 0))
-    .map((name) => `${name}: ${before[name]} before anybody came, ${after[name]} when all had left`)
+    .map((name) => `${name}: ${before[name]} before the load, ${after[name]} after it`)
 }
 
-function report(town: Town, samples: readonly Sample[], before: Sample, atRest: Sample): boolean {
-  const all = courses(samples)
+function report(
+  run: SoakRun,
+  samples: readonly Sample[],
+  { before, afterwards }: { readonly before: Sample; readonly afterwards: Sample },
+): boolean {
+  const all = trendsOf(samples)
   const growing = all.filter(({ verdict }) => verdict === 'grows')
-  const problems = [...town.problems, ...left(before, atRest)]
+  const problems = [...run.problems, ...unreleased(before, afterwards)]
   console.log(`\n${table(all)}\n`)
-  const heap = (it: Sample) => `${(it.heap / 1e6).toFixed(1)} MB`
-  console.log(`  heap before anybody came ${heap(before)}, when all had left ${heap(atRest)}`)
-  const done = Object.entries(town.done).map(([what, count]) => `${count} ${what}`)
-  console.log(`  ${done.join(', ')}`)
-  console.log(`  lost, differing or wrong: ${problems.length}; growing: ${growing.length}`)
+  const heap = ({ heap: bytes }: Sample) => `${(bytes / 1e6).toFixed(1)} MB`
+  console.log(`  heap before the load ${heap(before)}, after it ${heap(afterwards)}`)
+  const counts = Object.entries(run.counts).map(([what, count]) => `${count} ${what}`)
+  console.log(`  ${counts.join(', ')}`)
+  console.log(`  problems: ${problems.length}; growing quantities: ${growing.length}`)
   for (const problem of problems.slice(0, 20)) console.log(`    ${problem}`)
   const met = problems.length === 0 && growing.length === 0
-  console.log(`  ${met ? 'met' : `MISSED (again with --seed ${seed})`}`)
+  console.log(`  ${met ? 'met' : `MISSED (repeat with --seed ${seed})`}`)
   return met
 }

@@ -1,4 +1,4 @@
-/** A row of a result: a figure, beside what it is measured against, and the goal if there is one. */
+/** A row of a result: a time, its ratio to the reference, and the goal for the ratio if there is one. */
 export interface Row {
   readonly what: string
   readonly ns: number
@@ -6,7 +6,7 @@ export interface Row {
   readonly goal?: number
 }
 
-/** Prints a table; whether every goal was met. */
+/** Prints a table. Returns whether every goal was met. */
 export function print(title: string, rows: readonly Row[]): boolean {
   console.log(`\n${title}`)
   for (const { what, ns, ratio, goal } of rows) {
@@ -19,27 +19,25 @@ export function print(title: string, rows: readonly Row[]): boolean {
   return rows.every(({ ratio, goal }) => ratio === undefined || goal === undefined || ratio <= goal)
 }
 
-/** Prints a figure beside the same of a bare host; whether its goal was met. */
-export function row(
-  what: string,
-  figure: string,
-  ratio: number,
-  goal: number,
-  how: 'at least' | 'at most',
-): boolean {
-  const met = how === 'at least' ? ratio >= goal : ratio <= goal
+/** A goal for a ratio. */
+export type Goal = { readonly atLeast: number } | { readonly atMost: number }
+
+/** Prints a figure of the host and its ratio to the bare host. Returns whether the goal was met. */
+export function row(what: string, figure: string, ratio: number, goal: Goal): boolean {
+  const met = 'atLeast' in goal ? ratio >= goal.atLeast : ratio <= goal.atMost
+  const text = 'atLeast' in goal ? `at least ${goal.atLeast}x` : `at most ${goal.atMost}x`
   console.log(
-    `  ${what.padEnd(52)} ${figure.padStart(10)}  ${ratio.toFixed(2)}x bare  goal ${how} ${goal}x: ${met ? 'met' : 'MISSED'}`,
+    `  ${what.padEnd(52)} ${figure.padStart(10)}  ${ratio.toFixed(2)}x bare  goal ${text}: ${met ? 'met' : 'MISSED'}`,
   )
   return met
 }
 
-/** Prints what is only for information: absolute figures say something about this machine. */
+/** Prints a figure without a goal. Absolute figures depend on the machine. */
 export function fact(what: string, figure: string): void {
   console.log(`  ${what.padEnd(52)} ${figure}`)
 }
 
-/** Prints a goal that is no ratio; whether it was met. */
+/** Prints a figure with a goal that is not a ratio to the bare host. Returns whether it was met. */
 export function check(what: string, figure: string, met: boolean): boolean {
   console.log(`  ${what.padEnd(52)} ${figure}: ${met ? 'met' : 'MISSED'}`)
   return met

@@ -2,7 +2,7 @@ import { openTable } from './turn/open.ts'
 import { sleepTable } from './turn/sleep.ts'
 import { streamTable } from './turn/stream.ts'
 
-/** Turns of the built-in agent on the real host: streaming them, opening a long chat, keeping a thousand asleep. */
+/** Turns of the built-in agent on the real host: streaming, opening a long chat, and 1,000 unloaded sessions. */
 export async function turnBench(wanted: readonly string[]): Promise<boolean> {
   const tables: { readonly [name: string]: () => Promise<boolean> } = {
     stream: streamTable,

@@ -4,24 +4,24 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 /**
- * A WebSocket client that counts frames and looks into none of them but the last answer: what is measured is the
- * server, not a client's parser.
+ * A WebSocket client that counts frames and parses none of them except the last response, so that a bench measures the
+ * server and not a client's parser.
  */
 export class Wire {
   readonly #socket: Socket
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
   #rest: Buffer[] = []
   #restLength = 0
-  /** So much is needed before there is another whole frame. */
+  /** The number of bytes needed for the next whole frame. */
   #needed = 2
   frames = 0
   bytes = 0
-  /** When each of the first frames came, by its index; only while it is wanted. */
+  /** The arrival time of each frame, if a caller has set an array. */
   times: number[] | undefined
   lastText = ''
   keepLast = false
-  /** Sees every frame where it stands; only while it is wanted. */
-  heard: ((data: Buffer, start: number, end: number) => void) | undefined
+  /** Called with every frame as a range of the receive buffer, if set. */
+  onFrame: ((data: Buffer, start: number, end: number) => void) | undefined
 
   private constructor(socket: Socket) {
     this.#socket = socket
@@ -35,7 +35,7 @@ export class Wire {
     socket.write([...lines, `Sec-WebSocket-Key: ${key}`, 'Sec-WebSocket-Version: 13', '', ''].join('\r\n'))
     const [head] = (await once(socket, 'data')) as [Buffer]
     if (!head.toString('latin1').startsWith('HTTP/1.1 101'))
-      throw new Error(`not let in: ${head.toString('latin1')}`)
+      throw new Error(`the upgrade was refused: ${head.toString('latin1')}`)
     return new Wire(socket)
   }
 
@@ -47,7 +47,7 @@ export class Wire {
     this.#socket.write(frames)
   }
 
-  /** Asks and gives the answer's text. */
+  /** Sends a request and returns the text of its response. */
   async ask(method: string, params: object): Promise<string> {
     const before = this.frames
     this.keepLast = true
@@ -78,7 +78,7 @@ export class Wire {
         this.#needed = frame ? frame.end - at : 2
         break
       }
-      // Who answers no ping is taken for gone.
+      // A ping frame: a server drops a client that does not answer it.
       if (data.readUInt8(at) === 0x89) this.#socket.write(pong)
       else this.#count(data, frame)
       at = frame.end
@@ -96,7 +96,7 @@ export class Wire {
     this.frames++
     this.bytes += end - start
     this.times?.push(performance.now())
-    this.heard?.(data, start, end)
+    this.onFrame?.(data, start, end)
     if (this.keepLast) this.lastText = data.toString('utf8', start, end)
   }
 }
@@ -108,7 +108,7 @@ interface Frame {
 
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
-/** Where the payload of the frame that begins here stands, if its head is there. */
+/** The range of the payload of the frame at `at`; undefined if its head is incomplete. */
 function frameAt(data: Buffer, at: number): Frame | undefined {
   if (data.length < at + 2) return undefined
   const short = data.readUInt8(at + 1) & 127
@@ -120,7 +120,7 @@ function frameAt(data: Buffer, at: number): Frame | undefined {
   return { start, end: start + length }
 }
 
-/** A client's text frame. The mask is zero, which masks nothing and costs nothing. */
+/** A text frame of a client. The masking key is zero, so the payload needs no masking. */
 export function masked(text: string): Buffer {
   const payload = Buffer.from(text)
   const long = payload.length > 65535 ? 8 : payload.length > 125 ? 2 : 0

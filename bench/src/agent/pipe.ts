@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export const agentFile = fileURLToPath(new URL('../acp-child.js', import.meta.url))
 
-/** The agent at the other end of a bare pipe: lines are parsed, and nothing is done with them. */
+/** The agent at a bare pipe: each line is parsed and then dropped. */
 export class Pipe {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, () => void>()
@@ -17,13 +17,13 @@ export class Pipe {
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => this.#take(text))
   }
 
-  /** Resolves when the agent is there and has a session. */
+  /** Resolves when the agent is initialized and has a session. */
   async open(): Promise<void> {
     await this.#ask('initialize', { protocolVersion: 1 })
     await this.#ask('session/new', { cwd: '/', mcpServers: [] })
   }
 
-  /** Resolves with the milliseconds until the first word, and until the end. */
+  /** Resolves with the milliseconds until the first text and until the end. */
   async prompt(words: number): Promise<{ readonly first: number; readonly all: number }> {
     const began = performance.now()
     let first = 0

@@ -3,7 +3,7 @@ import { Watchdog } from '@atrium/adapters/process/watchdog'
 import type { World } from '@atrium/host/ports/world'
 import { agentFile } from './pipe.ts'
 
-/** The scripted agent, as the host knows agents. */
+/** The ACP agent of `acp-child.ts`, for the host. */
 export function scripted({ later }: World): AcpAgent {
   const program = {
     name: 'scripted',
@@ -13,12 +13,12 @@ export function scripted({ later }: World): AcpAgent {
     env: {},
     variables: /$^/,
   }
-  const means = {
+  const options = {
     later,
     watchdog: new Watchdog('bench'),
     mark: 'bench',
     environment: process.env,
     version: '0',
   }
-  return new AcpAgent(program, means)
+  return new AcpAgent(program, options)
 }

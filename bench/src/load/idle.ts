@@ -5,69 +5,69 @@ import { Wire } from '../wire.ts'
 
 const wanted = 5000
 const root = 'ahp-root://'
-/** So many knock at once: fewer than the host lets wait at its door. */
+/** The number of concurrent handshakes, below the limit of the host for pending ones. */
 const atOnce = 100
-/** Descriptors that a process needs for itself. */
-const own = 200
+/** File descriptors that the process needs beside the connections. */
+const reservedDescriptors = 200
 
-/** What a client costs that has said who it is, follows the root, and is silent. */
+/** The cost of a client that is initialized, subscribed to the root, and idle. */
 export async function idleTable(): Promise<boolean> {
-  const count = Math.min(wanted, openFiles() - own)
+  const count = Math.min(wanted, openFiles() - reservedDescriptors)
   console.log(
-    `\nidle: ${count} clients that follow the root${count < wanted ? ` (${openFiles()} files)` : ''}`,
+    `\nidle: ${count} clients subscribed to the root${count < wanted ? ` (limit of ${openFiles()} open files)` : ''}`,
   )
   const [host, bare] = await Promise.all([start('host-child'), start('bare-child')])
   const theirs = await waves(bare, count)
   const ours = await waves(host, count)
   await Promise.all([host.stop(), bare.stop()])
-  fact('heap of the host for each client', kib(ours.heapEach))
-  fact('heap of a bare host for each', kib(theirs.heapEach))
-  fact('RSS of a bare host for each', kib(theirs.each))
+  fact('heap per client', kib(ours.heapEach))
+  fact('heap per client, bare host', kib(theirs.heapEach))
+  fact('RSS per client, bare host', kib(theirs.rssEach))
   const met = [
-    row('RSS for each client', kib(ours.each), ours.each / theirs.each, 2.5, 'at most'),
-    check('answered a ping at the end', `${ours.answered} of ${count}`, ours.answered === count),
-    check('heap when all had left, beside before', times(ours.heapLeft), ours.heapLeft <= 1.25),
-    check('RSS with as many again, beside the first time', times(ours.again), ours.again <= 1.15),
+    row('RSS per client', kib(ours.rssEach), ours.rssEach / theirs.rssEach, { atMost: 2.5 }),
+    check('clients that answered a ping at the end', `${ours.answered} of ${count}`, ours.answered === count),
+    check('heap after all left, relative to before', times(ours.heapAfter), ours.heapAfter <= 1.25),
+    check('RSS with a second wave, relative to the first', times(ours.again), ours.again <= 1.15),
   ]
   return met.every(Boolean)
 }
 
 interface Cost {
-  /** Bytes of RSS for each client. */
-  readonly each: number
+  /** Bytes of RSS per client. */
+  readonly rssEach: number
   readonly heapEach: number
   readonly answered: number
-  /** Heap when they had left, as a share of what it was before they came. */
-  readonly heapLeft: number
-  /** RSS when as many had come again, as a share of the first time: what leaks cannot be used again. */
+  /** Heap after the clients left, relative to before they connected. */
+  readonly heapAfter: number
+  /** RSS with a second wave of clients, relative to the first. Leaked memory cannot be used again. */
   readonly again: number
 }
 
 async function waves(child: Child, count: number): Promise<Cost> {
-  // A few first: code that is loaded and compiled once is no client's cost.
-  leave(await crowd(child, 200, 'warm'))
-  const before = await settled(child)
-  const first = await crowd(child, count, 'first')
-  const full = await settled(child)
+  // Warm-up: code that is loaded and compiled once is not part of the cost of a client.
+  closeAll(await connectMany(child, 200, 'warm'))
+  const before = await settledMemory(child)
+  const first = await connectMany(child, count, 'first')
+  const full = await settledMemory(child)
   const answered = await pings(first)
-  leave(first)
-  const left = await settled(child)
-  const second = await crowd(child, count, 'second')
-  const again = await settled(child)
-  leave(second)
+  closeAll(first)
+  const after = await settledMemory(child)
+  const second = await connectMany(child, count, 'second')
+  const again = await settledMemory(child)
+  closeAll(second)
   return {
-    each: (full.rss - before.rss) / count,
+    rssEach: (full.rss - before.rss) / count,
     heapEach: (full.heap - before.heap) / count,
     answered,
-    heapLeft: left.heap / before.heap,
+    heapAfter: after.heap / before.heap,
     again: again.rss / full.rss,
   }
 }
 
-async function crowd(child: Child, count: number, name: string): Promise<readonly Wire[]> {
+async function connectMany(child: Child, count: number, name: string): Promise<readonly Wire[]> {
   const wires: Wire[] = []
   let next = 0
-  const enter = async () => {
+  const connectNext = async () => {
     while (next < count) {
       const clientId = `${name}-${next++}`
       const wire = await Wire.open(child.port)
@@ -76,7 +76,7 @@ async function crowd(child: Child, count: number, name: string): Promise<readonl
       wires.push(wire)
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, enter))
+  await Promise.all(Array.from({ length: atOnce }, connectNext))
   return wires
 }
 
@@ -86,14 +86,14 @@ async function pings(wires: readonly Wire[]): Promise<number> {
   return answered
 }
 
-function leave(wires: readonly Wire[]): void {
+function closeAll(wires: readonly Wire[]): void {
   for (const wire of wires) wire.close()
 }
 
-/** The least of several: sockets take a moment to end, and pages to be given back. */
-async function settled(child: Child): Promise<Memory> {
+/** The minimum of several measurements: sockets and memory pages are released with a delay. */
+async function settledMemory(child: Child): Promise<Memory> {
   let least = await child.memory()
-  for (let look = 0; look < 5; look++) {
+  for (let round = 0; round < 5; round++) {
     await new Promise((resolve) => setTimeout(resolve, 200))
     const { rss, heap } = await child.memory()
     least = { rss: Math.min(rss, least.rss), heap: Math.min(heap, least.heap) }
@@ -101,7 +101,7 @@ async function settled(child: Child): Promise<Memory> {
   return least
 }
 
-/** Node raises its limit to the highest that it is allowed by itself. */
+/** The limit of open files. Node raises the soft limit to the hard limit at its start. */
 function openFiles(): number {
   const report = process.report?.getReport() as Limits | undefined
   const soft = report?.userLimits?.open_files?.soft ?? 1024

@@ -3,27 +3,27 @@ import type { Child, Delay } from '../child.ts'
 import { median, spread } from '../percentiles.ts'
 import type { Spread } from '../percentiles.ts'
 import { check, fact, row } from '../table.ts'
-import { arrivals } from './pace.ts'
-import { Rooms } from './rooms.ts'
+import { arrivals } from './schedule.ts'
+import { SessionLoad } from './session-load.ts'
 
 const rate = 2000
 const seconds = 5
 const rounds = 5
 
-/** What one round of one server gave. */
+/** The result of one round with one server. */
 interface Round {
   readonly own: Spread
   readonly last: Spread
   readonly missing: number
-  /** How late the generator was with what it sent. */
+  /** The delay of the generator behind its schedule. */
   readonly late: Spread
   readonly achieved: number
   readonly delay: Delay
 }
 
 /**
- * Actions at a rate that does not ask whether the server keeps up. The servers take turns, so that a busy moment of the
- * machine falls on all of them alike.
+ * Actions at a fixed rate, whether or not the server keeps up (open loop). The servers take turns, so that other load on
+ * the machine affects all of them alike.
  */
 export async function rateTable(): Promise<boolean> {
   const servers = {
@@ -33,25 +33,27 @@ export async function rateTable(): Promise<boolean> {
   }
   const names = ['host', 'durable', 'bare'] as const
   const results: Record<(typeof names)[number], Round[]> = { host: [], durable: [], bare: [] }
-  const rooms = new Map<string, Rooms>()
-  for (const name of names) rooms.set(name, await Rooms.open(servers[name].port))
-  const { sessions = 0, followers = 0 } = rooms.get('host') ?? {}
-  console.log(`\nrate: ${rate} actions/s for ${rounds} x ${seconds} s, ${sessions} sessions of ${followers}`)
-  // The first is for warming up.
+  const loads = new Map<string, SessionLoad>()
+  for (const name of names) loads.set(name, await SessionLoad.open(servers[name].port))
+  const { sessions = 0, subscribers = 0 } = loads.get('host') ?? {}
+  console.log(
+    `\nrate: ${rate} actions/s for ${rounds} x ${seconds} s, ${sessions} sessions of ${subscribers} subscribers`,
+  )
+  // The first round is a warm-up.
   for (let turn = 0; turn <= rounds; turn++)
     for (const name of names) {
-      const round = await play(servers[name], rooms.get(name), turn)
+      const round = await runRound(servers[name], loads.get(name), turn)
       if (turn > 0) results[name].push(round)
     }
   await Promise.all(names.map((name) => servers[name].stop()))
   return print(results)
 }
 
-async function play(child: Child, rooms: Rooms | undefined, turn: number): Promise<Round> {
-  if (!rooms) throw new Error('nobody is there')
+async function runRound(child: Child, load: SessionLoad | undefined, turn: number): Promise<Round> {
+  if (!load) throw new Error('no clients are connected')
   const times = arrivals(rate, seconds, turn + 1)
   await child.delay()
-  const { own, last, late, took } = await rooms.play(times)
+  const { own, last, late, took } = await load.run(times)
   const delay = await child.delay()
   const achieved = own.values.length / (took / 1000)
   return {
@@ -75,32 +77,32 @@ function print({ host, durable, bare }: { readonly [name: string]: readonly Roun
       `${name}: dispatch to the last subscriber`,
       line(all, ({ last }) => last),
     )
-    fact(`${name}: the event loop was late by`, delays(all))
+    fact(`${name}: event loop delay`, delays(all))
     fact(
-      `${name}: the generator was late by`,
+      `${name}: delay of the generator`,
       line(all, ({ late }) => late),
     )
   }
   const achieved = Math.min(...host.map((round) => round.achieved))
   const missing = host.reduce((sum, round) => sum + round.missing, 0)
-  const beside = (others: readonly Round[], figure: (round: Round) => number) =>
+  const relativeTo = (others: readonly Round[], figure: (round: Round) => number) =>
     median(host.map((round, i) => figure(round) / figure(others[i] ?? round)))
   const compare = (what: string, goal: number, figure: (round: Round) => number) => {
     const ms = `${median(host.map(figure)).toFixed(1)} ms`
-    return row(`${what}, beside bare with fdatasync`, ms, beside(durable, figure), goal, 'at most')
+    return row(`${what}, relative to bare with fdatasync`, ms, relativeTo(durable, figure), { atMost: goal })
   }
   const late = median(host.map((round) => round.late.p99))
-  const alone = median(bare.map(({ own }) => own.p99))
-  if (late > 20 || alone > 50)
+  const bareP99 = median(bare.map(({ own }) => own.p99))
+  if (late > 20 || bareP99 > 50)
     console.log(
-      `  this machine is busy with other things: the generator was late by ${late.toFixed(0)} ms, a bare host in memory by ${alone.toFixed(0)} ms (p99); measure again when it is quiet`,
+      `  the machine is busy: p99 of the generator delay ${late.toFixed(0)} ms, of a bare host in memory ${bareP99.toFixed(0)} ms; measure again when it is idle`,
     )
-  // How dear a disk is depends on who else is using it: without one there is no goal, only a figure.
-  const [p50, p99] = [beside(bare, ({ own }) => own.p50), beside(bare, ({ own }) => own.p99)]
-  fact('own echo, beside bare without a disk', `p50 ${p50.toFixed(1)}x  p99 ${p99.toFixed(1)}x`)
+  // A figure without a goal: the cost of a disk write depends on other users of the disk.
+  const [p50, p99] = [relativeTo(bare, ({ own }) => own.p50), relativeTo(bare, ({ own }) => own.p99)]
+  fact('own echo, relative to bare without a disk', `p50 ${p50.toFixed(1)}x  p99 ${p99.toFixed(1)}x`)
   return [
-    check('kept the rate, in the worst round', `${achieved.toFixed(0)}/s`, achieved >= rate * 0.95),
-    check('actions that some subscriber never saw', `${missing}`, missing === 0),
+    check('achieved rate in the worst round', `${achieved.toFixed(0)}/s`, achieved >= rate * 0.95),
+    check('actions that a subscriber never received', `${missing}`, missing === 0),
     compare('own echo p50', 3, ({ own }) => own.p50),
     compare('own echo p99', 4, ({ own }) => own.p99),
     compare('last subscriber p50', 3, ({ last }) => last.p50),
@@ -108,9 +110,9 @@ function print({ host, durable, bare }: { readonly [name: string]: readonly Roun
   ].every(Boolean)
 }
 
-/** The median of the rounds, and the worst of them all. */
+/** The medians of the percentiles over all rounds, and the maximum. */
 function line(all: readonly Round[], of: (round: Round) => Spread): string {
-  const mid = (figure: (one: Spread) => number) => median(all.map((round) => figure(of(round)))).toFixed(1)
+  const mid = (figure: (spread: Spread) => number) => median(all.map((round) => figure(of(round)))).toFixed(1)
   const worst = Math.max(...all.map((round) => of(round).max)).toFixed(1)
   const { p50, p90, p99, p999 } = {
     p50: mid((one) => one.p50),

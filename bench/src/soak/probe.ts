@@ -1,11 +1,11 @@
 import * as v8 from 'node:v8'
 import { isMainThread } from 'node:worker_threads'
 
-// `node --import …/soak/probe.js`: a host that says over its IPC channel what is in its memory. The product has no such
-// door; and where nobody asks it is as if this were not there.
+// `node --import …/soak/probe.js` makes a host report its memory over its IPC channel. The product itself has no such
+// interface, and the module does nothing until a parent process asks.
 
-/** What a process knows about itself. Counts of objects are absent where the runtime cannot tell. */
-export interface Inside {
+/** Figures that a process has about itself. Object counts are undefined if the runtime cannot count objects. */
+export interface ProcessStats {
   readonly heap: number
   readonly rss: number
   readonly handles: number
@@ -14,21 +14,24 @@ export interface Inside {
 }
 
 if (isMainThread && process.send) {
-  process.on('message', (question) => question === 'inside' && void inside().then((it) => process.send?.(it)))
-  // Whoever asks is gone: so is the reason to be here.
+  process.on(
+    'message',
+    (question) => question === 'stats' && void stats().then((found) => process.send?.(found)),
+  )
+  // Without the parent process, the measurement is over.
   process.on('disconnect', () => process.exit(1))
   process.channel?.unref()
 }
 
-async function inside(): Promise<Inside> {
+async function stats(): Promise<ProcessStats> {
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, rss } = process.memoryUsage()
-  // What waits for a moment comes and goes with the load; sockets, files and servers are what leaks.
+  // Timers come and go with the load. Sockets, files and servers can leak.
   const handles = process
     .getActiveResourcesInfo()
     .filter((name) => !/Timeout|Immediate|TickObject/.test(name))
-  // Loaded already: the same modules that the host runs.
+  // The host has loaded the same modules already, so these are its classes.
   const { Connection } = await import('@atrium/host/connection')
   const { Channel } = await import('@atrium/host/log/channel')
   return { heap: heapUsed, rss, handles: handles.length, links: count(Connection), channels: count(Channel) }

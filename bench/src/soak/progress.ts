@@ -1,7 +1,7 @@
 import type { Sample } from './sample.ts'
-import type { Town } from './town.ts'
+import type { SoakRun } from './soak-run.ts'
 
-/** One line that changes on a terminal, one every half a minute elsewhere. */
+/** Shows the progress of a run: one line that is overwritten on a terminal, else a new line every 30 seconds. */
 export class Progress {
   readonly #seconds: number
   #shown = 0
@@ -10,7 +10,7 @@ export class Progress {
     this.#seconds = seconds
   }
 
-  show(samples: readonly Sample[], { done, problems }: Town): void {
+  show(samples: readonly Sample[], { counts, problems }: SoakRun): void {
     const now = samples.at(-1)
     if (!now) return
     const tty = process.stdout.isTTY
@@ -23,7 +23,7 @@ export class Progress {
       `fds ${now.fds ?? '?'}`,
       `handles ${now.handles}`,
       `channels ${now.channels ?? '?'}`,
-      `${done.told} told`,
+      `${counts.delivered} delivered`,
       `${problems.length} problems`,
     ]
     process.stdout.write(tty ? `\r\u001B[K  ${cells.join('  ')}` : `  ${cells.join('  ')}\n`)

@@ -2,16 +2,16 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Inside } from './probe.ts'
+import type { ProcessStats } from './probe.ts'
 
-/** What a host costs at one moment. What a machine cannot tell is not there. */
-export interface Sample extends Inside {
+/** The resources of a host at one moment. Figures that the system does not provide are undefined. */
+export interface Sample extends ProcessStats {
   /** Seconds since the load began. */
   readonly at: number
   readonly fds: number | undefined
   readonly threads: number | undefined
   readonly children: number | undefined
-  /** Bytes on the disk. */
+  /** Bytes on disk. */
   readonly database: number
   readonly sessions: number
 }
@@ -21,13 +21,13 @@ export async function sample(
   data: string,
   { at, sessions }: Pick<Sample, 'at' | 'sessions'>,
 ): Promise<Sample> {
-  child.send('inside')
-  const [inside] = (await once(child, 'message')) as [Inside]
-  return { ...inside, ...outside(child.pid ?? 0), database: sizeOf(data), at, sessions }
+  child.send('stats')
+  const [stats] = (await once(child, 'message')) as [ProcessStats]
+  return { ...stats, ...kernelStats(child.pid ?? 0), database: sizeOf(data), at, sessions }
 }
 
-/** What the kernel knows, on Linux. */
-export function outside(pid: number): Pick<Sample, 'fds' | 'threads' | 'children'> {
+/** Figures from the kernel, on Linux only. */
+export function kernelStats(pid: number): Pick<Sample, 'fds' | 'threads' | 'children'> {
   try {
     const fds = readdirSync(`/proc/${pid}/fd`).length
     const threads = readdirSync(`/proc/${pid}/task`).length

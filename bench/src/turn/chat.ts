@@ -3,21 +3,25 @@ import type { Wire } from '../wire.ts'
 
 const root = 'ahp-root://'
 
-export async function greet(wire: Wire, clientId: string, version = '1.0.0'): Promise<Wire> {
+export async function initialize(wire: Wire, clientId: string, version = '1.0.0'): Promise<Wire> {
   await wire.ask('initialize', { channel: root, protocolVersions: [version], clientId })
   return wire
 }
 
-interface Opening {
+interface ChatOptions {
   readonly session: string
   readonly clientId: string
+  /** Whether to speak AHP 0.9.0 instead of 1.0.0. */
   readonly older: boolean
   readonly latency: number | undefined
 }
 
-/** Says who it is and follows the chat of a session. */
-export async function openChat(wire: Wire, { session, clientId, older, latency }: Opening): Promise<void> {
-  await greet(wire, clientId, older ? '0.9.0' : '1.0.0')
+/** Initializes the connection and subscribes to the default chat of a session. */
+export async function openChat(
+  wire: Wire,
+  { session, clientId, older, latency }: ChatOptions,
+): Promise<void> {
+  await initialize(wire, clientId, older ? '0.9.0' : '1.0.0')
   const delivery = latency === undefined ? {} : { delivery: { maxLatencyMs: latency } }
   await wire.ask('subscribe', { channel: defaultChatUri(session), ...delivery })
 }

@@ -2,17 +2,17 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { median } from '../percentiles.ts'
 import { check, fact } from '../table.ts'
 import { Wire } from '../wire.ts'
-import { greet } from './chat.ts'
-import { Folder, makeSession } from './history.ts'
+import { initialize } from './chat.ts'
+import { DataFolder, makeSession } from './data-folder.ts'
 
-// Both have come equally far since their last head, which is written every 1,000 actions.
+// Both chats have the same number of actions after their last stored head, which is written every 1,000 actions.
 const [few, many] = [50, 2050]
 const rounds = 21
 
-/** A long chat opens like a short one: its newest turns, and a cursor. Each time in a new life of the host. */
+/** Opening a long chat takes as long as a short one: its newest turns and a cursor. Each measurement starts a new host. */
 export async function openTable(): Promise<boolean> {
-  console.log(`\nopen: the newest ${few} turns of a chat that is asleep, of about 2 KB each`)
-  const folder = new Folder()
+  console.log(`\nopen: the newest ${few} turns of a chat that is not loaded, of about 2 KB each`)
+  const folder = new DataFolder()
   const maker = await folder.start()
   await makeSession(maker, session('warm'), few)
   await makeSession(maker, session('few'), few)
@@ -20,25 +20,25 @@ export async function openTable(): Promise<boolean> {
   await maker.stop()
   const times = { few: [] as number[], many: [] as number[] }
   for (let round = 0; round < rounds; round++)
-    for (const which of ['few', 'many'] as const) times[which].push(await opening(folder, which))
+    for (const which of ['few', 'many'] as const) times[which].push(await timeToOpen(folder, which))
   folder.remove()
   const [short, long] = [median(times.few), median(times.many)]
   fact(`a chat of ${few} turns`, `${short.toFixed(1)} ms`)
   fact(`a chat of ${many} turns`, `${long.toFixed(1)} ms`)
   const ratio = long / short
-  return check(`${many} turns, beside ${few}`, `${ratio.toFixed(2)}x  goal at most 2x`, ratio <= 2)
+  return check(`${many} turns, relative to ${few}`, `${ratio.toFixed(2)}x  goal at most 2x`, ratio <= 2)
 }
 
-async function opening(folder: Folder, which: 'few' | 'many'): Promise<number> {
+async function timeToOpen(folder: DataFolder, which: 'few' | 'many'): Promise<number> {
   const child = await folder.start()
-  const wire = await greet(await Wire.open(child.port), 'opener')
-  // Another first: code that is loaded once is no chat's cost.
+  const wire = await initialize(await Wire.open(child.port), 'opener')
+  // Warm-up with another chat: code that is loaded once is not part of the cost of a chat.
   await open(wire, 'warm')
   const began = performance.now()
   const answer = await open(wire, which)
   const took = performance.now() - began
   const { turns } = (JSON.parse(answer) as Answer).result.snapshot.state
-  if (turns.length !== few) throw new Error(`${turns.length} turns came`)
+  if (turns.length !== few) throw new Error(`expected ${few} turns, got ${turns.length}`)
   wire.close()
   await child.stop()
   return took

@@ -2,18 +2,18 @@ import type { Memory } from '../child.ts'
 import { median } from '../percentiles.ts'
 import { check, fact } from '../table.ts'
 import { Wire } from '../wire.ts'
-import { greet } from './chat.ts'
-import { Folder, makeSession } from './history.ts'
+import { initialize } from './chat.ts'
+import { DataFolder, makeSession } from './data-folder.ts'
 
 const [few, many] = [10, 1000]
 const turns = 3
-/** So many are made at once. */
+/** The number of sessions that are created concurrently. */
 const makers = 20
 const rounds = 5
 
-/** Sessions on the disk cost their entry in the list, and nothing else. */
+/** Sessions that are not loaded cost only their entry in the session list. */
 export async function sleepTable(): Promise<boolean> {
-  console.log(`\nsleep: ${many} sessions of ${turns} turns on the disk, beside ${few}`)
+  console.log(`\nsleep: ${many} sessions of ${turns} turns on disk, relative to ${few}`)
   const folders = { few: await filled(few), many: await filled(many) }
   const found = { few: [] as Memory[], many: [] as Memory[] }
   for (let round = 0; round < rounds; round++)
@@ -21,33 +21,33 @@ export async function sleepTable(): Promise<boolean> {
   for (const folder of Object.values(folders)) folder.remove()
   const rss = compare(found, (memory) => memory.rss)
   const heap = compare(found, (memory) => memory.heap)
-  fact('RSS for each sleeping session', kib(rss.each))
+  fact('RSS per unloaded session', kib(rss.each))
   return [
-    check('heap for each sleeping session', `${kib(heap.each)}  goal at most 4 KiB`, heap.each <= 4096),
+    check('heap per unloaded session', `${kib(heap.each)}  goal at most 4 KiB`, heap.each <= 4096),
     check(
-      `RSS with ${many}, beside ${few}`,
+      `RSS with ${many}, relative to ${few}`,
       `${rss.ratio.toFixed(2)}x  goal at most 1.15x`,
       rss.ratio <= 1.15,
     ),
   ].every(Boolean)
 }
 
-async function filled(count: number): Promise<Folder> {
-  const folder = new Folder()
+async function filled(count: number): Promise<DataFolder> {
+  const folder = new DataFolder()
   const child = await folder.start()
   let next = 0
   const make = async () => {
-    while (next < count) await makeSession(child, `ahp-session:/asleep-${next++}`, turns)
+    while (next < count) await makeSession(child, `ahp-session:/unloaded-${next++}`, turns)
   }
   await Promise.all(Array.from({ length: makers }, make))
   await child.stop()
   return folder
 }
 
-/** Of a host that has said who is there to somebody, so that what it needs for that is loaded. */
-async function memoryOf(folder: Folder): Promise<Memory> {
+/** The memory of a host that has answered listSessions once, so that the code for it is loaded. */
+async function memoryOf(folder: DataFolder): Promise<Memory> {
   const child = await folder.start()
-  const wire = await greet(await Wire.open(child.port), 'looker')
+  const wire = await initialize(await Wire.open(child.port), 'list-reader')
   await wire.ask('listSessions', { channel: 'ahp-root://', limit: few })
   await child.memory()
   const memory = await child.memory()

@@ -4,56 +4,61 @@ import type { Child } from '../child.ts'
 import { median } from '../percentiles.ts'
 import { fact, row } from '../table.ts'
 import { Wire } from '../wire.ts'
-import { greet } from './chat.ts'
+import { initialize } from './chat.ts'
 import { Watchers } from './watchers.ts'
-import type { Shown } from './watchers.ts'
+import type { WatchResult } from './watchers.ts'
 
 const words = 3000
 const { length } = loremText(words)
 const rounds = 9
-/** So many turns until both have compiled what they run. */
+/** The number of turns for the warm-up of both servers. */
 const warming = 20
 
-/** Who watches: how many, how many of them at 0.9, and what they say about waiting. */
-interface Crowd {
-  readonly who: string
+/** The clients that watch a turn. */
+interface Audience {
+  readonly name: string
   readonly count: number
+  /** The number of clients that speak AHP 0.9. */
   readonly older?: number
+  /** The `maxLatencyMs` of their subscriptions. */
   readonly latency?: number
+  /** The goal for the rate, relative to the bare host. */
   readonly goal?: number
 }
 
-const crowds: readonly Crowd[] = [
-  { who: '1 watcher', count: 1, goal: 2 },
-  { who: '10 watchers', count: 10, goal: 2 },
-  { who: '10 watchers, 5 of them at 0.9', count: 10, older: 5, goal: 2 },
-  { who: '50 watchers', count: 50, goal: 2 },
-  { who: '50 watchers who want each word', count: 50, latency: 0 },
+const audiences: readonly Audience[] = [
+  { name: '1 watcher', count: 1, goal: 2 },
+  { name: '10 watchers', count: 10, goal: 2 },
+  { name: '10 watchers, 5 of them at 0.9', count: 10, older: 5, goal: 2 },
+  { name: '50 watchers', count: 50, goal: 2 },
+  { name: '50 watchers with maxLatencyMs 0', count: 50, latency: 0 },
 ]
 
-/** A turn of 3,000 words, as fast as it goes, beside as many messages of a bare host to the same watchers. */
+/** A turn of 3,000 words at full speed, relative to a bare host that sends the same number of messages. */
 export async function streamTable(): Promise<boolean> {
-  console.log(`\nstream: a turn of ${words} words, stored and told, beside ${words} naive ws.send to each`)
+  console.log(
+    `\nstream: a turn of ${words} words, stored and delivered, relative to ${words} naive ws.send per watcher`,
+  )
   const [host, bare] = await Promise.all([start('host-child', [], ['guide']), start('bare-child')])
   const watchers = new Watchers()
-  const maker = await greet(await Wire.open(host.port), 'maker')
+  const maker = await initialize(await Wire.open(host.port), 'maker')
   const before = await host.memory()
   let met = true
   let turns = 0
-  const play = async (crowd: Crowd, times: number) => {
+  const play = async (audience: Audience, times: number) => {
     const results: Result[] = []
     while (results.length < times) {
       const session = `ahp-session:/stream-${turns++}`
       await maker.ask('createSession', { channel: session, provider: 'guide' })
-      results.push(await beside(watchers, { host, bare }, crowd, session))
+      results.push(await compare(watchers, { host, bare }, audience, session))
     }
     return results
   }
-  await play({ who: 'nobody', count: 2 }, warming)
-  for (const crowd of crowds) met = print(crowd, await play(crowd, rounds)) && met
+  await play({ name: 'warm-up', count: 2 }, warming)
+  for (const audience of audiences) met = print(audience, await play(audience, rounds)) && met
   const after = await host.memory()
-  fact('RSS of the host before, and after all of it', `${mb(before.rss)}, ${mb(after.rss)}`)
-  fact('heap of the host before, and after all of it', `${mb(before.heap)}, ${mb(after.heap)}`)
+  fact('RSS of the host before and after', `${mb(before.rss)}, ${mb(after.rss)}`)
+  fact('heap of the host before and after', `${mb(before.heap)}, ${mb(after.heap)}`)
   watchers.end()
   maker.close()
   await Promise.all([host.stop(), bare.stop()])
@@ -61,24 +66,24 @@ export async function streamTable(): Promise<boolean> {
 }
 
 interface Result {
-  readonly ours: Shown
-  readonly theirs: Shown
+  readonly ours: WatchResult
+  readonly theirs: WatchResult
 }
 
-/** In turns, so that a busy moment of the machine falls on both alike. */
-async function beside(
+/** Runs the same turn on both servers, one after the other, so that other load on the machine affects both alike. */
+async function compare(
   watchers: Watchers,
   { host, bare }: { readonly host: Child; readonly bare: Child },
-  { count, older = 0, latency }: Crowd,
+  { count, older = 0, latency }: Audience,
   session: string,
 ): Promise<Result> {
-  const show = { session, count, older, words, length, ...(latency !== undefined && { latency }) }
-  const ours = await watchers.watch({ ...show, port: host.port })
-  const theirs = await watchers.watch({ ...show, port: bare.port })
+  const turn = { session, count, older, words, length, ...(latency !== undefined && { latency }) }
+  const ours = await watchers.watch({ ...turn, port: host.port })
+  const theirs = await watchers.watch({ ...turn, port: bare.port })
   return { ours, theirs }
 }
 
-function print({ who, goal }: Crowd, results: readonly Result[]): boolean {
+function print({ name, goal }: Audience, results: readonly Result[]): boolean {
   const mid = (figure: (result: Result) => number) => median(results.map(figure))
   const rate = mid(({ ours }) => (words / ours.took) * 1000)
   const ratio = mid(({ ours, theirs }) => theirs.took / ours.took)
@@ -88,10 +93,10 @@ function print({ who, goal }: Crowd, results: readonly Result[]): boolean {
   const figure = `${(rate / 1000).toFixed(0)}k/s`
   const met =
     goal === undefined
-      ? (fact(`words a second to the slowest of ${who}`, `${figure}  ${ratio.toFixed(2)}x bare`), true)
-      : row(`words a second to the slowest of ${who}`, figure, ratio, goal, 'at least')
+      ? (fact(`words a second to the slowest of ${name}`, `${figure}  ${ratio.toFixed(2)}x bare`), true)
+      : row(`words a second to the slowest of ${name}`, figure, ratio, { atLeast: goal })
   fact(
-    '  asked to the first word; messages to each',
+    '  time to the first word; messages per watcher',
     `${first.toFixed(1)} ms, bare ${theirFirst.toFixed(1)} ms; ${frames}`,
   )
   return met

@@ -2,38 +2,40 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** A turn that is to be watched. */
-export interface Show {
+/** A turn to watch. */
+export interface WatchedTurn {
   readonly port: number
   readonly session: string
-  /** So many watch, and so many of these speak 0.9. */
+  /** The number of watchers. */
   readonly count: number
+  /** The number of watchers that speak AHP 0.9. */
   readonly older: number
-  /** What they ask for as the longest that text may wait; nothing where they do not say. */
+  /** The `maxLatencyMs` of the subscriptions; absent for the default. */
   readonly latency?: number
-  /** So many words are asked for, which have so many characters. */
+  /** The number of words of the answer. */
   readonly words: number
+  /** The number of characters of the answer. */
   readonly length: number
 }
 
-/** Milliseconds from the moment that the turn was asked for. */
-export interface Shown {
-  /** To the first word, at the one who asked. */
+/** The result for a turn, in milliseconds from its dispatch. */
+export interface WatchResult {
+  /** Time to the first word at the client that started the turn. */
   readonly first: number
-  /** To the last word, at the slowest. */
+  /** Time to the last word at the slowest watcher. */
   readonly took: number
-  /** So many messages came to each. */
+  /** The largest number of messages to one watcher. */
   readonly frames: number
 }
 
-/** The process in which they watch. */
+/** The watchers, in their own process. */
 export class Watchers {
   readonly #child = fork(fileURLToPath(new URL('./watch-child.js', import.meta.url)))
 
-  async watch(show: Show): Promise<Shown> {
-    this.#child.send(show)
-    const [shown] = (await once(this.#child, 'message')) as [Shown]
-    return shown
+  async watch(turn: WatchedTurn): Promise<WatchResult> {
+    this.#child.send(turn)
+    const [result] = (await once(this.#child, 'message')) as [WatchResult]
+    return result
   }
 
   end(): void {

@@ -9,32 +9,32 @@ const rounds = 7
 const keys = 300
 const floodSeconds = 60
 
-/** Output, keys and a flood of a shell of the host beside those of a bare pty in a process of its own. */
+/** Terminal output, key echo and endless output of a shell of the host, relative to a bare pty in its own process. */
 export async function outputTable(): Promise<boolean> {
-  console.log(`\noutput: seq 1 ${lines} to one watcher, beside a bare pty whose output is sent as it is`)
+  console.log(`\noutput: seq 1 ${lines} to one client, relative to a bare pty whose output is sent unchanged`)
   const [host, bare] = await Promise.all([start('host-child', [], ['machine']), start('bare-pty-child')])
   const ratios: number[] = []
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
-    const [own, other] = [await printed(host, Shell.ofHost), await printed(bare, Shell.bare)]
+    const [own, other] = [await timeToPrint(host, Shell.ofHost), await timeToPrint(bare, Shell.bare)]
     ratios.push(other / own)
     times.push(own)
   }
   const speed = (bytes / 1e6 / median(times)) * 1000
-  const met = row('speed', `${speed.toFixed(1)} MB/s`, median(ratios), 0.5, 'at least')
+  const met = row('speed', `${speed.toFixed(1)} MB/s`, median(ratios), { atLeast: 0.5 })
   await echoes(host, bare)
   await flood(host)
   await Promise.all([host.stop(), bare.stop()])
   return met
 }
 
-/** What `seq` writes, with a carriage return and a newline each. */
+/** The bytes that `seq` writes: a pty ends each line with a carriage return and a newline. */
 const bytes = Array.from({ length: lines }, (_, n) => String(n + 1).length + 2).reduce((a, b) => a + b, 0)
 
-async function printed(child: Child, open: (child: Child) => Promise<Shell>): Promise<number> {
+async function timeToPrint(child: Child, open: (child: Child) => Promise<Shell>): Promise<number> {
   const shell = await open(child)
   await shell.timed('stty -echo; sleep 0.2; echo READY$((1))\r', 'READY1')
-  // A pause before the end, so that the end is a piece of its own.
+  // The pause makes the end marker arrive in a message of its own.
   const time = await shell.timed(`seq 1 ${lines}; sleep 0.3; echo END$((1))\r`, 'END1')
   shell.close()
   return time
@@ -45,7 +45,7 @@ async function echoes(host: Child, bare: Child): Promise<void> {
   const times: Record<'own' | 'other', number[]> = { own: [], other: [] }
   for (const shell of [own, other]) await shell.timed('sleep 0.3; echo READY$((1)); exec cat\r', 'READY1')
   for (let n = 0; n < keys; n++) {
-    // As people type: output that comes right behind other output waits a little for more.
+    // The pace of a fast typist. The host delays output that directly follows other output, to batch it.
     await new Promise((resolve) => setTimeout(resolve, 15))
     const key = 'abcdefghij'.charAt(n % 10)
     times.own.push(await own.echoed(key))
@@ -53,7 +53,7 @@ async function echoes(host: Child, bare: Child): Promise<void> {
   }
   const [a, b] = [median(times.own), median(times.other)]
   const cells = [`${a.toFixed(2)} ms`, `bare ${b.toFixed(2)} ms`, `overhead ${(a - b).toFixed(2)} ms`]
-  fact(`a key until it is shown, the median of ${keys}`, cells.join(', '))
+  fact(`time to echo a key, median of ${keys}`, cells.join(', '))
   own.close()
   other.close()
 }
@@ -71,17 +71,17 @@ async function flood(host: Child): Promise<void> {
     samples.push((await host.memory()).rss)
   }
   const delay = await host.delay()
-  const told = shell.wire.bytes - from
+  const delivered = shell.wire.bytes - from
   const stopped = await shell.timed('\x03sleep 0.3; echo END$((1))\r', 'END1')
   const half = samples.slice(samples.length / 2)
   fact(
-    `yes for ${floodSeconds} s: RSS before, at half, at the end`,
+    `yes for ${floodSeconds} s: RSS before, at half time, at the end`,
     [before.rss, half[0] ?? 0, samples.at(-1) ?? 0].map((rss) => `${(rss / 1e6).toFixed(0)} MB`).join(', '),
   )
   fact(
-    'told meanwhile; event loop p99, max',
-    `${(told / 1e6).toFixed(0)} MB; ${delay.p99.toFixed(0)}, ${delay.max.toFixed(0)} ms`,
+    'output delivered; event loop delay p99, max',
+    `${(delivered / 1e6).toFixed(0)} MB; ${delay.p99.toFixed(0)}, ${delay.max.toFixed(0)} ms`,
   )
-  fact('Ctrl-C until the last of it', `${stopped.toFixed(0)} ms`)
+  fact('Ctrl-C to the last output', `${stopped.toFixed(0)} ms`)
   shell.close()
 }

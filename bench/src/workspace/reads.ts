@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { start } from '../child.ts'
 import { median } from '../percentiles.ts'
 import { fact } from '../table.ts'
-import { greet } from '../turn/chat.ts'
+import { initialize } from '../turn/chat.ts'
 import { Wire } from '../wire.ts'
 
 const count = 10_000
@@ -13,24 +13,24 @@ const files = 1000
 const atOnce = 64
 const rounds = 5
 
-/** Small files read through the host, each opened, looked at and only then read, beside `fs.readFile` alone. */
+/** Reading small files through the host, which opens and checks each file first, relative to `fs.readFile` alone. */
 export async function readsTable(): Promise<boolean> {
-  console.log(`\nreads: ${count} files of 1 KB, ${atOnce} at once, beside fs.readFile without a host`)
+  console.log(`\nreads: ${count} files of 1 KB, ${atOnce} at once, relative to fs.readFile without a host`)
   const folder = mkdtempSync(join(tmpdir(), 'atrium-reads-'))
   for (let n = 0; n < files; n++) writeFileSync(join(folder, `${n}.txt`), 'x'.repeat(1024))
   const host = await start('host-child', [], ['machine'])
-  const wire = await greet(await Wire.open(host.port), 'reader')
+  const wire = await initialize(await Wire.open(host.port), 'reader')
   const workingDirectories = [`file://${folder}`]
   await wire.ask('createSession', { channel: 'ahp-session:/reads', workingDirectories })
   const times: { own: number[]; other: number[] } = { own: [], other: [] }
   for (let round = 0; round < rounds; round++) {
     times.own.push(await throughHost(wire, folder))
-    times.other.push(await alone(folder))
+    times.other.push(await withoutHost(folder))
   }
   const [own, other] = [median(times.own), median(times.other)]
-  const each = (ms: number) => `${((ms * 1000) / count).toFixed(0)} us each`
+  const each = (ms: number) => `${((ms * 1000) / count).toFixed(0)} µs each`
   fact(
-    'through the host, beside fs alone',
+    'through the host, and fs alone',
     `${each(own)}, ${each(other)}: ${(own / other).toFixed(2)}x the time`,
   )
   wire.close()
@@ -58,7 +58,7 @@ async function throughHost(wire: Wire, folder: string): Promise<number> {
   return performance.now() - begin
 }
 
-async function alone(folder: string): Promise<number> {
+async function withoutHost(folder: string): Promise<number> {
   const begin = performance.now()
   let next = 0
   const reader = async () => {

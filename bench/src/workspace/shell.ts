@@ -1,15 +1,13 @@
 import type { Child } from '../child.ts'
-import { greet } from '../turn/chat.ts'
+import { initialize } from '../turn/chat.ts'
 import { Wire, masked } from '../wire.ts'
 
 let made = 0
 
-/** A shell somewhere, to type into and to listen to: of the host, or of a bare process. */
+/** A client of a shell: one of the host, or one of a bare pty. */
 export class Shell {
   readonly wire: Wire
   readonly #type: (data: string) => void
-  /** When output last came. */
-  lastAt = 0
 
   private constructor(wire: Wire, type: (data: string) => void) {
     this.wire = wire
@@ -17,9 +15,9 @@ export class Shell {
   }
 
   static async ofHost({ port }: Child): Promise<Shell> {
-    const clientId = `typist-${made++}`
+    const clientId = `terminal-client-${made++}`
     const channel = `ahp-terminal:/${clientId}`
-    const wire = await greet(await Wire.open(port), clientId)
+    const wire = await initialize(await Wire.open(port), clientId)
     await wire.ask('createTerminal', { channel, claim: { kind: 'client', clientId } })
     await wire.ask('subscribe', { channel })
     let clientSeq = 0
@@ -39,36 +37,36 @@ export class Shell {
     this.#type(data)
   }
 
-  /** Types, and gives the time until the last output before the one that has this text. */
+  /** Types a line. Returns the time until the last output before the message that contains the text `last`. */
   async timed(data: string, last: string): Promise<number> {
     const wanted = Buffer.from(last)
     const start = performance.now()
     let end = start
     let over = false
-    this.wire.heard = (frames, from, to) => {
+    this.wire.onFrame = (frames, from, to) => {
       const frame = frames.subarray(from, to)
       if (frame.includes(wanted)) over = true
       else if (!over && !frame.includes(ownInput)) end = performance.now()
     }
     this.type(data)
     await this.wire.until(() => over)
-    this.wire.heard = undefined
+    this.wire.onFrame = undefined
     return end - start
   }
 
-  /** Types a key, and gives the time until it is shown. */
+  /** Types a key. Returns the time until its echo arrives. */
   async echoed(key: string): Promise<number> {
     const wanted = [`"data":${JSON.stringify(key)}`, key].map((text) => Buffer.from(text))
     const start = performance.now()
     let over = false
-    this.wire.heard = (frames, from, to) => {
+    this.wire.onFrame = (frames, from, to) => {
       const frame = frames.subarray(from, to)
       const shown = frame.includes('terminal/data') || frame[0] !== openBrace
       if (shown && wanted.some((text) => frame.includes(text))) over = true
     }
     this.type(key)
     await this.wire.until(() => over)
-    this.wire.heard = undefined
+    this.wire.onFrame = undefined
     return performance.now() - start
   }
 
@@ -77,6 +75,6 @@ export class Shell {
   }
 }
 
-/** The host tells a client what it typed itself, as a sign that it was taken. */
+/** The echo of the client's own `terminal/input` action, which is not output. */
 const ownInput = Buffer.from('terminal/input')
 const openBrace = '{'.charCodeAt(0)

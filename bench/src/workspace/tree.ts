@@ -4,30 +4,32 @@ import type { WatchFigures } from './watch.ts'
 
 const files = 50_000
 
-/** A watch of a large tree beside Node's own recursive one, each in a process of its own. */
+/** A watch of a large tree, compared with the recursive watch of Node, each in its own process. */
 export async function treeTable(): Promise<boolean> {
-  console.log(`\ntree: a watch of ${files} files in ${files / 10} directories, beside fs.watch recursive`)
+  console.log(
+    `\ntree: a watch of ${files} files in ${files / 10} directories, compared with fs.watch recursive`,
+  )
   const { ours, plain } = await measureWatch(files)
   const both = (figure: (figures: WatchFigures) => string) => `${figure(ours)}, plain ${figure(plain)}`
   const met = ours.rssMb <= 60
   fact(
-    'until it tells of changes',
+    'time until it reports changes',
     both(({ readyMs }) => `${readyMs.toFixed(0)} ms`),
   )
   fact(
-    'longest time in which nothing else ran',
+    'longest block of the event loop',
     both(({ blockedMs }) => `${blockedMs.toFixed(0)} ms`),
   )
   fact(
-    `memory, aim 60 MB: ${met ? 'met' : 'MISSED'}`,
+    `memory, goal at most 60 MB: ${met ? 'met' : 'MISSED'}`,
     both(({ rssMb }) => `${rssMb.toFixed(0)} MB`),
   )
   fact(
-    'watches of the system',
+    'inotify watches',
     both(({ watches }) => String(watches)),
   )
   fact(
-    'a new file until that is told',
+    'time to report a new file',
     both(({ eventMs }) => `${eventMs.toFixed(0)} ms`),
   )
   return met

@@ -5,52 +5,52 @@ import { watchTree } from '@atrium/adapters/files/watch'
 import { median } from '../percentiles.ts'
 import type { WatchFigures, WatchJob } from './watch.ts'
 
-// Watches a tree in a process of its own, so that all of its memory is the watcher's.
+// Watches a tree in its own process, so that the added memory is that of the watch.
 process.on('message', (job: WatchJob) => {
   void measured(job).then((figures) => process.send?.(figures))
 })
 
-/** Calls `heard` with the path of whatever changes, and resolves when it does; gives the way to end it. */
-type Begin = (path: string, heard: (path: string) => void) => Promise<() => unknown>
+/** Starts a watch that calls `onChange` with the path of every change. Resolves, when it is ready, with the function that ends it. */
+type StartWatch = (path: string, onChange: (path: string) => void) => Promise<() => unknown>
 
-const ways: { readonly [by in WatchJob['by']]: Begin } = {
-  async ours(path, heard) {
-    const wish = { recursive: true, wants: () => true, skips: () => false }
-    const watching = await watchTree(path, wish, (changes) => {
-      for (const change of changes) heard(change.path)
+const watches: { readonly [by in WatchJob['by']]: StartWatch } = {
+  async ours(path, onChange) {
+    const options = { recursive: true, wants: () => true, skips: () => false }
+    const watching = await watchTree(path, options, (changes) => {
+      for (const change of changes) onChange(change.path)
     })
     return () => watching.end()
   },
-  async plain(path, heard) {
-    const watcher = watch(path, { recursive: true }, (_, name) => heard(name ?? ''))
+  async plain(path, onChange) {
+    const watcher = watch(path, { recursive: true }, (_, name) => onChange(name ?? ''))
     return () => watcher.close()
   },
 }
 
 async function measured({ path, by }: WatchJob): Promise<WatchFigures> {
-  let heard: (path: string) => void = () => {}
+  let onChange: (path: string) => void = () => {}
   const before = memory()
   const loop = monitorEventLoopDelay({ resolution })
   loop.enable()
   await new Promise(setImmediate)
   const began = performance.now()
-  const end = await ways[by](path, (name) => heard(name))
-  // One that is not ready when it says so is when it tells of something in the last of the directories.
+  const end = await watches[by](path, (name) => onChange(name))
+  // fs.watch returns before it is ready. It counts as ready when it reports a change in the last directory.
   const folder = lastFolder(path)
-  const told = async (name: string): Promise<number> => {
+  const timeToReport = async (name: string): Promise<number> => {
     const at = performance.now()
-    const hears = new Promise<void>((resolve) => (heard = (path) => path === name && resolve()))
+    const reported = new Promise<void>((resolve) => (onChange = (path) => path === name && resolve()))
     writeFileSync(join(path, name), '1')
-    await hears
+    await reported
     return performance.now() - at
   }
   const ready = performance.now() - began
-  const first = await told(`${folder}/first`)
+  const first = await timeToReport(`${folder}/first`)
   const readyMs = by === 'plain' ? ready + first : ready
   await new Promise((resolve) => setTimeout(resolve, resolution * 2))
   loop.disable()
   const events: number[] = []
-  for (let i = 0; i < 51; i++) events.push(await told(`${folder}/event-${i}`))
+  for (let i = 0; i < 51; i++) events.push(await timeToReport(`${folder}/event-${i}`))
   const figures: WatchFigures = {
     readyMs,
     blockedMs: Math.max(0, loop.max / 1e6 - resolution),
@@ -82,7 +82,7 @@ function heldWatches(): number {
     try {
       return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').split('inotify wd:').length - 1
     } catch {
-      // The one that was open for reading their list.
+      // The descriptor that read the directory itself is closed by now.
       return 0
     }
   })

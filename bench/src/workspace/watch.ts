@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What it takes to watch a tree. */
+/** The cost of watching a tree. */
 export interface WatchFigures {
-  /** Until it tells of changes. */
+  /** Time until the watch reports changes. */
   readonly readyMs: number
-  /** The longest time meanwhile in which nothing else could run. */
+  /** The longest block of the event loop during that time. */
   readonly blockedMs: number
-  /** So much more memory than before. */
+  /** Added memory. */
   readonly rssMb: number
-  /** So many watches of the system; 0 where it does not say. */
+  /** The number of inotify watches; 0 on systems without /proc. */
   readonly watches: number
-  /** From the moment that a file was made until that is told, in the middle of many. */
+  /** The median time from the creation of a file to its report. */
   readonly eventMs: number
 }
 
@@ -24,7 +24,7 @@ export interface WatchJob {
   readonly by: 'ours' | 'plain'
 }
 
-/** A tree of so many files, ten in a directory, watched by us and by Node's own recursive watch, each in a process of its own. */
+/** Creates a tree of `files` files, ten in a directory, and watches it with the adapter and with the recursive watch of Node. */
 export async function measureWatch(
   files = 50_000,
 ): Promise<{ readonly ours: WatchFigures; readonly plain: WatchFigures }> {

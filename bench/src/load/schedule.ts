@@ -1,8 +1,8 @@
 import { random } from '../measure.ts'
 
 /**
- * When each of so many actions a second shall be sent, in milliseconds from the start. Chance decides, as with people
- * who do not know of each other, and nothing else does: a server that answers late is not asked less often.
+ * The send time of each action in milliseconds from the start: a Poisson process with `rate` actions a second. The times
+ * do not depend on the server, so a slow server does not get fewer actions.
  */
 export function arrivals(rate: number, seconds: number, seed: number): Float64Array {
   const next = random(seed)
@@ -15,8 +15,8 @@ function gap(next: () => number, rate: number): number {
   return (-Math.log(1 - next()) * 1000) / rate
 }
 
-/** Which actions are due: also those that should have been sent while nobody looked. */
-export class Pace {
+/** Gives the actions that are due, including those whose time passed since the last call. */
+export class Schedule {
   readonly #times: Float64Array
   #next = 0
 
@@ -33,7 +33,7 @@ export class Pace {
   }
 }
 
-/** How long each action took from the moment it should have been sent, however late it was. */
+/** The latency of each action, counted from its scheduled time, even if it was sent late. */
 export class Latencies {
   readonly #times: Float64Array
   readonly #took: Float64Array
@@ -49,7 +49,7 @@ export class Latencies {
     return this.#missing
   }
 
-  /** Those that were answered, in the order they were due. */
+  /** The latencies of answered actions, in the order of the schedule. */
   get values(): Float64Array {
     return this.#took.filter((took) => !Number.isNaN(took))
   }

@@ -2,23 +2,23 @@ import { median } from '../percentiles.ts'
 import { slopeOf } from '../slope.ts'
 import type { Sample } from './sample.ts'
 
-/** So much of a second half is needed before a slope means anything. */
+/** The shortest second half of a run whose slope is judged. */
 const leastSeconds = 300
-/** A slope is believed when it stands so many standard errors above what is allowed: one false alarm in a thousand. */
+/** A quantity grows if its slope is this many standard errors above the allowed slope: about one false alarm in a thousand. */
 const errors = 3
 
-/** A quantity that should not grow, and how much of it in an hour nobody minds. */
-interface Watched {
+/** A quantity that must not grow. */
+interface Quantity {
   readonly name: string
   readonly of: (sample: Sample) => number | undefined
   readonly unit: number
-  /** Absent: it is shown and not judged. */
+  /** The allowed growth in an hour. Absent: the quantity is shown and not judged. */
   readonly allowed?: number
 }
 
 const mb = 1e6
 
-export const watched: readonly Watched[] = [
+const quantities: readonly Quantity[] = [
   { name: 'heap after a collection, MB', of: ({ heap }) => heap, unit: mb, allowed: 1 },
   { name: 'RSS, MB', of: ({ rss }) => rss, unit: mb },
   { name: 'file descriptors', of: ({ fds }) => fds, unit: 1, allowed: 2 },
@@ -27,7 +27,7 @@ export const watched: readonly Watched[] = [
   { name: 'children', of: ({ children }) => children, unit: 1, allowed: 1 },
   { name: 'links in memory', of: ({ links }) => links, unit: 1, allowed: 2 },
   { name: 'channels in memory', of: ({ channels }) => channels, unit: 1, allowed: 2 },
-  // On the disk a host keeps what nobody may use again: a name for every session there ever was.
+  // Not judged: the host keeps the URI of every disposed session, so that no other session can use it.
   { name: 'database, MB', of: ({ database }) => database, unit: mb },
   {
     name: 'database per live session, KB',
@@ -36,23 +36,23 @@ export const watched: readonly Watched[] = [
   },
 ]
 
-/** What became of one quantity. */
-export interface Course {
+/** The course of one quantity over a run. */
+export interface Trend {
   readonly name: string
   readonly first: number
   readonly last: number
   readonly median: number
-  /** In an hour, over the second half: what a process does while it gets warm is no leak. */
+  /** Growth in an hour, over the second half of the run: growth while a process warms up is no leak. */
   readonly slope: number
   readonly error: number
   readonly verdict: 'grows' | 'steady' | 'too short' | 'not judged'
 }
 
-export function courses(samples: readonly Sample[]): readonly Course[] {
-  return watched.flatMap((quantity) => course(quantity, samples) ?? [])
+export function trendsOf(samples: readonly Sample[]): readonly Trend[] {
+  return quantities.flatMap((quantity) => trendOf(quantity, samples) ?? [])
 }
 
-function course({ name, of, unit, allowed }: Watched, samples: readonly Sample[]): Course | undefined {
+function trendOf({ name, of, unit, allowed }: Quantity, samples: readonly Sample[]): Trend | undefined {
   const points = samples.flatMap((sample) => {
     const value = of(sample)
     return value === undefined ? [] : [[sample.at / 3600, value / unit] as const]
@@ -75,7 +75,7 @@ function course({ name, of, unit, allowed }: Watched, samples: readonly Sample[]
   }
 }
 
-export function table(all: readonly Course[]): string {
+export function table(all: readonly Trend[]): string {
   const head = ['', 'first', 'last', 'median', 'per hour, ± 2 standard errors', 'verdict']
   const rows = all.map((it) => [
     it.name,

@@ -1,14 +1,14 @@
 import { random } from '../measure.ts'
 
-/** Decisions from a seed. */
-export class Chance {
+/** Random choices that a seed determines. */
+export class RandomChoices {
   readonly #next: () => number
 
   constructor(seed: number) {
     this.#next = random(seed)
   }
 
-  /** A whole number from `least`, below `most`. */
+  /** An integer of at least `least` and below `most`. */
   between(least: number, most: number): number {
     return least + Math.floor(this.#next() * (most - least))
   }
@@ -17,15 +17,16 @@ export class Chance {
     return list[this.between(0, list.length)]
   }
 
-  /** A name, as often as its weight says. */
+  /** A name, with a probability proportional to its weight. */
   weighted<K extends string>(weights: { readonly [name in K]: number }): K {
     const entries = Object.entries(weights) as [K, number][]
     let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [name, weight] of entries) if ((left -= weight) < 0) return name
+    // Rounding can leave a rest after the last weight.
     return entries[0]?.[0] as K
   }
 
-  /** Nobody does things at the same pace. */
+  /** Waits for a random time in milliseconds. */
   pause(least: number, most: number): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, this.between(least, most)))
   }

@@ -1,9 +1,9 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
-import { greet, turnStarted } from '../turn/chat.ts'
+import { initialize, turnStarted } from '../turn/chat.ts'
 import { Wire, masked } from '../wire.ts'
 
-/** Somebody who makes sessions with the agent, and watches its turns. */
-export class Visit {
+/** A client that creates sessions with the agent and times its turns. */
+export class AgentClient {
   readonly #wire: Wire
   #ended = 0
   #began = 0
@@ -12,9 +12,9 @@ export class Visit {
 
   private constructor(wire: Wire) {
     this.#wire = wire
-    wire.heard = (data, from, to) => {
-      const has = (word: string) => {
-        const at = data.indexOf(word, from)
+    wire.onFrame = (data, from, to) => {
+      const has = (text: string) => {
+        const at = data.indexOf(text, from)
         return at >= 0 && at < to
       }
       if (has('"chat/responsePart"')) this.#first ??= performance.now()
@@ -22,11 +22,11 @@ export class Visit {
     }
   }
 
-  static async open(port: number): Promise<Visit> {
-    return new Visit(await greet(await Wire.open(port), 'visitor'))
+  static async open(port: number): Promise<AgentClient> {
+    return new AgentClient(await initialize(await Wire.open(port), 'agent-client'))
   }
 
-  /** Resolves with the milliseconds until the first word of a new session's first turn, and until its end. */
+  /** Creates a session and runs a turn. Resolves with the milliseconds until its first text and until its end. */
   async session(
     session: string,
     words: number,
@@ -50,13 +50,13 @@ export class Visit {
     return { first: (this.#first ?? performance.now()) - this.#began, all }
   }
 
-  /** The agent is started, and asked what it can. */
+  /** Makes the host start the agent and read its config options. */
   async probe(): Promise<void> {
     await this.#wire.ask('resolveSessionConfig', { channel: 'ahp-root://', provider: 'scripted', config: {} })
   }
 
-  /** From now on the session may sleep. */
-  leave(session: string): void {
+  /** Unsubscribes, so that the host may unload the session. */
+  unsubscribe(session: string): void {
     const params = { channel: defaultChatUri(session) }
     this.#wire.send({ jsonrpc: '2.0', method: 'unsubscribe', params })
   }

@@ -1,45 +1,45 @@
 import { expect, test } from 'vitest'
 import { random } from '../measure.ts'
 import type { Sample } from './sample.ts'
-import { courses } from './verdict.ts'
+import { trendsOf } from './trends.ts'
 
 const minute = 12
 
-test('[B26] noise is no leak', () => {
+test('[B26] noise is not reported as growth', () => {
   for (let seed = 1; seed <= 30; seed++) expect(growing(samples(20 * minute, seed))).toEqual([])
 })
 
-test('[B26] a leak is found in the noise: heap, descriptors, handles', () => {
+test('[B26] growth of heap, descriptors and handles is found in noise', () => {
   const leaking = samples(20 * minute, 1, (at) => ({ heap: at * 5e4, fds: at / 60, handles: at / 60 }))
   expect(growing(leaking)).toEqual(['heap after a collection, MB', 'file descriptors', 'handles'])
 })
 
-test('[B26] what grows while a process gets warm is no leak', () => {
+test('[B26] growth during the warm-up is not reported', () => {
   const warming = samples(20 * minute, 1, (at) => ({ heap: Math.min(at, 300) * 1e5 }))
   expect(growing(warming)).toEqual([])
 })
 
-test('[B26] of a short run no slope is believed', () => {
-  const short = courses(samples(minute, 1, (at) => ({ fds: at })))
+test('[B26] a short run is too short for a verdict', () => {
+  const short = trendsOf(samples(minute, 1, (at) => ({ fds: at })))
   expect(short.find(({ name }) => name === 'file descriptors')?.verdict).toBe('too short')
 })
 
-test('[B26] what a machine cannot tell is left out', () => {
-  const blind = samples(minute, 1).map((sample) => ({ ...sample, fds: undefined, links: undefined }))
-  const names = courses(blind).map(({ name }) => name)
+test('[B26] figures that the system does not provide are left out', () => {
+  const incomplete = samples(minute, 1).map((sample) => ({ ...sample, fds: undefined, links: undefined }))
+  const names = trendsOf(incomplete).map(({ name }) => name)
   expect(names).not.toContain('file descriptors')
   expect(names).toContain('threads')
 })
 
 function growing(all: readonly Sample[]): readonly string[] {
-  return courses(all)
+  return trendsOf(all)
     .filter(({ verdict }) => verdict === 'grows')
     .map(({ name }) => name)
 }
 
 type Part = Partial<Record<'heap' | 'fds' | 'handles', number>>
 
-/** A sample every five seconds from a host that breathes, and whatever `more` adds to it. */
+/** A sample every five seconds with some noise, plus the growth that `more` gives. */
 function samples(count: number, seed: number, more: (at: number) => Part = () => ({})): readonly Sample[] {
   const next = random(seed)
   return Array.from({ length: count }, (_, i) => {

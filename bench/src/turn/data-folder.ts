@@ -6,13 +6,13 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { start } from '../child.ts'
 import type { Child } from '../child.ts'
 import { Wire, masked } from '../wire.ts'
-import { greet, turnStarted } from './chat.ts'
+import { initialize, turnStarted } from './chat.ts'
 
-/** A data folder that outlives its hosts. */
-export class Folder {
+/** A temporary data folder that several hosts use, one after the other. */
+export class DataFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 
-  /** The next life of the host: all sessions are asleep. */
+  /** Starts a host on the folder. No session is loaded yet. */
   start(): Promise<Child> {
     return start('host-child', [], ['guide', `data=${this.path}`])
   }
@@ -22,13 +22,13 @@ export class Folder {
   }
 }
 
-/** A session whose chat has so many turns of about 2 KB, said by the agent and stored by the host. */
+/** Creates a session and runs `turns` turns of about 2 KB with the built-in agent. */
 export async function makeSession(child: Child, session: string, turns: number): Promise<void> {
-  const wire = await greet(await Wire.open(child.port), session)
+  const wire = await initialize(await Wire.open(child.port), session)
   await wire.ask('createSession', { channel: session, provider: 'guide' })
   await wire.ask('subscribe', { channel: defaultChatUri(session), view: { turns: 1 } })
   let ended = 0
-  wire.heard = (data, from, to) => {
+  wire.onFrame = (data, from, to) => {
     const at = data.indexOf('"chat/turnComplete"', from)
     if (at >= 0 && at < to) ended++
   }
@@ -39,5 +39,5 @@ export async function makeSession(child: Child, session: string, turns: number):
   wire.close()
 }
 
-/** A kilobyte that is asked for and said back; few words of it, because their number is not what is measured here. */
+/** A kilobyte of text that the agent repeats. It has few words, because the agent streams word by word. */
 const paragraph = loremText(175).replaceAll(/(\S+) (\S+) (\S+) (\S+) /g, '$1-$2-$3-$4 ')

@@ -6,17 +6,17 @@ import { fileURLToPath } from 'node:url'
 
 const command = fileURLToPath(new URL('../../packages/cli/bin/atrium.mjs', import.meta.url))
 
-/** The real command, in a process of its own. */
-export interface Served {
+/** A running `atrium serve`. */
+export interface ServeProcess {
   readonly url: string
   readonly token: string
   readonly child: ChildProcess
-  /** Resolves with its exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-/** `atrium serve` on a data folder; resolves when it listens. `node` are flags for the runtime. */
-export async function serve(data: string, node: readonly string[] = []): Promise<Served> {
+/** Starts `atrium serve` on a data folder and waits until it listens. `node` are flags for Node. */
+export async function serve(data: string, node: readonly string[] = []): Promise<ServeProcess> {
   const args = [...node, command, 'serve', '--json', '--data', data, '--log-level', 'error']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
   running.add(child)
@@ -31,7 +31,7 @@ export async function serve(data: string, node: readonly string[] = []): Promise
   return { url, token, child, exit }
 }
 
-/** A host that was killed for the sake of a measurement leaves nothing; one whose measurer was killed shall not either. */
+/** The running hosts. They are killed with this process, so that an interrupted measurement leaves none behind. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

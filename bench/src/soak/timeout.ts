@@ -1,0 +1,11 @@
+/** Longer than any step may take under load. */
+const timeoutMs = 60_000
+
+/** Waits for a task. Rejects with an error that names `what` at the timeout. */
+export async function withTimeout<T>(what: string, task: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`timeout: ${what}`)), timeoutMs)
+  })
+  return Promise.race([task, late]).finally(() => clearTimeout(timer))
+}

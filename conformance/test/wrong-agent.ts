@@ -1,5 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
+import { actionOf } from '../src/kit/action.ts'
 import { requestInput } from './wrong-input-requests.ts'
 import type { WrongLog } from './wrong-log.ts'
 
@@ -10,7 +11,7 @@ const mostTicks = 100
 /** Runs a turn: asks for input if the prompt says so, else sends the same answer, one action per tick. */
 export function runAgent(host: WrongLog, chat: Uri, turnId: string, text: string): void {
   if (requestInput(host, chat, text)) return
-  const append = (step: Step) => host.append(chat, { ...step, turnId } as Action)
+  const append = (step: Step) => host.append(chat, actionOf(step.type, { ...step, turnId }))
   const isActive = () => (host.channels.get(chat)?.state as ChatState | undefined)?.activeTurn?.id === turnId
   const [startSeq, steps] = [host.seq, answerSteps(host)]
   const clientJoining = () =>

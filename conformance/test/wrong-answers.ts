@@ -29,25 +29,27 @@ export function answerRejection(
 }
 
 /** The action to append for an accepted answer. A fault may change it. */
-export function acceptedAnswer(host: WrongLog, state: ChatState, clientAction: ClientAction): Action {
-  const without = (key: string) =>
-    Object.fromEntries(Object.entries(clientAction).filter(([each]) => each !== key))
-  if (host.has('editedInputLost')) return without('editedToolInput') as unknown as Action
+export function acceptedAnswer(host: WrongLog, state: ChatState, clientAction: ClientAction): ClientAction {
+  const without = (key: string): ClientAction => ({
+    type: clientAction.type,
+    ...Object.fromEntries(Object.entries(clientAction).filter(([each]) => each !== key)),
+  })
+  if (host.has('editedInputLost')) return without('editedToolInput')
   if (host.has('confirmedBySetting') && clientAction['approved'] === true)
-    return { ...clientAction, confirmed: 'setting' } as Action
-  if (host.has('optionLost')) return without('selectedOptionId') as unknown as Action
-  if (host.has('answersLost')) return without('answers') as unknown as Action
+    return { ...clientAction, confirmed: 'setting' }
+  if (host.has('optionLost')) return without('selectedOptionId')
+  if (host.has('answersLost')) return without('answers')
   if (host.has('denialReversed') && clientAction['approved'] === false)
-    return { ...clientAction, approved: true, confirmed: 'user-action' } as Action
+    return { ...clientAction, approved: true, confirmed: 'user-action' }
   if (host.has('anyResultConfirmed') && clientAction.type === 'chat/toolCallResultConfirmed')
-    return { ...clientAction, type: 'chat/toolCallConfirmed', confirmed: 'user-action' } as Action
+    return { ...clientAction, type: 'chat/toolCallConfirmed', confirmed: 'user-action' }
   if (host.has('declineBecomesCancel') && clientAction['response'] === 'decline')
-    return { ...clientAction, response: 'cancel' } as Action
+    return { ...clientAction, response: 'cancel' }
   if (host.has('steeringQueued') && clientAction['kind'] === 'steering')
-    return { ...clientAction, kind: 'queued' } as Action
+    return { ...clientAction, kind: 'queued' }
   const open = state.activeTurn?.responseParts.find((part) => part.kind === 'inputRequest')
   if (host.has('unknownRequestAnswered') && 'requestId' in clientAction && open?.kind === 'inputRequest')
-    return { ...clientAction, requestId: open.request.id } as Action
+    return { ...clientAction, requestId: open.request.id }
   return clientAction
 }
 

@@ -4,6 +4,7 @@ import { chatSummaryShape } from '@atrium/protocol/chat/state'
 import type { ChatState, ChatSummary, ResponsePart } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { actionOf } from '../src/kit/action.ts'
 import { runAgent } from './wrong-agent.ts'
 import { startQueuedTurn, continueTurn, updateInputNeeded } from './wrong-input-requests.ts'
 import { newChat } from './wrong-creation.ts'
@@ -17,7 +18,7 @@ export function createChat(host: WrongLog, session: Uri, uri: Uri, source?: Chat
   }
   if (host.channels.has(uri) && !host.has('usedChatUriAccepted')) throw AhpError.alreadyExists(uri)
   const summary = newChat(host, session, uri, initialContent(host, session, source))
-  const added = { type: 'session/chatAdded', summary } as Action
+  const added = actionOf('session/chatAdded', { summary })
   if (host.has('chatAddedLate')) setImmediate(() => host.append(session, added))
   else host.append(session, added)
   return null
@@ -28,8 +29,7 @@ export function disposeChat(host: WrongLog, uri: Uri): null {
   if (session === undefined) throw AhpError.notFound(uri)
   if (!host.has('disposedChatReadable')) host.channels.delete(uri)
   host.owners.delete(uri)
-  if (!host.has('chatRemovedSilently'))
-    host.append(session, { type: 'session/chatRemoved', chat: uri } as Action)
+  if (!host.has('chatRemovedSilently')) host.append(session, actionOf('session/chatRemoved', { chat: uri }))
   return null
 }
 
@@ -69,7 +69,7 @@ export function fetchTurns(host: WrongLog, link: Subscriber, chat: Uri, cursor =
   const end = state.turns.length - (Number(cursor) || 0)
   const turns = state.turns.slice(Math.max(0, end - 1), Math.max(0, end))
   const more = end > 1 && { turnsNextCursor: String(Number(cursor) + 1) }
-  const action = { type: 'chat/turnsLoaded', turns, ...more } as Action
+  const action = actionOf('chat/turnsLoaded', { turns, ...more })
   const deliver = () => link.deliver({ channel: chat, action, serverSeq: ++host.seq })
   if (host.has('turnsLoadedLate')) setImmediate(deliver)
   else deliver()
@@ -85,7 +85,7 @@ export function sendOlderTurns(host: WrongLog, chat: Uri, action: Action): void 
     if (link.views.delete(chat))
       link.deliver({
         channel: chat,
-        action: { type: 'chat/turnsLoaded', turns } as Action,
+        action: actionOf('chat/turnsLoaded', { turns }),
         serverSeq: ++host.seq,
       })
 }
@@ -103,11 +103,7 @@ export function afterChatAction(host: WrongLog, uri: Uri, action: Action): void 
   )
   const named = host.has('chatUpdateRepeatsUri') && { resource: uri }
   if (Object.keys(changes).length > 0 && !host.has('chatSummaryStale'))
-    host.append(session, {
-      type: 'session/chatUpdated',
-      chat: uri,
-      changes: { ...changes, ...named },
-    } as Action)
+    host.append(session, actionOf('session/chatUpdated', { chat: uri, changes: { ...changes, ...named } }))
   truncateForks(host, uri, action)
   updateInputNeeded(host, session, uri)
   const { activeTurn } = state

@@ -1,4 +1,4 @@
-import type { Action, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { Snapshot, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { commands } from '@atrium/protocol/commands'
 import type { Method, Params } from '@atrium/protocol/commands'
@@ -7,6 +7,7 @@ import { decode } from '@atrium/protocol/schema'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { chatUri, rootUri } from '@atrium/protocol/uri'
 import { negotiate } from '@atrium/protocol/versions/negotiate'
+import { actionOf } from '../src/kit/action.ts'
 import { newChat } from './wrong-creation.ts'
 import { createChat, disposeChat, disposeChats, fetchTurns, viewOf } from './wrong-chats.ts'
 import { authenticate, needsLogin, protectedAgent } from './wrong-auth.ts'
@@ -160,7 +161,7 @@ export function commandsOf(host: WrongLog, link: Subscriber): ReadonlyMap<string
       const lifecycle = host.has('neverReady') ? 'provisioning' : 'creating'
       host.channels.set(uri, { kind: 'session', state: { ...shared, lifecycle, ...rest } })
       host.summaries.set(uri, { ...shared, resource: uri, createdAt: now, modifiedAt: now })
-      if (!host.has('neverReady')) host.append(uri, { type: 'session/ready' } as Action)
+      if (!host.has('neverReady')) host.append(uri, actionOf('session/ready'))
       if (host.has('announcedAtFirstUse')) host.unannounced.add(uri)
       else host.announce(uri)
       if (progressToken !== undefined) reportProgress(host, link, progressToken)

@@ -3,6 +3,7 @@ import { kinds } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { checkAction } from '@atrium/protocol/kind'
 import type { SessionState } from '@atrium/protocol/session/state'
+import { actionOf } from '../src/kit/action.ts'
 import { answerRejection, acceptedAnswer } from './wrong-answers.ts'
 import type { Channel, WrongLog } from './wrong-log.ts'
 
@@ -94,5 +95,5 @@ export function acceptedAction(host: WrongLog, { kind, state }: Channel, action:
   const last = action.type === 'chat/turnResume' ? turns.at(-1) : undefined
   if (!last) return action
   const { id: turnId, startedAt, message } = last
-  return { type: 'chat/turnStarted', turnId, startedAt, message } as Action
+  return actionOf('chat/turnStarted', { turnId, startedAt, message })
 }

@@ -2,6 +2,7 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ActiveTurn, ChatState, ResponsePart } from '@atrium/protocol/chat/state'
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 import { chatUri } from '@atrium/protocol/uri'
+import { actionOf } from '../src/kit/action.ts'
 import type { Fault } from './faults.ts'
 import { newChat } from './wrong-creation.ts'
 import type { WrongLog } from './wrong-log.ts'
@@ -63,7 +64,7 @@ function workerSteps(host: WrongLog, chat: Uri): readonly Step[] {
     toolCallId: host.has('workerOfOtherCall') ? 'other' : toolCallId,
   } as const
   const summary = newChat(host, session, resource, { turns: [], origin })
-  host.append(session, { type: 'session/chatAdded', summary } as Action)
+  host.append(session, actionOf('session/chatAdded', { summary }))
   const content = host.has('workerBlockMissing') ? [] : [{ type: 'subagent', resource, title: 'Worker' }]
   const result = { success: true, pastTenseMessage: 'Worked', content }
   return [
@@ -107,7 +108,7 @@ function appendSoon(host: WrongLog, chat: Uri, steps: readonly Step[]): void {
   setTimeout(() => {
     for (const step of steps)
       if (turnId !== undefined && turnOf(host, chat)?.id === turnId)
-        host.append(chat, { ...step, turnId } as Action)
+        host.append(chat, actionOf(step.type, { ...step, turnId }))
   }, tickMs)
 }
 
@@ -123,10 +124,10 @@ export function updateInputNeeded(host: WrongLog, session: Uri, chat: Uri): void
   const listed = inputNeeded.filter((entry) => entry.chat === chat)
   for (const entry of listed)
     if (!open.some(({ id }) => id === entry.id) && !host.has(faultThatKeeps(entry)))
-      host.append(session, { type: 'session/inputNeededRemoved', id: entry.id } as Action)
+      host.append(session, actionOf('session/inputNeededRemoved', { id: entry.id }))
   for (const request of open)
     if (!listed.some(({ id }) => id === request.id))
-      host.append(session, { type: 'session/inputNeededSet', request } as Action)
+      host.append(session, actionOf('session/inputNeededSet', { request }))
 }
 
 function faultThatKeeps(entry: SessionInputRequest): Fault {
@@ -161,8 +162,8 @@ export function startQueuedTurn(host: WrongLog, chat: Uri, { type }: Action): vo
   const sent = host.has('queuedTextLost') ? { ...message, text: 'something else' } : message
   const startedAt = new Date().toISOString()
   const fields = { turnId: `from ${id}`, startedAt, message: sent, queuedMessageId: id }
-  host.append(chat, { type: 'chat/pendingMessageRemoved', kind: 'queued', id } as Action)
-  host.append(chat, { type: 'chat/turnStarted', ...fields } as Action)
+  host.append(chat, actionOf('chat/pendingMessageRemoved', { kind: 'queued', id }))
+  host.append(chat, actionOf('chat/turnStarted', { ...fields }))
 }
 
 const queueTriggers = ['chat/turnComplete', 'chat/turnCancelled', 'chat/pendingMessageSet']

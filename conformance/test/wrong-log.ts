@@ -5,6 +5,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { patch } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
+import { actionOf } from '../src/kit/action.ts'
 import type { Fault } from './faults.ts'
 import { protectedAgent } from './wrong-auth.ts'
 import { isAnswerLost, withFault } from './wrong-answers.ts'
@@ -132,7 +133,7 @@ export class WrongLog {
     const activeSessions = this.summaries.size - this.unannounced.size
     const root = this.channels.get(rootUri)
     if (root && this.has('rootNotUpdated')) root.state = { ...(root.state as object), activeSessions }
-    else this.append(rootUri, { type: 'root/activeSessionsChanged', activeSessions } as Action)
+    else this.append(rootUri, actionOf('root/activeSessionsChanged', { activeSessions }))
   }
 
   /** Tells whether the action is delivered but not applied. */
@@ -149,7 +150,10 @@ export class WrongLog {
     const { origin: _, ...rest } = envelope
     if (this.has('originOnlyForDispatcher')) return rest
     if (!this.has('othersGetAnotherAction')) return envelope
-    return { ...envelope, action: { ...envelope.action, title: 'something else' } as Action }
+    return {
+      ...envelope,
+      action: actionOf(envelope.action.type, { ...envelope.action, title: 'something else' }),
+    }
   }
 
   #summarize(uri: Uri, { title, status }: SessionState): void {

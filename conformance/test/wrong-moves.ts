@@ -5,6 +5,7 @@ import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { sessionUri } from '@atrium/protocol/uri'
+import { actionOf } from '../src/kit/action.ts'
 import type { WrongLog } from './wrong-log.ts'
 
 /** The origin and the first turns of a chat that is created from a turn of another chat. */
@@ -48,14 +49,14 @@ export function moveChat(host: WrongLog, { channel: chat, destination }: Params<
   const at = others.findIndex((uri) => uri === after)
   if (after !== undefined && at < 0 && !host.has('anyAnchorAccepted')) throw AhpError.invalidParams('after')
   if (to !== from) {
-    if (!host.has('movedButNotRemoved')) host.append(from, { type: 'session/chatRemoved', chat } as Action)
+    if (!host.has('movedButNotRemoved')) host.append(from, actionOf('session/chatRemoved', { chat }))
     host.owners.set(chat, to)
     if (destination.kind === 'session' || !host.has('newSessionLacksChat'))
-      host.append(to, { type: 'session/chatAdded', summary } as Action)
+      host.append(to, actionOf('session/chatAdded', { summary }))
   }
   const order = [...others.slice(0, at + 1), chat, ...others.slice(at + 1)]
   if (!host.has('moveOrderIgnored') || to !== from)
-    host.append(to, { type: 'session/chatsReordered', chats: order } as Action)
+    host.append(to, actionOf('session/chatsReordered', { chats: order }))
   return { session: to }
 }
 

@@ -29,7 +29,8 @@ export async function openConversation(kit: Kit): Promise<Conversation> {
     .catch(() => {
       throw new Skipped('the session was not created in time')
     })
-  const { defaultChat, chats = [] }: Partial<SessionState> = state()
+  // The state is not checked here, so a required field may be missing.
+  const { defaultChat, chats = [] } = state() as Partial<SessionState>
   const chat = defaultChat ?? chats[0]?.resource
   if (chat === undefined) throw new Skipped('a new session has no chat on this host')
   const start = await client.subscribe(chat)

@@ -35,7 +35,8 @@ export const auth: Topic = {
       needs: 'session',
       async run(kit) {
         const client = await kit.join()
-        const { agents = [] }: Partial<RootState> = fold('root', await client.subscribe(rootUri), [])
+        // K41 judges the shape of the state, so a required field may be missing here.
+        const { agents = [] } = fold('root', await client.subscribe(rootUri), []) as Partial<RootState>
         const protectedAgent = agents.find(({ protectedResources = [] }) =>
           protectedResources.some(({ required }) => required !== false),
         )

@@ -62,7 +62,8 @@ export const lifecycle: Topic = {
       needs: 'session',
       async run(kit) {
         const conversation = await openConversation(kit)
-        const { defaultChat, chats = [] }: Partial<SessionState> = conversation.sessionState()
+        // K43 judges the shape of the state, so a required field may be missing here.
+        const { defaultChat, chats = [] } = conversation.sessionState() as Partial<SessionState>
         for (const { resource } of chats) {
           const { state } = await conversation.client.subscribe(resource)
           same('the chat', resource, checkShape('a chat state', ChatState, state).resource)

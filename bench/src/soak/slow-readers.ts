@@ -38,7 +38,7 @@ export async function stopReading(run: SoakRun, turn: number): Promise<void> {
   )
   const code = await read
   // 1006: the client did not read the close frame either, so the host dropped the connection.
-  if (code === 1013 || code === 1006) run.counts.slowReaders++
+  if (code === 1013 || code === 1006) run.counts.stalls++
   else run.problem(`a client that stopped reading was closed with ${code}`)
   await reader.reconnect(run.endpoint)
   await reader.compare(uri)

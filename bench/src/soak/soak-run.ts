@@ -17,7 +17,7 @@ export class SoakRun {
     sessions: 0,
     reconnects: 0,
     attacks: 0,
-    slowReaders: 0,
+    stalls: 0,
     comparisons: 0,
     audits: 0,
   }

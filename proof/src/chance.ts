@@ -1,4 +1,4 @@
-/** Chance with a seed: the same seed, the same choices, on every machine. */
+/** A seeded random source: the same seed gives the same choices on every machine. */
 export class Chance {
   #state: number
 
@@ -6,7 +6,7 @@ export class Chance {
     this.#state = seed >>> 0
   }
 
-  /** Any 32 bits. */
+  /** 32 random bits. */
   next(): number {
     this.#state = (this.#state + 0x9e3779b9) >>> 0
     let mixed = this.#state
@@ -15,12 +15,12 @@ export class Chance {
     return (mixed ^ (mixed >>> 16)) >>> 0
   }
 
-  /** From 0 up to, and without, so many. */
+  /** A whole number from 0 up to, but not including, `count`. */
   below(count: number): number {
     return count <= 0 ? 0 : this.next() % count
   }
 
-  /** True in one of so many cases. */
+  /** True in one of `count` cases. */
   oneIn(count: number): boolean {
     return this.below(count) === 0
   }
@@ -39,7 +39,7 @@ export class Chance {
     return placed.toSorted((a, b) => a.at - b.at).map(({ value }) => value)
   }
 
-  /** A source of its own, so that one more choice here does not change those there. */
+  /** An independent source: an additional draw from it does not change the draws from this one. */
   branch(): Chance {
     return new Chance(this.next())
   }

@@ -1,33 +1,33 @@
 import { expect, test } from 'vitest'
 import { drive } from './drive.ts'
 import { must } from './failure.ts'
-import { knowing } from './survivors.ts'
+import { processesOf } from './survivors.ts'
 import { isFor, scenes } from './scenes.ts'
-import { guided } from './speech.ts'
+import { guidePrompts } from './prompts.ts'
 
-const guide = { provider: 'guide', speech: guided }
+const guide = { provider: 'guide', prompts: guidePrompts }
 
 const played = Object.entries(scenes).filter(([, scene]) => isFor(scene, guide))
 
-test.concurrent.each(played)('[B42] the guide plays the scene %s', async (_, scene) => {
-  const { outcome, reason, sights = [] } = await drive(guide, scene)
+test.concurrent.each(played)('[B42] the guide passes the scene %s', async (_, scene) => {
+  const { outcome, reason, transcript = [] } = await drive(guide, scene)
   expect({ outcome, reason }).toEqual({ outcome: 'passed', reason: undefined })
-  expect(sights[0]).toMatch(/^ +\d+\.\d\d s  chat\/turnStarted +\w+/)
+  expect(transcript[0]).toMatch(/^ +\d+\.\d\d s  chat\/turnStarted +\w+/)
 })
 
-test.concurrent('[B43] what fails says why, and leaves nothing behind', async () => {
+test.concurrent('[B43] a failing scene gives its reason and leaves no process behind', async () => {
   let folder = ''
-  const cell = await drive(guide, (stage) => {
-    folder = stage.folder
-    must(knowing(folder).length > 0, 'nobody is there')
+  const cell = await drive(guide, (host) => {
+    folder = host.folder
+    must(processesOf(folder).length > 0, 'no process runs')
     must(false, 'it was Tuesday')
   })
   expect(cell).toMatchObject({ outcome: 'failed', reason: 'it was Tuesday' })
-  expect(knowing(folder)).toEqual([])
+  expect(processesOf(folder)).toEqual([])
 })
 
-test.concurrent('[B43] an agent that the host does not have fails, and nothing waits for it', async () => {
-  const nobody = { provider: 'nobody', speech: guided }
+test.concurrent('[B43] an agent that the host does not have fails without a wait', async () => {
+  const nobody = { provider: 'nobody', prompts: guidePrompts }
   const { outcome, reason } = await drive(nobody, () => Promise.reject(new Error('it was there')))
   expect(outcome).toBe('failed')
   expect(reason).not.toContain('it was there')

@@ -2,43 +2,43 @@ import { Failure } from './failure.ts'
 import type { Cell } from './matrix.ts'
 import { handedOver } from './scenes.ts'
 import type { Scene } from './scenes.ts'
-import { Stage } from './stage.ts'
-import type { Player } from './stage.ts'
-import { Talk } from './talk.ts'
+import { TestHost } from './test-host.ts'
+import type { AgentUnderTest } from './test-host.ts'
+import { ChatDriver } from './chat-driver.ts'
 
-export interface Driving {
-  /** Leaves the folder of each scene where it is. */
+export interface DriveOptions {
+  /** Keeps the folder of each scene. */
   readonly keep?: boolean
-  /** How long anything may take that has to happen, in milliseconds. */
-  readonly patience?: number
-  readonly tell?: (sentence: string) => void
+  /** Timeout of every expected event, in milliseconds. */
+  readonly timeoutMs?: number
+  readonly log?: (sentence: string) => void
 }
 
-/** Plays one scene with one agent, on a host of its own. */
-export async function drive(player: Player, scene: Scene, driving: Driving = {}): Promise<Cell> {
-  const { keep = false, patience = 120_000, tell = () => {} } = driving
+/** Plays one scene with one agent, on its own host. */
+export async function drive(agent: AgentUnderTest, scene: Scene, options: DriveOptions = {}): Promise<Cell> {
+  const { keep = false, timeoutMs = 120_000, log = () => {} } = options
   const began = performance.now()
-  const stage = new Stage(player, patience)
-  if (keep) tell(`${player.provider} is in ${stage.folder}`)
-  let talk: Talk | undefined
+  const host = new TestHost(agent, timeoutMs)
+  if (keep) log(`${agent.provider} is in ${host.folder}`)
+  let chat: ChatDriver | undefined
   const cell = (end: Pick<Cell, 'outcome' | 'reason'>): Cell => ({
     ...end,
     seconds: Math.round((performance.now() - began) / 100) / 10,
-    sights: talk?.sights.lines() ?? [],
+    transcript: chat?.transcript.lines() ?? [],
   })
   try {
-    await stage.rise()
-    talk = await Talk.begin(stage)
-    const turn = await scene(stage, talk)
-    await talk.rest()
-    await stage.end()
+    await host.start()
+    chat = await ChatDriver.start(host)
+    const turn = await scene(host, chat)
+    await chat.checkAtRest()
+    await host.stop()
     return cell({ outcome: handedOver(turn) ? 'handed over' : 'passed' })
   } catch (error) {
     if (!(error instanceof Failure))
-      tell(error instanceof Error ? (error.stack ?? error.message) : String(error))
-    if (stage.said !== '') tell(`the host said: ${stage.said.trim()}`)
+      log(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    if (host.stderr !== '') log(`stderr of the host: ${host.stderr.trim()}`)
     return cell({ outcome: 'failed', reason: error instanceof Error ? error.message : String(error) })
   } finally {
-    await stage.clear(keep)
+    await host.cleanUp(keep)
   }
 }

@@ -1,18 +1,18 @@
-/** Why a scene did not end as it should, in a few words. */
+/** The reason why a scene failed, in a few words. */
 export class Failure extends Error {
   override readonly name = 'Failure'
 }
 
-/** Fails unless it is so. */
+/** Throws a `Failure` unless the condition holds. */
 export function must(so: boolean, otherwise: string): asserts so {
   if (!so) throw new Failure(otherwise)
 }
 
-/** A thing that must happen within so many milliseconds, and a failure that names it if it does not. */
-export async function soon<T>(happening: Promise<T>, ms: number, what: string): Promise<T> {
+/** Waits for an event. Throws a `Failure` with its name after this many milliseconds. */
+export async function withTimeout<T>(event: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const never = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Failure(`never came: ${what}`)), ms)
+    timer = setTimeout(() => reject(new Failure(`timed out: ${what}`)), ms)
   })
-  return Promise.race([happening, never]).finally(() => clearTimeout(timer))
+  return Promise.race([event, never]).finally(() => clearTimeout(timer))
 }

@@ -5,26 +5,26 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Recipe } from './recipe.ts'
 
-/** Agents are kept apart from what the project depends on, each in a folder of its own. */
+/** The folder for installed agents: apart from the project's own dependencies, with one subfolder each. */
 export function cacheFolder({ XDG_CACHE_HOME }: NodeJS.ProcessEnv = process.env): string {
   return join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'atrium-agents')
 }
 
-/** Installs exactly the version of the recipe, unless it is there. Throws where npm fails. */
+/** Installs exactly the version of the recipe, unless it is installed. Throws if npm fails. */
 export async function install(
   recipe: Recipe,
   folder: string,
-  tell: (sentence: string) => void,
+  log: (sentence: string) => void,
 ): Promise<void> {
   if (installed(recipe, folder) === recipe.version) return
-  const { package: name, version, installing = [] } = recipe
-  tell(`installing ${name}@${version} in ${folder}`)
+  const { package: name, version, installFlags = [] } = recipe
+  log(`installing ${name}@${version} in ${folder}`)
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
   const quiet = ['--no-audit', '--no-fund', '--save-exact', '--loglevel', 'error']
   const [program, ...before] = npm()
-  const args = [...before, 'install', ...quiet, ...installing, `${name}@${version}`]
-  // Not ours: what it says goes where the progress goes.
+  const args = [...before, 'install', ...quiet, ...installFlags, `${name}@${version}`]
+  // npm prints to stderr, as the progress does.
   const child = spawn(program, args, { cwd: folder, stdio: ['ignore', 2, 2] })
   const [code] = (await once(child, 'close')) as [number | null]
   if (code !== 0) throw new Error(`npm could not install ${name}@${version}`)
@@ -39,7 +39,7 @@ function installed({ package: name }: Recipe, folder: string): string | undefine
   }
 }
 
-/** The npm that runs us, where one does. */
+/** The npm that runs this process, if one does. */
 function npm(): readonly [string, ...string[]] {
   const path = process.env['npm_execpath'] ?? ''
   return path.endsWith('npm-cli.js') ? [process.execPath, path] : ['npm']

@@ -2,17 +2,17 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { drive } from './drive.ts'
 import { cacheFolder, install } from './install.ts'
-import { holds, table } from './matrix.ts'
+import { allPassed, table } from './matrix.ts'
 import type { Cell, Row } from './matrix.ts'
 import { startModel } from './model/server.ts'
 import type { Model } from './model/server.ts'
-import { hindrance, programOf } from './program.ts'
+import { whyNotRunnable, programOf } from './program.ts'
 import { recipes } from './recipe.ts'
 import type { Recipe } from './recipe.ts'
 import { isFor, scenes } from './scenes.ts'
 import type { Scene } from './scenes.ts'
-import { given, guided, scripted } from './speech.ts'
-import type { Player } from './stage.ts'
+import { scriptedWithTools, guidePrompts, scripted } from './prompts.ts'
+import type { AgentUnderTest } from './test-host.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,7 +25,7 @@ const { values, positionals } = parseArgs({
   },
 })
 
-const guide: Player = { provider: 'guide', speech: guided }
+const guide: AgentUnderTest = { provider: 'guide', prompts: guidePrompts }
 const own = 'atrium'
 const known = [guide.provider, own, ...recipes.map(({ name }) => name)]
 
@@ -40,7 +40,7 @@ async function run(): Promise<number> {
   for (const name of names) rows.push(await row(name, wanted, model))
   model.close()
   console.log(values.json ? JSON.stringify({ rows }, null, 2) : table(rows))
-  return holds(rows) ? 0 : 1
+  return allPassed(rows) ? 0 : 1
 }
 
 async function row(name: string, wanted: readonly string[], model: Model): Promise<Row> {
@@ -48,9 +48,9 @@ async function row(name: string, wanted: readonly string[], model: Model): Promi
   const version = recipe?.version ?? ''
   const cells: Record<string, Cell> = {}
   try {
-    const player = recipe ? await playerOf(recipe, model) : name === own ? ownModels(model) : guide
+    const agent = recipe ? await agentOf(recipe, model) : name === own ? ownModels(model) : guide
     for (const [name, scene] of Object.entries(scenes))
-      if (wanted.includes(name) && isFor(scene, player)) cells[name] = await play(player, name, scene)
+      if (wanted.includes(name) && isFor(scene, agent)) cells[name] = await play(agent, name, scene)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     for (const scene of wanted) cells[scene] ??= { outcome: 'failed', reason }
@@ -58,44 +58,45 @@ async function row(name: string, wanted: readonly string[], model: Model): Promi
   return { agent: name, version, cells }
 }
 
-async function playerOf(recipe: Recipe, model: Model): Promise<Player> {
-  const why = hindrance(recipe)
+async function agentOf(recipe: Recipe, model: Model): Promise<AgentUnderTest> {
+  const why = whyNotRunnable(recipe)
   if (why !== undefined) throw new Error(why)
   const folder = join(resolve(values.folder ?? cacheFolder()), recipe.name)
-  await install(recipe, folder, tell)
+  await install(recipe, folder, log)
   const program = programOf(recipe, folder)
   const launch = (home: string) => {
     model.record(join(home, 'asked.jsonl'))
-    return { ...program, env: recipe.settle(home, model.url) }
+    return { ...program, env: recipe.configure(home, model.url) }
   }
-  const { name: provider, mute = false, forgetsForMs = 0 } = recipe
-  return { provider, mute, forgetsForMs, speech: given, launch }
+  const { name: provider, hidesOutput = false, resumeDelayMs = 0 } = recipe
+  return { provider, hidesOutput, resumeDelayMs, prompts: scriptedWithTools, launch }
 }
 
-/** The host's own agent on models of others. */
-function ownModels({ url }: Model): Player {
+/** The host's own model agent, on the scripted model. */
+function ownModels({ url }: Model): AgentUnderTest {
   const compatible = { scripted: { baseUrl: `${url}/v1`, models: ['scripted'] } }
   const models = { anthropic: false, openai: false, compatible }
-  return { provider: own, speech: scripted, config: { models } }
+  return { provider: own, prompts: scripted, config: { models } }
 }
 
-async function play(player: Player, name: string, scene: Scene): Promise<Cell> {
-  const { keep, transcript } = values
-  const { sights = [], ...cell } = await drive(player, scene, { keep, tell })
+async function play(agent: AgentUnderTest, name: string, scene: Scene): Promise<Cell> {
+  const { keep } = values
+  const { transcript = [], ...cell } = await drive(agent, scene, { keep, log })
   const { outcome, reason, seconds = 0 } = cell
-  tell(`${player.provider} ${name}: ${reason ?? outcome} (${seconds} s)`)
-  if (transcript && !values.json) console.log([`${player.provider} ${name}`, ...sights, ''].join('\n'))
-  return transcript ? { ...cell, sights } : cell
+  log(`${agent.provider} ${name}: ${reason ?? outcome} (${seconds} s)`)
+  if (values.transcript && !values.json)
+    console.log([`${agent.provider} ${name}`, ...transcript, ''].join('\n'))
+  return values.transcript ? { ...cell, transcript } : cell
 }
 
-function tell(sentence: string): void {
+function log(sentence: string): void {
   process.stderr.write(`agents: ${sentence}\n`)
 }
 
 function usage(): number {
-  console.error(`npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--transcript] [--json] [--keep] [--folder DIR]
+  console.error(`usage: npm run agents [-- ${known.join(' ')}] [--only ${Object.keys(scenes).join(',')}] [--transcript] [--json] [--keep] [--folder DIR]
 
-Installs real agents where they are missing (in --folder, else in ${cacheFolder()}),
-gives them a model that reads its words from the prompt, and drives whole turns through the real host.`)
+Installs missing agents (in --folder, by default ${cacheFolder()}),
+connects them to a model that follows a script in the prompt, and drives whole turns through the real host.`)
   return 2
 }

@@ -1,31 +1,31 @@
 import { expect, test } from 'vitest'
-import { holds, table } from './matrix.ts'
+import { allPassed, table } from './matrix.ts'
 import type { Row } from './matrix.ts'
 
-const well: Row = {
+const passing: Row = {
   agent: 'goose',
   version: '1.0.0',
   cells: { text: { outcome: 'passed' }, killed: { outcome: 'handed over' } },
 }
-const reason = 'never came: the end of the turn that it had begun'
-const badly: Row = {
+const reason = 'timed out: the end of a turn that it had started'
+const failing: Row = {
   agent: 'codex',
   version: '2.0.0',
   cells: { text: { outcome: 'passed' }, killed: { outcome: 'failed', reason } },
 }
 
-test('[B43] a line for each scene, a column for each agent, and every reason in full', () => {
-  expect(table([well, badly])).toBe(
+test('[B43] the table has a line per scene, a column per agent, and every reason in full', () => {
+  expect(table([passing, failing])).toBe(
     `        goose 1.0.0  codex 2.0.0
 text    passed       passed
-killed  handed over  never came: the end of the turn…
+killed  handed over  timed out: the end of a turn th…
 
 codex killed: ${reason}`,
   )
 })
 
-test('[B43] it holds only if nothing failed, and something was tried', () => {
-  expect(holds([well])).toBe(true)
-  expect(holds([well, badly])).toBe(false)
-  expect(holds([])).toBe(false)
+test('[B43] all have passed only if nothing failed and something was tried', () => {
+  expect(allPassed([passing])).toBe(true)
+  expect(allPassed([passing, failing])).toBe(false)
+  expect(allPassed([])).toBe(false)
 })

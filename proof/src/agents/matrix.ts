@@ -1,27 +1,27 @@
-/** What became of one scene with one agent. */
+/** The result of one scene with one agent. */
 export interface Cell {
   readonly outcome: 'passed' | 'handed over' | 'failed'
-  /** Why it failed. */
+  /** The reason of a failure. */
   readonly reason?: string
   readonly seconds?: number
-  /** What a client was told. */
-  readonly sights?: readonly string[]
+  /** The actions that a client received, one line each. */
+  readonly transcript?: readonly string[]
 }
 
-/** One agent, and what it is. */
+/** One agent and its results. */
 export interface Row {
   readonly agent: string
   readonly version: string
   readonly cells: Readonly<Record<string, Cell>>
 }
 
-/** Only if nothing failed, and something was tried. */
-export function holds(rows: readonly Row[]): boolean {
+/** Whether at least one scene ran and none failed. */
+export function allPassed(rows: readonly Row[]): boolean {
   const cells = rows.flatMap(({ cells: all }) => Object.values(all))
   return cells.length > 0 && cells.every(({ outcome }) => outcome !== 'failed')
 }
 
-/** A line for each scene and a column for each agent; what is too long for its place stands below in full. */
+/** A table with a line per scene and a column per agent. Reasons too long for a cell follow in full. */
 export function table(rows: readonly Row[]): string {
   const names = [...new Set(rows.flatMap(({ cells }) => Object.keys(cells)))]
   const head = ['', ...rows.map(({ agent, version }) => `${agent} ${version}`.trim())]

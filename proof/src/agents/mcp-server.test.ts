@@ -7,7 +7,7 @@ import { sums } from './mcp-server.ts'
 test.each([
   [{ SUMS_KEY: 'let me in' }, 'That makes 42.'],
   [{}, 'The key is missing.'],
-])('[B42] the MCP server that agents are given, started with %j', async (env, text) => {
+])('[B42] the test MCP server answers, started with %j', async (env, text) => {
   const file = new URL('../../dist/agents/mcp-server.js', import.meta.url).pathname
   const server = spawn(process.execPath, [file], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: server.stdout })[Symbol.asyncIterator]()

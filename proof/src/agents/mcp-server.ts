@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** An MCP server with one tool, for agents that are given such: how a config names it, and what it can do. */
+/** A test MCP server with one tool: its entry in the config, and its names. */
 export const sums = {
   server: 'sums',
   tool: 'multiply',
@@ -14,7 +14,7 @@ export const sums = {
   },
 }
 
-interface Asked {
+interface Request {
   readonly id?: number | string
   readonly method?: string
   readonly params?: {
@@ -30,7 +30,7 @@ const tool = {
   inputSchema: { type: 'object', properties: { a: number, b: number }, required: ['a', 'b'] },
 }
 
-const answers: Readonly<Record<string, (params: NonNullable<Asked['params']>) => object>> = {
+const answers: Readonly<Record<string, (params: NonNullable<Request['params']>) => object>> = {
   initialize: ({ protocolVersion = '2025-06-18' }) => ({
     protocolVersion,
     capabilities: { tools: {} },
@@ -39,22 +39,22 @@ const answers: Readonly<Record<string, (params: NonNullable<Asked['params']>) =>
   ping: () => ({}),
   'tools/list': () => ({ tools: [tool] }),
   'tools/call': ({ arguments: { a, b } = {} }) => {
-    // It works only for who was given its key. A bare number would be JSON, which some take for an object.
+    // The tool works only with the key from the config. A bare number would be JSON, which some agents take for an object.
     const isKnown = process.env['SUMS_KEY'] === 'let me in'
     const text = isKnown ? `That makes ${Number(a) * Number(b)}.` : 'The key is missing.'
     return { content: [{ type: 'text', text }] }
   },
 }
 
-function answer({ id, method = '', params = {} }: Asked): object | undefined {
+function answer({ id, method = '', params = {} }: Request): object | undefined {
   if (id === undefined) return undefined
   const result = answers[method]?.(params)
-  const error = { code: -32_601, message: `there is no ${method}` }
+  const error = { code: -32_601, message: `unknown method: ${method}` }
   return { jsonrpc: '2.0', id, ...(result ? { result } : { error }) }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
   createInterface({ input: process.stdin }).on('line', (line) => {
-    const said = answer(JSON.parse(line) as Asked)
-    if (said) process.stdout.write(`${JSON.stringify(said)}\n`)
+    const response = answer(JSON.parse(line) as Request)
+    if (response) process.stdout.write(`${JSON.stringify(response)}\n`)
   })

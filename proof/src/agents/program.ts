@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Recipe } from './recipe.ts'
 
-/** What this machine is and has; a test says something else. */
+/** The platform of a machine and its files; tests use another one. */
 export interface Machine {
   readonly os: string
   readonly cpu: string
@@ -16,24 +16,24 @@ export interface Program {
 
 const here: Machine = { os: process.platform, cpu: process.arch, has: existsSync }
 
-/** An emulator, and the libraries of the machine that it stands for. */
+/** An emulator, and the libraries of the machine that it emulates. */
 const qemu = {
   command: '/usr/bin/qemu-x86_64-static',
   libraries: '/usr/x86_64-linux-gnu',
   packages: 'qemu-user-static libc6-amd64-cross libgcc-s1-amd64-cross libstdc++6-amd64-cross',
 }
 
-/** Why a program cannot run here, and what would help; nothing if it can. */
-export function hindrance(recipe: Recipe, machine: Machine = here): string | undefined {
+/** Returns why a program cannot run here and what would help; undefined if it can run. */
+export function whyNotRunnable(recipe: Recipe, machine: Machine = here): string | undefined {
   const { platform } = recipe
   if (!platform || fits(platform, machine)) return undefined
-  const made = `it is made for ${platform.os} ${platform.cpu}`
-  if (platform.os !== machine.os || platform.cpu !== 'x64') return `${made} alone`
+  const built = `it is built for ${platform.os} ${platform.cpu}`
+  if (platform.os !== machine.os || platform.cpu !== 'x64') return `${built} only`
   const missing = [qemu.command, qemu.libraries].some((needed) => !machine.has(needed))
-  return missing ? `${made}: install ${qemu.packages}` : undefined
+  return missing ? `${built}: install ${qemu.packages}` : undefined
 }
 
-/** How a program is started here, through an emulator where it is made for another machine. */
+/** The command that starts a program here, through an emulator where it was built for another machine. */
 export function programOf(recipe: Recipe, folder: string, machine: Machine = here): Program {
   const path = join(folder, 'node_modules', recipe.program)
   const { args, platform } = recipe

@@ -1,23 +1,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** An agent that others made: where it comes from, and how it is told to talk to our model and to ask before it acts. */
+/** A third-party agent: its package, and how it is configured to use the scripted model and to ask before it acts. */
 export interface Recipe {
   readonly name: string
   readonly package: string
   readonly version: string
-  /** What runs, below `node_modules`. A script is run by this Node. */
+  /** The path of the program below `node_modules`. A script is run by this Node. */
   readonly program: string
-  /** The one platform that it was built for, where that is not every one. */
+  /** The only platform it was built for; absent if it runs everywhere. */
   readonly platform?: { readonly os: string; readonly cpu: string }
-  readonly installing?: readonly string[]
+  readonly installFlags?: readonly string[]
   readonly args: readonly string[]
-  /** It tells nobody but its model what a command has printed. */
-  readonly mute?: boolean
-  /** It finds a session again only after so long. */
-  readonly forgetsForMs?: number
-  /** Puts its settings into a home of its own; gives the environment that leads there. */
-  settle(home: string, model: string): Readonly<Record<string, string>>
+  /** The agent sends the output of a command only to its model. */
+  readonly hidesOutput?: boolean
+  /** Milliseconds after which the agent can resume a session. */
+  readonly resumeDelayMs?: number
+  /** Writes its settings to a home folder. Returns the environment that leads there. */
+  configure(home: string, model: string): Readonly<Record<string, string>>
 }
 
 const goose: Recipe = {
@@ -26,10 +26,10 @@ const goose: Recipe = {
   version: '1.52.0',
   program: '@aaif/goose-binary-linux-x64/bin/goose',
   platform: { os: 'linux', cpu: 'x64' },
-  // npm refuses what is made for another machine; an emulator does not.
-  installing: ['--force'],
+  // npm refuses a package for another machine, but an emulator can run it.
+  installFlags: ['--force'],
   args: ['acp', '--with-builtin', 'developer'],
-  settle: (home, model) => ({
+  configure: (home, model) => ({
     HOME: home,
     GOOSE_PROVIDER: 'openai',
     GOOSE_MODEL: 'scripted',
@@ -46,8 +46,8 @@ const codex: Recipe = {
   version: '0.16.0',
   program: '@zed-industries/codex-acp/bin/codex-acp.js',
   args: [],
-  settle: (home, model) => {
-    // Only a model that it knows is given its tool for patches.
+  configure: (home, model) => {
+    // Only a known model name gets the patch tool.
     put(
       join(home, 'codex'),
       'config.toml',
@@ -74,16 +74,16 @@ const gemini: Recipe = {
   package: '@google/gemini-cli',
   version: '0.61.0',
   program: '@google/gemini-cli/bundle/gemini.js',
-  // Its scripts build what a terminal needs; nobody sits at one here.
-  installing: ['--ignore-scripts'],
+  // The install scripts build terminal support, which is not needed here.
+  installFlags: ['--ignore-scripts'],
   args: ['--acp'],
-  mute: true,
-  // It names what it keeps by the minute, and begins it anew before it looks.
-  forgetsForMs: 61_000,
-  settle: (home, model) => {
+  hidesOutput: true,
+  // gemini names its session files by the minute, and starts a new one before it looks for old ones.
+  resumeDelayMs: 61_000,
+  configure: (home, model) => {
     const settings = { security: { auth: { selectedType: 'gemini-api-key' } } }
     put(join(home, '.gemini'), 'settings.json', JSON.stringify(settings))
-    // In a folder that nobody trusts it uses no tools of others.
+    // In an untrusted folder gemini uses no MCP tools.
     const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' }
     return { HOME: home, GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: model, ...trust }
   },
@@ -95,7 +95,7 @@ const claude: Recipe = {
   version: '0.49.0',
   program: '@agentclientprotocol/claude-agent-acp/dist/index.js',
   args: [],
-  settle: (home, model) => ({
+  configure: (home, model) => ({
     HOME: home,
     CLAUDE_CONFIG_DIR: join(home, 'claude'),
     ANTHROPIC_BASE_URL: model,
@@ -103,14 +103,14 @@ const claude: Recipe = {
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_TELEMETRY: '1',
     DISABLE_AUTOUPDATER: '1',
-    // Else it looks for tools of others only when its model asks for one.
+    // By default claude loads MCP tools only when its model searches for one.
     ENABLE_TOOL_SEARCH: 'false',
   }),
 }
 
 export const recipes: readonly Recipe[] = [goose, codex, gemini, claude]
 
-/** Agents want one; our model takes any. */
+/** Agents require an API key; the scripted model accepts any. */
 const key = 'scripted'
 
 function put(folder: string, name: string, text: string): void {

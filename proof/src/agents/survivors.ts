@@ -1,24 +1,24 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A process that is there although nobody needs it any more. */
+/** A process that still runs although its host has ended. */
 export interface Survivor {
   readonly pid: number
   readonly command: string
 }
 
-/** Processes that know of a folder by their environment, as all that a run starts does. None where the system does not tell. */
-export function knowing(folder: string): readonly Survivor[] {
+/** Processes whose environment names a folder, as every process of a run does. Empty where there is no `/proc`. */
+export function processesOf(folder: string): readonly Survivor[] {
   return pids().flatMap((pid) => {
     if (pid === process.pid || !textIn(`/proc/${pid}/environ`).includes(folder)) return []
     return [{ pid, command: textIn(`/proc/${pid}/cmdline`).split('\0').join(' ').trim() }]
   })
 }
 
-/** Those that are still there after so many milliseconds. */
+/** Processes that still run after this many milliseconds. */
 export async function survivors(folder: string, ms: number): Promise<readonly Survivor[]> {
   for (const end = Date.now() + ms; ;) {
-    const left = knowing(folder)
+    const left = processesOf(folder)
     if (left.length === 0 || Date.now() > end) return left
     await sleep(50)
   }
@@ -32,7 +32,7 @@ function pids(): readonly number[] {
   }
 }
 
-/** Nothing of one that has gone meanwhile, or is somebody else's. */
+/** Empty for a process that has ended, or that belongs to another user. */
 function textIn(path: string): string {
   try {
     return readFileSync(path, 'latin1')

@@ -2,39 +2,17 @@ import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { WebSocket } from 'ws'
+import { LinkLost, Refused } from './errors.ts'
 import { Recorder } from './history.ts'
+import type { Address } from './host.ts'
 
-/** Where a host listens. */
-export interface Address {
-  readonly url: string
-  readonly token: string
-  /** What the host calls itself, where the way to it leads through something else. */
-  readonly host?: string
-}
-
-/** The link ended while something was waited for. */
-export class LinkLost extends Error {
-  override readonly name = 'LinkLost'
-}
-
-/** The host said no. */
-export class Refused extends Error {
-  override readonly name = 'Refused'
-  readonly code: number
-
-  constructor({ code, message }: { readonly code: number; readonly message: string }) {
-    super(message)
-    this.code = code
-  }
-}
-
-/** Sent, and not known to have come to an end: it is sent again on the next link. */
+/** An action or request whose outcome is not known. It is sent again on the next link. */
 type Pending =
   | { readonly channel: Uri; readonly clientSeq: number; readonly action: Action }
   | {
       readonly channel: Uri
       readonly method: 'createSession' | 'disposeSession'
-      readonly made?: () => void
+      readonly onCreated?: () => void
     }
 
 interface Message {
@@ -45,29 +23,29 @@ interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** An honest client that writes down every frame. It believes nothing: the judge does, later. */
+/** A correct client that records every frame. It checks nothing: the judge does, later. */
 export class Client {
   readonly id: string
-  readonly following = new Set<Uri>()
-  /** Channels that it knows to be no more. */
+  readonly subscriptions = new Set<Uri>()
+  /** Channels that it knows to be gone. */
   readonly gone = new Set<Uri>()
   readonly shown = new Map<Uri, unknown>()
-  /** The last turn that it began, or wished to, in each chat. */
-  readonly turns = new Map<Uri, string>()
-  /** Answers to what it dispatched, newest last. */
-  readonly ends: Envelope[] = []
+  /** The last turn that it started, or tried to start, in each chat. */
+  readonly lastTurns = new Map<Uri, string>()
+  /** Answers to its actions, newest last. */
+  readonly answers: Envelope[] = []
   lastSeen = 0
-  /** How often the other side ended its link. */
-  lost = 0
+  /** Number of links that the other side ended. */
+  lostLinks = 0
   readonly #recorder: Recorder
   readonly #waiting = new Set<() => void>()
-  readonly #answers = new Map<number, Message>()
+  readonly #responses = new Map<number, Message>()
   #pending: readonly Pending[] = []
   #socket: WebSocket | undefined
   #link = 0
-  #asked = 0
-  #dispatched = 0
-  #known = false
+  #lastId = 0
+  #lastClientSeq = 0
+  #initialized = false
 
   constructor(folder: string, id: string) {
     this.id = id
@@ -82,91 +60,91 @@ export class Client {
     return this.#pending.length
   }
 
-  /** For a sentence about what never came. */
-  get waits(): string {
+  /** Its pending actions, for an error message. */
+  get pendingText(): string {
     return `${this.id} (${this.open ? 'open' : 'shut'}): ${JSON.stringify(this.#pending)}`
   }
 
-  /** Opens a link: as a new client the first time, else where it left off; then sends again what never ended. */
-  async come({ url, token, host }: Address): Promise<void> {
+  /** Opens a link: with `initialize` the first time, else with `reconnect`. Then resends everything pending. */
+  async connect({ url, token, host }: Address): Promise<void> {
     const headers = { authorization: `Bearer ${token}`, ...(host !== undefined && { host }) }
     const socket = new WebSocket(url, { headers, handshakeTimeout: 20_000 })
     const link = ++this.#link
     this.#socket = socket
-    this.#answers.clear()
-    socket.on('message', (data: Buffer) => this.#heard(socket, link, data.toString()))
+    this.#responses.clear()
+    socket.on('message', (data: Buffer) => this.#receive(socket, link, data.toString()))
     socket.on('open', () => {
       this.#recorder.write(link, 'open')
-      this.#look()
+      this.#wake()
     })
     socket.on('error', () => {})
     socket.on('close', () => {
       this.#recorder.write(link, 'shut')
-      if (socket === this.#socket) this.lost++
-      this.#look()
+      if (socket === this.#socket) this.lostLinks++
+      this.#wake()
     })
     await this.until(() => socket.readyState !== WebSocket.CONNECTING)
-    await (this.#known ? this.#return() : this.#enter())
-    for (const pending of this.#pending) this.#say(pending)
+    await (this.#initialized ? this.#reconnect() : this.#initialize())
+    for (const pending of this.#pending) this.#sendPending(pending)
   }
 
-  /** Goes without a word. */
+  /** Ends the link without a close frame. */
   cut(): void {
     const socket = this.#socket
     this.#socket = undefined
     socket?.terminate()
-    this.#look()
+    this.#wake()
   }
 
   dispatch(channel: Uri, action: Action): void {
-    this.#begin({ channel, clientSeq: ++this.#dispatched, action })
+    this.#add({ channel, clientSeq: ++this.#lastClientSeq, action })
   }
 
-  /** `made` is called when the session is surely there. */
-  create(channel: Uri, made: () => void = () => {}): void {
-    this.#begin({ channel, method: 'createSession', made })
+  /** Creates a session. `onCreated` is called when the session durably exists. */
+  create(channel: Uri, onCreated: () => void = () => {}): void {
+    this.#add({ channel, method: 'createSession', onCreated })
   }
 
   dispose(channel: Uri): void {
-    this.#begin({ channel, method: 'disposeSession' })
+    this.#add({ channel, method: 'disposeSession' })
   }
 
-  /** Follows a channel if there is one. */
+  /** Subscribes to a channel if it exists. */
   async subscribe(channel: Uri): Promise<void> {
     try {
       const { snapshot } = (await this.ask('subscribe', { channel })) as { snapshot: Snapshot }
-      this.#handed([snapshot])
+      this.#onSnapshots([snapshot])
     } catch (error) {
       if (!(error instanceof Refused)) throw error
-      if (error.code === errorCodes.NotFound) this.#giveUp(channel)
+      if (error.code === errorCodes.NotFound) this.#drop(channel)
       else if (error.code !== errorCodes.InternalError) throw error
     }
   }
 
   unsubscribe(channel: Uri): void {
-    this.following.delete(channel)
+    this.subscriptions.delete(channel)
     this.#send({ method: 'unsubscribe', params: { channel } })
   }
 
-  /** Resolves when everything it ever sent has come to an end. */
+  /** Resolves when everything it ever sent has an outcome. */
   async settle(): Promise<void> {
     const channels = new Set(this.#pending.map(({ channel }) => channel))
     channels.delete(rootUri)
-    // Behind everything that was sent: where there is no channel now, what was sent to it was ignored.
+    // The answer comes after those to all earlier frames. If the channel does not exist now, actions sent to it were ignored.
     for (const channel of channels) await this.subscribe(channel)
     await this.until(() => this.#pending.length === 0)
   }
 
   async ask(method: string, params: object = {}): Promise<unknown> {
-    const id = ++this.#asked
+    const id = ++this.#lastId
     this.#send({ id, method, params: { channel: rootUri, ...params } })
-    await this.until(() => this.#answers.has(id))
-    const { result, error } = this.#answers.get(id) ?? {}
+    await this.until(() => this.#responses.has(id))
+    const { result, error } = this.#responses.get(id) ?? {}
     if (error) throw new Refused(error)
     return result
   }
 
-  /** Looks again at every frame. Throws when the link ends first. */
+  /** Waits for a condition, and tests it after every frame. Throws when the link ends first. */
   async until(condition: () => boolean): Promise<void> {
     while (!condition()) {
       if (!this.#socket || this.#socket.readyState > WebSocket.OPEN)
@@ -179,23 +157,23 @@ export class Client {
     this.#recorder.flush()
   }
 
-  async #enter(): Promise<void> {
+  async #initialize(): Promise<void> {
     const params = {
       protocolVersions: ['1.0.0'],
       clientId: this.id,
-      initialSubscriptions: [rootUri, ...this.following],
+      initialSubscriptions: [rootUri, ...this.subscriptions],
     }
     const { serverSeq, snapshots } = (await this.ask('initialize', params)) as {
       serverSeq: number
       snapshots: readonly Snapshot[]
     }
-    this.#known = true
+    this.#initialized = true
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
-    this.#handed(snapshots)
+    this.#onSnapshots(snapshots)
   }
 
-  async #return(): Promise<void> {
-    const subscriptions = [...this.following]
+  async #reconnect(): Promise<void> {
+    const subscriptions = [...this.subscriptions]
     const params = { clientId: this.id, lastSeenServerSeq: this.lastSeen, subscriptions }
     try {
       const answer = (await this.ask('reconnect', params)) as {
@@ -203,76 +181,76 @@ export class Client {
         readonly missing?: readonly Uri[]
         readonly snapshots?: readonly Snapshot[]
       }
-      for (const envelope of answer.actions ?? []) this.#told(envelope)
+      for (const envelope of answer.actions ?? []) this.#onEnvelope(envelope)
       const there = answer.snapshots?.map(({ resource }) => resource)
       const missing = answer.missing ?? subscriptions.filter((uri) => !there?.includes(uri))
-      for (const uri of missing) this.following.delete(uri)
-      this.#handed(answer.snapshots ?? [])
+      for (const uri of missing) this.subscriptions.delete(uri)
+      this.#onSnapshots(answer.snapshots ?? [])
     } catch (error) {
-      // The host was killed before it had kept our name.
+      // The host was killed before it had stored this client.
       if (!(error instanceof Refused) || error.code !== errorCodes.NotFound) throw error
-      await this.#enter()
+      await this.#initialize()
     }
   }
 
-  #begin(pending: Pending): void {
+  #add(pending: Pending): void {
     this.#pending = [...this.#pending, pending]
-    this.#say(pending)
+    this.#sendPending(pending)
   }
 
-  #say(pending: Pending): void {
+  #sendPending(pending: Pending): void {
     if (!('method' in pending)) return this.#send({ method: 'dispatchAction', params: pending })
     const { method, channel } = pending
     const done = (error?: unknown): void => {
       if (error !== undefined && !(error instanceof Refused)) return
-      // A disk without space: it stays pending.
+      // The disk is full: the request stays pending.
       if (error instanceof Refused && error.code === errorCodes.PermissionDenied) return
       this.#pending = this.#pending.filter((other) => other !== pending)
-      pending.made?.()
-      if (method === 'disposeSession') this.#giveUpAll(channel)
-      this.#look()
+      pending.onCreated?.()
+      if (method === 'disposeSession') this.#dropSession(channel)
+      this.#wake()
     }
     this.ask(method, { channel }).then(() => done(), done)
   }
 
-  #heard(socket: WebSocket, link: number, text: string): void {
-    // Whoever has gone listens no more.
+  #receive(socket: WebSocket, link: number, text: string): void {
+    // Frames of an abandoned link are ignored.
     if (socket !== this.#socket) return
     this.#recorder.write(link, 'in', text)
     const message = parsed(text)
-    // The judge will say what it was.
+    // The judge will report the frame.
     if (!message) return socket.terminate()
-    if (message.method === 'action') this.#told(message.params as Envelope)
+    if (message.method === 'action') this.#onEnvelope(message.params as Envelope)
     if (message.method === 'root/sessionRemoved')
-      this.#giveUpAll((message.params as { session: Uri }).session)
-    if (message.id !== undefined) this.#answers.set(message.id, message)
-    this.#look()
+      this.#dropSession((message.params as { session: Uri }).session)
+    if (message.id !== undefined) this.#responses.set(message.id, message)
+    this.#wake()
   }
 
-  #told(envelope: Envelope): void {
+  #onEnvelope(envelope: Envelope): void {
     this.lastSeen = Math.max(this.lastSeen, envelope.serverSeq)
     if (envelope.origin?.clientId !== this.id) return
     const { clientSeq } = envelope.origin
-    this.ends.push(envelope)
+    this.answers.push(envelope)
     this.#pending = this.#pending.filter((one) => 'method' in one || one.clientSeq !== clientSeq)
   }
 
-  #handed(snapshots: readonly Snapshot[]): void {
+  #onSnapshots(snapshots: readonly Snapshot[]): void {
     for (const { resource, state, fromSeq } of snapshots) {
-      this.following.add(resource)
+      this.subscriptions.add(resource)
       this.shown.set(resource, state)
       this.lastSeen = Math.max(this.lastSeen, fromSeq)
     }
   }
 
-  /** Its chat goes with a session. */
-  #giveUpAll(session: Uri): void {
-    for (const channel of [session, defaultChatUri(session)]) this.#giveUp(channel)
+  /** Drops a session and its chat. */
+  #dropSession(session: Uri): void {
+    for (const channel of [session, defaultChatUri(session)]) this.#drop(channel)
   }
 
-  /** What was sent to a channel that is no more has come to nothing. */
-  #giveUp(channel: Uri): void {
-    this.following.delete(channel)
+  /** Drops a channel that is gone: actions sent to it have no effect. */
+  #drop(channel: Uri): void {
+    this.subscriptions.delete(channel)
     if (!this.gone.has(channel)) this.#recorder.write(this.#link, 'gone', channel)
     this.gone.add(channel)
     this.#pending = this.#pending.filter((one) => one.channel !== channel || 'method' in one)
@@ -285,7 +263,7 @@ export class Client {
     this.#socket?.send(text)
   }
 
-  #look(): void {
+  #wake(): void {
     const waiting = [...this.#waiting]
     this.#waiting.clear()
     for (const resolve of waiting) resolve()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Chance } from '../chance.ts'
 import { flipped, tails } from './damage.ts'
 
-test('[B11] a seed gives the same choices again, and another seed others', () => {
+test('[B11] the same seed gives the same choices, another seed gives others', () => {
   const choices = (seed: number) => {
     const chance = new Chance(seed)
     return [
@@ -15,7 +15,7 @@ test('[B11] a seed gives the same choices again, and another seed others', () =>
   expect(choices(1)).not.toEqual(choices(2))
 })
 
-test('[B15] each damage changes the bytes it is given, in a copy', () => {
+test('[B15] each damage changes a copy of the bytes', () => {
   const bytes = Buffer.from('a file that was closed well'.repeat(50))
   const before = Buffer.from(bytes)
   for (const { apply } of tails) expect(apply(bytes, new Chance(3)).equals(before)).toBe(false)

@@ -1,13 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import type { Chance } from '../chance.ts'
 
-/** A way to hurt a file. */
+/** A way to damage a file. */
 export interface Damage {
   readonly name: string
   apply(bytes: Buffer, chance: Chance): Buffer
 }
 
-/** F-03: what a power cut, a bad sector or a file system without a journal leave of a file's end. */
+/** F-03: damage to the end of a file, as a power cut, a bad sector or a file system without a journal leaves it. */
 export const tails: readonly Damage[] = [
   { name: 'a torn tail', apply: (bytes, chance) => bytes.subarray(0, chance.between(0, bytes.length - 1)) },
   {
@@ -16,15 +16,15 @@ export const tails: readonly Damage[] = [
   },
   {
     name: 'a tail of zeros',
-    apply: (bytes, chance) => over(bytes, chance, (length) => Buffer.alloc(length)),
+    apply: (bytes, chance) => overwriteTail(bytes, chance, (length) => Buffer.alloc(length)),
   },
   {
     name: 'garbage over the tail',
-    apply: (bytes, chance) => over(bytes, chance, (length) => garbage(chance, length)),
+    apply: (bytes, chance) => overwriteTail(bytes, chance, (length) => garbage(chance, length)),
   },
 ]
 
-/** F-04: one bit, anywhere that is not a zero of an empty page. */
+/** F-04: one flipped bit anywhere in the file. */
 export const flip: Damage = {
   name: 'a flipped bit',
   apply: (bytes, chance) => flipped(bytes, chance.between(0, bytes.length - 1), chance.between(0, 7)),
@@ -36,14 +36,14 @@ export function flipped(bytes: Buffer, at: number, bit: number): Buffer {
   return copy
 }
 
-/** Hurts a file in place. False where there is none, or nothing in it. */
-export function hurt(path: string, damage: Damage, chance: Chance): boolean {
+/** Damages a file in place. Returns false if it does not exist or is empty. */
+export function damageFile(path: string, damage: Damage, chance: Chance): boolean {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return false
   writeFileSync(path, damage.apply(readFileSync(path), chance))
   return true
 }
 
-function over(bytes: Buffer, chance: Chance, make: (length: number) => Buffer): Buffer {
+function overwriteTail(bytes: Buffer, chance: Chance, make: (length: number) => Buffer): Buffer {
   const from = chance.between(0, bytes.length - 1)
   return Buffer.concat([bytes.subarray(0, from), make(bytes.length - from)])
 }

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { patched } from '../plant/patch.ts'
-import { busier, failpoints, killing, newerSchema } from './failpoint.ts'
+import { shortIntervals, failpoints, killing, newerSchema } from './failpoint.ts'
 import { mutations } from './mutation.ts'
 import { ownClock } from './scenes/clocks.ts'
 
 const packages = fileURLToPath(new URL('../../../packages', import.meta.url))
 
-test('[B12] every failpoint has a name of its own and stands where it says, once', () => {
+test('[B12] every failpoint has a unique name, and its expression occurs exactly once', () => {
   expect(new Set(failpoints.map(({ name }) => name)).size).toBe(failpoints.length)
-  for (const { file, find } of [...failpoints, ...busier, newerSchema, ...ownClock]) {
+  for (const { file, find } of [...failpoints, ...shortIntervals, newerSchema, ...ownClock]) {
     const text = readFileSync(join(packages, sourceOf(file)), 'utf8')
     expect(plain(text).split(plain(find)).length - 1, `${file}: ${find}`).toBe(1)
   }
@@ -22,7 +22,7 @@ test.each(Object.entries(mutations))('[B1] the bug %s can be planted', (_, patch
   expect(patched(`file:///${patch.file}`, text, [patch])).not.toBe(text)
 })
 
-test('[B12] a failpoint keeps the value of what it stands for, and kills when its time has come', () => {
+test('[B12] a failpoint keeps the value of its expression, and kills at the nth time', () => {
   const [point] = failpoints
   if (!point) throw new Error('there are none')
   for (const side of ['before', 'after'] as const) {
@@ -41,12 +41,12 @@ test('[B12] a failpoint keeps the value of what it stands for, and kills when it
   }
 })
 
-/** What a built file was built from, so that the test needs no build. */
+/** The source of a built file, so that the test needs no build. */
 function sourceOf(file: string): string {
   return file.includes('/dist/') ? file.replace('/dist/', '/src/').replace(/js$/, 'ts') : file
 }
 
-/** As the compiler leaves it, and as it is written: without line ends, indents and semicolons. */
+/** The text without whitespace and semicolons, in which compiled and written code are equal. */
 function plain(text: string): string {
   return text.replace(/\s+/g, '').replaceAll(';', '')
 }

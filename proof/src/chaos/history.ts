@@ -2,13 +2,13 @@ import { appendFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } f
 import { join } from 'node:path'
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 
-/** What a client saw and did, a line each: frames as they were, and when a link began and ended. */
+/** One line of a client's history: a frame as it was, or the begin or end of a link. */
 export interface Line {
-  /** Milliseconds on a clock that only goes forward, the same for all clients of a run. */
+  /** Milliseconds on a monotonic clock, the same for all clients of a run. */
   readonly at: number
   /** Counts the links of a client. */
   readonly link: number
-  /** `gone`: the client gave up on a channel, named in `text`. */
+  /** `gone`: the client dropped a channel, named in `text`. */
   readonly way: 'open' | 'out' | 'in' | 'shut' | 'gone'
   readonly text?: string
 }
@@ -18,38 +18,38 @@ export interface History {
   readonly lines: readonly Line[]
 }
 
-/** A channel as the store has it after the last life. */
+/** A channel as the store has it after the last host run. */
 export interface StoredChannel {
   readonly uri: Uri
   readonly kind: string
-  /** What it is rebuilt to: its head, and what came after. */
+  /** The state rebuilt from its head and the envelopes after it. */
   readonly state: unknown
   readonly envelopes: readonly Envelope[]
-  /** How it was born, where no head stands before it. */
+  /** The state at creation; absent where a head has replaced it. */
   readonly birth?: { readonly seq: number; readonly state: unknown }
 }
 
-/** What is on the disk at the end. */
+/** The content of the disk at the end. */
 export interface Stored {
   readonly channels: readonly StoredChannel[]
-  /** Set aside, each with the reason. */
+  /** Channels that the store has set aside as damaged, each with the reason. */
   readonly damaged: readonly { readonly uri: Uri; readonly why: string }[]
   /** The session list. */
   readonly sessions: readonly Uri[]
-  /** In the last life every turn came to its end. */
+  /** Set if every turn ended in the last host run. */
   readonly rested?: true
-  /** When the disk itself was last made to lose something: what was seen before may be gone, what came after not. */
+  /** The last time the disk was made to lose data, as `Line.at`. Anything seen earlier may be lost, anything later not. */
   readonly torn?: number
 }
 
-/** Everything that is judged: it lies in a folder, and can be judged again when the judge has learned more. */
+/** Everything that the judge needs. It lies in a folder, so that an improved judge can judge it again. */
 export interface Run {
   readonly name: string
   readonly histories: readonly History[]
   readonly stored: Stored
 }
 
-/** Writes a client's history while it happens, so that it survives whatever happens to us. */
+/** Writes a client's history while it happens, so that it survives a crash of this process. */
 export class Recorder {
   readonly #path: string
   #waiting: string[] = []
@@ -84,7 +84,7 @@ export function readRun(folder: string): Run {
   return { name: folder, histories, stored }
 }
 
-/** Folders below this one, itself included, that hold a run. */
+/** Folders at or below this one that hold a run. */
 export function runsBelow(folder: string): readonly string[] {
   const entries = readdirSync(folder, { withFileTypes: true })
   const here = entries.some(({ name }) => name === storedName) ? [folder] : []

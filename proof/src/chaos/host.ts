@@ -3,10 +3,17 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Patch } from '../plant/patch.ts'
-import type { Address } from './client.ts'
 
 const bin = fileURLToPath(new URL('../../../packages/cli/bin/atrium.mjs', import.meta.url))
 const plant = new URL('../plant/register.js', import.meta.url).href
+
+/** The address of a host. */
+export interface Address {
+  readonly url: string
+  readonly token: string
+  /** The host's own name, where `url` leads through a proxy. */
+  readonly host?: string
+}
 
 export interface HostOptions {
   readonly patches?: readonly Patch[]
@@ -15,7 +22,7 @@ export interface HostOptions {
   readonly uid?: number
 }
 
-/** How a process ended. */
+/** The exit status of a process. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -25,12 +32,12 @@ export interface Exit {
 export class HostProcess {
   readonly child: ChildProcess
   readonly exit: Promise<Exit>
-  /** Where it listens; nothing if it ended before it did. */
+  /** The address it listens on; undefined if it exits first. */
   readonly ready: Promise<Address | undefined>
   #out = ''
   #err = ''
 
-  /** In every host of this process. */
+  /** Patches for every host that this process starts. */
   static planted: readonly Patch[] = []
 
   constructor(data: string, { patches: own = [], args = [], env = {}, uid }: HostOptions = {}) {
@@ -66,13 +73,13 @@ export class HostProcess {
     ])
   }
 
-  /** What it said on stderr. */
-  get said(): string {
+  /** The text on stderr so far. */
+  get stderr(): string {
     return this.#err
   }
 
-  /** Resolves when it has said something so many times. */
-  async says(text: string, times: number): Promise<void> {
+  /** Resolves when stderr contains the text this many times. */
+  async whenStderrHas(text: string, times: number): Promise<void> {
     while (this.#err.split(text).length <= times) await once(this.child.stderr ?? this.child, 'data')
   }
 
@@ -87,7 +94,7 @@ export class HostProcess {
 }
 
 const running = new Set<ChildProcess>()
-// Whatever ends us ends them.
+// Child processes must not outlive this process.
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })

@@ -9,7 +9,7 @@ const main = fileURLToPath(new URL('../../dist/chaos/main.js', import.meta.url))
 const chaos = (...args: readonly string[]) =>
   spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' })
 
-test('[B19] [B11] a bug in the real command is found, named with its seed and folder, and found again in the histories', () => {
+test('[B19] [B11] a bug in the real command is found, reported with its seed and folder, and found again in the histories', () => {
   const above = mkdtempSync(join(tmpdir(), 'atrium-chaos-test-'))
   onTestFinished(() => rmSync(above, { recursive: true }))
   const folder = join(above, 'run')
@@ -25,7 +25,7 @@ test('[B19] [B11] a bug in the real command is found, named with its seed and fo
 })
 
 test.each([['--only', 'weather'], ['--plant', 'roses'], ['nonsense'], ['--seed', 'x']])(
-  '[B19] what cannot be run is answered with what can: %s %s',
+  '[B19] invalid arguments print the usage: %s %s',
   (...args) => {
     const { status, stderr } = chaos(...args.filter((arg) => arg !== undefined))
     expect(status).toBe(2)

@@ -55,7 +55,7 @@ async function run(): Promise<number> {
   const bug = mutations[values.plant ?? '']
   if (values.plant !== undefined && !bug) return usage()
   HostProcess.planted = bug ? [bug] : []
-  // Histories of two runs are not one history.
+  // `mkdirSync` fails on an existing folder: histories of two runs must not mix.
   if (values.folder !== undefined) mkdirSync(values.folder)
   const tally = new Tally(values.folder ?? mkdtempSync(join(tmpdir(), 'atrium-chaos-histories-')))
   progress(`seed ${seed}, histories in ${tally.folder}`)
@@ -63,10 +63,10 @@ async function run(): Promise<number> {
   const { quick, exhaustive } = values
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
   for (const [name, scene] of Object.entries(scenes)) {
-    const stage = { tally, chance: chance.branch(), quick, exhaustive, rounds }
+    const context = { tally, chance: chance.branch(), quick, exhaustive, rounds }
     if (!wanted.includes(name)) continue
     progress(`${name} begins`)
-    await scene(stage).catch((error: unknown) =>
+    await scene(context).catch((error: unknown) =>
       tally.problem(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
     )
   }
@@ -78,8 +78,8 @@ async function run(): Promise<number> {
 
 function usage(): number {
   const names = Object.keys(scenes).join(',')
-  console.error(`npm run chaos [-- --quick] [--only ${names}] [--seed N] [--rounds N] [--exhaustive] [--folder DIR]
-npm run chaos -- check FOLDER
-npm run chaos -- --plant ${Object.keys(mutations).join('|')}   (a bug that must be found)`)
+  console.error(`usage: npm run chaos [-- --quick] [--only ${names}] [--seed N] [--rounds N] [--exhaustive] [--folder DIR]
+       npm run chaos -- check FOLDER            judge histories that were written before
+       npm run chaos -- --plant ${Object.keys(mutations).join('|')}   plant a bug, which must be found`)
   return 2
 }

@@ -1,6 +1,6 @@
 import type { Patch } from '../plant/patch.ts'
 
-/** Bugs to plant in every host of a run: each must be found, or the judge is blind there. */
+/** Bugs to plant in every host of a run. The judge must find each of them. */
 export const mutations: Readonly<Record<string, Patch>> = {
   // I1
   'echo-before-flush': {

@@ -2,33 +2,33 @@ import { once } from 'node:events'
 import { createServer, connect as dial } from 'node:net'
 import type { AddressInfo, Server, Socket } from 'node:net'
 import type { Chance } from '../chance.ts'
-import type { Address } from './client.ts'
+import type { Address } from './host.ts'
 
-export type Way = 'toHost' | 'toClient'
+export type Direction = 'toHost' | 'toClient'
 
-/** What a proxy does to the links through it. All of it can be changed while they are open. */
-export interface Trouble {
-  /** Cuts every link after so many bytes of one direction. */
-  cut?: { readonly way: Way; readonly after: number }
-  /** Sends every byte by itself. */
+/** Faults that a proxy adds to its links. All can be changed while links are open. */
+export interface Faults {
+  /** Cuts every link after this many bytes in one direction. */
+  cut?: { readonly direction: Direction; readonly after: number }
+  /** Sends every byte in its own packet. */
   bytewise?: boolean
-  /** Waits before every piece, up to so many milliseconds. */
+  /** Waits before every piece, at most this many milliseconds. */
   delayMs?: number
-  /** Forwards nothing and says nothing: what a network does that went away. */
+  /** Forwards nothing and closes nothing, like a network that went away. */
   silent?: boolean
 }
 
-/** A network between clients and a host, as bad as one likes. */
+/** A faulty network between clients and a host. */
 export class Proxy {
-  trouble: Trouble = {}
-  /** Bytes of the newest link. */
+  faults: Faults = {}
+  /** Bytes forwarded on the newest link. */
   passed = { toHost: 0, toClient: 0 }
   readonly #server: Server
   readonly #target: number
   readonly #chance: Chance
-  readonly #freed = new Set<() => void>()
-  /** Links that the host has let go of. */
-  freed = 0
+  readonly #waiting = new Set<() => void>()
+  /** Number of links that the host has closed. */
+  closedByHost = 0
 
   private constructor(target: number, chance: Chance) {
     this.#target = target
@@ -36,21 +36,21 @@ export class Proxy {
     this.#server = createServer({ noDelay: true }, (near) => this.#link(near))
   }
 
-  static async before({ url }: Address, chance: Chance): Promise<Proxy> {
+  static async inFrontOf({ url }: Address, chance: Chance): Promise<Proxy> {
     const proxy = new Proxy(Number(new URL(url).port), chance)
     await once(proxy.#server.listen(0, '127.0.0.1'), 'listening')
     return proxy
   }
 
-  /** Where to go to come through here. The host knows itself by its own port, so that is what clients must say. */
+  /** The address for clients of this proxy. The host checks its own name, so clients must send that as `host`. */
   address({ url, token }: Address): Address & { readonly host: string } {
     const { port } = this.#server.address() as AddressInfo
     return { url: `ws://127.0.0.1:${port}/`, token, host: new URL(url).host }
   }
 
-  /** Resolves when the host has let go of so many links. */
-  async whenFreed(count: number): Promise<void> {
-    while (this.freed < count) await new Promise<void>((resolve) => this.#freed.add(resolve))
+  /** Resolves when the host has closed this many links. */
+  async whenClosedByHost(count: number): Promise<void> {
+    while (this.closedByHost < count) await new Promise<void>((resolve) => this.#waiting.add(resolve))
   }
 
   close(): void {
@@ -68,12 +68,12 @@ export class Proxy {
     this.#forward(near, far, (bytes) => this.#allowed(bytes, passed, 'toHost', cut))
     this.#forward(far, near, (bytes) => this.#allowed(bytes, passed, 'toClient', cut))
     far.on('close', () => {
-      this.freed++
-      for (const resolve of this.#freed) resolve()
-      this.#freed.clear()
-      if (!this.trouble.silent) near.destroy()
+      this.closedByHost++
+      for (const resolve of this.#waiting) resolve()
+      this.#waiting.clear()
+      if (!this.faults.silent) near.destroy()
     })
-    near.on('close', () => this.trouble.silent || far.destroy())
+    near.on('close', () => this.faults.silent || far.destroy())
   }
 
   #forward(from: Socket, to: Socket, allow: (bytes: Buffer) => Buffer): void {
@@ -85,24 +85,24 @@ export class Proxy {
   }
 
   async #pass(data: Buffer, to: Socket, allow: (bytes: Buffer) => Buffer): Promise<void> {
-    const { bytewise, delayMs = 0 } = this.trouble
+    const { bytewise, delayMs = 0 } = this.faults
     const pieces = bytewise ? Array.from(data, (byte) => Buffer.from([byte])) : [data]
     for (const piece of pieces) {
-      if (this.trouble.silent) return
+      if (this.faults.silent) return
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, this.#chance.between(0, delayMs)))
-      // One packet each, or the system would join them again.
+      // One packet each, otherwise the system would join them.
       if (bytewise) await new Promise<void>((resolve) => setImmediate(resolve))
       const allowed = allow(piece)
       if (allowed.length > 0 && to.writable) to.write(allowed)
     }
   }
 
-  /** As much of it as comes before the cut. */
-  #allowed(bytes: Buffer, passed: Proxy['passed'], way: Way, cut: () => void): Buffer {
-    const limit = this.trouble.cut?.way === way ? this.trouble.cut.after : Infinity
-    const room = Math.max(0, limit - passed[way])
-    passed[way] += Math.min(bytes.length, room)
-    // What was let through goes out before the end does.
+  /** The part of the bytes that comes before the cut. */
+  #allowed(bytes: Buffer, passed: Proxy['passed'], direction: Direction, cut: () => void): Buffer {
+    const limit = this.faults.cut?.direction === direction ? this.faults.cut.after : Infinity
+    const room = Math.max(0, limit - passed[direction])
+    passed[direction] += Math.min(bytes.length, room)
+    // Forwarded bytes are sent before the link ends.
     if (bytes.length >= room) setImmediate(cut)
     return bytes.subarray(0, Math.min(bytes.length, room))
   }

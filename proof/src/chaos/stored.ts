@@ -7,7 +7,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Stored, StoredChannel } from './history.ts'
 
-/** What a store holds, read without changing it. `also`: channels that ought to be there, listed or not. */
+/** Reads the content of a store without changing it. `also`: channels that must exist, listed or not. */
 export async function readStored(
   folder: string,
   also: readonly Uri[] = [],
@@ -16,7 +16,7 @@ export async function readStored(
   const store = await openSqlite(folder, { readOnly: true, ...(migrations && { migrations }) })
   try {
     const records = await store.records.list('session/')
-    // As the host does: a list that is hurt is not read further.
+    // Like the host: a damaged list is not read further.
     if (records.some(([key]) => typeof key !== 'string'))
       throw new Error(`the session list in ${folder} is damaged`)
     const sessions = records.map(([key]) => key.slice('session/'.length))

@@ -1,13 +1,13 @@
 import type { Verdict } from './judge/judge.ts'
 import { describe } from './judge/violation.ts'
 
-/** What a whole run has seen: the numbers of its last table, and everything that was wrong. */
+/** Results of a whole run: the numbers of its final table, and every problem. */
 export class Tally {
-  /** Where the histories are kept. */
+  /** The folder of the histories. */
   readonly folder: string
   readonly kills = new Map<string, number>()
   readonly failpoints = new Map<string, number>()
-  /** What else was tried, and how often it ended how. */
+  /** Other faults, each with its number of outcomes. */
   readonly outcomes = new Map<string, number>()
   readonly skipped: string[] = []
   readonly problems: string[] = []

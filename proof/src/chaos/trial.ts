@@ -5,30 +5,30 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Chance } from '../chance.ts'
-import { Client, LinkLost } from './client.ts'
-import type { Address } from './client.ts'
+import { Client } from './client.ts'
+import { LinkLost } from './errors.ts'
 import { readRun, writeStored } from './history.ts'
 import type { Stored } from './history.ts'
 import { HostProcess } from './host.ts'
-import type { HostOptions } from './host.ts'
+import type { Address, HostOptions } from './host.ts'
 import { judge } from './judge/judge.ts'
 import { Sessions, work } from './load.ts'
 import { readStored } from './stored.ts'
 import type { Tally } from './tally.ts'
 
-/** Longer than this nothing may take that has to happen: then it never will. */
-const patience = 30_000
+/** Milliseconds after which an expected event counts as missing. */
+const timeoutMs = 30_000
 
 interface Ending {
-  /** When the disk was last made to lose something. */
+  /** The last time the disk was made to lose data. */
   readonly torn?: number
-  /** How the store got its version, where that is not the newest of this build. */
+  /** The migrations of the store, where its schema is newer than this build's. */
   readonly migrations?: readonly string[]
 }
 
-/** One data folder through many lives, the clients that live with it, and what they wrote down. */
+/** One data folder through many host runs, its clients, and their histories. */
 export class Trial {
-  /** Where the histories are. */
+  /** The folder of the histories. */
   readonly folder: string
   readonly data: string
   readonly chance: Chance
@@ -38,7 +38,7 @@ export class Trial {
   #host: HostProcess | undefined
   #address: Address | undefined
 
-  constructor(tally: Tally, name: string, chance: Chance, data = newData()) {
+  constructor(tally: Tally, name: string, chance: Chance, data = newDataFolder()) {
     this.tally = tally
     this.folder = join(tally.folder, name)
     mkdirSync(this.folder, { recursive: true })
@@ -47,7 +47,7 @@ export class Trial {
   }
 
   get host(): HostProcess {
-    if (!this.#host) throw new Error('no life has begun')
+    if (!this.#host) throw new Error('no host was started')
     return this.#host
   }
 
@@ -62,86 +62,86 @@ export class Trial {
     return client
   }
 
-  /** A client that has seen the end of all it sent, and does not come back. What it saw still counts. */
+  /** Removes a client that knows the outcome of all it sent. Its history is still judged. */
   retire(client: Client): void {
     client.cut()
     client.flush()
     this.clients.splice(this.clients.indexOf(client), 1)
   }
 
-  /** Begins a life. False when it ended before it listened. */
-  async begin(options: HostOptions = {}): Promise<boolean> {
+  /** Starts a host. Returns false if it exits before it listens. */
+  async start(options: HostOptions = {}): Promise<boolean> {
     this.#host = new HostProcess(this.data, options)
-    this.#address = await this.soon(this.#host.ready, 'starting the host')
+    this.#address = await this.withTimeout(this.#host.ready, 'starting the host')
     return this.#address !== undefined
   }
 
-  /** All clients open their links and see everything they ever sent come to an end. */
+  /** Connects all clients, and waits until everything they ever sent has an outcome. */
   async converge(address: () => Address = () => this.address): Promise<void> {
     const back = async (client: Client): Promise<void> => {
-      if (!client.open) await client.come(address())
+      if (!client.open) await client.connect(address())
       await client.settle()
     }
-    await this.soon(all(this.clients.map(back)), 'clients coming back')
+    await this.withTimeout(all(this.clients.map(back)), 'clients reconnecting')
   }
 
-  /** Clients come back and work, each so many steps. True when the host ended meanwhile. */
-  async live(steps?: number): Promise<boolean> {
+  /** Connects the clients and lets each do this many steps. Returns whether the host exited meanwhile. */
+  async workUntilExit(steps?: number): Promise<boolean> {
     try {
       await this.converge()
       await this.work(steps)
     } catch (error) {
       if (!(error instanceof LinkLost)) throw error
     }
-    // Links end a moment before their process is known to have.
+    // Links end a moment before the exit of their process is known.
     const ended = this.clients.some((client) => !client.open)
-    if (ended) await this.soon(this.host.exit, 'the host’s end')
+    if (ended) await this.withTimeout(this.host.exit, 'the exit of the host')
     return ended
   }
 
-  /** All clients at work, each until its link ends or it has done so many steps. */
+  /** Lets all clients work, each until its link ends or it has done this many steps. */
   async work(steps?: number, address: () => Address = () => this.address): Promise<void> {
     const working = this.clients.map((client) =>
-      work(client, this.sessions, this.chance.branch(), address, steps),
+      work({ client, sessions: this.sessions, chance: this.chance.branch(), address, steps }),
     )
-    await this.soon(all(working), 'the load')
+    await this.withTimeout(all(working), 'the load')
   }
 
-  /** A last quiet life in which all that was said comes to an end and a stranger looks at everything; then the verdict. */
+  /** A last host run without faults: everything gets its outcome, a new client reads all sessions, and the run is judged. */
   async finish(options: HostOptions & Ending = {}): Promise<void> {
-    if (!(await this.begin(options))) throw new Error(`the host does not start: ${this.host.said}`)
+    if (!(await this.start(options))) throw new Error(`the host does not start: ${this.host.stderr}`)
     await this.converge()
-    const stranger = this.client(`stranger-${this.clients.length}`)
-    await stranger.come(this.address)
-    for (const uri of this.sessions.live) await stranger.subscribe(uri)
-    await this.soon(this.#rest(stranger), 'the end of all turns')
+    const newcomer = this.client(`newcomer-${this.clients.length}`)
+    await newcomer.connect(this.address)
+    for (const uri of this.sessions.live) await newcomer.subscribe(uri)
+    await this.withTimeout(this.#turnsEnded(newcomer), 'the end of all turns')
     for (const client of this.clients) client.cut()
     this.host.signal('SIGTERM')
-    const { code } = await this.soon(this.host.exit, 'stopping the host')
-    if (code !== 0) throw new Error(`the host did not stop well: ${this.host.said}`)
+    const { code } = await this.withTimeout(this.host.exit, 'stopping the host')
+    if (code !== 0) throw new Error(`the host stopped with an error: ${this.host.stderr}`)
     const stored = await readStored(this.data, this.sessions.live, options.migrations)
-    this.verdict({ ...stored, rested: true, ...(options.torn !== undefined && { torn: options.torn }) })
+    this.judgeRun({ ...stored, rested: true, ...(options.torn !== undefined && { torn: options.torn }) })
   }
 
-  /** Until no chat has a turn that goes on: looked at again and again, for a client folds nothing. */
-  async #rest(stranger: Client): Promise<void> {
+  /** Waits until no chat has an active turn. Subscribes again and again, because this client does not fold actions. */
+  async #turnsEnded(newcomer: Client): Promise<void> {
     const chats = this.sessions.live.map(defaultChatUri)
     for (const chat of chats)
       for (;;) {
-        await stranger.subscribe(chat)
-        const { activeTurn } = (stranger.shown.get(chat) ?? {}) as Partial<ChatState>
+        await newcomer.subscribe(chat)
+        const { activeTurn } = (newcomer.shown.get(chat) ?? {}) as Partial<ChatState>
         if (!activeTurn) break
         await sleep(100)
       }
   }
 
-  verdict(stored: Stored): void {
+  judgeRun(stored: Stored): void {
     for (const client of this.clients) client.flush()
     writeStored(this.folder, stored)
     this.tally.judged(this.folder, judge(readRun(this.folder)))
   }
 
-  async end(): Promise<void> {
+  async cleanUp(): Promise<void> {
     for (const client of this.clients) {
       client.cut()
       client.flush()
@@ -150,26 +150,26 @@ export class Trial {
     rmSync(this.data, { recursive: true, force: true })
   }
 
-  /** A thing that must happen, and an error that names it if it does not. */
-  async soon<T>(happening: Promise<T>, what: string): Promise<T> {
+  /** Waits for an event that must happen. Rejects with its name if it does not. */
+  async withTimeout<T>(event: Promise<T>, what: string): Promise<T> {
     let timer: NodeJS.Timeout | undefined
     const never = new Promise<never>((_, reject) => {
-      const give = (): void => {
-        const waits = this.clients.map((client) => client.waits)
-        reject(new Error([`never came to an end: ${what}`, ...waits, this.host.said].join('\n')))
+      const expire = (): void => {
+        const pending = this.clients.map((client) => client.pendingText)
+        reject(new Error([`timed out: ${what}`, ...pending, this.host.stderr].join('\n')))
       }
-      timer = setTimeout(give, patience)
+      timer = setTimeout(expire, timeoutMs)
     })
-    return Promise.race([happening, never]).finally(() => clearTimeout(timer))
+    return Promise.race([event, never]).finally(() => clearTimeout(timer))
   }
 }
 
-/** Resolves when all have come to an end, so that nobody goes on behind our back. */
-async function all(happening: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(happening)
+/** Resolves when all have settled, so that nothing goes on in the background. */
+async function all(event: readonly Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(event)
   for (const end of ends) if (end.status === 'rejected') throw end.reason
 }
 
-export function newData(): string {
+export function newDataFolder(): string {
   return mkdtempSync(join(tmpdir(), 'atrium-chaos-'))
 }

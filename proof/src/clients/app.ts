@@ -9,48 +9,48 @@ import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { rootUri } from '@atrium/protocol/uri'
 import { Chance } from '../chance.ts'
-import type { Question } from '../simulate/audit.ts'
-import { Eye } from '../simulate/eye.ts'
+import type { SentRequest } from '../simulate/context.ts'
+import { ClientView } from '../simulate/client-view.ts'
 import type { Link, Message } from '../simulate/link.ts'
-import type { Person } from '../simulate/person.ts'
+import type { SimulatedClient } from '../simulate/simulated-client.ts'
 import type { Simulation } from '../simulate/simulation.ts'
-import { Account } from './account.ts'
-import { wordsOf } from './hostile.ts'
-import { Sights } from './sights.ts'
-import type { Handle } from './sights.ts'
+import { DispatchLedger } from './dispatch-ledger.ts'
+import { describe } from './hostile-actions.ts'
+import { HandleChecks } from './handle-checks.ts'
+import type { Handle } from './handle-checks.ts'
 import { Wire } from './wire.ts'
 
-/** Of these a host that does all it should gives no cause. */
-const neverSaid = new Set(['gap', 'old', 'malformed', 'stray', 'app'])
+/** Problems that a client must not report about a correct host. */
+const unexpectedProblems = new Set(['gap', 'old', 'malformed', 'stray', 'app'])
 
-/** An app around a real client: it does what people do, believes nothing, and looks whenever it is told to. */
-export class App implements Person {
+/** An app around the real client library: it acts as users do, and checks every state it is shown. */
+export class App implements SimulatedClient {
   readonly id: string
-  readonly eye: Eye
-  readonly account: Account
-  readonly sights: Sights
+  readonly clientView: ClientView
+  readonly ledger: DispatchLedger
+  readonly handleChecks: HandleChecks
   readonly client: Client
   readonly handles = new Set<Handle>()
   readonly list: SessionList | undefined
   wire: Wire | undefined
-  /** What it asked and has not been answered, and those who wait for a first state. */
+  /** Number of unanswered requests and of handles without a first state. */
   waiting = 0
   timers = 0
   readonly #sim: Simulation
   readonly #chance: Chance
-  /** Each answer is told to everyone, and answered: without a bound they would never stop. */
-  #answers = 8
+  /** Replies left to send. Every reply is delivered to all apps, which may reply again: without a bound they would never stop. */
+  #repliesLeft = 8
   #busy = false
 
-  constructor(sim: Simulation, id: string, version: Eye['version'], lists: boolean) {
+  constructor(sim: Simulation, id: string, version: ClientView['version'], lists: boolean) {
     this.#sim = sim
     this.id = id
-    this.eye = new Eye(version)
+    this.clientView = new ClientView(version)
     this.#chance = new Chance(sim.plan.seed + id.charCodeAt(1))
-    this.account = new Account(sim, id)
-    this.sights = new Sights(
+    this.ledger = new DispatchLedger(sim, id)
+    this.handleChecks = new HandleChecks(
       () => this.client,
-      this.eye,
+      this.clientView,
       (rule, problem) => this.#fail(rule, problem),
     )
     const world = {
@@ -61,11 +61,12 @@ export class App implements Person {
     this.client = new Client({ clientId: id, versions: [version], world, check: checked, open })
     this.client.onProblem(({ kind, detail }) => {
       sim.trace(() => `${id} has a problem: ${kind}: ${detail}`)
-      if (neverSaid.has(kind)) this.#fail('U5', `reports a correct host: ${kind}: ${detail}`)
+      if (unexpectedProblems.has(kind))
+        this.#fail('U5', `reports a problem with a correct host: ${kind}: ${detail}`)
     })
     this.client.onLink(({ state }) => {
       sim.trace(() => `${id} is ${state}`)
-      // As some do whenever they are connected.
+      // Some apps send this on every connection.
       if (state === 'live' && this.#chance.oneIn(2))
         this.dispatch(rootUri, { type: 'root/configChanged', config: { 'sim.here': id } } as Action)
     })
@@ -81,7 +82,7 @@ export class App implements Person {
   }
 
   get closed(): boolean {
-    return this.account.closed
+    return this.ledger.closed
   }
 
   has(uri: Uri): boolean {
@@ -89,7 +90,7 @@ export class App implements Person {
     return seen || (uri === rootUri && this.list !== undefined)
   }
 
-  ask(method: string, params: Question['params'] & object, answered: (message: Message) => void): void {
+  ask(method: string, params: SentRequest['params'] & object, answered: (message: Message) => void): void {
     this.waiting++
     const asked = this.client.ask(method as Method, { channel: rootUri, ...params } as Params<Method>)
     asked.then(
@@ -105,24 +106,24 @@ export class App implements Person {
     )
   }
 
-  /** Over a handle where there is one. What its generation has no name for it does not say. */
+  /** Dispatches over a handle where there is one. An action that the protocol version does not know is not sent. */
   dispatch(channel: Uri, action: Action): void {
     const { type = '' } = (action ?? {}) as Partial<Action>
-    if (!this.eye.knows({ type })) return
-    this.#sim.trace(() => `${this.id} wishes ${wordsOf(action)} in ${channel}`)
+    if (!this.clientView.knows({ type })) return
+    this.#sim.trace(() => `${this.id} dispatches ${describe(action)} in ${channel}`)
     this.attempt(() => {
       const last = this.client.pending.at(-1)?.clientSeq ?? 0
       const handle = [...this.handles].find(({ uri }) => uri === channel)
       const outcome = handle ? handle.dispatch(action as never) : this.client.dispatch(channel, action)
-      const wish = this.client.pending.find(({ clientSeq }) => clientSeq > last)
-      void this.account.dispatched(wish?.clientSeq, channel, action, outcome)
+      const pending = this.client.pending.find(({ clientSeq }) => clientSeq > last)
+      void this.ledger.dispatched(pending?.clientSeq, channel, action, outcome)
     })
     this.look()
   }
 
   create(session: Uri, active: boolean, directories?: readonly Uri[]): void {
     const { link } = this
-    this.#sim.owed.set(session, () => link?.hears === true)
+    this.#sim.unansweredCreations.set(session, () => link?.hostListens === true)
     const activeClient = { clientId: this.id, displayName: this.id, tools: [] }
     this.ask(
       'createSession',
@@ -137,17 +138,17 @@ export class App implements Person {
 
   subscribe(uri: Uri, maxLatencyMs?: number, turns?: number): void {
     if (this.closed) return
-    if (turns !== undefined) this.eye.narrow.add(uri)
+    if (turns !== undefined) this.clientView.windowed.add(uri)
     const delivery = maxLatencyMs === undefined ? {} : { delivery: { maxLatencyMs } }
     const view = turns === undefined ? {} : { view: { turns } }
     this.#sim.trace(() => `${this.id} takes a handle on ${uri}`)
     this.attempt(() => {
       const handle: Handle = this.client.subscribe(kindOf(uri), uri, { ...delivery, ...view })
       this.handles.add(handle)
-      this.sights.told(handle)
+      this.handleChecks.notified(handle)
       handle.onChange(() => {
-        if (this.handles.has(handle)) this.#told(handle)
-        else this.#fail('U3', `is told of ${uri} over a handle that it released`)
+        if (this.handles.has(handle)) this.#onChange(handle)
+        else this.#fail('U3', `is notified about ${uri} by a handle that it released`)
       })
       this.waiting++
       const settled = () => void this.waiting--
@@ -161,19 +162,20 @@ export class App implements Person {
     this.handles.delete(handle)
     this.attempt(() => handle.release())
     const followed = [...this.handles].some(({ uri }) => uri === handle.uri)
-    if (!followed && !(this.list && handle.uri === rootUri)) this.sights.forget(handle.uri)
+    if (!followed && !(this.list && handle.uri === rootUri)) this.handleChecks.forget(handle.uri)
     this.look()
   }
 
-  /** The turns before those that it has. */
+  /** Asks for the turns before the ones it has. */
   fetch({ uri, state }: Handle): void {
     const { turnsNextCursor: cursor } = (state ?? {}) as { readonly turnsNextCursor?: string }
-    if (cursor !== undefined) this.ask('fetchTurns', { channel: uri, cursor } as Question['params'], () => {})
+    if (cursor !== undefined)
+      this.ask('fetchTurns', { channel: uri, cursor } as SentRequest['params'], () => {})
   }
 
-  /** For good. */
+  /** Closes the client for good. */
   close(): void {
-    this.account.closed = true
+    this.ledger.closed = true
     this.attempt(() => this.client.close())
     this.look()
   }
@@ -182,44 +184,44 @@ export class App implements Person {
     for (const handle of this.handles) this.#look(handle)
   }
 
-  /** Some answer what they see in the moment they see it. */
-  #told(handle: Handle): void {
-    this.sights.told(handle)
+  /** Some apps reply at the moment they are notified. */
+  #onChange(handle: Handle): void {
+    this.handleChecks.notified(handle)
     this.#look(handle)
-    if (this.#busy || this.#answers === 0 || handle.kind !== 'chat' || !this.#chance.oneIn(12)) return
+    if (this.#busy || this.#repliesLeft === 0 || handle.kind !== 'chat' || !this.#chance.oneIn(12)) return
     this.#busy = true
-    this.#answers--
+    this.#repliesLeft--
     const draft = { text: String(this.#sim.name()), origin: { kind: 'user' } }
     this.dispatch(handle.uri, { type: 'chat/draftChanged', draft } as Action)
     this.#busy = false
   }
 
   #look(handle: Handle): void {
-    this.attempt(() => this.sights.look(handle))
-    if (handle.status === 'gone' && !this.closed && !this.account.denied.has(handle.uri))
-      this.#fail('U3', `calls ${handle.uri} gone, and nobody said so`)
+    this.attempt(() => this.handleChecks.check(handle))
+    if (handle.status === 'gone' && !this.closed && !this.ledger.denied.has(handle.uri))
+      this.#fail('U3', `reports ${handle.uri} as gone, but the host did not say so`)
   }
 
-  /** When nothing goes on: all that it shows, it has been told of. */
-  judge(): void {
+  /** Checks at rest that every visible change was notified. */
+  check(): void {
     this.look()
-    for (const handle of this.handles) this.sights.judgeTold(handle)
+    for (const handle of this.handles) this.handleChecks.checkNotified(handle)
   }
 
-  /** Nothing that a client does is thrown at its app. */
+  /** Runs a task. The client library must not throw at its app. */
   attempt(task: () => void): void {
     try {
       task()
     } catch (error) {
-      this.#fail('U1', `throws at its app: ${(error as Error).stack}`)
+      this.#fail('U1', `threw at its app: ${(error as Error).stack}`)
     }
   }
 
-  /** A network may take its time, or find nobody. */
+  /** Opens a connection: it may take time, and fails while the host is down. */
   async #dial(): Promise<Transport> {
     const ms = this.#chance.oneIn(3) ? this.#chance.below(2000) : 0
     if (ms > 0) await new Promise<void>((resolve) => this.#sim.clock.later(ms, resolve))
-    if (!this.#sim.up) throw new Error('nobody is there')
+    if (!this.#sim.up) throw new Error('connection refused')
     const wire = new Wire(this.#sim, this)
     this.wire = wire
     this.#sim.connect(wire.link)

@@ -12,19 +12,19 @@ const traceOf = async (seed: number) => {
   return lines
 }
 
-test('[B28] with real clients, too, the same seed is the same run, word for word', async () => {
+test('[B28] with real clients, the same seed gives exactly the same trace', async () => {
   const [once, again, other] = [await traceOf(7), await traceOf(7), await traceOf(8)]
   expect(once.length).toBeGreaterThan(50)
   expect(again).toEqual(once)
   expect(other).not.toEqual(once)
 })
 
-test('[B29] I4, I5, I8 and the rules of the client hold for the first seeds', async () => {
+test('[B29] I4, I5, I8 and the client rules hold for the first seeds', async () => {
   for (let seed = 1; seed <= 20; seed++)
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
 })
 
-test('[B29] what clients do is enough of everything', async () => {
+test('[B29] the first seeds reach every kind of client situation', async () => {
   const wanted = [
     '"type":"replay"',
     '"type":"snapshot"',
@@ -41,7 +41,7 @@ test('[B29] what clients do is enough of everything', async () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 60 && seen.size < wanted.length; seed++)
     await run(planOf(seed), (line) => {
-      for (const word of wanted) if (!seen.has(word) && line.includes(word)) seen.add(word)
+      for (const text of wanted) if (!seen.has(text) && line.includes(text)) seen.add(text)
     })
   expect([...seen].toSorted()).toEqual(wanted.toSorted())
 })

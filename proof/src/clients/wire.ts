@@ -2,51 +2,51 @@ import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { errorCodes } from '@atrium/protocol/errors'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { Audit } from '../simulate/audit.ts'
-import type { Question } from '../simulate/audit.ts'
-import type { Eye } from '../simulate/eye.ts'
+import type { SentRequest } from '../simulate/context.ts'
+import type { ClientView } from '../simulate/client-view.ts'
 import { Link } from '../simulate/link.ts'
-import type { Message, Said } from '../simulate/link.ts'
+import type { Message, SentMessage } from '../simulate/link.ts'
 import type { Simulation } from '../simulate/simulation.ts'
-import type { Account } from './account.ts'
-import type { Sights } from './sights.ts'
+import type { DispatchLedger } from './dispatch-ledger.ts'
+import type { HandleChecks } from './handle-checks.ts'
 
-/** Whose link it is. */
+/** The app that a link belongs to. */
 interface Owner {
   readonly id: string
-  readonly eye: Eye
-  readonly account: Account
-  readonly sights: Sights
-  /** It has a state of that. */
+  readonly clientView: ClientView
+  readonly ledger: DispatchLedger
+  readonly handleChecks: HandleChecks
+  /** Whether the app has a state of the channel. */
   has(uri: Uri): boolean
 }
 
-/** One link of a client: it carries frames, and looks at each in both directions. */
+/** One link of a client. It carries frames, and checks each in both directions. */
 export class Wire {
   readonly link: Link
   readonly transport: Transport
   readonly audit: Audit
-  /** What the host was asked to tell over this link, and whether it has agreed. */
-  readonly follows = new Map<Uri, 'asked' | 'told'>()
+  /** Channels requested over this link, and whether the host has agreed. */
+  readonly subscriptions = new Map<Uri, 'requested' | 'active'>()
   readonly #sim: Simulation
   readonly #owner: Owner
-  readonly #asked = new Map<number, Question>()
-  /** Asked for in the greeting: an answer with snapshots does not say which of them are not there, so they may be left once. */
-  readonly #greeted = new Set<Uri>()
-  /** Subscriptions that were left before they were answered. */
-  readonly #left = new Set<Question>()
+  readonly #requests = new Map<number, SentRequest>()
+  /** Channels requested in the handshake. An answer with snapshots does not name missing ones, so each may be unsubscribed once. */
+  readonly #inHandshake = new Set<Uri>()
+  /** Subscribe requests whose channel was unsubscribed before the answer. */
+  readonly #left = new Set<SentRequest>()
   readonly #ending = new AbortController()
-  /** Answers that the next message overtakes. */
-  readonly #overtaken: Said[] = []
+  /** Responses that the next message overtakes. */
+  readonly #overtaken: SentMessage[] = []
   #listener: ((frame: string) => void) | undefined
 
   constructor(sim: Simulation, owner: Owner) {
     this.#sim = sim
     this.#owner = owner
-    this.audit = new Audit(sim, owner.id, owner.eye, this.#asked)
+    this.audit = new Audit(sim, owner.id, owner.clientView, this.#requests)
     this.link = new Link(
       {
-        said: (message) => this.#said(message),
-        heard: (said) => this.#heard(said),
+        sent: (message) => this.#onSent(message),
+        received: (sent) => this.#onReceived(sent),
         ended: () => this.#ended(),
       },
       sim.plan.weight,
@@ -55,8 +55,8 @@ export class Wire {
       send: (frame) => this.#send(String(frame)),
       receive: (listener) => void (this.#listener = listener),
       close: () => {
-        // What it has said may still arrive; the host learns later that it has gone.
-        sim.late.add(this.link)
+        // Frames already sent may still arrive; the host learns of the end later.
+        sim.halfOpen.add(this.link)
         this.link.endClient()
       },
       closed: this.#ending.signal,
@@ -65,112 +65,113 @@ export class Wire {
     }
   }
 
-  /** The host still listens, and nobody has noticed anything else. */
-  get sound(): boolean {
-    return this.link.hears && !this.#ending.signal.aborted
+  /** Whether both sides still use the link. */
+  get healthy(): boolean {
+    return this.link.hostListens && !this.#ending.signal.aborted
   }
 
   #send(frame: string): void {
-    const { id, account } = this.#owner
+    const { id, ledger } = this.#owner
     this.#sim.trace(() => `${id} sends ${frame}`)
     const message = JSON.parse(frame) as Message
-    const params = (message.params ?? {}) as Question['params'] & { initialSubscriptions?: readonly Uri[] }
+    const params = (message.params ?? {}) as SentRequest['params'] & { initialSubscriptions?: readonly Uri[] }
     const { channel = '' } = params
     if (message.id !== undefined && message.method !== undefined)
-      this.#asked.set(message.id, { method: message.method, params })
-    if (message.method === 'subscribe') this.#follow(channel)
-    // Also a client that only asks whether a chat is there asks for a part of it.
-    if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.eye.narrow.add(channel)
-    if (message.method === 'unsubscribe') this.#leave(channel)
+      this.#requests.set(message.id, { method: message.method, params })
+    if (message.method === 'subscribe') this.#subscribed(channel)
+    // A client that only asks whether a chat exists also subscribes with a limited number of turns.
+    if ('view' in params && channel.startsWith('ahp-chat:')) this.#owner.clientView.windowed.add(channel)
+    if (message.method === 'unsubscribe') this.#unsubscribed(channel)
     for (const uri of params.initialSubscriptions ?? params.subscriptions ?? []) {
-      this.#follow(uri)
-      this.#greeted.add(uri)
+      this.#subscribed(uri)
+      this.#inHandshake.add(uri)
     }
     const blind = params.subscriptions?.find((uri) => !this.#owner.has(uri))
-    if (blind !== undefined) this.#fail('U4', `wants a replay of ${blind}, of which it has no state`)
+    if (blind !== undefined) this.#fail('U4', `asks for a replay of ${blind}, of which it has no state`)
     if (message.method === 'dispatchAction') {
       const { clientSeq, action } = params as unknown as { clientSeq: number; action: Action }
-      account.sent(clientSeq, channel, action)
+      ledger.sent(clientSeq, channel, action)
     }
     this.link.send(frame)
   }
 
-  /** U3. */
-  #follow(uri: Uri): void {
-    // What is not answered for long is asked after.
-    if (this.follows.has(uri) && !this.#owner.account.waitsIn(uri))
-      this.#fail('U3', `asks for ${uri}, which it follows`)
-    this.follows.set(uri, 'asked')
+  /** U3: a channel is requested once, unless an unanswered action makes the client ask again. */
+  #subscribed(uri: Uri): void {
+    if (this.subscriptions.has(uri) && !this.#owner.ledger.waitsIn(uri))
+      this.#fail('U3', `requests ${uri}, to which it is already subscribed`)
+    this.subscriptions.set(uri, 'requested')
   }
 
-  #leave(uri: Uri): void {
-    const [followed, greeted] = [this.follows.delete(uri), this.#greeted.delete(uri)]
-    if (!followed && !greeted && !this.#owner.account.denied.has(uri))
-      this.#fail('U3', `leaves ${uri}, which it does not follow`)
-    for (const question of this.#asked.values())
-      if (question.method === 'subscribe' && question.params.channel === uri) this.#left.add(question)
-    this.audit.left(uri)
+  #unsubscribed(uri: Uri): void {
+    const [subscribed, inHandshake] = [this.subscriptions.delete(uri), this.#inHandshake.delete(uri)]
+    if (!subscribed && !inHandshake && !this.#owner.ledger.denied.has(uri))
+      this.#fail('U3', `unsubscribes from ${uri}, to which it is not subscribed`)
+    for (const request of this.#requests.values())
+      if (request.method === 'subscribe' && request.params.channel === uri) this.#left.add(request)
+    this.audit.unsubscribed(uri)
   }
 
-  #said(message: Message): void {
-    const { id, sights, account } = this.#owner
-    this.#sim.trace(() => `${id} is told ${JSON.stringify(message)}`)
-    const truth = this.audit.said(message)
-    const question = message.id === undefined ? undefined : this.#asked.get(message.id)
-    if (question && this.#left.has(question)) this.audit.left(question.params.channel ?? '')
+  #onSent(message: Message): void {
+    const { id, handleChecks, ledger } = this.#owner
+    this.#sim.trace(() => `${id} is sent ${JSON.stringify(message)}`)
+    const expected = this.audit.check(message)
+    const request = message.id === undefined ? undefined : this.#requests.get(message.id)
+    if (request && this.#left.has(request)) this.audit.unsubscribed(request.params.channel ?? '')
     for (const { resource, fromSeq } of snapshotsIn(message))
-      sights.note(resource, fromSeq, this.#sim.truth.stateAt(resource, fromSeq))
+      handleChecks.expect(resource, fromSeq, this.#sim.model.stateAt(resource, fromSeq))
     for (const [at, envelope] of envelopesIn(message).entries()) {
-      if (envelope.origin?.clientId === id) account.said(envelope)
-      const state = message.method === 'action' ? truth : (truth as readonly unknown[])[at]
-      if (envelope.rejectionReason === undefined) sights.note(envelope.channel, envelope.serverSeq, state)
+      if (envelope.origin?.clientId === id) ledger.answerSent(envelope)
+      const state = message.method === 'action' ? expected : (expected as readonly unknown[])[at]
+      if (envelope.rejectionReason === undefined)
+        handleChecks.expect(envelope.channel, envelope.serverSeq, state)
     }
   }
 
-  #heard(said: Said): void {
-    const { method } = this.#asked.get(said.message.id ?? -1) ?? {}
-    const late = this.#sim.plan.bare && method === 'subscribe' && said.message.method === undefined
+  #onReceived(said: SentMessage): void {
+    const { method } = this.#requests.get(said.message.id ?? -1) ?? {}
+    const late = this.#sim.plan.foreignHost && method === 'subscribe' && said.message.method === undefined
     if (late && this.#sim.name() % 2 === 0) this.#overtaken.push(said)
-    else this.#hear(said)
-    if (!late) for (const waiting of this.#overtaken.splice(0)) this.#hear(waiting)
+    else this.#deliver(said)
+    if (!late) for (const waiting of this.#overtaken.splice(0)) this.#deliver(waiting)
   }
 
-  #hear({ message, text }: Said): void {
-    const { id, account } = this.#owner
-    this.#sim.trace(() => `${id} hears ${text}`)
-    for (const envelope of envelopesIn(message)) if (envelope.origin?.clientId === id) account.heard(envelope)
-    const question = message.id === undefined ? undefined : this.#asked.get(message.id)
-    if (question && message.method === undefined) this.#answer(question, message)
-    // A host of others, that would take twice what is sent twice.
-    const bare = this.#sim.plan.bare && question?.method === 'initialize'
-    this.#listener?.(bare ? text.replace('"resends":true', '"resends":false') : text)
+  #deliver({ message, text }: SentMessage): void {
+    const { id, ledger } = this.#owner
+    this.#sim.trace(() => `${id} receives ${text}`)
+    for (const envelope of envelopesIn(message))
+      if (envelope.origin?.clientId === id) ledger.answerReceived(envelope)
+    const request = message.id === undefined ? undefined : this.#requests.get(message.id)
+    if (request && message.method === undefined) this.#answer(request, message)
+    // A foreign host that would apply a resent action twice.
+    const foreignHost = this.#sim.plan.foreignHost && request?.method === 'initialize'
+    this.#listener?.(foreignHost ? text.replace('"resends":true', '"resends":false') : text)
   }
 
-  #answer(question: Question, message: Message): void {
-    const { method, params } = question
+  #answer(request: SentRequest, message: Message): void {
+    const { method, params } = request
     const { missing = [], actions } = (message.result ?? {}) as {
       missing?: readonly Uri[]
       actions?: unknown
     }
-    const { account } = this.#owner
-    for (const uri of missing) account.denied.add(uri)
-    // A chat is asked after by a page of it, and may be there without having that.
+    const { ledger } = this.#owner
+    for (const uri of missing) ledger.denied.add(uri)
+    // A client asks for a page of turns to learn whether a chat exists. Only NotFound says that it does not.
     const absent = method === 'fetchTurns' && isAbsent(message.error)
     if ((method === 'subscribe' && message.error) || absent) {
-      account.denied.add(params.channel ?? '')
-      if (!this.#left.has(question)) this.follows.delete(params.channel ?? '')
+      ledger.denied.add(params.channel ?? '')
+      if (!this.#left.has(request)) this.subscriptions.delete(params.channel ?? '')
     }
     if (method !== 'initialize' && method !== 'reconnect') return
     const given = actions
       ? (params.subscriptions ?? []).filter((uri) => !missing.includes(uri))
       : snapshotsIn(message).map(({ resource }) => resource)
-    this.follows.clear()
-    for (const uri of given) this.follows.set(uri, 'told')
+    this.subscriptions.clear()
+    for (const uri of given) this.subscriptions.set(uri, 'active')
   }
 
   #ended(): void {
     this.#sim.trace(() => `${this.#owner.id} has no link`)
-    this.#owner.account.cut()
+    this.#owner.ledger.cut()
     this.#ending.abort(new Error('cut'))
   }
 

@@ -1,7 +1,7 @@
 import { patched } from './patch.ts'
 import type { Patch } from './patch.ts'
 
-// Module hooks of Node: they live in a thread of their own, see every module before it runs, and change its text.
+// Module hooks of Node. They run in their own thread, and can change the text of every module before it runs.
 
 let patches: readonly Patch[] = []
 

@@ -1,13 +1,13 @@
-/** A change to a built file that is made while the file is loaded: on the disk it stays as it is. */
+/** A change to a built file, made while the file is loaded. The file on the disk does not change. */
 export interface Patch {
   /** The end of the file's path, such as `host/dist/log/log.js`. */
   readonly file: string
-  /** Stands in it exactly once; else the patch has lost its place, and that is an error. */
+  /** The text to replace. It must occur exactly once, otherwise applying the patch throws. */
   readonly find: string
   readonly put: string
 }
 
-/** The file's text with its patches made. */
+/** Returns the file's text with its patches applied. */
 export function patched(url: string, text: string, patches: readonly Patch[]): string {
   return patches
     .filter(({ file }) => url.endsWith(`/${file}`))

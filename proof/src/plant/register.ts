@@ -1,7 +1,7 @@
 import { register } from 'node:module'
 import type { Patch } from './patch.ts'
 
-// `NODE_OPTIONS="--import …/plant/register.js"` with patches in the environment: a process with planted faults. As a flag
-// of the command it would not reach workers that are started with flags of their own.
+// Plants the patches of `ATRIUM_PLANT` in a process that has `NODE_OPTIONS="--import …/plant/register.js"`. A command-line
+// flag would not reach workers that are started with their own flags.
 const patches = JSON.parse(process.env['ATRIUM_PLANT'] ?? '[]') as readonly Patch[]
 register('./hooks.js', { parentURL: import.meta.url, data: patches })

@@ -1,103 +1,80 @@
 import { equal } from '@atrium/host/log/equal'
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Disk } from './disk.ts'
-import type { Eye } from './eye.ts'
-import type { Laws } from './laws.ts'
+import type { ClientView } from './client-view.ts'
+import type { RunContext, SentRequest } from './context.ts'
 import type { Message } from './link.ts'
-import { alike, mayMerge } from './truth.ts'
-import { met } from './tally.ts'
-import type { Fact, Truth } from './truth.ts'
-import { answers } from './word.ts'
+import { alike, mayMerge } from './reference-model.ts'
+import { count } from './tally.ts'
+import type { ModelEntry } from './reference-model.ts'
+import { answers } from './turn-actions.ts'
 
-/** What a run knows, and where it says that something is wrong. */
-export interface Court {
-  readonly truth: Truth
-  readonly disk: Disk
-  readonly laws: Laws
-  /** What each number has meant, to whomever, since the beginning. */
-  readonly numbers: Map<string, string>
-  /** Sessions whose creation was asked for and not answered, each with whether it still can be. */
-  readonly owed: Map<Uri, () => boolean>
-  fail(invariant: string, problem: string): void
-  /** What happens, for whoever wants to read it. */
-  trace(line: () => string): void
-}
-
-export interface Question {
-  readonly method: string
-  readonly params: {
-    readonly channel?: Uri
-    readonly lastSeenServerSeq?: number
-    readonly subscriptions?: readonly Uri[]
-    readonly view?: { readonly turns: number }
-    readonly chat?: Uri
-    readonly destination?: object
-    /** Asked behind having left a channel. */
-    readonly left?: Uri
-  }
-}
-
-/** Everything the host says on one link, judged in the moment it is said: what is told must be true and safe by then. */
+/** Checks every message of the host on one link at the moment it is sent: its content must be true and durable by then. */
 export class Audit {
-  readonly #court: Court
+  readonly #context: RunContext
   readonly #clientId: string
-  readonly #eye: Eye
-  readonly #asked: ReadonlyMap<number, Question>
-  /** Each channel that this link follows, and the number up to which it has been told everything. */
+  readonly #clientView: ClientView
+  readonly #requests: ReadonlyMap<number, SentRequest>
+  /** Each subscribed channel, and the sequence number up to which everything was delivered. */
   readonly #upTo = new Map<Uri, number>()
   readonly #left = new Set<Uri>()
   #last = 0
 
-  constructor(court: Court, clientId: string, eye: Eye, asked: ReadonlyMap<number, Question>) {
-    this.#court = court
-    this.#eye = eye
+  constructor(
+    context: RunContext,
+    clientId: string,
+    clientView: ClientView,
+    requests: ReadonlyMap<number, SentRequest>,
+  ) {
+    this.#context = context
+    this.#clientView = clientView
     this.#clientId = clientId
-    this.#asked = asked
+    this.#requests = requests
   }
 
-  /** The client has said that it no longer follows: what is on its way may still come, until it was heard. */
-  left(uri: Uri): void {
+  /** Records an `unsubscribe`. Messages already under way may still arrive until the host has read it. */
+  unsubscribed(uri: Uri): void {
     if (this.#upTo.delete(uri)) this.#left.add(uri)
   }
 
-  /** Gives what the client's state must be after it, by number. */
-  said({ id, method, params, result, error }: Message): unknown {
+  /** Checks one message. Returns the state that the client must have after it. */
+  check({ id, method, params, result, error }: Message): unknown {
     if (method === 'action') return this.#envelope(params as Envelope)
-    if (method !== undefined) return this.#note(method, params as NoteParams)
-    const question = id === undefined ? undefined : this.#asked.get(id)
-    if (question?.method === 'createSession') this.#court.owed.delete(question.params.channel ?? '')
-    if (error || !question) return undefined
-    return this.#answer(question, (result ?? {}) as Answer)
+    if (method !== undefined) return this.#notification(method, params as NotificationParams)
+    const request = id === undefined ? undefined : this.#requests.get(id)
+    if (request?.method === 'createSession')
+      this.#context.unansweredCreations.delete(request.params.channel ?? '')
+    if (error || !request) return undefined
+    return this.#answer(request, (result ?? {}) as Answer)
   }
 
-  /** At the end everything has been told. */
+  /** Fails for every action of a subscribed channel that was never delivered. */
   complete(): void {
     for (const [uri, upTo] of this.#upTo) {
       const missed = this.#missed(uri, upTo, Infinity)
-      if (missed && this.#court.truth.living(uri))
-        this.#fail('I2', `was never told ${missed.seq} of ${uri} (told up to ${upTo})`)
+      if (missed && this.#context.model.live(uri))
+        this.#fail('I2', `never received ${missed.seq} of ${uri} (delivered up to ${upTo})`)
     }
   }
 
-  #answer({ method, params }: Question, result: Answer): unknown {
-    const { truth, disk } = this.#court
-    const story = truth.stories.get(params.channel ?? '')
-    if (method === 'createSession' && !(story && story.born.at < disk.durable))
+  #answer({ method, params }: SentRequest, result: Answer): unknown {
+    const { model, disk } = this.#context
+    const history = model.channels.get(params.channel ?? '')
+    if (method === 'createSession' && !(history && history.created.at < disk.durable))
       this.#fail('I1', `createSession of ${params.channel} was answered before it was durable`)
     const ended = method === 'disposeSession' || method === 'disposeChat'
-    if (ended && story && !(story.dropped && story.dropped.at < disk.durable))
+    if (ended && history && !(history.dropped && history.dropped.at < disk.durable))
       this.#fail('I1', `${method} of ${params.channel} was answered before it was durable`)
-    if (method === 'createChat' && !this.#wasSafelyIn(params.chat ?? '', params.channel ?? ''))
+    if (method === 'createChat' && !this.#wasDurablyIn(params.chat ?? '', params.channel ?? ''))
       this.#fail('I1', `createChat of ${params.chat} was answered before it was durable`)
-    if (method === 'moveChat' && !this.#wasSafelyIn(params.channel ?? '', result.session ?? ''))
+    if (method === 'moveChat' && !this.#wasDurablyIn(params.channel ?? '', result.session ?? ''))
       this.#fail('I1', `moveChat of ${params.channel} was answered before it was durable`)
     if (method === 'listSessions') this.#list(params.left, result.items ?? [])
     for (const snapshot of result.snapshots ?? []) this.#snapshot(snapshot)
     if (result.snapshot) this.#snapshot(result.snapshot, params.view?.turns)
     if (method !== 'reconnect') return undefined
     for (const uri of result.missing ?? [])
-      if (truth.living(uri)) this.#fail('I12', `${uri} is there and was called missing`)
+      if (model.live(uri)) this.#fail('I12', `${uri} exists and was reported as missing`)
     if (!result.actions) return undefined
     const lastSeen = params.lastSeenServerSeq ?? 0
     for (const uri of params.subscriptions ?? [])
@@ -106,61 +83,61 @@ export class Audit {
     return result.actions.map((envelope) => this.#envelope(envelope, true))
   }
 
-  /** What may have become of it since, its session has durably had it. */
-  #wasSafelyIn(chat: Uri, session: Uri): boolean {
-    const { truth, disk } = this.#court
+  /** Whether the session durably listed the chat at some time, whatever happened to the chat since. */
+  #wasDurablyIn(chat: Uri, session: Uri): boolean {
+    const { model, disk } = this.#context
     const lists = (state: unknown) =>
       (state as { chats: readonly { resource: Uri }[] }).chats.some(({ resource }) => resource === chat)
-    const { born, facts = [] } = truth.stories.get(session) ?? {}
-    if (born && born.at < disk.durable && lists(born.state)) return true
-    return facts.some(({ at = Infinity, state }) => at < disk.durable && lists(state))
+    const { created, entries = [] } = model.channels.get(session) ?? {}
+    if (created && created.at < disk.durable && lists(created.state)) return true
+    return entries.some(({ at = Infinity, state }) => at < disk.durable && lists(state))
   }
 
   #list(left: Uri | undefined, items: readonly { readonly resource: Uri }[]): void {
-    // What was asked behind it is answered: so it was heard.
+    // The request sent after the `unsubscribe` is answered, so the host has read the `unsubscribe` too.
     if (left !== undefined && !this.#upTo.has(left)) this.#left.delete(left)
     for (const { resource } of items) {
-      if (!this.#court.laws.uses.isSafe(resource))
-        this.#fail('I19', `was shown ${resource} in the list before it was used, and that durable`)
+      if (!this.#context.invariants.usedSessions.isDurable(resource))
+        this.#fail('I19', `was shown ${resource} in the list before its first use was durable`)
     }
   }
 
   #envelope(envelope: Envelope, replayed = false): unknown {
     const { channel, action, serverSeq: seq, origin, rejectionReason } = envelope
-    const { truth } = this.#court
-    this.#number(envelope)
-    if (seq <= this.#last) this.#fail('I2', `${seq} was told after ${this.#last}`)
+    const { model } = this.#context
+    this.#checkMeaning(envelope)
+    if (seq <= this.#last) this.#fail('I2', `${seq} was sent after ${this.#last}`)
     this.#last = seq
     const own = origin?.clientId === this.#clientId
     const upTo = this.#upTo.get(channel)
     if (!own && upTo === undefined && !this.#left.has(channel))
-      this.#fail('I9', `was told ${seq} of ${channel}, which it does not follow`)
+      this.#fail('I9', `received ${seq} of ${channel}, to which it is not subscribed`)
     if (rejectionReason !== undefined) {
-      if (!own) this.#fail('I9', `was told the refusal ${seq} of somebody else`)
-      this.#refusal(envelope, rejectionReason)
+      if (!own) this.#fail('I9', `received the rejection ${seq} of another client`)
+      this.#rejection(envelope, rejectionReason)
       return undefined
     }
-    if (!own && !this.#eye.knows(action))
-      this.#fail('V6', `was told ${seq} ${action.type}, which its generation does not know`)
+    if (!own && !this.#clientView.knows(action))
+      this.#fail('V6', `received ${seq} ${action.type}, which its protocol version does not know`)
     if (action.type === 'chat/turnsLoaded' && !own) return this.#page(envelope)
-    const fact = truth.fact(channel, seq)
-    if (fact) this.#fact(channel, fact, envelope, own)
-    else if (!own || replayed || !this.#sameAgain(envelope))
-      this.#fail('I9', `was told ${seq} ${action.type}, which never happened`)
-    // What somebody decides decides something: that it is as wished already is for others to have decided.
+    const entry = model.entry(channel, seq)
+    if (entry) this.#entry(channel, entry, envelope, own)
+    else if (!own || replayed || !this.#changesNothing(envelope))
+      this.#fail('I9', `received ${seq} ${action.type}, which is not in the log`)
+    // A decision must change something. If nothing changed, another client had decided before, and this one came too late.
     else if (answers.has(action.type))
-      this.#fail('X1', `was told that ${seq} ${action.type} was accepted, and it was too late`)
-    if (upTo !== undefined && fact) {
+      this.#fail('X1', `was told that ${seq} ${action.type} was accepted, but another decision came first`)
+    if (upTo !== undefined && entry) {
       const missed = this.#missed(channel, upTo, seq)
-      if (missed) this.#fail('I2', `was told ${seq} of ${channel} and not ${missed.seq} before it`)
+      if (missed) this.#fail('I2', `received ${seq} of ${channel} without ${missed.seq} before it`)
       this.#upTo.set(channel, seq)
     }
-    return truth.stateAt(channel, seq)
+    return model.stateAt(channel, seq)
   }
 
-  /** Turns of the past, told to it alone: as they are. */
+  /** A page of older turns, sent to this client alone, must match the log. */
   #page({ channel, action, serverSeq }: Envelope): unknown {
-    const state = this.#court.truth.stateAt(channel, serverSeq) as { turns?: readonly { id: string }[] }
+    const state = this.#context.model.stateAt(channel, serverSeq) as { turns?: readonly { id: string }[] }
     for (const turn of (action as { turns?: readonly { id: string }[] }).turns ?? [])
       if (
         !equal(
@@ -168,118 +145,122 @@ export class Audit {
           state.turns?.find(({ id }) => id === turn.id),
         )
       )
-        this.#fail('I9', `was given ${turn.id} of ${channel} at ${serverSeq}, which is not so`)
+        this.#fail('I9', `received turn ${turn.id} of ${channel} at ${serverSeq}, which differs from the log`)
     return state
   }
 
-  #fact(channel: Uri, fact: Fact, said: Envelope, own: boolean): void {
-    const { seq, action, at, origin } = fact
-    const kind = this.#court.truth.stories.get(channel)?.kind
-    const words = own || !kind ? fact.text : textOf(this.#eye.told(kind, action), fact)
-    const same = JSON.stringify(said.action) === words || mayMerge(action)
-    if (!same || said.origin?.clientSeq !== origin?.clientSeq)
-      this.#fail('I2', `${seq} of ${channel} is ${words}, and ${JSON.stringify(said.action)} was told`)
-    const { truth, disk } = this.#court
-    const strict = truth.stories.get(channel)?.kind.classes.get(action.type) === 'strict'
+  #entry(channel: Uri, entry: ModelEntry, sent: Envelope, own: boolean): void {
+    const { seq, action, at, origin } = entry
+    const kind = this.#context.model.channels.get(channel)?.kind
+    const text = own || !kind ? entry.text : textOf(this.#clientView.translate(kind, action), entry)
+    const same = JSON.stringify(sent.action) === text || mayMerge(action)
+    if (!same || sent.origin?.clientSeq !== origin?.clientSeq)
+      this.#fail('I2', `${seq} of ${channel} is ${text}, but ${JSON.stringify(sent.action)} was sent`)
+    const { model, disk } = this.#context
+    const strict = model.channels.get(channel)?.kind.classes.get(action.type) === 'strict'
     if (strict && !(at !== undefined && at < disk.durable))
-      this.#fail('I1', `${seq} ${action.type} was told before it was durable`)
+      this.#fail('I1', `${seq} ${action.type} was sent before it was durable`)
   }
 
-  /** What is called accepted was: the very same, with a number of the client's own. */
-  #refusal({ channel, action, origin }: Envelope, reason: string): void {
-    if (answers.has(action.type)) met(`refused: ${reason.startsWith('already') ? 'the same again' : reason}`)
+  /** An action that is called "already accepted" must be the same action under the same non-zero `clientSeq`. */
+  #rejection({ channel, action, origin }: Envelope, reason: string): void {
+    if (answers.has(action.type))
+      count(`refused: ${reason.startsWith('already') ? 'the same again' : reason}`)
     const accepted = /^already accepted as (\d+)$/.exec(reason)?.[1]
     if (accepted === undefined) return
-    const fact = this.#court.truth.fact(channel, Number(accepted))
-    const same = fact?.origin?.clientSeq === origin?.clientSeq && fact?.text === JSON.stringify(action)
+    const entry = this.#context.model.entry(channel, Number(accepted))
+    const same = entry?.origin?.clientSeq === origin?.clientSeq && entry?.text === JSON.stringify(action)
     if (!same || origin?.clientSeq === 0)
-      this.#fail('I5', `was told that ${origin?.clientSeq} was accepted as ${accepted}, which it was not`)
+      this.#fail(
+        'I5',
+        `was told that ${origin?.clientSeq} was accepted as ${accepted}, but the log says otherwise`,
+      )
   }
 
-  /** A client's action that changes nothing is told to it and stored nowhere. */
-  #sameAgain({ channel, action, serverSeq }: Envelope): boolean {
-    const kind = this.#court.truth.stories.get(channel)?.kind
-    const state = this.#court.truth.stateAt(channel, serverSeq)
+  /** A client's action that changes nothing is echoed to its sender and not stored. */
+  #changesNothing({ channel, action, serverSeq }: Envelope): boolean {
+    const kind = this.#context.model.channels.get(channel)?.kind
+    const state = this.#context.model.stateAt(channel, serverSeq)
     return kind !== undefined && state !== undefined && alike(kind, kind.reduce(state, action), state)
   }
 
   #snapshot({ resource, state, fromSeq }: Snapshot, turns?: number): void {
-    const { truth, disk } = this.#court
-    const story = truth.stories.get(resource)
-    if (!story) return this.#fail('I9', `was given a snapshot of ${resource}, which is not there`)
-    if (resource.startsWith('ahp-chat:') && this.#court.laws.sessionOf(resource) === undefined)
-      this.#fail('I9', `was given a snapshot of ${resource}, which is still being made`)
-    const fold = truth.stateAt(resource, fromSeq)
-    if (!this.#eye.sees(resource, story.kind, state, fold))
-      this.#fail('I3', `the snapshot of ${resource} at ${fromSeq} is not its fold`)
+    const { model, disk } = this.#context
+    const history = model.channels.get(resource)
+    if (!history) return this.#fail('I9', `received a snapshot of ${resource}, which does not exist`)
+    if (resource.startsWith('ahp-chat:') && this.#context.invariants.sessionOf(resource) === undefined)
+      this.#fail('I9', `received a snapshot of ${resource}, which is still being created`)
+    const fold = model.stateAt(resource, fromSeq)
+    if (!this.#clientView.agrees(resource, history.kind, state, fold))
+      this.#fail('I3', `the snapshot of ${resource} at ${fromSeq} differs from the log`)
     const shown = (state as { turns?: readonly unknown[] }).turns?.length
     const all = (fold as { turns?: readonly unknown[] } | undefined)?.turns?.length ?? 0
-    // More, where a change that is on its way needs it.
+    // The snapshot may show more turns, where an action under way needs them.
     if (turns !== undefined && (shown ?? 0) < Math.min(turns, all))
-      this.#fail('I3', `was shown ${shown} turns of ${resource}, and asked for ${turns} of ${all}`)
-    const unsafe = story.facts.find(
+      this.#fail('I3', `received ${shown} turns of ${resource}, but asked for ${turns} of ${all}`)
+    const notDurable = history.entries.find(
       ({ seq, action, at = Infinity }) =>
-        seq <= fromSeq && at >= disk.durable && story.kind.classes.get(action.type) === 'strict',
+        seq <= fromSeq && at >= disk.durable && history.kind.classes.get(action.type) === 'strict',
     )
-    if (unsafe || story.born.at >= disk.durable)
-      this.#fail('I1', `the snapshot of ${resource} at ${fromSeq} shows what is not durable`)
+    if (notDurable || history.created.at >= disk.durable)
+      this.#fail('I1', `the snapshot of ${resource} at ${fromSeq} contains something that is not durable`)
     this.#upTo.set(resource, fromSeq)
     this.#left.delete(resource)
   }
 
-  #note(method: string, { session = '', summary, changes }: NoteParams): void {
+  #notification(method: string, { session = '', summary, changes }: NotificationParams): void {
     if (!this.#upTo.has(rootUri) && !this.#left.has(rootUri))
-      this.#fail('I9', `was told ${method} without following the root`)
-    const story = this.#court.truth.stories.get(summary?.resource ?? session)
-    const safe = (at: number | undefined) => at !== undefined && at < this.#court.disk.durable
+      this.#fail('I9', `received ${method} without a subscription to the root`)
+    const history = this.#context.model.channels.get(summary?.resource ?? session)
+    const isDurable = (at: number | undefined) => at !== undefined && at < this.#context.disk.durable
     const added = method === 'root/sessionAdded' ? (summary?.resource ?? '') : undefined
-    if (added !== undefined && !this.#court.laws.uses.isSafe(added))
-      this.#fail('I19', `${added} was announced before it was used, and that durable`)
-    if (added !== undefined && this.#court.owed.get(added)?.())
+    if (added !== undefined && !this.#context.invariants.usedSessions.isDurable(added))
+      this.#fail('I19', `${added} was announced before its first use was durable`)
+    if (added !== undefined && this.#context.unansweredCreations.get(added)?.())
       this.#fail('I19', `${added} was announced before its creator was answered`)
-    if (method === 'root/sessionRemoved' && story && !safe(story.dropped?.at))
-      this.#fail('I7', `${session} was called removed before that was durable`)
+    if (method === 'root/sessionRemoved' && history && !isDurable(history.dropped?.at))
+      this.#fail('I7', `${session} was reported as removed before the removal was durable`)
     if (method !== 'root/sessionSummaryChanged' || changes?.title === undefined) return
-    const shown = story?.facts.some(
-      ({ at, state }) => safe(at) && (state as { title?: string }).title === changes.title,
+    const shown = history?.entries.some(
+      ({ at, state }) => isDurable(at) && (state as { title?: string }).title === changes.title,
     )
     if (!shown)
       this.#fail('I7', `the title ${JSON.stringify(changes.title)} was announced before it was durable`)
   }
 
-  #missed(uri: Uri, after: number, before: number): Fact | undefined {
-    const facts = this.#court.truth.stories.get(uri)?.facts ?? []
-    const kind = this.#court.truth.stories.get(uri)?.kind
-    return facts.find(
-      ({ seq, action, fixed }) =>
+  #missed(uri: Uri, after: number, before: number): ModelEntry | undefined {
+    const entries = this.#context.model.channels.get(uri)?.entries ?? []
+    const kind = this.#context.model.channels.get(uri)?.kind
+    return entries.find(
+      ({ seq, action, fromHead }) =>
         seq > after &&
         seq < before &&
-        !fixed &&
+        !fromHead &&
         !mayMerge(action) &&
-        (!kind || this.#eye.told(kind, action) !== undefined),
+        (!kind || this.#clientView.translate(kind, action) !== undefined),
     )
   }
 
-  /** A number means one thing, for everyone and for ever. What is merged stands for others, so its words may differ. */
-  #number({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
-    const { numbers } = this.#court
-    const words = mayMerge(action) ? action.type : JSON.stringify(action)
-    const meaning = `${channel} ${words} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
-    // Each generation has its own words for it, but for what one said itself.
-    const key = `${origin?.clientId === this.#clientId ? '' : this.#eye.version} ${serverSeq}`
-    const before = numbers.get(key)
+  /** A sequence number has one meaning, for every client and for ever. A merged action stands for several, so only its type is compared. */
+  #checkMeaning({ channel, action, serverSeq, origin, rejectionReason }: Envelope): void {
+    const { meanings } = this.#context
+    const text = mayMerge(action) ? action.type : JSON.stringify(action)
+    const meaning = `${channel} ${text} ${origin?.clientId}/${origin?.clientSeq} ${rejectionReason}`
+    // Each protocol version has its own text for an action, except for the client's own actions.
+    const key = `${origin?.clientId === this.#clientId ? '' : this.#clientView.version} ${serverSeq}`
+    const before = meanings.get(key)
     if (before !== undefined && before !== meaning)
-      this.#fail('I2', `the number ${serverSeq} means ${before}, and now ${meaning}`)
-    numbers.set(key, meaning)
+      this.#fail('I2', `the number ${serverSeq} meant ${before}, and now means ${meaning}`)
+    meanings.set(key, meaning)
   }
 
   #fail(invariant: string, problem: string): void {
-    this.#court.fail(invariant, `${this.#clientId} ${problem}`)
+    this.#context.fail(invariant, `${this.#clientId} ${problem}`)
   }
 }
 
-function textOf(told: Action | undefined, { action, text }: Fact): string {
-  return told === action ? text : JSON.stringify(told)
+function textOf(translated: Action | undefined, { action, text }: ModelEntry): string {
+  return translated === action ? text : JSON.stringify(translated)
 }
 
 interface Answer {
@@ -291,7 +272,7 @@ interface Answer {
   readonly items?: readonly { readonly resource: Uri }[]
 }
 
-interface NoteParams {
+interface NotificationParams {
   readonly session?: Uri
   readonly summary?: { readonly resource: Uri }
   readonly changes?: { readonly title?: string }

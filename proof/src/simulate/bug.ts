@@ -1,12 +1,12 @@
 import type { Patch } from '../plant/patch.ts'
 
-/** A bug to be planted: if the simulation does not find it, the simulation has one. */
+/** A bug to plant on purpose. If the simulation does not find it, the simulation itself is faulty. */
 export interface Bug {
   readonly name: string
   readonly patches: readonly Patch[]
 }
 
-/** One change to a file of the host, or several: each what stands there, and what shall. */
+/** A bug in one file of the host. `changes` holds pairs: the text to find, and the text to put in its place. */
 export function bug(name: string, file: string, ...changes: readonly string[]): Bug {
   return bugIn('host', name, file, changes)
 }

@@ -1,33 +1,33 @@
 import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
 
-/** What could go wrong with chats that begin from others, and with those that move. */
+/** Bugs in forking and moving chats. */
 export const chatBugs: readonly Bug[] = [
   bug('a fork lacks the turn that it names', 'chat/copy-turns', 'indexOf(turnId) + 1', 'indexOf(turnId)'),
   bug(
-    'a fork is laid down from its beginning',
+    'a fork is written from its first turn on',
     'chat/copy-turns',
     'copying.pages(ids.toReversed())',
     'copying.pages(ids)',
   ),
-  bug('the rows of a fork are forgotten', 'chat/copy-turns', 'await copying.lay({ rows:', 'void ({ rows:'),
-  bug('a fork is found while it is made', 'log/log', ' || this.staged.has(uri)', ''),
-  bug('what was left half made stays', 'recovery', 'await forgetCopies(core);', ''),
+  bug('the rows of a fork are not written', 'chat/copy-turns', 'await copying.lay({ rows:', 'void ({ rows:'),
+  bug('a fork is visible while it is created', 'log/log', ' || this.staged.has(uri)', ''),
+  bug('a half-created chat survives a restart', 'recovery', 'await forgetCopies(core);', ''),
   bug(
-    'a fork is shown before it is in its session',
+    'a fork is published before it is in its session',
     'chat/chat',
     'publishCopy(core, copied);',
     'setTimeout(() => publishCopy(core, copied));',
   ),
   bug(
-    'its old session keeps a chat that has moved',
+    'a moved chat stays in its old session',
     'session/move-chat',
     "append(core, from, { type: 'session/chatRemoved', chat })",
     '',
   ),
-  bug('the index does not follow a move', 'core/chat-index', 'this.add(chat, session);', ''),
-  bug('a session that got a chat is not announced', 'session/move-chat', 'announce(core, target)', '{}'),
-  bug('a chat moves in the midst of a turn', 'chat/movable', 'if (chat.activeTurn)', 'if (false)'),
+  bug('the chat index does not follow a move', 'core/chat-index', 'this.add(chat, session);', ''),
+  bug('a session that received a chat is not announced', 'session/move-chat', 'announce(core, target)', '{}'),
+  bug('a chat moves during a turn', 'chat/movable', 'if (chat.activeTurn)', 'if (false)'),
   bug(
     'a chat moves in two steps',
     'session/move-chat',
@@ -35,7 +35,7 @@ export const chatBugs: readonly Bug[] = [
     'core.log.settled(); const arrived = chats.map',
   ),
   bug(
-    'terminals stay when their chat goes',
+    'terminals stay behind when their chat moves',
     'session/move-chat',
     'hand(core, terminal, target.uri, summary.resource)',
     '{}',

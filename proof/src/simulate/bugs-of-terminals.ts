@@ -1,12 +1,17 @@
 import { bug } from './bug.ts'
 import type { Bug } from './bug.ts'
 
-/** What could go wrong with shells, and with who holds them. */
+/** Bugs in terminals and their owners. */
 export const terminalBugs: readonly Bug[] = [
-  bug('a shell before its terminal is durable', 'terminal/terminal', 'await core.log.reached(born);', ''),
-  bug('a shell that runs is no open work', 'terminal/terminal', 'core.jobs.mark(uri, true);', ''),
-  bug('a shell goes on after a restart', 'recovery', 'endShell(core, channel);', ';'),
-  bug('the list of terminals does not follow', 'root/terminal-list', '    list(core, terminal);\n}', '}'),
+  bug(
+    'a shell starts before its terminal is durable',
+    'terminal/terminal',
+    'await core.log.reached(born);',
+    '',
+  ),
+  bug('a running shell is not recorded as open work', 'terminal/terminal', 'core.jobs.mark(uri, true);', ''),
+  bug('a terminal stays running after a restart', 'recovery', 'endShell(core, channel);', ';'),
+  bug('the terminal list is not updated', 'root/terminal-list', '    list(core, terminal);\n}', '}'),
   bug(
     'a new terminal is not listed',
     'terminal/terminal',
@@ -15,13 +20,13 @@ export const terminalBugs: readonly Bug[] = [
   ),
   bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, terminal);', ';'),
   bug(
-    'what goes with a session is not kept',
+    'the session of a terminal is not recorded',
     'core/session-resources',
     'this.#records.put(`${prefix}${uri}`, chat === undefined ? session : `${session}\\n${chat}`);',
     '',
   ),
   bug(
-    'what was typed is typed again',
+    'terminal input is applied again after a reconnect',
     'connection/handshake',
     '[...core.log.ephemeralOf(clientId), ...core.log.uncommittedOf(clientId)]',
     'core.log.uncommittedOf(clientId).filter(({ action }) => !action.includes("terminal/input"))',

@@ -3,7 +3,7 @@ import type { Bug } from './bug.ts'
 
 const complete = `{ type: 'chat/turnComplete', ...this.#ending }`
 
-/** What could go wrong with turns, agents, workers and queues. */
+/** Bugs in turns, agents, workers and queues. */
 export const turnBugs: readonly Bug[] = [
   bug(
     'a turn ends twice',
@@ -12,7 +12,7 @@ export const turnBugs: readonly Bug[] = [
     `{ this.#end(${complete}); return void this.#core.log.append(this.#channel, ${complete}); }`,
   ),
   bug(
-    'a word after the end of a turn',
+    'text of an agent is accepted after the end of its turn',
     'turn/turn',
     'this.#leave = () => resolve(undefined);',
     'this.#leave = () => { };',
@@ -20,7 +20,7 @@ export const turnBugs: readonly Bug[] = [
     '#say(said) {',
   ),
   bug(
-    'an agent runs before the start is durable',
+    'an agent runs before the start of its turn is durable',
     'log/log',
     'this.#events.appended(channel, action, by);',
     `this.#events.appended(channel, action, by);
@@ -33,13 +33,13 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug('an agent runs before its session is ready', 'chat/chat', "if (lifecycle !== 'ready')", 'if (false)'),
   bug(
-    'an agent runs a turn that is over',
+    'an agent runs a turn that has ended',
     'chat/chat',
     'activeTurn && activeTurn.message === chat.head.activeTurn?.message',
     'activeTurn',
   ),
   bug(
-    'a turn goes on after a restart',
+    'a turn stays active after a restart',
     'recovery',
     "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (true)',
@@ -50,8 +50,13 @@ export const turnBugs: readonly Bug[] = [
     "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (begin(core, chat) === undefined)',
   ),
-  bug('open work is not kept', 'core/jobs', "this.#records.put(`${prefix}${uri}`, '');", ''),
-  bug('a session is not made after a restart', 'recovery', 'void create(core, session);', ';'),
+  bug('open work is not recorded', 'core/jobs', "this.#records.put(`${prefix}${uri}`, '');", ''),
+  bug(
+    'the creation of a session is not resumed after a restart',
+    'recovery',
+    'void create(core, session);',
+    ';',
+  ),
   bug(
     'a turn waits for a session that failed',
     'session/creation',
@@ -59,7 +64,7 @@ export const turnBugs: readonly Bug[] = [
     ';',
   ),
   {
-    name: 'a message of the queue begins twice',
+    name: 'a queued message starts two turns',
     patches: [
       patch('host/dist/chat/queued-messages.js', "{ type: 'chat/pendingMessageRemoved', kind, id },", ''),
       patch(
@@ -70,63 +75,68 @@ export const turnBugs: readonly Bug[] = [
     ],
   },
   bug(
-    'two messages of the queue begin at once',
+    'two queued messages start at once',
     'chat/queued-messages',
     "[...ends, 'chat/pendingMessageSet',",
     "[...ends, 'chat/pendingMessageRemoved', 'chat/pendingMessageSet',",
   ),
   bug(
-    'a queue is not begun',
+    'a queue is not started',
     'chat/queued-messages',
     ': queued(state, world);\n}\nconst ends',
     ': [];\n}\nconst ends',
   ),
   bug('a worker outlives its turn', 'dispatch/follow-ups', 'disposeWorkers(core, session, chat.uri);', ';'),
   bug(
-    'a worker outlives a turn of the life before',
+    'a worker outlives a turn of the previous host run',
     'dispatch/follow-ups',
     'core.jobs.stop(chat.uri);\n    if (endsTurn.has(action.type))',
     'const worked = core.jobs.has(chat.uri);\n    core.jobs.stop(chat.uri);\n    if (worked && endsTurn.has(action.type))',
   ),
   bug(
-    'what it does is said after the end',
+    'a chat keeps its activity after the end of its turn',
     'dispatch/follow-ups',
     "append(core, chat, { type: 'chat/activityChanged' });",
     ';',
   ),
 ]
 
-/** What could go wrong with what a session, the list and others show of a chat. */
-export const pictureBugs: readonly Bug[] = [
+/** Bugs in what sessions, the session list and clients show of a chat. */
+export const viewBugs: readonly Bug[] = [
   bug(
-    'a rollup in a later step',
+    'a chat summary is updated in a later step',
     'dispatch/follow-ups',
     "append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes });",
     `core.world.later(0, () => core.log.channel(session.uri) === session &&
       append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes }));`,
   ),
-  bug('the list does not follow', 'dispatch/dispatch', 'sessionCommitted(core, channel);', ';'),
+  bug('the session list is not updated', 'dispatch/dispatch', 'sessionCommitted(core, channel);', ';'),
   bug(
-    'announced before the answer',
+    'a session is announced before its creator is answered',
     'core/session-feed',
     'this.#world.later(this.#paused ? pauseMs : 0, () => this.#deliver());',
     'this.#deliver();',
   ),
-  bug('announced before it is used', 'dispatch/follow-ups', "if (state.title !== '')", 'if (true)'),
   bug(
-    'what nobody used stays',
+    'a session is announced before it is used',
+    'dispatch/follow-ups',
+    "if (state.title !== '')",
+    'if (true)',
+  ),
+  bug(
+    'an unused session is not removed',
     'session/session',
     'if (core.catalog.creatorOf(uri) === clientId)',
     'if (false)',
   ),
   bug(
-    'who has left takes part',
+    'a client that left stays active',
     'session/session',
     "core.log.append(session, { type: 'session/activeClientRemoved', clientId });",
     ';',
   ),
   bug(
-    'a chat goes in a later step than its session',
+    'a chat is dropped in a later step than its session',
     'chat/chat',
     'core.log.drop(chat);',
     'core.world.later(0, () => core.log.drop(chat));',
@@ -137,28 +147,38 @@ export const pictureBugs: readonly Bug[] = [
     'core.log.isAwake(resource)',
     'core.log.channel(resource)',
   ),
-  bug('cut to a turn that a reader lacks', 'dispatch/dispatch', 'if (needsRow(action))', 'if (false)'),
   bug(
-    'a replay that needs a turn its reader lacks',
+    'a truncation names a turn that the host has not loaded',
+    'dispatch/dispatch',
+    'if (needsRow(action))',
+    'if (false)',
+  ),
+  bug(
+    'a replay needs a turn that its client lacks',
     'connection/handshake',
     '?.cut !== undefined &&',
     '?.cut === null &&',
   ),
   bug(
-    'what was left out is forgotten by a replay',
+    'a replay forgets the turns that a client lacks',
     'connection/subscriptions',
     'leftOut: cut,',
     'leftOut: 0,',
   ),
   bug(
-    'a part is handed out before a cut is told',
+    'a partial snapshot is sent before a truncation is delivered',
     'channels/snapshot',
     'channel.lastRowNeeded > core.log.committedSeq ? {} : wanted',
     'wanted',
   ),
-  bug('a page of what is being taken away', 'channels/history', ', channel.lasting);', ', Infinity);'),
+  bug(
+    'a page contains turns that are being truncated',
+    'channels/history',
+    ', channel.lasting);',
+    ', Infinity);',
+  ),
   {
-    name: '0.9 is told what it has no name for',
+    name: 'a 0.9 client receives actions that 0.9 does not know',
     patches: [
       patch(
         'protocol/dist/versions/v0-9.js',
@@ -168,13 +188,13 @@ export const pictureBugs: readonly Bug[] = [
     ],
   },
   bug(
-    '0.9 is not told what changed of a chat',
+    'a 0.9 client does not receive chat summaries',
     'connection/dialect',
     'const actions = lens.actionDown(kind, action);',
     "const actions = action.type === 'session/chatUpdated' ? [] : lens.actionDown(kind, action);",
   ),
   bug(
-    '0.9 is handed a state of 1.0',
+    'a 0.9 client receives a 1.0 state',
     'channels/snapshot',
     '(lens ? lens.stateDown(',
     '(false ? lens.stateDown(',

@@ -3,18 +3,18 @@ import type { Bug } from './bug.ts'
 import { chatBugs } from './bugs-of-chats.ts'
 import { decisionBugs } from './bugs-of-decisions.ts'
 import { terminalBugs } from './bugs-of-terminals.ts'
-import { pictureBugs, turnBugs } from './bugs-of-turns.ts'
+import { viewBugs, turnBugs } from './bugs-of-turns.ts'
 
-/** The first twelve are the classic ones; those behind them were in the code once, or could be. */
+/** Every planted bug. The first twelve are classic bugs of replicated logs; the others were in the code once, or could be. */
 export const bugs: readonly Bug[] = [
   bug(
-    'echo before flush',
+    'an action is echoed before it is flushed',
     'log/delivery-queue',
     'if (queued.strict && queued.entry.seq > durable)',
     'if (false)',
   ),
   bug(
-    'effect before flush',
+    'an effect runs before its action is flushed',
     'log/log',
     'this.#events.appended(channel, action, by);',
     `this.#events.appended(channel, action, by);
@@ -26,41 +26,56 @@ export const bugs: readonly Bug[] = [
     }`,
   ),
   bug(
-    'snapshot from head',
+    'a snapshot shows uncommitted state',
     'channels/derived',
     'const { kind, committed } = channel;',
     'const { kind, head: committed } = channel;',
   ),
-  bug('no de-dup', 'connection/resends', 'this.#accepted.get(clientSeq)', 'undefined'),
-  bug('de-dup of clientSeq 0', 'connection/resends', 'envelope.origin.clientSeq > 0', 'true'),
+  bug('a resent action is applied again', 'connection/resends', 'this.#accepted.get(clientSeq)', 'undefined'),
   bug(
-    'off-by-one replay',
+    'an action with clientSeq 0 is taken for a resend',
+    'connection/resends',
+    'envelope.origin.clientSeq > 0',
+    'true',
+  ),
+  bug(
+    'a replay starts one number too late',
     'connection/handshake',
     'held, lastSeen, upTo, tongue)',
     'held, lastSeen + 1, upTo, tongue)',
   ),
-  bug('replay only what is flushed', 'connection/replay', 'if (!(await log.settled()))', 'if (false)'),
   bug(
-    'numbers not leaping',
+    'a replay leaves out unflushed actions',
+    'connection/replay',
+    'if (!(await log.settled()))',
+    'if (false)',
+  ),
+  bug(
+    'sequence numbers are reused after a crash',
     'log/epochs',
     'Math.max(upTo + 1, Math.floor(now) * 1000)',
     'Math.max(upTo - numbersAhead + 1, 1)',
   ),
-  bug('hole ignored', 'log/epochs', 'return lives.some(', 'return true || lives.some('),
   bug(
-    'subscriber registered after the snapshot',
+    'a gap after a restored backup is ignored',
+    'log/epochs',
+    'return lives.some(',
+    'return true || lives.some(',
+  ),
+  bug(
+    'a subscriber is registered after its snapshot',
     'connection/subscriptions',
     'channel.listeners.add(this.#listener)',
     'this.#core.world.later(0, () => channel.listeners.add(this.#listener))',
   ),
   bug(
-    'step split over two transactions',
+    'a step is split over two transactions',
     'log/log',
     'this.#events.appended(channel, action, by);',
     'this.#commit.seal(this.#numbers.last); this.#events.appended(channel, action, by);',
   ),
   bug(
-    'merged non-adjacent envelopes',
+    'envelopes that are not adjacent are merged',
     'connection/outbox',
     'const merged = [];',
     `const merged = [];
@@ -70,46 +85,71 @@ export const bugs: readonly Bug[] = [
       if (at > i + 1) entries.splice(at - 1, 0, ...entries.splice(i, 1));
     }`,
   ),
-  bug('not held during a replay', 'connection/handshake', 'opening.hold(channel);', ''),
+  bug('new actions are not held back during a replay', 'connection/handshake', 'opening.hold(channel);', ''),
   bug(
-    'replay ends too early',
+    'a replay ends one number too early',
     'connection/handshake',
     'const upTo = core.log.committedSeq;',
     'const upTo = core.log.committedSeq - 1;',
   ),
-  bug('handed ignored', 'connection/replay', 'return channels.every(', 'return true || channels.every('),
   bug(
-    'records outside their step',
+    'the number of a sent snapshot is ignored in a replay',
+    'connection/replay',
+    'return channels.every(',
+    'return true || channels.every(',
+  ),
+  bug(
+    'a record is written outside its step',
     'log/step-records',
     'this.#put.set(key, text);',
     'this.#store.put(key, text);',
   ),
-  bug('no fence between two handshakes', 'connection/handshake', 'opening.claim(clientId);', ''),
+  bug('two handshakes of one client run at once', 'connection/handshake', 'opening.claim(clientId);', ''),
   bug(
-    'an answer overtakes what waits',
+    'a response overtakes waiting notifications',
     'connection/outbox',
     'this.flush();\n        this.#pauses++;',
     'this.#pauses++;',
   ),
-  bug('notes before the handshake', 'connection/outbox', 'if (this.#pauses > 0) {', 'if (false) {'),
-  bug('asleep with something untold', 'log/log', 'channel.uncommitted > 0', 'false'),
   bug(
-    'only what is unseen is a resend',
+    'notifications are sent before the handshake is answered',
+    'connection/outbox',
+    'if (this.#pauses > 0) {',
+    'if (false) {',
+  ),
+  bug('a channel sleeps with undelivered actions', 'log/log', 'channel.uncommitted > 0', 'false'),
+  bug(
+    'only actions the client has not seen count as resends',
     'connection/handshake',
     'log.dispatchedBy(clientId, 0, newestOwn)',
     'log.dispatchedBy(clientId, lastSeen, newestOwn)',
   ),
   bug('an echo goes to the old link', 'log/delivery-queue', 'queued.sender = sender;', ';'),
-  bug('what waits is no resend', 'connection/handshake', '...waiting.filter(', '...[].filter('),
-  bug('held twice after a replay', 'connection/greeting', 'seq <= upTo || ', ''),
-  bug('a client overtakes itself', 'log/delivery-queue', ' || this.of(clientId).length > 0', ''),
-  bug('heads without rows', 'log/channel', '[rows]: this.rowIds.length', '[rows]: 0'),
-  bug('dropped is woken', 'log/log', 'this.#dropped.add(channel.uri);', ''),
-  bug('unsubscribe is ignored', 'connection/subscriptions', 'channel.listeners.delete(this.#listener);', ''),
-  bug('listed before it is durable', 'core/catalog', 'this.#adding.add(uri);', ''),
-  bug('refusal shown to all', 'log/log', 'if (entry.only)', 'if (entry.only && entry.reason === undefined)'),
   bug(
-    'answer before durable',
+    'a waiting action is not recognized as a resend',
+    'connection/handshake',
+    '...waiting.filter(',
+    '...[].filter(',
+  ),
+  bug('a held action is delivered again after a replay', 'connection/greeting', 'seq <= upTo || ', ''),
+  bug(
+    'actions of one client overtake one another',
+    'log/delivery-queue',
+    ' || this.of(clientId).length > 0',
+    '',
+  ),
+  bug('a head counts no rows', 'log/channel', '[rows]: this.rowIds.length', '[rows]: 0'),
+  bug('a dropped channel is woken', 'log/log', 'this.#dropped.add(channel.uri);', ''),
+  bug('unsubscribe is ignored', 'connection/subscriptions', 'channel.listeners.delete(this.#listener);', ''),
+  bug('a session is listed before it is durable', 'core/catalog', 'this.#adding.add(uri);', ''),
+  bug(
+    'a rejection is sent to all clients',
+    'log/log',
+    'if (entry.only)',
+    'if (entry.only && entry.reason === undefined)',
+  ),
+  bug(
+    'a command is answered before it is durable',
     'connection/commands',
     'core.log.reached(seq).then(() => result)',
     'Promise.resolve(result)',
@@ -118,5 +158,5 @@ export const bugs: readonly Bug[] = [
   ...terminalBugs,
   ...chatBugs,
   ...decisionBugs,
-  ...pictureBugs,
+  ...viewBugs,
 ]

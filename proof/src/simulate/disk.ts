@@ -4,49 +4,49 @@ import { DiskFull } from '@atrium/host/ports/log'
 import type { Step } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
 
-/** What a store must keep whole: a step, with the records that were put beside it. */
+/** The unit that a store keeps whole: a step, with the records written beside it. */
 export interface Transaction {
   readonly step: Step | undefined
   readonly records: Map<string, string | undefined>
 }
 
 /**
- * A disk whose owner decides when each question is answered and each flush ends. A crash keeps every transaction that
- * was flushed, and of the others any number from the first on.
+ * A disk whose owner decides when each read is answered and when each flush ends. A crash keeps every flushed
+ * transaction, and of the others a prefix of any length.
  */
 export class Disk {
   readonly transactions: Transaction[] = []
-  /** So many of them are safe. */
+  /** Number of transactions that are durable. */
   durable = 0
   full = false
-  /** The next flush fails for good. */
+  /** Whether the next flush fails permanently. */
   broken = false
-  readonly #given: (step: Step, at: number) => void
+  readonly #onAppend: (step: Step, at: number) => void
   #image: MemoryStore = emptyImage()
-  #questions: (() => void)[] = []
+  #reads: (() => void)[] = []
   #flushes: (() => void)[] = []
 
-  constructor(given: (step: Step, at: number) => void) {
-    this.#given = given
+  constructor(onAppend: (step: Step, at: number) => void) {
+    this.#onAppend = onAppend
   }
 
   get waiting(): number {
-    return this.#questions.length + this.#flushes.length
+    return this.#reads.length + this.#flushes.length
   }
 
-  /** Answers one of the questions; whoever answers sees only what is safe by then. */
+  /** Answers one of the waiting reads. The answer contains only what is durable by then. */
   answer(at = 0): void {
-    this.#questions.splice(at % Math.max(1, this.#questions.length), 1)[0]?.()
+    this.#reads.splice(at % Math.max(1, this.#reads.length), 1)[0]?.()
   }
 
-  /** Ends the flush that is under way, whatever was asked before or after it. */
+  /** Ends the oldest flush, independently of the reads around it. */
   flush(): void {
     this.#flushes.shift()?.()
   }
 
-  /** The power fails: so many transactions are left. What was asked is never answered. */
+  /** Simulates a power failure that leaves this many transactions. Waiting reads and flushes are never answered. */
   crash(left: number): void {
-    this.#questions = []
+    this.#reads = []
     this.#flushes = []
     this.transactions.length = left
     this.durable = left
@@ -54,7 +54,7 @@ export class Disk {
     void this.#keep(0, left)
   }
 
-  /** For one life. */
+  /** Opens the store for one host run. */
   open(alive: () => boolean): Store {
     this.#image = this.#image.reopen()
     let open: Transaction | undefined
@@ -62,7 +62,7 @@ export class Disk {
       const begun = { step, records: new Map<string, string | undefined>() }
       open = begun
       this.transactions.push(begun)
-      // What is put later was not put in the same step.
+      // A record put after this microtask does not belong to the step.
       queueMicrotask(() => open === begun && (open = undefined))
       return begun
     }
@@ -71,7 +71,7 @@ export class Disk {
     }
     const ask = <T>(answer: () => Promise<T>): Promise<T> =>
       new Promise((resolve) => {
-        if (alive()) this.#questions.push(() => resolve(answer()))
+        if (alive()) this.#reads.push(() => resolve(answer()))
       })
     return {
       log: {
@@ -79,7 +79,7 @@ export class Disk {
         append: (step) => {
           if (!alive()) return
           begin(step)
-          this.#given(step, this.transactions.length - 1)
+          this.#onAppend(step, this.transactions.length - 1)
         },
         flush: () => {
           const upTo = this.transactions.length
@@ -103,9 +103,9 @@ export class Disk {
     }
   }
 
-  /** The records whose key starts so, with what is not safe yet. */
+  /** The records whose key has this prefix, including those that are not durable yet. */
   async #recordsFrom(prefix: string): Promise<Map<string, string>> {
-    // Of one moment: a flush may end while the image is asked.
+    // Taken before the `await`: a flush may end while the image is read.
     const unsafe = this.transactions.slice(this.durable)
     const all = new Map(await this.#image.records.list(prefix))
     for (const { records } of unsafe)

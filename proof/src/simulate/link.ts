@@ -1,10 +1,10 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 
-/** What the host said, read once: the message, and what was true when it was said. */
-export interface Said {
+/** A message of the host, parsed once, with the expected state at the moment it was sent. */
+export interface SentMessage {
   readonly text: string
   readonly message: Message
-  readonly truth: unknown
+  readonly expected: unknown
 }
 
 export interface Message {
@@ -15,22 +15,22 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string }
 }
 
-/** The client's end. */
+/** Callbacks of the client's end. */
 export interface LinkEvents {
-  /** The host has said something: looked at in that moment, before it travels. */
-  said(message: Message): unknown
-  heard(said: Said): void
+  /** The host has sent a message: called at that moment, before delivery. Returns the expected state. */
+  sent(message: Message): unknown
+  received(sent: SentMessage): void
   ended(): void
 }
 
-/** A link whose owner decides when each frame arrives and when each side learns that it has ended. */
+/** A link whose owner decides when each frame arrives and when each side learns of the end. */
 export class Link {
   readonly host: Transport
   readonly #events: LinkEvents
   readonly #weight: number
   readonly #ending = new AbortController()
   #toHost: string[] = []
-  #toClient: (Said | 'end')[] = []
+  #toClient: (SentMessage | 'end')[] = []
   #bytes = 0
   #listener: ((frame: string) => void) | undefined
   #drained: (() => void)[] = []
@@ -60,7 +60,7 @@ export class Link {
     }
   }
 
-  /** What lies unread weighs more on a narrow link. */
+  /** Unread bytes, multiplied on a narrow link. */
   get #buffered(): number {
     return this.#bytes * this.#weight
   }
@@ -69,7 +69,7 @@ export class Link {
     return this.#toHost.length + (this.#clientEnded ? 0 : this.#toClient.length)
   }
 
-  /** From the client. */
+  /** Sends a frame from the client. */
   send(text: string): void {
     if (!this.#clientEnded) this.#toHost.push(text)
   }
@@ -80,20 +80,20 @@ export class Link {
 
   toClient(count: number): void {
     for (let n = 0; n < count && !this.#clientEnded; n++) {
-      const said = this.#toClient.shift()
-      if (said === undefined) break
-      if (said === 'end') {
+      const sent = this.#toClient.shift()
+      if (sent === undefined) break
+      if (sent === 'end') {
         this.endHost()
         this.endClient()
-      } else this.#events.heard(said)
+      } else this.#events.received(sent)
     }
     if (this.#toClient.length > 0) return
     this.#bytes = 0
-    this.#settle()
+    this.#resolveDrained()
   }
 
-  /** The host may still answer on it. */
-  get hears(): boolean {
+  /** Whether the host can still answer on this link. */
+  get hostListens(): boolean {
     return !this.#hostClosed && !this.hostEnded
   }
 
@@ -101,23 +101,23 @@ export class Link {
     return this.#ending.signal.aborted
   }
 
-  /** The client learns that the link is no more; what the host may still read of it stays on its way. */
+  /** Tells the client that the link has ended. Frames under way to the host may still arrive. */
   endClient(): void {
     if (this.#clientEnded) return
     this.#clientEnded = true
     this.#events.ended()
   }
 
-  /** The host learns it: nothing that is still on its way arrives. */
+  /** Tells the host that the link has ended. Frames under way to it are lost. */
   endHost(): void {
     if (this.hostEnded) return
     this.#hostClosed = true
     this.#toHost = []
     this.#ending.abort(new Error('cut'))
-    this.#settle()
+    this.#resolveDrained()
   }
 
-  /** The host is dead: what it had said still arrives, and then the end. */
+  /** The host died: its sent messages still arrive, then the end of the link. */
   hostDied(): void {
     this.#toHost = []
     this.#listener = undefined
@@ -130,10 +130,10 @@ export class Link {
     const text = typeof frame === 'string' ? frame : decoder.decode(frame)
     const message = JSON.parse(text) as Message
     this.#bytes += text.length
-    this.#toClient.push({ text, message, truth: this.#events.said(message) })
+    this.#toClient.push({ text, message, expected: this.#events.sent(message) })
   }
 
-  #settle(): void {
+  #resolveDrained(): void {
     for (const resolve of this.#drained.splice(0)) resolve()
   }
 }

@@ -6,24 +6,24 @@ import { parseArgs } from 'node:util'
 import { clientBugs } from '../clients/bugs.ts'
 import { bugs as coreBugs } from './bugs.ts'
 import type { Bug } from './bug.ts'
-import { remember, remembered } from './remembered.ts'
+import { knownSeeds, saveSeeds } from './known-seeds.ts'
 import type { Report } from './seeds.ts'
 import { sum as sumOf } from './tally.ts'
 import type { Tally } from './tally.ts'
 
 const usage = `usage: npm run simulate -- [--clients] [--seeds N] [--from N] [--seed N] [--planted] [--remember] [--bug NAME] [--jobs N]
 
-  --clients     real clients of the core, instead of clients without a mind
-  --seeds N     so many runs, each from a seed of its own (2000)
+  --clients     run the real client library instead of minimal clients
+  --seeds N     number of seeds to run (2000)
   --from N      the first seed (1)
-  --seed N      this one alone
-  --planted     plant every known bug, one after the other, and say which seed found it
-  --remember    look from the first seed on, and write down which found each
-  --bug NAME    the runs with this bug planted
-  --jobs N      processes at once (one for each core)
+  --seed N      run this seed only
+  --planted     plant each known bug in turn and print the seed that finds it
+  --remember    with --planted: search from the first seed and save the seeds in proof/seeds.json
+  --bug NAME    run with this bug planted
+  --jobs N      number of processes (one per core)
 `
 
-/** A planted bug must be found within so many seeds. */
+/** Number of seeds within which a planted bug must be found. */
 const plantedSeeds = 2000
 
 const { values } = parseArgs({
@@ -50,12 +50,12 @@ if (values.help || [jobs, first, count].some((number) => !Number.isSafeInteger(n
   process.stderr.write(usage)
   process.exitCode = values.help ? 0 : 2
 } else if (values.bug !== undefined && !named) {
-  process.stderr.write(`no such bug; there are:\n${bugs.map(({ name }) => `  ${name}\n`).join('')}`)
+  process.stderr.write(`no such bug; the names are:\n${bugs.map(({ name }) => `  ${name}\n`).join('')}`)
   process.exitCode = 2
 } else {
-  const sound = values.planted && values.seeds === undefined ? true : await explore()
+  const correct = values.planted && values.seeds === undefined ? true : await explore()
   const found = values.planted ? await plantAll() : true
-  if (!sound || !found) process.exitCode = 1
+  if (!correct || !found) process.exitCode = 1
 }
 
 interface Found {
@@ -65,19 +65,20 @@ interface Found {
   readonly trace: readonly string[]
 }
 
+/** Runs the seeds, and prints the first violation. Returns whether there was none. */
 async function explore(): Promise<boolean> {
   const begun = performance.now()
   const done = Array.from({ length: jobs }, () => 0)
-  const mets: Tally[] = done.map(() => ({}))
+  const countsByJob: Tally[] = done.map(() => ({}))
   const progress = ticker(() => `${sum(done)} of ${count} seeds`)
   const found = await Promise.all(
     done.map((_, job) => {
       const share = Math.floor((count - job + jobs - 1) / jobs)
       return search(
         { first: first + job, every: jobs, count: share, explain: true, bug: named },
-        (n, met) => {
+        (n, counts) => {
           done[job] = n
-          mets[job] = met
+          countsByJob[job] = counts
         },
       )
     }),
@@ -86,7 +87,7 @@ async function explore(): Promise<boolean> {
   const [worst] = found.flatMap((one) => one ?? []).toSorted((a, b) => a.seed - b.seed)
   const seconds = (performance.now() - begun) / 1000
   if (!worst) {
-    for (const [what, times] of Object.entries(sumOf(mets)))
+    for (const [what, times] of Object.entries(sumOf(countsByJob)))
       console.log(`${String(times).padStart(8)}  ${what}`)
     console.log(
       `simulate: ${count} seeds from ${first}, no violation (${Math.round(count / seconds)} a second)`,
@@ -100,26 +101,27 @@ async function explore(): Promise<boolean> {
   return false
 }
 
+/** Plants every known bug in turn. Returns whether each was found. */
 async function plantAll(): Promise<boolean> {
   const results = new Map<Bug, Found | undefined>()
   const progress = ticker(() => `${results.size} of ${bugs.length} planted bugs`)
   const table = values.clients ? 'clients' : 'core'
-  const hints = values.remember ? {} : remembered(table)
+  const hints = values.remember ? {} : knownSeeds(table)
   const left = [...bugs]
   const next = async (): Promise<void> => {
     const bug = left.shift()
     if (!bug) return
-    const looked = { every: 1, explain: false, bug }
+    const searched = { every: 1, explain: false, bug }
     const known = hints[bug.name]
-    const again = known === undefined ? undefined : await search({ ...looked, first: known, count: 1 })
-    results.set(bug, again ?? (await search({ ...looked, first: 1, count: plantedSeeds })))
+    const again = known === undefined ? undefined : await search({ ...searched, first: known, count: 1 })
+    results.set(bug, again ?? (await search({ ...searched, first: 1, count: plantedSeeds })))
     return next()
   }
   await Promise.all(Array.from({ length: jobs }, next))
   progress()
   const width = Math.max(...bugs.map(({ name }) => name.length))
   if (values.remember)
-    remember(
+    saveSeeds(
       table,
       Object.fromEntries([...results].flatMap(([{ name }, found]) => (found ? [[name, found.seed]] : []))),
     )
@@ -142,10 +144,10 @@ interface Search {
   readonly bug: Bug | undefined
 }
 
-/** The first violation among these seeds, looked for in a process of its own. */
+/** Searches these seeds in a child process. Returns the first violation. */
 async function search(
   { first, every, count, explain, bug }: Search,
-  progress: (done: number, met: Tally) => void = () => {},
+  progress: (done: number, counts: Tally) => void = () => {},
 ): Promise<Found | undefined> {
   const here = (name: string) => fileURLToPath(new URL(name, import.meta.url))
   const child = fork(
@@ -159,10 +161,10 @@ async function search(
   let found: Found | undefined
   let looked = 0
   child.on('message', (report: Report) => {
-    if ('done' in report) progress((looked = report.done), report.met)
+    if ('done' in report) progress((looked = report.done), report.counts)
     else found = { seed: report.seed, trace: [], ...report.violation, ...pick(report) }
   })
-  // It may have ended before all that it said is here: only then the channel is closed.
+  // The process may exit before all its messages have arrived. After `disconnect` they have.
   const [[code]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
   const which = bug ? ` (${bug.name})` : ''
   if (code !== 0) throw new Error(`a process of the simulation ended with ${code}${which}`)
@@ -175,7 +177,7 @@ function pick(report: { readonly trace?: readonly string[] }): { trace?: readonl
   return report.trace ? { trace: report.trace } : {}
 }
 
-/** Says how far it is: in place on a terminal, else now and then. */
+/** Prints the progress: in place on a terminal, otherwise every 15 seconds. Returns the function that stops it. */
 function ticker(text: () => string): () => void {
   const { isTTY } = process.stderr
   const timer = setInterval(

@@ -1,13 +1,13 @@
 import { Chance } from '../chance.ts'
 
-/** What can happen. Each is tried, and comes to nothing where it makes no sense: so any part of a plan is a plan. */
+/** Everything that can happen in a run. An op that makes no sense at its time does nothing, so any part of a plan is a plan. */
 const opNames = [
   'deliver',
   'disk',
   'tick',
   'open',
   'cut',
-  'late',
+  'halfOpen',
   'dispatch',
   'subscribe',
   'unsubscribe',
@@ -17,7 +17,7 @@ const opNames = [
   'list',
   'fetch',
   'agent',
-  'ghost',
+  'terminal',
   'crash',
   'backup',
   'restore',
@@ -29,47 +29,48 @@ export type OpName = (typeof opNames)[number]
 
 export interface Op {
   readonly name: OpName
-  /** Everything about it that is left to chance. */
+  /** Seed of all random choices of this op. */
   readonly dice: number
 }
 
 /**
- * `links`: little is said in chats. `people`: much is. `windows`: clients have the newest turns only, of which there are many,
- * and take them away. `births`: sessions, chats and workers come and go. `nights`: nobody looks, and what is there falls
- * asleep. `homes`: chats are forked, and move between sessions. `decisions`: agents ask, and people and clients answer.
+ * The focus of a plan. `links`: few actions in chats. `turns`: many. `windows`: clients hold the newest turns only,
+ * of many, and truncate them. `lifecycle`: sessions, chats and workers are created and disposed. `idle`: no client is
+ * subscribed, and channels go to sleep. `moves`: chats are forked, and move between sessions. `decisions`: agents
+ * ask, users and clients answer.
  */
-export type Theme = 'links' | 'people' | 'windows' | 'births' | 'nights' | 'homes' | 'decisions'
+export type Theme = 'links' | 'turns' | 'windows' | 'lifecycle' | 'idle' | 'moves' | 'decisions'
 
 export interface Plan {
   readonly seed: number
   readonly clients: number
-  /** A head is written after so many actions. */
+  /** A head is written after this many actions. */
   readonly headEvery: number
-  /** So many turns of a chat are in memory when it wakes. */
+  /** Number of turns of a chat in memory when it wakes. */
   readonly tail: number
   /** One of the clients speaks 0.9. */
-  readonly old: boolean
-  /** Each byte that waits on a link weighs so much: some links are narrow. */
+  readonly oldClient: boolean
+  /** Factor for the bytes that wait on a link: a high value makes the link narrow. */
   readonly weight: number
-  /** One of so many things that the disk does is the end of a flush. */
+  /** One of this many disk ops ends a flush; the others answer reads. */
   readonly flushes: number
-  /** What it is about: without that, what is rare would hardly ever meet. */
+  /** Without a focus, rare events would hardly ever meet. */
   readonly theme: Theme
-  /** Something is there already when it begins. */
-  readonly prologue: 'none' | 'alone' | 'followed'
-  /** The host is one of others: it does not say that what was sent may be sent again, and answers are overtaken. */
-  readonly bare: boolean
+  /** Whether a session exists at the start, and whether all clients are subscribed to it. */
+  readonly setup: 'none' | 'unsubscribed' | 'subscribed'
+  /** The host poses as a foreign one: it does not announce that resends are safe, and other messages overtake its responses. */
+  readonly foreignHost: boolean
   readonly ops: readonly Op[]
 }
 
-/** How often each happens in a run where all can. */
+/** Relative frequency of each op without a theme. */
 const usual: { readonly [N in OpName]: number } = {
   deliver: 30,
   disk: 16,
   tick: 5,
   open: 7,
   cut: 4,
-  late: 8,
+  halfOpen: 8,
   dispatch: 24,
   subscribe: 5,
   unsubscribe: 2,
@@ -79,7 +80,7 @@ const usual: { readonly [N in OpName]: number } = {
   list: 2,
   fetch: 3,
   agent: 24,
-  ghost: 5,
+  terminal: 5,
   crash: 3,
   backup: 1,
   restore: 1,
@@ -92,20 +93,20 @@ const themes: readonly Theme[] = [
   'links',
   'links',
   'decisions',
-  'people',
+  'turns',
   'windows',
-  'births',
-  'nights',
-  'homes',
+  'lifecycle',
+  'idle',
+  'moves',
 ]
 
-/** How much more often each happens. What a theme is about is never left out. */
+/** Factors of a theme on these frequencies. Ops named here are never left out. */
 const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
   links: { cut: 2, open: 2, agent: 2, crash: 2, backup: 3, restore: 4 },
-  people: { agent: 2 },
+  turns: { agent: 2 },
   windows: { subscribe: 2, fetch: 4, cut: 2, open: 2 },
-  births: { create: 4, dispose: 4, chat: 6, list: 3, ghost: 2 },
-  nights: { tick: 4, ghost: 4, subscribe: 0, agent: 0 },
+  lifecycle: { create: 4, dispose: 4, chat: 6, list: 3, terminal: 2 },
+  idle: { tick: 4, terminal: 4, subscribe: 0, agent: 0 },
   decisions: {
     agent: 3,
     dispatch: 3,
@@ -115,10 +116,10 @@ const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
     open: 3,
     cut: 0.7,
     tick: 1,
-    ghost: 3,
+    terminal: 3,
     create: 0.3,
     dispose: 0.3,
-    late: 0.3,
+    halfOpen: 0.3,
     subscribe: 0.3,
     list: 0,
     fetch: 0,
@@ -126,23 +127,23 @@ const more: { readonly [T in Theme]: { readonly [N in OpName]?: number } } = {
     full: 0,
     stop: 0.3,
   },
-  homes: {
+  moves: {
     chat: 20,
     deliver: 3,
     disk: 4,
     cut: 0.5,
     open: 0.5,
-    late: 0.5,
+    halfOpen: 0.5,
     dispatch: 0.3,
     dispose: 0.5,
-    ghost: 2,
+    terminal: 2,
   },
 }
 
-/** These are in every plan: without them nothing happens. */
+/** Ops of every plan: without them nothing happens. */
 const needed: readonly OpName[] = ['deliver', 'disk', 'open', 'dispatch', 'create', 'agent', 'subscribe']
 
-/** A plan from a seed. Each leaves some of the faults out, because too many at once hide one another. */
+/** Derives a plan from a seed. Each plan leaves some faults out, because too many at once hide one another. */
 export function planOf(seed: number, length = 120): Plan {
   const chance = new Chance(seed)
   const theme = chance.pick(themes) ?? 'links'
@@ -161,21 +162,21 @@ export function planOf(seed: number, length = 120): Plan {
     clients: 2 + chance.below(3),
     headEvery: chance.pick([2, 5, 20]) ?? 5,
     tail: chance.pick([1, 2, 50]) ?? 50,
-    old: chance.oneIn(2),
+    oldClient: chance.oneIn(2),
     theme,
     weight: chance.pick([1, 200, 2000]) ?? 1,
     flushes: chance.pick([2, 2, 6]) ?? 2,
-    prologue: prologueOf(theme, chance),
-    bare: chance.oneIn(4),
+    setup: setupOf(theme, chance),
+    foreignHost: chance.oneIn(4),
     ops,
   }
 }
 
-function prologueOf(theme: Theme, chance: Chance): Plan['prologue'] {
-  if (theme === 'nights') return 'alone'
-  return ['windows', 'homes', 'decisions'].includes(theme)
-    ? 'followed'
-    : (chance.pick(['none', 'alone', 'followed', 'followed']) ?? 'none')
+function setupOf(theme: Theme, chance: Chance): Plan['setup'] {
+  if (theme === 'idle') return 'unsubscribed'
+  return ['windows', 'moves', 'decisions'].includes(theme)
+    ? 'subscribed'
+    : (chance.pick(['none', 'unsubscribed', 'subscribed', 'subscribed']) ?? 'none')
 }
 
 function drawn(weights: readonly number[], at: number): OpName {

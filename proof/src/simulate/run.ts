@@ -1,55 +1,55 @@
-import { Client } from './client.ts'
-import { judgeAtRest, judgeAlone } from './verdict.ts'
-import { restart } from './ops-of-all.ts'
+import { MinimalClient } from './minimal-client.ts'
+import { checkAtRest, checkWithoutClients } from './final-checks.ts'
+import { restart } from './shared-ops.ts'
 import { open, ops } from './ops.ts'
 import type { Plan } from './plan.ts'
-import { prologue } from './prologue.ts'
+import { setUp } from './setup.ts'
 import { Chance } from '../chance.ts'
 import { Simulation, graceMs } from './simulation.ts'
 import type { Violation } from './simulation.ts'
 
-type Sim = Simulation<Client>
+type Sim = Simulation<MinimalClient>
 
-/** So many rounds of nothing but healing must bring everything to rest. */
-const patience = 300
+/** Number of fault-free rounds within which everything must come to rest. */
+const maxRounds = 300
 
-/** Does what a plan says, lets everything heal, and judges. Nothing, or the first thing that was wrong. */
+/** Executes a plan, lets everything heal, and checks the result. Returns the first violation. */
 export async function run(plan: Plan, trace?: (line: string) => void): Promise<Violation | undefined> {
-  const sim = new Simulation<Client>(plan, clientsOf, trace)
+  const sim = new Simulation<MinimalClient>(plan, clientsOf, trace)
   await settled(sim)
-  if (plan.prologue !== 'none') await prologue(sim, () => heal(sim))
+  if (plan.setup !== 'none') await setUp(sim, () => heal(sim))
   for (const { name, dice } of plan.ops) {
     trace?.(`-- ${name}`)
     ops[name](sim, new Chance(dice))
     await settled(sim)
-    if (plan.theme === 'decisions') await up(sim)
+    if (plan.theme === 'decisions') await completeStart(sim)
     if (sim.violation) return sim.violation
   }
   trace?.('-- everything heals')
   await heal(sim)
-  if (!sim.violation) judgeAtRest(sim)
+  if (!sim.violation) checkAtRest(sim)
   if (sim.violation) return sim.violation
-  // Once more from the disk alone: what was in memory must not have been needed.
+  // Restart from the disk alone: the state in memory must not have been needed.
   trace?.('-- once more from the disk')
   sim.crash(sim.disk.durable)
   await heal(sim)
-  if (!sim.violation) judgeAtRest(sim)
+  if (!sim.violation) checkAtRest(sim)
   if (sim.violation) return sim.violation
   trace?.('-- everyone leaves for good')
   await leave(sim)
-  if (!sim.violation) judgeAlone(sim)
+  if (!sim.violation) checkWithoutClients(sim)
   return sim.violation
 }
 
-function clientsOf(sim: Sim): readonly Client[] {
-  const { clients, old } = sim.plan
+function clientsOf(sim: Sim): readonly MinimalClient[] {
+  const { clients, oldClient } = sim.plan
   return Array.from(
     { length: clients },
-    (_, at) => new Client(sim, `c${at}`, at === 1 && old ? '0.9.0' : '1.0.0'),
+    (_, at) => new MinimalClient(sim, `c${at}`, at === 1 && oldClient ? '0.9.0' : '1.0.0'),
   )
 }
 
-/** All links end, perhaps because the host does, and nobody comes back in time. */
+/** Ends all links, in half of the runs together with the host, and lets the grace period pass. */
 async function leave(sim: Sim): Promise<void> {
   for (const { link } of sim.clients) {
     link?.endClient()
@@ -59,17 +59,17 @@ async function leave(sim: Sim): Promise<void> {
     sim.crash(sim.disk.durable)
     restart(sim)
   }
-  let alone = 0
-  for (let round = 0; round < patience && (alone < 3 || sim.disk.waiting > 0); round++) {
+  let rounds = 0
+  for (let round = 0; round < maxRounds && (rounds < 3 || sim.disk.waiting > 0); round++) {
     for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
     sim.disk.flush()
-    if (sim.up) alone++
+    if (sim.up) rounds++
     sim.tasks.push(...sim.clock.due(sim.up ? graceMs : 0))
     await settled(sim)
   }
 }
 
-/** Until nothing happens by itself. Everything that waits is in promises, so one turn of the loop is enough. */
+/** Waits until nothing happens by itself. Everything pending is in promises, so one turn of the event loop is enough. */
 export async function settled(sim: Simulation): Promise<void> {
   await new Promise(setImmediate)
   for (let task = sim.tasks.shift(); task; task = sim.tasks.shift()) {
@@ -78,30 +78,31 @@ export async function settled(sim: Simulation): Promise<void> {
   }
 }
 
-/** A host that starts is soon there: how it starts is what other plans are about. */
-export async function up(sim: Simulation): Promise<void> {
-  for (let round = 0; round < patience && sim.life && !sim.up; round++) {
+/** Completes the start of a host quickly: how hosts start is the topic of other plans. */
+export async function completeStart(sim: Simulation): Promise<void> {
+  for (let round = 0; round < maxRounds && sim.hostRun && !sim.up; round++) {
     for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
     sim.disk.flush()
     await settled(sim)
   }
 }
 
+/** Removes all faults, and runs until nothing is pending. */
 async function heal(sim: Sim): Promise<void> {
   sim.disk.full = false
   sim.disk.broken = false
-  for (const link of sim.late) link.endHost()
-  sim.late.clear()
+  for (const link of sim.halfOpen) link.endHost()
+  sim.halfOpen.clear()
   const chance = new Chance(sim.plan.seed)
   let quiet = 0
   for (let round = 0; quiet < 2; round++) {
-    if (round > patience) return sim.fail('I11', `does not come to rest: ${unrest(sim)}`)
-    const busy = unrest(sim) !== ''
+    if (round > maxRounds) return sim.fail('I11', `the run does not come to rest: ${pendingWork(sim)}`)
+    const busy = pendingWork(sim) !== ''
     quiet = busy ? 0 : quiet + 1
     for (const client of sim.clients) if (!client.link) open(sim, client, chance)
-    // Somebody waits for an answer as long as these are made.
-    for (const [uri, { chats }] of sim.laws.sessions())
-      if (chats.length === 0) sim.life?.cast.creations.get(uri)?.()
+    // A client waits for the answer until such a session is created.
+    for (const [uri, { chats }] of sim.invariants.sessions())
+      if (chats.length === 0) sim.hostRun?.agents.creations.get(uri)?.()
     for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer()
     sim.disk.flush()
     for (const { link } of sim.clients) {
@@ -114,11 +115,12 @@ async function heal(sim: Sim): Promise<void> {
   }
 }
 
-function unrest(sim: Sim): string {
+/** Everything that is still under way, in words; empty at rest. */
+function pendingWork(sim: Sim): string {
   const found = [
     !sim.up && 'the host is down',
-    sim.disk.waiting > 0 && 'the disk works',
-    ...sim.clients.map((client) => !client.content && `${client.id} waits for an answer`),
+    sim.disk.waiting > 0 && 'the disk has pending requests',
+    ...sim.clients.map((client) => !client.idle && `${client.id} waits for an answer`),
     ...sim.clients.map(
       (client) => client.link && client.link.waiting > 0 && `${client.id} has frames under way`,
     ),

@@ -7,31 +7,31 @@ import type { Violation } from './simulation.ts'
 import { tally } from './tally.ts'
 import type { Tally } from './tally.ts'
 
-/** What one process reports: how far it is, or the first thing that was wrong. */
+/** A report of one process: its progress, or the first violation. */
 export type Report =
-  | { readonly done: number; readonly met: Tally }
+  | { readonly done: number; readonly counts: Tally }
   | { readonly seed: number; readonly violation: Violation; readonly trace?: readonly string[] }
 
-// Every so many-th seed from the first, as many as asked for; in a process of its own, so that it can have planted bugs.
+// Runs every `every`-th seed from `first`, `count` of them, in a child process, so that bugs can be planted in it.
 const [first = 1, every = 1, count = 1, explain = 0, clients = 0] = process.argv.slice(2).map(Number)
 const run = clients === 1 ? runClients : runCore
 
-// A channel that is closed before a long report has gone through it swallows the report.
-const tell = (report: Report) => new Promise((resolve) => process.send?.(report, resolve))
+// Waits for the callback: a channel closed too early loses a long report.
+const send = (report: Report) => new Promise((resolve) => process.send?.(report, resolve))
 for (let done = 0; done < count; done++) {
   const seed = first + done * every
   const plan = planOf(seed)
   const violation = await run(plan)
   if (violation) {
-    await tell({ seed, violation, ...(explain === 1 && { trace: await traced(seed, violation) }) })
+    await send({ seed, violation, ...(explain === 1 && { trace: await traceOf(seed, violation) }) })
     break
   }
-  if (done % 50 === 49 || done === count - 1) await tell({ done: done + 1, met: tally() })
+  if (done % 50 === 49 || done === count - 1) await send({ done: done + 1, counts: tally() })
 }
 process.disconnect()
 
-/** The shortest plan with the same violation, op by op, and what was said in it. */
-async function traced(seed: number, { invariant }: Violation): Promise<readonly string[]> {
+/** The trace of the shortest plan that still has the same violation. */
+async function traceOf(seed: number, { invariant }: Violation): Promise<readonly string[]> {
   const plan = planOf(seed)
   const fails = async (ops: readonly Op[]) => (await run({ ...plan, ops }))?.invariant === invariant
   const ops = await shrink(plan.ops, fails)

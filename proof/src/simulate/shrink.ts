@@ -1,6 +1,6 @@
 /**
- * A list that still fails with as little in it as can be found: halves are left out, then smaller parts, down to single
- * items, until nothing can go or there were enough attempts.
+ * Shrinks a failing list: leaves out halves, then smaller parts, down to single items, until nothing more can go or
+ * the attempts are used up.
  */
 export async function shrink<T>(
   whole: readonly T[],

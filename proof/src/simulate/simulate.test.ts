@@ -16,7 +16,7 @@ const traceOf = async (seed: number) => {
   return lines
 }
 
-test('[B2] the same seed is the same run, word for word', async () => {
+test('[B2] the same seed gives exactly the same trace', async () => {
   const [once, again, other] = [await traceOf(7), await traceOf(7), await traceOf(8)]
   expect(once.length).toBeGreaterThan(50)
   expect(again).toEqual(once)
@@ -28,7 +28,7 @@ test('[B3] I1 to I9 hold for the first seeds', async () => {
     expect({ seed, violation: await run(planOf(seed)) }).toEqual({ seed, violation: undefined })
 })
 
-test('[B2] people decide: some agree, some do not, and some after a restart', async () => {
+test('[B2] decisions happen: approvals, denials, and waits across a restart', async () => {
   const plans = Array.from({ length: 200 }, (_, at) => planOf(at + 1))
   for (const plan of plans.filter(({ theme }) => theme === 'decisions'))
     expect(await run(plan)).toBeUndefined()
@@ -42,7 +42,7 @@ test('[B4] any part of a plan is a plan', async () => {
     expect(await run({ ...plan, ops: plan.ops.slice(at, at + 40) })).toBeUndefined()
 })
 
-test('[B4] what fails is shrunk to what it takes', async () => {
+test('[B4] a failing list is shrunk to the items that make it fail', async () => {
   const letters = 'the quick brown fox jumps over the lazy dog'.split('')
   const fails = async (fewer: readonly string[]) => {
     const text = fewer.join('')
@@ -60,7 +60,7 @@ test.each(bugs.map((bug) => [bug.name, bug] as const))('[B5] %s can be planted',
   }
 })
 
-const born = (seq: number): Step => ({
+const creationStep = (seq: number): Step => ({
   created: [{ seq, channel: `c:${seq}`, kind: 'chat', state: '{}' }],
   envelopes: [],
   rows: [],
@@ -69,12 +69,12 @@ const born = (seq: number): Step => ({
   upTo: seq,
 })
 
-test('[B6] a simulated disk keeps what was flushed, and of the rest any number from the first on, each whole', async () => {
+test('[B6] a simulated disk keeps every flushed transaction, and of the rest a prefix of whole ones', async () => {
   for (let left = 1; left <= 3; left++) {
     const disk = new Disk(() => {})
     const store = disk.open(() => true)
     for (let seq = 1; seq <= 3; seq++) {
-      store.log.append(born(seq))
+      store.log.append(creationStep(seq))
       store.records.put(`r${seq}`, 'beside it')
       await Promise.resolve()
       if (seq > 1) continue

@@ -1,12 +1,13 @@
 /**
- * How often runs met what they are about: a simulation in which that never happens finds nothing, and looks as sound as
- * one that does. One process, one tally.
+ * Counts how often runs reached the situations they are meant for. A simulation that never reaches them finds nothing
+ * and still looks correct. One tally per process.
  */
 export type Tally = { readonly [what: string]: number }
 
 const counts = new Map<string, number>()
 
-export function met(what: string): void {
+/** Counts one occurrence of a situation. */
+export function count(what: string): void {
   counts.set(what, (counts.get(what) ?? 0) + 1)
 }
 
@@ -14,7 +15,7 @@ export function tally(): Tally {
   return Object.fromEntries(counts)
 }
 
-/** All of it together. */
+/** The sum of several tallies. */
 export function sum(tallies: readonly Tally[]): Tally {
   const total = new Map<string, number>()
   for (const each of tallies)

@@ -1,8 +1,8 @@
 import type { World } from '@atrium/host/ports/world'
 
-/** The time of a simulation: it stands still until it is moved, and wall time may jump beside it. */
+/** The simulated time. It moves only on request, and the wall clock can jump independently. */
 export class Clock {
-  /** Never goes back. */
+  /** Milliseconds; never decreases. */
   elapsed = 0
   wall = Date.parse('2026-01-01T00:00:00Z')
   readonly #timers = new Set<{ readonly at: number; readonly task: () => void }>()
@@ -13,7 +13,7 @@ export class Clock {
     return () => void this.#timers.delete(timer)
   }
 
-  /** Moves on, and gives what became due, in order. */
+  /** Advances the time. Returns the tasks that became due, in order. */
   due(ms: number): readonly (() => void)[] {
     this.elapsed += ms
     this.wall += ms
@@ -28,17 +28,17 @@ export class Clock {
   }
 }
 
-/** The world as one life of the host knows it: when that has ended, nothing of it happens any more. */
-export class LifeWorld implements World {
+/** The world of one host run. After its end none of its tasks runs. */
+export class HostRunWorld implements World {
   readonly #clock: Clock
-  readonly #heard: (event: string, detail: unknown) => void
+  readonly #onReport: (event: string, detail: unknown) => void
   readonly #names: () => number
   alive = true
 
-  constructor(clock: Clock, names: () => number, heard: (event: string, detail: unknown) => void) {
+  constructor(clock: Clock, names: () => number, onReport: (event: string, detail: unknown) => void) {
     this.#clock = clock
     this.#names = names
-    this.#heard = heard
+    this.#onReport = onReport
   }
 
   now(): number {
@@ -58,6 +58,6 @@ export class LifeWorld implements World {
   }
 
   report(event: string, detail?: unknown): void {
-    if (this.alive) this.#heard(event, detail)
+    if (this.alive) this.#onReport(event, detail)
   }
 }

@@ -1,5 +1,5 @@
-import { cost, crumbs, textsOf } from './conversation.ts'
-import type { Conversation, Dialect, Event, Piece, Said, Schema, Tool } from './conversation.ts'
+import { cost, chunks, textsOf } from './conversation.ts'
+import type { Conversation, Dialect, Event, Piece, Message, Schema, Tool } from './conversation.ts'
 
 interface Body {
   readonly messages?: readonly {
@@ -11,17 +11,17 @@ interface Body {
 }
 
 /** OpenAI's `POST /chat/completions`. */
-export const chatCompletions: Dialect = { hear, stream, whole }
+export const chatCompletions: Dialect = { read, stream, whole }
 
-function hear({ messages = [], tools = [] }: Body): Conversation {
+function read({ messages = [], tools = [] }: Body): Conversation {
   return {
     tools: tools.flatMap(({ function: it }): Tool[] =>
       it ? [{ name: it.name, schema: it.parameters }] : [],
     ),
-    said: messages.flatMap(({ role, content, tool_call_id: call = '' }): readonly Said[] => {
+    history: messages.flatMap(({ role, content, tool_call_id: call = '' }): readonly Message[] => {
       const texts = textsOf(content)
       if (role === 'tool') return [{ by: 'tool', call, text: texts.join('\n') }]
-      if (role === 'user') return texts.map((text) => ({ by: 'person', text }))
+      if (role === 'user') return texts.map((text) => ({ by: 'user', text }))
       return role === 'assistant' ? texts.map((text) => ({ by: 'model', text })) : []
     }),
   }
@@ -35,13 +35,13 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
   yield chunk({ role: 'assistant', content: '' })
   for await (const piece of pieces) {
     if (piece.is === 'thought')
-      for (const text of crumbs(piece.text)) yield chunk({ reasoning_content: text })
-    else if (piece.is === 'text') for (const text of crumbs(piece.text)) yield chunk({ content: text })
+      for (const text of chunks(piece.text)) yield chunk({ reasoning_content: text })
+    else if (piece.is === 'text') for (const text of chunks(piece.text)) yield chunk({ content: text })
     else {
       const { id, tool, input } = piece.call
       const head = { index: 0, id, type: 'function', function: { name: tool.name, arguments: '' } }
       yield chunk({ tool_calls: [head] })
-      for (const text of crumbs(input))
+      for (const text of chunks(input))
         yield chunk({ tool_calls: [{ index: 0, function: { arguments: text } }] })
       reason = 'tool_calls'
     }

@@ -1,23 +1,23 @@
-/** What all APIs say, each in its own way: what the agent offers, and what was said so far. */
+/** A request in a form common to all APIs: the tools that the agent offers, and the messages so far. */
 export interface Conversation {
   readonly tools: readonly Tool[]
-  readonly said: readonly Said[]
+  readonly history: readonly Message[]
 }
 
 export interface Tool {
   readonly name: string
   readonly schema?: Schema | undefined
-  /** The group it is called in, where an API has such groups. */
+  /** The tool's group, in an API that has groups. */
   readonly namespace?: string
-  /** Takes a text and no arguments. */
+  /** The tool takes plain text instead of JSON arguments. */
   readonly freeform?: boolean
 }
 
-export type Said =
-  | { readonly by: 'person' | 'model'; readonly text: string }
+export type Message =
+  | { readonly by: 'user' | 'model'; readonly text: string }
   | { readonly by: 'tool'; readonly text: string; readonly call: string }
 
-/** As much of a JSON schema as an example needs. */
+/** The parts of a JSON schema that an example needs. */
 export interface Schema {
   readonly type?: string | readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
@@ -26,7 +26,7 @@ export interface Schema {
   readonly const?: unknown
 }
 
-/** What the model says next, before an API dresses it. */
+/** A part of the model's answer, independent of the API. */
 export type Piece =
   | { readonly is: 'thought'; readonly text: string }
   | { readonly is: 'text'; readonly text: string }
@@ -35,7 +35,7 @@ export type Piece =
 export interface Call {
   readonly id: string
   readonly tool: Tool
-  /** Arguments as JSON, or what a freeform tool takes. */
+  /** Arguments as JSON, or the text for a freeform tool. */
   readonly input: string
 }
 
@@ -45,14 +45,14 @@ export interface Event {
   readonly data: object | string
 }
 
-/** An API: how it is asked, and how it answers. */
+/** An API: how its requests are read, and how its answers are written. */
 export interface Dialect {
-  readonly hear: (body: never) => Conversation
+  readonly read: (body: never) => Conversation
   readonly stream: (pieces: AsyncIterable<Piece>, model: string) => AsyncIterable<Event>
   readonly whole: (pieces: readonly Piece[], model: string, body: never) => object
 }
 
-/** The texts of a content, which is one or a list of parts. */
+/** The texts of a content field, which is a string or a list of parts. */
 export function textsOf(content: unknown): readonly string[] {
   if (typeof content === 'string') return [content]
   if (Array.isArray(content)) return content.flatMap(textsOf)
@@ -61,13 +61,13 @@ export function textsOf(content: unknown): readonly string[] {
   return typeof text === 'string' ? [text] : textsOf(inner)
 }
 
-/** A text as a model would say it: a few letters at a time. */
-export function* crumbs(text: string): Iterable<string> {
+/** Splits a text into short pieces, as a streaming model does. */
+export function* chunks(text: string): Iterable<string> {
   const letters = Array.from(text)
   for (let at = 0; at < letters.length; at += 12) yield letters.slice(at, at + 12).join('')
 }
 
-/** All that comes, in order; pieces of one kind are made one. */
+/** Collects all pieces in order, and joins consecutive ones of the same kind. */
 export async function gathered(pieces: AsyncIterable<Piece>): Promise<readonly Piece[]> {
   const all: Piece[] = []
   for await (const piece of pieces) {
@@ -79,5 +79,5 @@ export async function gathered(pieces: AsyncIterable<Piece>): Promise<readonly P
   return all
 }
 
-/** What an answer cost, the same each time: nothing here is counted. */
+/** Fixed token counts for every answer: nothing is really counted. */
 export const cost = { asked: 1200, cached: 100, answered: 34, thought: 5, all: 1234 }

@@ -1,5 +1,5 @@
-import { cost, crumbs } from './conversation.ts'
-import type { Conversation, Dialect, Event, Piece, Said, Schema } from './conversation.ts'
+import { cost, chunks } from './conversation.ts'
+import type { Conversation, Dialect, Event, Piece, Message, Schema } from './conversation.ts'
 import { example } from './tool.ts'
 
 interface Body {
@@ -24,22 +24,22 @@ interface Declaration {
 }
 
 /** Gemini's `:generateContent` and `:streamGenerateContent`. */
-export const generateContent: Dialect = { hear, stream, whole }
+export const generateContent: Dialect = { read, stream, whole }
 
-function hear({ contents = [], tools = [] }: Body): Conversation {
+function read({ contents = [], tools = [] }: Body): Conversation {
   const declared = tools.flatMap(({ functionDeclarations = [] }) => functionDeclarations)
   return {
     tools: declared.map(({ name, parameters, parametersJsonSchema }) => ({
       name,
       schema: parametersJsonSchema ?? parameters,
     })),
-    said: contents.flatMap(({ role, parts = [] }) =>
-      parts.flatMap(({ text, functionResponse }): Said[] => {
+    history: contents.flatMap(({ role, parts = [] }) =>
+      parts.flatMap(({ text, functionResponse }): Message[] => {
         if (functionResponse) {
           const { id: call = '', response: answered = {} } = functionResponse
           return [{ by: 'tool', call, text: JSON.stringify(answered) }]
         }
-        return text === undefined ? [] : [{ by: role === 'model' ? 'model' : 'person', text }]
+        return text === undefined ? [] : [{ by: role === 'model' ? 'model' : 'user', text }]
       }),
     ),
   }
@@ -48,7 +48,7 @@ function hear({ contents = [], tools = [] }: Body): Conversation {
 async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterable<Event> {
   for await (const piece of pieces) {
     if (piece.is === 'text')
-      for (const text of crumbs(piece.text)) yield { data: response(model, [{ text }]) }
+      for (const text of chunks(piece.text)) yield { data: response(model, [{ text }]) }
     else yield { data: response(model, [partOf(piece)]) }
   }
   yield { data: response(model, [{ text: '' }], 'STOP') }
@@ -57,7 +57,7 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
 function whole(pieces: readonly Piece[], model: string, { generationConfig = {} }: Body): object {
   const { responseMimeType, responseJsonSchema, responseSchema } = generationConfig
   if (!responseMimeType?.includes('json')) return response(model, pieces.map(partOf), 'STOP')
-  // Asked as an oracle, of who speaks next or which model is best: any answer of that shape will do.
+  // A request for JSON, such as which speaker is next or which model to use: any answer that matches the schema will do.
   const text = JSON.stringify(example(responseJsonSchema ?? responseSchema ?? {}))
   return response(model, [{ text }], 'STOP')
 }

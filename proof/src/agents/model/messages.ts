@@ -1,5 +1,5 @@
-import { cost, crumbs, textsOf } from './conversation.ts'
-import type { Conversation, Dialect, Event, Piece, Said, Schema } from './conversation.ts'
+import { cost, chunks, textsOf } from './conversation.ts'
+import type { Conversation, Dialect, Event, Piece, Message, Schema } from './conversation.ts'
 
 interface Body {
   readonly messages?: readonly { readonly role: string; readonly content: string | readonly Part[] }[]
@@ -14,15 +14,15 @@ interface Part {
 }
 
 /** Anthropic's `POST /messages`. */
-export const messages: Dialect = { hear, stream, whole }
+export const messages: Dialect = { read, stream, whole }
 
-function hear({ messages: all = [], tools = [] }: Body): Conversation {
+function read({ messages: all = [], tools = [] }: Body): Conversation {
   return {
     tools: tools.map(({ name, input_schema }) => ({ name, schema: input_schema })),
-    said: all.flatMap(({ role, content }) => {
+    history: all.flatMap(({ role, content }) => {
       const parts: readonly Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
-      const by = role === 'user' ? 'person' : 'model'
-      return parts.flatMap((part): readonly Said[] => {
+      const by = role === 'user' ? 'user' : 'model'
+      return parts.flatMap((part): readonly Message[] => {
         if (part.type === 'text') return [{ by, text: part.text ?? '' }]
         if (part.type !== 'tool_result') return []
         return [{ by: 'tool', call: part.tool_use_id ?? '', text: textsOf(part.content).join('\n') }]
@@ -51,14 +51,14 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
   for await (const piece of pieces) {
     if (piece.is === 'thought') {
       yield* begin('thought', { type: 'thinking', thinking: '', signature: '' })
-      for (const thinking of crumbs(piece.text)) yield delta({ type: 'thinking_delta', thinking })
+      for (const thinking of chunks(piece.text)) yield delta({ type: 'thinking_delta', thinking })
     } else if (piece.is === 'text') {
       if (open !== 'text') yield* begin('text', { type: 'text', text: '' })
-      for (const text of crumbs(piece.text)) yield delta({ type: 'text_delta', text })
+      for (const text of chunks(piece.text)) yield delta({ type: 'text_delta', text })
     } else {
       const { id, tool, input } = piece.call
       yield* begin('call', { type: 'tool_use', id, name: tool.name, input: {} })
-      for (const partial_json of crumbs(input)) yield delta({ type: 'input_json_delta', partial_json })
+      for (const partial_json of chunks(input)) yield delta({ type: 'input_json_delta', partial_json })
       reason = 'tool_use'
     }
   }
@@ -78,7 +78,7 @@ function whole(pieces: readonly Piece[], model: string): object {
   return { ...envelope(model), content, stop_reason }
 }
 
-/** Thoughts are signed; nobody but the real thing could tell that this one is not. */
+/** Thinking blocks need a signature. Only the real API could verify it. */
 const signature = 'c2NyaXB0ZWQ='
 
 const usage = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { cost, crumbs, textsOf } from './conversation.ts'
-import type { Call, Conversation, Dialect, Event, Piece, Said, Schema, Tool } from './conversation.ts'
+import { cost, chunks, textsOf } from './conversation.ts'
+import type { Call, Conversation, Dialect, Event, Piece, Message, Schema, Tool } from './conversation.ts'
 
 interface Body {
   readonly input?: string | readonly Item[]
@@ -23,15 +23,15 @@ interface Offered {
 }
 
 /** OpenAI's `POST /responses`. */
-export const responses: Dialect = { hear, stream, whole }
+export const responses: Dialect = { read, stream, whole }
 
-function hear({ input = [], tools = [] }: Body): Conversation {
+function read({ input = [], tools = [] }: Body): Conversation {
   const items: readonly Item[] = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   return {
     tools: tools.flatMap((tool) => toolsOf(tool)),
-    said: items.flatMap(({ type = '', role, content, output, call_id: call = '' }): readonly Said[] => {
+    history: items.flatMap(({ type = '', role, content, output, call_id: call = '' }): readonly Message[] => {
       if (type.endsWith('_output')) return [{ by: 'tool', call, text: textsOf(output).join('\n') }]
-      if (role === 'user') return textsOf(content).map((text) => ({ by: 'person', text }))
+      if (role === 'user') return textsOf(content).map((text) => ({ by: 'user', text }))
       return role === 'assistant' ? textsOf(content).map((text) => ({ by: 'model', text })) : []
     }),
   }
@@ -51,7 +51,7 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
     data: { type, sequence_number: number++, ...rest },
   })
   const output: object[] = []
-  /** One item from its first word to its last. */
+  /** The events of one item, from added to done. */
   function* item(begun: object, done: object, between: Iterable<Event>): Iterable<Event> {
     yield event('response.output_item.added', { output_index: output.length, item: begun })
     yield* between
@@ -59,7 +59,7 @@ async function* stream(pieces: AsyncIterable<Piece>, model: string): AsyncIterab
     output.push(done)
   }
   const deltas = (type: string, item_id: string, text: string, rest: object = {}): Iterable<Event> =>
-    map(crumbs(text), (delta) =>
+    map(chunks(text), (delta) =>
       event(type, { item_id, output_index: output.length, delta, logprobs: [], ...rest }),
     )
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call, Conversation, Piece, Said } from './conversation.ts'
-import { callFor, deeds } from './tool.ts'
-import type { Deed } from './tool.ts'
+import type { Call, Conversation, Piece, Message } from './conversation.ts'
+import { callFor, toolWords } from './tool.ts'
+import type { ToolWord } from './tool.ts'
 
 /** One step of a script: `[[word:text]]`. */
 export interface Step {
@@ -9,72 +9,72 @@ export interface Step {
   readonly text: string
 }
 
-const words = ['think', 'say', 'hang', 'error', ...deeds] as const
+const words = ['think', 'say', 'hang', 'error', ...toolWords] as const
 export type Word = (typeof words)[number]
 
-const isDeed = (word: Word): word is Deed => deeds.some((deed) => deed === word)
+const callsTool = (word: Word): word is ToolWord => toolWords.some((each) => each === word)
 
-/** The script that stands in a text, if any does. */
+/** The script in a text; empty if there is none. */
 export function scriptIn(text: string): readonly Step[] {
   const found = text.matchAll(new RegExp(`\\[\\[(${words.join('|')}):([^]*?)\\]\\]`, 'g'))
   return Array.from(found, ([, word, inner]) => ({ word: word as Word, text: inner ?? '' }))
 }
 
 /**
- * What is left of the script: what follows as many calls as were done since it was given. Nothing is remembered, so an
- * agent that asks again, or comes back in another process, hears the same again.
+ * The rest of the script, after as many calls as were carried out since it was given. The model keeps no state, so a
+ * repeated request gets the same answer, also from another process.
  */
-export function remaining({ said }: Conversation): readonly Step[] | undefined {
-  const given = said.findLastIndex(({ by, text }) => by === 'person' && scriptIn(text).length > 0)
-  const script = said[given]
+export function remaining({ history }: Conversation): readonly Step[] | undefined {
+  const given = history.findLastIndex(({ by, text }) => by === 'user' && scriptIn(text).length > 0)
+  const script = history[given]
   if (!script) return undefined
   const steps = scriptIn(script.text)
-  let left = doneSince(said.slice(given + 1)) + toldOf(said.slice(0, given), script.text)
+  let left = doneSince(history.slice(given + 1)) + doneInTranscript(history.slice(0, given), script.text)
   if (left === 0) return steps
-  const last = steps.findIndex(({ word }) => isDeed(word) && --left === 0)
+  const last = steps.findIndex(({ word }) => callsTool(word) && --left === 0)
   return last < 0 ? [] : steps.slice(last + 1)
 }
 
 /**
- * Calls that a tool has answered; some agents tell an answer twice. One that was not carried out counts until somebody speaks
- * again: to go on means to do it then.
+ * Number of calls with a result; some agents send a result twice. A call that was not carried out counts only until
+ * the next message of the user, which asks to carry it out then.
  */
-function doneSince(said: readonly Said[]): number {
-  // What stands in brackets agents say in the name of people.
-  const spoken = said.findLastIndex(({ by, text }) => by === 'person' && !/^\s*[<[]/.test(text))
-  const done = said.flatMap((each, at) =>
-    each.by === 'tool' && !(at < spoken && undone.test(each.text)) ? [each.call] : [],
+function doneSince(history: readonly Message[]): number {
+  // Agents put their own messages in the user's name into brackets.
+  const lastUser = history.findLastIndex(({ by, text }) => by === 'user' && !/^\s*[<[]/.test(text))
+  const done = history.flatMap((each, at) =>
+    each.by === 'tool' && !(at < lastUser && undone.test(each.text)) ? [each.call] : [],
   )
   return new Set(done).size
 }
 
-/** What agents make up for a call that was denied, or that they never got to. */
+/** Results that agents make up for calls that were denied or interrupted. */
 const undone = /^.{0,120}\b(?:aborted|rejected|interrupted|declined|denied|cancell?ed)\b/i
 
-/** Calls of which the model has only heard: an agent without a memory hands it a transcript before the script. */
-function toldOf(before: readonly Said[], script: string): number {
+/** Number of carried-out calls in a transcript: an agent that lost its session sends one before the script. */
+function doneInTranscript(before: readonly Message[], script: string): number {
   const last = before.at(-1)
-  const at = last?.by === 'person' ? last.text.lastIndexOf(script) : -1
+  const at = last?.by === 'user' ? last.text.lastIndexOf(script) : -1
   return at < 0 ? 0 : (last?.text.slice(at).match(/^\[.+ \((?:done|failed)\)\]$/gm)?.length ?? 0)
 }
 
-/** The HTTP status that the next answer is refused with, if it is. */
-export function refusal(steps: readonly Step[]): number | undefined {
+/** The HTTP status that the script wants for the next answer; undefined for a normal answer. */
+export function errorStatus(steps: readonly Step[]): number | undefined {
   return steps[0]?.word === 'error' ? Number(steps[0].text) : undefined
 }
 
 /** The next answer. It ends with a call, or with the script. */
 export async function* answer(conversation: Conversation, end: AbortSignal): AsyncIterable<Piece> {
   const steps = remaining(conversation)
-  // Whoever offers no tools wants a title, a summary or a word of advice.
+  // A request without tools is for a title, a summary or advice.
   if (!steps || conversation.tools.length === 0) return yield { is: 'text', text: 'A scripted talk' }
-  const last = conversation.said.findLast(({ by }) => by === 'tool')
+  const last = conversation.history.findLast(({ by }) => by === 'tool')
   if (steps.length === 0) return yield { is: 'text', text: `Done: ${excerpt(last?.text ?? '')}` }
   for (const { word, text } of steps) {
     if (word === 'think') yield { is: 'thought', text }
     else if (word === 'say') yield { is: 'text', text }
     else if (word === 'hang') yield* dots(Number(text), end)
-    else if (word === 'error') throw new Error(`the script breaks off: ${text}`)
+    else if (word === 'error') throw new Error(`the script fails here: ${text}`)
     else return yield called(callFor(word, text, conversation.tools), conversation)
   }
 }
@@ -84,7 +84,7 @@ function called(call: Call | undefined, { tools }: Conversation): Piece {
   return { is: 'text', text: `there is no such tool among ${tools.map(({ name }) => name).join(', ')}` }
 }
 
-/** Something is said all the time, so that whoever listens knows that it goes on. */
+/** Sends a dot ten times a second, so that a client sees that the turn goes on. */
 async function* dots(seconds: number, end: AbortSignal): AsyncIterable<Piece> {
   for (let left = seconds * 10; left > 0 && !end.aborted; left--) {
     yield { is: 'text', text: '.' }

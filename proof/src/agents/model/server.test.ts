@@ -16,7 +16,7 @@ const schema = {
 const script = '[[think:Well.]][[say:I write.]][[write:/a/b.txt|two\\nlines]][[say:Written, ä 👋.]]'
 const written = { file_path: '/a/b.txt', content: 'two\nlines', mode: 'new' }
 
-/** Each API: a request with a script, and what was done since; and what its answers come to. */
+/** Each API: a request with a script and the results so far, and the content of its answers. */
 const apis = {
   'chat/completions': {
     path: '/v1/chat/completions',
@@ -66,7 +66,7 @@ const apis = {
       tools: [{ functionDeclarations: [{ name: 'write_file', parametersJsonSchema: schema }] }],
       contents: [
         { role: 'user', parts: [{ text: script }] },
-        // Told twice, as some agents do after they have come back.
+        // Sent twice, as some agents do after a reconnect.
         ...(done ? [answered, answered] : []),
       ],
     }),
@@ -76,16 +76,19 @@ const apis = {
 }
 const answered = { role: 'user', parts: [{ functionResponse: { id: 'c1', response: { output: 'ok' } } }] }
 
-test.each(Object.entries(apis))('[B40] %s: a call ends an answer, and its result goes on', async (_, api) => {
-  const first = await events(api.path, api.body(false))
-  const input = first.map((event) => at(event, api.input)).filter((found) => found !== undefined)
-  const whole = typeof input.at(-1) === 'object' ? input.at(-1) : fullest(input as string[])
-  expect(typeof whole === 'string' ? JSON.parse(whole) : whole).toEqual(written)
-  expect(textIn(first, api.text)).toContain('I write.')
-  expect(textIn(first, api.text)).not.toContain('Written')
-  const second = await events(api.path, api.body(true))
-  expect(textIn(second, api.text)).toBe('Written, ä 👋.')
-})
+test.each(Object.entries(apis))(
+  '[B40] %s: a call ends an answer, and its result continues the script',
+  async (_, api) => {
+    const first = await events(api.path, api.body(false))
+    const input = first.map((event) => at(event, api.input)).filter((found) => found !== undefined)
+    const whole = typeof input.at(-1) === 'object' ? input.at(-1) : fullest(input as string[])
+    expect(typeof whole === 'string' ? JSON.parse(whole) : whole).toEqual(written)
+    expect(textIn(first, api.text)).toContain('I write.')
+    expect(textIn(first, api.text)).not.toContain('Written')
+    const second = await events(api.path, api.body(true))
+    expect(textIn(second, api.text)).toBe('Written, ä 👋.')
+  },
+)
 
 test.each(Object.entries(apis))('[B40] %s: the same request gets the same answer', async (_, api) => {
   const texts = [0, 1].map(async () => textIn(await events(api.path, api.body(false)), api.text))
@@ -93,7 +96,7 @@ test.each(Object.entries(apis))('[B40] %s: the same request gets the same answer
   expect(one).toBe(other)
 })
 
-test('[B40] who offers no tools gets a plain text; an error is the status that the script says', async () => {
+test('[B40] a request without tools gets a plain text, and an error step sets the status', async () => {
   const { path, body } = apis.messages
   const { tools: _, ...without } = body(false)
   const plain = await post(path, { ...without, stream: false })
@@ -121,20 +124,20 @@ function at(value: unknown, path: readonly (string | number)[]): unknown {
   )
 }
 
-/** Without thoughts, and without the pieces of a call, which have the same place in one of the APIs. */
+/** Removes thoughts, and the pieces of a call, which in one API have the same place as text. */
 function textIn(all: readonly unknown[], path: readonly (string | number)[]): string {
-  const spoken = all.filter((event) => {
+  const texts = all.filter((event) => {
     const { type = '' } = event as { type?: string }
     const thought = at(event, ['candidates', 0, 'content', 'parts', 0, 'thought']) === true
     return !thought && !/reasoning|arguments/.test(type)
   })
-  return spoken
+  return texts
     .map((event) => at(event, path))
     .filter((text) => typeof text === 'string')
     .join('')
 }
 
-/** Pieces of one text, or a text that is said whole at last. */
+/** The pieces of a text, or the whole text in a final event. */
 function fullest(pieces: readonly string[]): string {
   const last = pieces.at(-1) ?? ''
   return last.startsWith('{') ? last : pieces.join('')

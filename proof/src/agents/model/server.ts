@@ -10,29 +10,29 @@ import type { Dialect } from './conversation.ts'
 import { generateContent } from './generate-content.ts'
 import { messages } from './messages.ts'
 import { responses } from './responses.ts'
-import { answer, refusal, remaining } from './script.ts'
+import { answer, errorStatus, remaining } from './script.ts'
 
-/** A model on the loopback whose words stand in the prompt. */
+/** A model on the loopback interface that follows a script in the prompt. */
 export interface Model {
   readonly url: string
-  /** From now on whatever is asked of it is written there, a line each, for those who look for a reason. */
+  /** Writes all further requests to this file, one per line, for debugging. */
   record(path: string): void
   close(): void
 }
 
-/** How long a model takes for a few letters. */
-const pace = 5
+/** Milliseconds between two events of an answer. */
+const paceMs = 5
 
 export async function startModel(): Promise<Model> {
   let recorded: string | undefined
-  const heard = (path: string, body: object): void => {
-    // The folder of who asked before may be gone.
+  const onRequest = (path: string, body: object): void => {
+    // The folder of an earlier agent may be gone.
     if (recorded !== undefined && existsSync(dirname(recorded)))
       appendFileSync(recorded, `${JSON.stringify({ path, body })}\n`)
   }
   const server = createServer((request, response) => {
-    serve(request, response, heard).catch((error: unknown) => {
-      // A script that breaks off, or an agent that has gone: nothing more can be said on this line.
+    serve(request, response, onRequest).catch((error: unknown) => {
+      // The script failed or the agent has gone: the answer cannot be completed.
       if (!response.headersSent) response.writeHead(500).end(String(error))
       else response.destroy()
     })
@@ -57,7 +57,7 @@ interface Body {
 interface Route {
   readonly ends: RegExp
   readonly dialect: Dialect
-  /** Gemini says in its path what others say in their bodies. */
+  /** Gemini's path says whether to stream; the other APIs say it in the body. */
   readonly streams?: boolean
 }
 
@@ -69,8 +69,8 @@ const routes: readonly Route[] = [
   { ends: /:streamGenerateContent$/, dialect: generateContent, streams: true },
 ]
 
-/** What is asked besides, and needs no script. */
-const facts: readonly (readonly [RegExp, object])[] = [
+/** Fixed answers to requests that need no script. */
+const fixedAnswers: readonly (readonly [RegExp, object])[] = [
   [/\/messages\/count_tokens$/, { input_tokens: 100 }],
   [/:countTokens$/, { totalTokens: 100 }],
   [
@@ -87,26 +87,26 @@ const facts: readonly (readonly [RegExp, object])[] = [
 async function serve(
   request: IncomingMessage,
   response: ServerResponse,
-  heard: (path: string, body: object) => void,
+  onRequest: (path: string, body: object) => void,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://model')
   let text = ''
   for await (const chunk of request) text += String(chunk)
   const body = (text === '' ? {} : JSON.parse(text)) as Body
-  heard(pathname, body)
-  const fact = facts.find(([ends]) => ends.test(pathname))
-  if (fact) return json(response, 200, fact[1])
+  onRequest(pathname, body)
+  const fixed = fixedAnswers.find(([ends]) => ends.test(pathname))
+  if (fixed) return json(response, 200, fixed[1])
   const route = routes.find(({ ends }) => ends.test(pathname))
   if (!route) return json(response, 404, { error: { message: 'there is nothing here' } })
-  await say(route, body, response)
+  await respond(route, body, response)
 }
 
-async function say(route: Route, body: Body, response: ServerResponse): Promise<void> {
+async function respond(route: Route, body: Body, response: ServerResponse): Promise<void> {
   const { dialect, streams = body.stream === true } = route
   const gone = new AbortController()
   response.on('close', () => gone.abort())
-  const conversation = dialect.hear(body as never)
-  const status = conversation.tools.length > 0 ? refusal(remaining(conversation) ?? []) : undefined
+  const conversation = dialect.read(body as never)
+  const status = conversation.tools.length > 0 ? errorStatus(remaining(conversation) ?? []) : undefined
   if (status !== undefined) {
     const message = `the script says ${status}`
     return json(response, status, { type: 'error', error: { type: 'api_error', code: status, message } })
@@ -119,7 +119,7 @@ async function say(route: Route, body: Body, response: ServerResponse): Promise<
     if (gone.signal.aborted) return
     const line = typeof data === 'string' ? data : JSON.stringify(data)
     response.write(`${name === undefined ? '' : `event: ${name}\n`}data: ${line}\n\n`)
-    await sleep(pace)
+    await sleep(paceMs)
   }
   response.end()
 }

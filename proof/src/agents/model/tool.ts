@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { Call, Schema, Tool } from './conversation.ts'
 
-/** What a script can have done: the next answer waits for what the tool says. */
-export const deeds = ['write', 'read', 'run', 'tool'] as const
-export type Deed = (typeof deeds)[number]
+/** The script words that call a tool. The next answer waits for the result. */
+export const toolWords = ['write', 'read', 'run', 'tool'] as const
+export type ToolWord = (typeof toolWords)[number]
 
-/** A call of whatever the agent has for the purpose; nothing if it has nothing. */
-export function callFor(deed: Deed, text: string, tools: readonly Tool[]): Call | undefined {
+/** A call of the agent's tool for this purpose; undefined if it has none. */
+export function callFor(word: ToolWord, text: string, tools: readonly Tool[]): Call | undefined {
   const [first, rest] = cut(text)
-  if (deed === 'write') return writing(first, rest.replaceAll('\\n', '\n'), tools)
-  if (deed === 'run') return running(text, tools)
-  if (deed === 'read') return filled(find(tools, names.read), { path: text })
+  if (word === 'write') return writing(first, rest.replaceAll('\\n', '\n'), tools)
+  if (word === 'run') return running(text, tools)
+  if (word === 'read') return filled(find(tools, names.read), { path: text })
   const named = tools.find(({ name }) => name === first) ?? tools.find(({ name }) => name.endsWith(first))
   return named && call(named, rest === '' ? '{}' : rest)
 }
@@ -29,7 +29,7 @@ function running(line: string, tools: readonly Tool[]): Call | undefined {
   return filled(find(tools, names.run), { command: line })
 }
 
-/** Agents call the same thing by many names; those that fit better come first. */
+/** The names that agents use for the same tool, best match first. */
 const names = {
   write: ['write', 'write_file', 'create_file', 'write_to_file', 'create', 'write_text_file'],
   read: ['read', 'read_file', 'view', 'read_text_file'],
@@ -53,37 +53,37 @@ function find(tools: readonly Tool[], candidates: readonly string[]): Tool | und
     }
     return undefined
   }
-  // Some put a prefix before the names of their tools.
+  // Some agents put a prefix before the names of their tools.
   return (
     by((name, candidate) => name === candidate) ?? by((name, candidate) => name.endsWith(`__${candidate}`))
   )
 }
 
-type Meant = Readonly<Partial<Record<'path' | 'content' | 'command', string>>>
+type Values = Readonly<Partial<Record<'path' | 'content' | 'command', string>>>
 
-/** What an argument means, by its name. */
-const meanings: readonly (readonly [RegExp, keyof Meant])[] = [
+/** The meaning of an argument, by its name. */
+const meanings: readonly (readonly [RegExp, keyof Values])[] = [
   [/^(file_?path|path|absolute_?path|file_?name|file)$/i, 'path'],
   [/^(contents?|file_?text|text)$/i, 'content'],
   [/^(command|cmd|script|line)$/i, 'command'],
 ]
 
-function filled(tool: Tool | undefined, meant: Meant): Call | undefined {
-  return tool && call(tool, JSON.stringify(example(tool.schema ?? {}, meant)))
+function filled(tool: Tool | undefined, values: Values): Call | undefined {
+  return tool && call(tool, JSON.stringify(example(tool.schema ?? {}, values)))
 }
 
-/** The smallest object that has a schema and says what is meant. */
-export function example(schema: Schema, meant: Meant = {}): Record<string, unknown> {
-  const made: Record<string, unknown> = {}
+/** The smallest object that matches a schema and has the given values. */
+export function example(schema: Schema, values: Values = {}): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
   for (const [key, property] of Object.entries(schema.properties ?? {})) {
     const meaning = meanings.find(([pattern]) => pattern.test(key))?.[1]
-    const value = meaning && meant[meaning]
-    if (value !== undefined) made[key] = isList(property) ? ['bash', '-lc', value] : value
-    else if (key === 'sandbox_permissions') made[key] = 'require_escalated' // else codex does not ask
-    else if (key === 'justification') made[key] = 'the script says so'
-    else if (schema.required?.includes(key)) made[key] = anything(property)
+    const value = meaning && values[meaning]
+    if (value !== undefined) result[key] = isList(property) ? ['bash', '-lc', value] : value
+    else if (key === 'sandbox_permissions') result[key] = 'require_escalated' // else codex does not ask
+    else if (key === 'justification') result[key] = 'the script says so'
+    else if (schema.required?.includes(key)) result[key] = anything(property)
   }
-  return made
+  return result
 }
 
 const isList = ({ type }: Schema): boolean => typesOf(type).includes('array')
@@ -112,7 +112,7 @@ function call(tool: Tool, input: string): Call {
   return { id: `call_${randomUUID().replaceAll('-', '').slice(0, 20)}`, tool, input }
 }
 
-/** What stands before the first bar, and what after it. */
+/** Splits a text at the first bar. */
 function cut(text: string): readonly [string, string] {
   const at = text.indexOf('|')
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]

@@ -1,43 +1,43 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import type { Run } from '../history.ts'
-import type { Witness } from './event.ts'
-import { isText } from './truth.ts'
-import type { Past } from './truth.ts'
+import type { ClientEvents } from './event.ts'
+import { isRelaxed } from './compare.ts'
+import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I1: whatever anybody was told, and every change that was answered, is on the disk at the end. */
+/** I1: everything a client received, and every answered change, is on the disk at the end. */
 export function kept(
   run: Run,
-  witnesses: readonly Witness[],
-  pasts: ReadonlyMap<Uri, Past>,
+  clients: readonly ClientEvents[],
+  logs: ReadonlyMap<Uri, ChannelLog>,
 ): readonly Violation[] {
   const { torn = 0 } = run.stored
   const excused = new Set([
-    ...askedFor('disposeSession', witnesses).flatMap((uri) => [uri, defaultChatUri(uri)]),
+    ...requestsFor('disposeSession', clients).flatMap((uri) => [uri, defaultChatUri(uri)]),
     ...run.stored.damaged.map(({ uri }) => uri),
   ])
-  return witnesses.flatMap(({ client, events }) =>
+  return clients.flatMap(({ client, events }) =>
     events.flatMap((event): readonly Violation[] => {
       if (event.at < torn) return []
-      if (event.what === 'told') {
-        // A crash may take text that nobody could rely on yet (I8).
-        if (isText(event.envelope)) return []
-        const sentence = lost(event.envelope, client, pasts, excused)
+      if (event.what === 'delivered') {
+        // A crash may lose text that was sent before it was durable (I8).
+        if (isRelaxed(event.envelope)) return []
+        const sentence = lost(event.envelope, client, logs, excused)
         return sentence === undefined ? [] : [{ rule: 'I1', client, sentence, envelope: event.envelope }]
       }
       if (event.what !== 'answered' || !event.ok) return []
       const there = run.stored.sessions.includes(event.channel)
       if (event.method === 'createSession' && !there && !excused.has(event.channel))
-        return [{ rule: 'I1', client, sentence: `${event.channel} was created, and is not there` }]
-      if (event.method === 'disposeSession' && (there || pasts.has(event.channel)))
-        return [{ rule: 'I1', client, sentence: `${event.channel} was disposed of, and is there` }]
+        return [{ rule: 'I1', client, sentence: `${event.channel} was created, but does not exist` }]
+      if (event.method === 'disposeSession' && (there || logs.has(event.channel)))
+        return [{ rule: 'I1', client, sentence: `${event.channel} was disposed, but still exists` }]
       return []
     }),
   )
 }
 
-/** I6: a client's action is applied once. `clientSeq` 0 is no number. */
+/** I6: a client's action is applied once. `clientSeq` 0 is not a number. */
 export function once({ stored }: Run): readonly Violation[] {
   const applied = new Map<string, number>()
   return stored.channels
@@ -53,9 +53,9 @@ export function once({ stored }: Run): readonly Violation[] {
     })
 }
 
-export function askedFor(method: string, witnesses: readonly Witness[]): readonly Uri[] {
-  return witnesses.flatMap(({ events }) =>
-    events.flatMap((event) => (event.what === 'asked' && event.method === method ? [event.channel] : [])),
+export function requestsFor(method: string, clients: readonly ClientEvents[]): readonly Uri[] {
+  return clients.flatMap(({ events }) =>
+    events.flatMap((event) => (event.what === 'requested' && event.method === method ? [event.channel] : [])),
   )
 }
 
@@ -68,15 +68,15 @@ const acceptedAs = (reason = ''): number | undefined => {
 function lost(
   { channel, serverSeq, action, origin, rejectionReason }: Envelope,
   client: string,
-  pasts: ReadonlyMap<Uri, Past>,
+  logs: ReadonlyMap<Uri, ChannelLog>,
   excused: ReadonlySet<Uri>,
 ): string | undefined {
   const seq = rejectionReason === undefined ? serverSeq : acceptedAs(rejectionReason)
   if (seq === undefined) return undefined
-  const past = pasts.get(channel)
-  if (!past) return excused.has(channel) ? undefined : `${channel} is gone, and nobody disposed of it`
-  const found = past.at(seq)
+  const log = logs.get(channel)
+  if (!log) return excused.has(channel) ? undefined : `${channel} is gone, but nobody disposed it`
+  const found = log.at(seq)
   if (found && (!origin || found.origin?.clientSeq === origin.clientSeq)) return undefined
   const own = origin?.clientId === client
-  return own && past.idle(seq, action) ? undefined : `${seq} was told, and is not in the log`
+  return own && log.mayBeUnchanged(seq, action) ? undefined : `${seq} was sent, but is not in the log`
 }

@@ -2,40 +2,40 @@ import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { History, Line } from '../history.ts'
 
-/** What a line of a history means. */
-export type Event = { readonly at: number; readonly link: number } & Meaning
+/** The meaning of one line of a history. */
+export type Event = { readonly at: number; readonly link: number } & EventData
 
-type Meaning =
+type EventData =
   | { readonly what: 'sent'; readonly channel: Uri; readonly clientSeq: number; readonly action: Action }
-  | { readonly what: 'asked'; readonly method: string; readonly channel: Uri }
+  | { readonly what: 'requested'; readonly method: string; readonly channel: Uri }
   | { readonly what: 'answered'; readonly method: string; readonly channel: Uri; readonly ok: boolean }
-  /** `live`: as it happened; else as part of the answer to a return. */
-  | { readonly what: 'told'; readonly envelope: Envelope; readonly live: boolean }
-  /** From this number on the link hears the channel; with a state where it was handed one. */
+  /** `live`: as a notification; otherwise in the answer to `reconnect`. */
+  | { readonly what: 'delivered'; readonly envelope: Envelope; readonly live: boolean }
+  /** The link receives the channel from this number on, with a snapshot where it got one. */
   | {
-      readonly what: 'follows'
+      readonly what: 'subscribed'
       readonly channel: Uri
       readonly from: number
       readonly snapshot?: Snapshot
     }
-  /** `missing`: not of its own will, the host says that there is no such channel. */
-  | { readonly what: 'leaves'; readonly channel: Uri; readonly missing: boolean }
-  | { readonly what: 'garbled'; readonly text: string }
-  | { readonly what: 'shut' }
+  /** `missing`: the host says that the channel does not exist; otherwise the client unsubscribed. */
+  | { readonly what: 'unsubscribed'; readonly channel: Uri; readonly missing: boolean }
+  | { readonly what: 'unreadable'; readonly text: string }
+  | { readonly what: 'closed' }
   | { readonly what: 'gone'; readonly channel: Uri }
 
 /** A client and its events, in order. */
-export interface Witness {
+export interface ClientEvents {
   readonly client: string
   readonly events: readonly Event[]
 }
 
-export function witness({ client, lines }: History): Witness {
-  const asked = new Map<string, Question>()
-  return { client, events: lines.flatMap((line) => read(line, asked)) }
+export function eventsOf({ client, lines }: History): ClientEvents {
+  const requests = new Map<string, SentRequest>()
+  return { client, events: lines.flatMap((line) => read(line, requests)) }
 }
 
-interface Question {
+interface SentRequest {
   readonly method: string
   readonly params: Params
 }
@@ -63,15 +63,15 @@ interface Result {
   readonly missing?: readonly Uri[]
 }
 
-function read({ at, link, way, text = '' }: Line, asked: Map<string, Question>): readonly Event[] {
-  const event = (meaning: Meaning): Event => ({ at, link, ...meaning })
+function read({ at, link, way, text = '' }: Line, requests: Map<string, SentRequest>): readonly Event[] {
+  const event = (data: EventData): Event => ({ at, link, ...data })
   if (way === 'open') return []
-  if (way === 'shut') return [event({ what: 'shut' })]
+  if (way === 'shut') return [event({ what: 'closed' })]
   if (way === 'gone') return [event({ what: 'gone', channel: text })]
   const frame = parsed(text)
-  if (!frame) return [event({ what: 'garbled', text })]
-  const meanings = way === 'out' ? said(frame, link, asked) : heard(frame, link, asked)
-  return meanings.map(event)
+  if (!frame) return [event({ what: 'unreadable', text })]
+  const data = way === 'out' ? outgoing(frame, link, requests) : incoming(frame, link, requests)
+  return data.map(event)
 }
 
 function parsed(text: string): Frame | undefined {
@@ -82,40 +82,40 @@ function parsed(text: string): Frame | undefined {
   }
 }
 
-function said(
+function outgoing(
   { id, method = '', params = {} }: Frame,
   link: number,
-  asked: Map<string, Question>,
-): Meaning[] {
+  requests: Map<string, SentRequest>,
+): EventData[] {
   const { channel = rootUri, clientSeq = 0, action } = params
   if (method === 'dispatchAction' && action) return [{ what: 'sent', channel, clientSeq, action }]
-  if (method === 'unsubscribe') return [{ what: 'leaves', channel, missing: false }]
+  if (method === 'unsubscribe') return [{ what: 'unsubscribed', channel, missing: false }]
   if (id === undefined) return []
-  asked.set(`${link} ${id}`, { method, params })
-  return [{ what: 'asked', method, channel }]
+  requests.set(`${link} ${id}`, { method, params })
+  return [{ what: 'requested', method, channel }]
 }
 
-function heard(
+function incoming(
   { id, method, params, result, error }: Frame,
   link: number,
-  asked: Map<string, Question>,
-): Meaning[] {
-  if (method === 'action') return [{ what: 'told', envelope: params as unknown as Envelope, live: true }]
-  const question = asked.get(`${link} ${id}`)
-  if (!question) return []
-  const { channel = rootUri, lastSeenServerSeq: from = 0, subscriptions = [] } = question.params
-  const answered: Meaning = { what: 'answered', method: question.method, channel, ok: !error }
+  requests: Map<string, SentRequest>,
+): EventData[] {
+  if (method === 'action') return [{ what: 'delivered', envelope: params as unknown as Envelope, live: true }]
+  const request = requests.get(`${link} ${id}`)
+  if (!request) return []
+  const { channel = rootUri, lastSeenServerSeq: from = 0, subscriptions = [] } = request.params
+  const answered: EventData = { what: 'answered', method: request.method, channel, ok: !error }
   const { snapshot, snapshots = [], actions = [], missing = [] } = result ?? {}
-  const handed = (snapshot ? [snapshot] : snapshots).map((one): Meaning => ({
-    what: 'follows',
+  const snapshotEvents = (snapshot ? [snapshot] : snapshots).map((one): EventData => ({
+    what: 'subscribed',
     channel: one.resource,
     from: one.fromSeq,
     snapshot: one,
   }))
-  const replayed = actions.map((envelope): Meaning => ({ what: 'told', envelope, live: false }))
-  const again = result?.actions ? subscriptions : []
-  const followed = again.map((uri): Meaning => ({ what: 'follows', channel: uri, from }))
-  // A channel that went away while the answer was made may still be in it, in part.
-  const left = missing.map((uri): Meaning => ({ what: 'leaves', channel: uri, missing: true }))
-  return [answered, ...handed, ...followed, ...left, ...replayed]
+  const replayed = actions.map((envelope): EventData => ({ what: 'delivered', envelope, live: false }))
+  const resumed = result?.actions ? subscriptions : []
+  const resubscribed = resumed.map((uri): EventData => ({ what: 'subscribed', channel: uri, from }))
+  // A channel that was dropped while the answer was made may still be in it, in part.
+  const left = missing.map((uri): EventData => ({ what: 'unsubscribed', channel: uri, missing: true }))
+  return [answered, ...snapshotEvents, ...resubscribed, ...left, ...replayed]
 }

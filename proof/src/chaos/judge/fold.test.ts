@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listed } from './fold.ts'
 
-/** What is on the disk: sessions by their titles, and how many the root counts. */
+/** A disk with sessions of these titles, and the root's count. */
 const disk = (titles: readonly string[], activeSessions: number) => {
   const uriOf = (_: string, at: number) => `ahp-session:/${at}`
   const sessions = titles.map((title, at) => ({ uri: uriOf(title, at), kind: 'session', state: { title } }))
@@ -10,7 +10,7 @@ const disk = (titles: readonly string[], activeSessions: number) => {
   return listed({ name: 'disk', histories: [], stored } as never)
 }
 
-test('[B10] a session is counted when it was used, and not before (I19)', () => {
+test('[B10] a session is counted once it was used (I19)', () => {
   expect(disk(['named', ''], 1)).toEqual([])
   expect(disk(['named', ''], 2)).toEqual([])
   expect(disk(['named', ''], 0)).toMatchObject([{ rule: 'I3' }])

@@ -1,25 +1,25 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { Run } from '../history.ts'
-import type { Witness } from './event.ts'
-import { alike, comparable, kindOf } from './truth.ts'
-import type { Past } from './truth.ts'
+import type { ClientEvents } from './event.ts'
+import { alike, comparable, kindOf } from './compare.ts'
+import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I3: what is rebuilt from the disk, heads and all, is the fold of the whole log. */
-export function rebuilt({ stored }: Run, pasts: ReadonlyMap<Uri, Past>): readonly Violation[] {
+/** I3: the state rebuilt from the disk, with heads, is the fold of the whole log. */
+export function rebuilt({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): readonly Violation[] {
   return stored.channels.flatMap(({ uri, state }): readonly Violation[] => {
-    const past = pasts.get(uri)
-    if (!past || comparable(past.kind, state) === comparable(past.kind, past.last)) return []
-    return [{ rule: 'I3', sentence: `${uri} is rebuilt to another state than its log folds to` }]
+    const log = logs.get(uri)
+    if (!log || comparable(log.kind, state) === comparable(log.kind, log.last)) return []
+    return [{ rule: 'I3', sentence: `${uri} is rebuilt to a state that differs from the fold of its log` }]
   })
 }
 
-/** I3: the session list, the channels and the count on the root say the same; one that nobody has used is not counted (I19). */
+/** I3: the session list, the channels and the root's count agree. An unused session is not counted (I19). */
 export function listed({ stored }: Run): readonly Violation[] {
   if (stored.damaged.length > 0) return []
   const sessions = stored.channels.filter(({ kind }) => kind === 'session')
   const there = sessions.map(({ uri }) => uri)
-  // Whoever uses one names it, with the first message if not before.
+  // A used session has a title: the first message sets one.
   const used = sessions.filter(({ state }) => (state as { title?: string }).title !== '').length
   const root = stored.channels.find(({ kind }) => kind === 'root')?.state as
     | { activeSessions?: number }
@@ -34,54 +34,54 @@ export function listed({ stored }: Run): readonly Violation[] {
 /** I3: every snapshot is the fold up to its number. */
 export function shown(
   run: Run,
-  { client, events }: Witness,
-  pasts: ReadonlyMap<Uri, Past>,
+  { client, events }: ClientEvents,
+  logs: ReadonlyMap<Uri, ChannelLog>,
 ): readonly Violation[] {
   const { torn = 0 } = run.stored
   return events.flatMap((event): readonly Violation[] => {
-    if (event.what !== 'follows' || !event.snapshot || event.at < torn) return []
-    const past = pasts.get(event.channel)
-    const truth = past?.stateAt(event.from)
-    if (!past || truth === undefined) return []
-    if (alike(past.kind, event.snapshot.state, truth)) return []
-    const sentence = `${event.channel} was shown as of ${event.from} in a state that it never had: ${JSON.stringify(event.snapshot.state)}`
+    if (event.what !== 'subscribed' || !event.snapshot || event.at < torn) return []
+    const log = logs.get(event.channel)
+    const expected = log?.stateAt(event.from)
+    if (!log || expected === undefined) return []
+    if (alike(log.kind, event.snapshot.state, expected)) return []
+    const sentence = `${event.channel} was shown at ${event.from} in a state that it never had: ${JSON.stringify(event.snapshot.state)}`
     return [{ rule: 'I3', client, sentence }]
   })
 }
 
-/** I3: a snapshot and the envelopes after it, link after link, fold to what the host has. */
-export function followed(
+/** I3: a snapshot and the envelopes after it, across links, fold to the host's state. */
+export function replicated(
   run: Run,
-  { client, events }: Witness,
-  pasts: ReadonlyMap<Uri, Past>,
+  { client, events }: ClientEvents,
+  logs: ReadonlyMap<Uri, ChannelLog>,
 ): readonly Violation[] {
   const { torn = 0 } = run.stored
   const replicas = new Map<Uri, { state: unknown; seq: number }>()
-  /** Handed, or taken up again, since the disk last lost something. */
+  /** Channels whose snapshot or replay came after the disk last lost data. */
   const current = new Set<Uri>()
   const violations: Violation[] = []
   const look = (): void => {
     for (const [uri, { state, seq }] of replicas) {
-      const past = current.has(uri) ? pasts.get(uri) : undefined
-      const truth = past?.stateAt(seq)
-      if (!past || truth === undefined || alike(past.kind, state, truth)) continue
+      const log = current.has(uri) ? logs.get(uri) : undefined
+      const expected = log?.stateAt(seq)
+      if (!log || expected === undefined || alike(log.kind, state, expected)) continue
       violations.push({
         rule: 'I3',
         client,
-        sentence: `its copy of ${uri} as of ${seq} differs from the log`,
+        sentence: `its state of ${uri} at ${seq} differs from the log`,
       })
     }
   }
   for (const event of events) {
-    if (event.what === 'shut') look()
-    if (event.what === 'follows' && event.at >= torn) current.add(event.channel)
-    if (event.what === 'leaves') replicas.delete(event.channel)
-    if (event.what === 'follows' && event.snapshot)
+    if (event.what === 'closed') look()
+    if (event.what === 'subscribed' && event.at >= torn) current.add(event.channel)
+    if (event.what === 'unsubscribed') replicas.delete(event.channel)
+    if (event.what === 'subscribed' && event.snapshot)
       replicas.set(event.channel, { state: event.snapshot.state, seq: event.from })
-    if (event.what !== 'told' || event.envelope.rejectionReason !== undefined) continue
+    if (event.what !== 'delivered' || event.envelope.rejectionReason !== undefined) continue
     const { channel, action, serverSeq: seq } = event.envelope
     const replica = replicas.get(channel)
-    const kind = pasts.get(channel)?.kind ?? kindOf(channel)
+    const kind = logs.get(channel)?.kind ?? kindOf(channel)
     if (replica && kind) replicas.set(channel, { state: kind.reduce(replica.state, action), seq })
   }
   look()

@@ -1,47 +1,47 @@
 import type { Run } from '../history.ts'
 import { kept, once } from './durable.ts'
-import { ended } from './ends.ts'
-import { witness } from './event.ts'
-import { followed, listed, rebuilt, shown } from './fold.ts'
+import { oneOutcome } from './outcomes.ts'
+import { eventsOf } from './event.ts'
+import { replicated, listed, rebuilt, shown } from './fold.ts'
 import { gapless, inSentOrder, missed, oneMeaning, rising } from './order.ts'
-import { authorised, meantForIt, readable } from './source.ts'
-import { pastsOf } from './truth.ts'
-import { oneEnd, onePicture } from './turns.ts'
+import { authorised, onlySubscribed, readable } from './origin.ts'
+import { channelLogs } from './channel-log.ts'
+import { oneEnd, summariesAgree } from './turns.ts'
 import type { Violation } from './violation.ts'
 
 export interface Verdict {
   readonly violations: readonly Violation[]
   readonly histories: number
-  /** Envelopes that were told, counted for each who was, and those on the disk. */
+  /** Number of envelopes delivered, counted per client, and of those on the disk. */
   readonly envelopes: number
 }
 
-/** Holds what clients saw against what the disk has. Pure: the same run gets the same verdict. */
+/** Compares the clients' histories with the disk. Pure: the same run always gets the same verdict. */
 export function judge(run: Run): Verdict {
-  const witnesses = run.histories.map(witness)
-  const pasts = pastsOf(run, witnesses)
+  const clients = run.histories.map(eventsOf)
+  const logs = channelLogs(run, clients)
   const violations = [
-    ...kept(run, witnesses, pasts),
+    ...kept(run, clients, logs),
     ...once(run),
-    ...oneMeaning(run, witnesses),
-    ...rebuilt(run, pasts),
+    ...oneMeaning(run, clients),
+    ...rebuilt(run, logs),
     ...listed(run),
-    ...oneEnd(run, pasts),
-    ...onePicture(run),
-    ...authorised(run, witnesses),
-    ...witnesses.flatMap((each) => [
+    ...oneEnd(run, logs),
+    ...summariesAgree(run),
+    ...authorised(run, clients),
+    ...clients.flatMap((each) => [
       ...rising(each),
-      ...gapless(each, pasts),
-      ...missed(run, each, pasts),
+      ...gapless(each, logs),
+      ...missed(run, each, logs),
       ...inSentOrder(each),
-      ...shown(run, each, pasts),
-      ...followed(run, each, pasts),
-      ...ended(run, each, pasts),
-      ...meantForIt(each),
+      ...shown(run, each, logs),
+      ...replicated(run, each, logs),
+      ...oneOutcome(run, each, logs),
+      ...onlySubscribed(each),
       ...readable(each),
     ]),
   ]
-  const told = witnesses.flatMap(({ events }) => events).filter(({ what }) => what === 'told').length
+  const delivered = clients.flatMap(({ events }) => events).filter(({ what }) => what === 'delivered').length
   const stored = run.stored.channels.reduce((sum, { envelopes }) => sum + envelopes.length, 0)
-  return { violations, histories: witnesses.length, envelopes: told + stored }
+  return { violations, histories: clients.length, envelopes: delivered + stored }
 }

@@ -1,12 +1,12 @@
 import type { Envelope, Uri } from '@atrium/protocol/channel'
 import type { Run } from '../history.ts'
-import type { Event, Witness } from './event.ts'
-import { canonical, isText } from './truth.ts'
-import type { Past } from './truth.ts'
+import type { Event, ClientEvents } from './event.ts'
+import { canonical, isRelaxed } from './compare.ts'
+import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I2: a number means one envelope, for everybody and for ever. */
-export function oneMeaning({ stored }: Run, witnesses: readonly Witness[]): readonly Violation[] {
+/** I2: a sequence number means one envelope, for every client and for ever. */
+export function oneMeaning({ stored }: Run, clients: readonly ClientEvents[]): readonly Violation[] {
   const meanings = new Map<number, string>()
   const violations: Violation[] = []
   const learn = (envelope: Envelope, client?: string): void => {
@@ -18,67 +18,71 @@ export function oneMeaning({ stored }: Run, witnesses: readonly Witness[]): read
     violations.push({ rule: 'I2', sentence, envelope, ...(client !== undefined && { client }) })
   }
   for (const { envelopes } of stored.channels) for (const envelope of envelopes) learn(envelope)
-  for (const { client, events } of witnesses)
-    for (const event of events) if (event.what === 'told') learn(event.envelope, client)
+  for (const { client, events } of clients)
+    for (const event of events) if (event.what === 'delivered') learn(event.envelope, client)
   return violations
 }
 
-/** I2, I8: what one client is told has rising numbers, link after link, and no state is older than what it knew. */
-export function rising({ client, events }: Witness): readonly Violation[] {
+/** I2, I8: the numbers that a client receives rise, across links, and no snapshot is older than what it knew. */
+export function rising({ client, events }: ClientEvents): readonly Violation[] {
   let seen = 0
   return events.flatMap((event): readonly Violation[] => {
-    if (event.what === 'told') {
+    if (event.what === 'delivered') {
       const { serverSeq } = event.envelope
       const before = seen
       seen = Math.max(seen, serverSeq)
       if (serverSeq > before) return []
       return [
-        { rule: 'I2', client, sentence: `${serverSeq} was told after ${before}`, envelope: event.envelope },
+        { rule: 'I2', client, sentence: `${serverSeq} was sent after ${before}`, envelope: event.envelope },
       ]
     }
-    if (event.what !== 'follows' || !event.snapshot) return []
+    if (event.what !== 'subscribed' || !event.snapshot) return []
     const before = seen
     seen = Math.max(seen, event.from)
     if (event.from >= before) return []
-    return [
-      { rule: 'I8', client, sentence: `${event.channel} was shown as of ${event.from}, after ${before}` },
-    ]
+    return [{ rule: 'I8', client, sentence: `${event.channel} was shown at ${event.from}, after ${before}` }]
   })
 }
 
-/** I2: of what a link follows it is told everything, up to the last it was told at all. */
-export function gapless({ client, events }: Witness, pasts: ReadonlyMap<Uri, Past>): readonly Violation[] {
+/** I2: a link receives everything of its subscribed channels, up to the last number it received. */
+export function gapless(
+  { client, events }: ClientEvents,
+  logs: ReadonlyMap<Uri, ChannelLog>,
+): readonly Violation[] {
   return byLink(events).flatMap((link) => {
-    const told = new Set(link.flatMap((event) => (event.what === 'told' ? [event.envelope.serverSeq] : [])))
+    const delivered = new Set(
+      link.flatMap((event) => (event.what === 'delivered' ? [event.envelope.serverSeq] : [])),
+    )
     return spansOf(link).flatMap(({ channel, from, upTo }) => {
       const missed =
-        pasts
+        logs
           .get(channel)
           ?.between(from, upTo)
-          .filter((seq) => !told.has(seq) && !isMerged(pasts.get(channel)?.at(seq))) ?? []
+          .filter((seq) => !delivered.has(seq) && !isMerged(logs.get(channel)?.at(seq))) ?? []
       return missed.map((seq): Violation => {
-        const envelope = pasts.get(channel)?.at(seq)
-        const sentence = `was told up to ${upTo} of ${channel}, and not ${seq}`
+        const envelope = logs.get(channel)?.at(seq)
+        const sentence = `received ${channel} up to ${upTo}, but not ${seq}`
         return { rule: 'I2', client, sentence, ...(envelope && { envelope }) }
       })
     })
   })
 }
 
-/** I2: what is called missing does not come back, unless the disk forgot that it went. */
+/** I2: a channel reported as missing does not come back, unless the disk lost its end. */
 export function missed(
   { stored: { torn = 0 } }: Run,
-  { client, events }: Witness,
-  pasts: ReadonlyMap<Uri, Past>,
+  { client, events }: ClientEvents,
+  logs: ReadonlyMap<Uri, ChannelLog>,
 ): readonly Violation[] {
   return events.flatMap((event): readonly Violation[] => {
-    if (event.what !== 'leaves' || !event.missing || event.at < torn || !pasts.has(event.channel)) return []
-    return [{ rule: 'I2', client, sentence: `was told that ${event.channel} is missing, and it is there` }]
+    if (event.what !== 'unsubscribed' || !event.missing || event.at < torn || !logs.has(event.channel))
+      return []
+    return [{ rule: 'I2', client, sentence: `was told that ${event.channel} is missing, but it exists` }]
   })
 }
 
-/** I2: what a link sends for the first time comes back, accepted or refused, in the order it was sent. */
-export function inSentOrder({ client, events }: Witness): readonly Violation[] {
+/** I2: actions sent for the first time on a link are answered in the order sent. */
+export function inSentOrder({ client, events }: ClientEvents): readonly Violation[] {
   const firstLink = new Map<number, number>()
   const place = new Map<number, number>()
   let last = { link: 0, place: -1 }
@@ -88,9 +92,9 @@ export function inSentOrder({ client, events }: Witness): readonly Violation[] {
       firstLink.set(event.clientSeq, event.link)
       place.set(event.clientSeq, place.size)
     }
-    if (event.what !== 'told' || event.envelope.origin?.clientId !== client) continue
+    if (event.what !== 'delivered' || event.envelope.origin?.clientId !== client) continue
     const { clientSeq } = event.envelope.origin
-    // What was sent on an earlier link may have been accepted there, and comes back when it comes.
+    // An action first sent on an earlier link may have been accepted there, and is answered at any time.
     if (!event.live || firstLink.get(clientSeq) !== event.link) continue
     const at = place.get(clientSeq) ?? 0
     if (last.link === event.link && at < last.place)
@@ -105,7 +109,7 @@ export function inSentOrder({ client, events }: Witness): readonly Violation[] {
   return violations
 }
 
-/** Where a link followed a channel: from which number, and up to which it was surely told everything. */
+/** A subscription of a link: its first number, and the number up to which everything must have arrived. */
 interface Span {
   readonly channel: Uri
   readonly from: number
@@ -119,10 +123,10 @@ function spansOf(link: readonly Event[]): readonly Span[] {
     for (const span of open.values()) span.upTo = Math.max(span.upTo, seq)
   }
   for (const event of link) {
-    if (event.what === 'told') reach(event.envelope.serverSeq)
-    if (event.what === 'leaves') open.delete(event.channel)
-    if (event.what !== 'follows') continue
-    // A state at a number stands behind everything up to it.
+    if (event.what === 'delivered') reach(event.envelope.serverSeq)
+    if (event.what === 'unsubscribed') open.delete(event.channel)
+    if (event.what !== 'subscribed') continue
+    // A snapshot comes after everything up to its number.
     if (event.snapshot) reach(event.from)
     const span = { channel: event.channel, from: event.from, upTo: event.from }
     open.set(event.channel, span)
@@ -147,7 +151,7 @@ function meaningOf({ channel, action, origin, rejectionReason }: Envelope): stri
   return canonical({ channel, words, by, rejectionReason })
 }
 
-/** What stands for others that came before it may have more words than its own. */
+/** A merged envelope stands for several, so its text may be longer than its own. */
 function isMerged(envelope: Envelope | undefined): boolean {
-  return envelope !== undefined && isText(envelope)
+  return envelope !== undefined && isRelaxed(envelope)
 }

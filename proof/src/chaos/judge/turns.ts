@@ -2,18 +2,18 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import type { Run } from '../history.ts'
-import type { Past } from './truth.ts'
+import type { ChannelLog } from './channel-log.ts'
 import type { Violation } from './violation.ts'
 
-/** I17: whatever is said of a turn is said while it goes on, so that it ends once; and in the end all have ended. */
-export function oneEnd({ stored }: Run, pasts: ReadonlyMap<Uri, Past>): readonly Violation[] {
-  return [...pasts].flatMap(([uri, past]): readonly Violation[] => {
-    if (past.kind.name !== 'chat') return []
-    const late = [...past.steps()].flatMap(({ envelope, before }): readonly Violation[] => {
+/** I17: every action on a turn comes while the turn is active, so that it ends once. In the end every turn has ended. */
+export function oneEnd({ stored }: Run, logs: ReadonlyMap<Uri, ChannelLog>): readonly Violation[] {
+  return [...logs].flatMap(([uri, log]): readonly Violation[] => {
+    if (log.kind.name !== 'chat') return []
+    const late = [...log.steps()].flatMap(({ envelope, before }): readonly Violation[] => {
       const sentence = objection(before as ChatState, envelope.action)
       return sentence === undefined ? [] : [{ rule: 'I17', sentence, envelope }]
     })
-    const { activeTurn } = past.last as ChatState
+    const { activeTurn } = log.last as ChatState
     if (!activeTurn || !stored.rested) return late
     return [...late, { rule: 'I17', sentence: `${activeTurn.id} of ${uri} never ended` }]
   })
@@ -22,19 +22,21 @@ export function oneEnd({ stored }: Run, pasts: ReadonlyMap<Uri, Past>): readonly
 function objection({ activeTurn }: ChatState, action: Action): string | undefined {
   const { turnId } = action as { readonly turnId?: string }
   const begins = action.type === 'chat/turnStarted' || action.type === 'chat/turnResume'
-  if (begins) return activeTurn && `${activeTurn.id} went on when ${turnId} was begun`
+  if (begins) return activeTurn && `${turnId} was started while ${activeTurn.id} was active`
   if (turnId === undefined || action.type === 'chat/truncated' || activeTurn?.id === turnId) return undefined
-  return `this was said of ${turnId}, which did not go on`
+  return `an action on ${turnId}, which was not active`
 }
 
-/** I18: a session's entry of a chat says what the chat says. */
-export function onePicture({ stored }: Run): readonly Violation[] {
+/** I18: a session's entry of a chat agrees with the chat. */
+export function summariesAgree({ stored }: Run): readonly Violation[] {
   const chats = new Map(stored.channels.map(({ uri, state }) => [uri, state as ChatState]))
   return stored.channels.flatMap(({ uri, kind, state }): readonly Violation[] =>
     (kind === 'session' ? (state as SessionState).chats : []).flatMap((entry): readonly Violation[] => {
       const chat = chats.get(entry.resource)
       const same = !chat || (seen(entry) === seen(chat) && entry.modifiedAt === chat.modifiedAt)
-      return same ? [] : [{ rule: 'I18', sentence: `${uri} shows another ${entry.resource} than there is` }]
+      return same
+        ? []
+        : [{ rule: 'I18', sentence: `${uri} has an entry of ${entry.resource} that differs from the chat` }]
     }),
   )
 }

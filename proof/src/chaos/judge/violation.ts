@@ -1,8 +1,8 @@
 import type { Envelope } from '@atrium/protocol/channel'
 
-/** A promise that was not kept, who saw it, and where. */
+/** A broken rule, the client that saw it, and the envelope concerned. */
 export interface Violation {
-  /** As SPEC.md names it. */
+  /** The rule's id in SPEC.md. */
   readonly rule: 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'I17' | 'I18' | 'R3'
   readonly client?: string
   readonly sentence: string

@@ -6,7 +6,7 @@ import { progress } from '../tally.ts'
 import { Trial } from '../trial.ts'
 import type { Scene } from './scene.ts'
 
-/** The wall clock of the host is ours: what stands in a file is added to it. */
+/** Gives the host a wall clock that can be moved: the number in a file is added to it. */
 export const ownClock: readonly Patch[] = [
   {
     file: 'adapters/dist/process/world.js',
@@ -23,10 +23,10 @@ export const ownClock: readonly Patch[] = [
 const hour = 3_600_000
 const year = 365.25 * 24 * hour
 
-/** Each is where the clock stands, in this order: forward and back, also far behind the life before. */
+/** Offsets of the clock, one per host run: forward and back, also far behind the previous run. */
 const jumps = [0, -hour, 0, year, year - hour, 0, -year]
 
-/** F-13: the clock jumps between lives and within them. Numbers only rise, and nobody loses a link. */
+/** F-13: the clock jumps between host runs and within them. Sequence numbers only rise, and no link ends. */
 export const clocks: Scene = async ({ tally, chance, quick }) => {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-clock-'))
   const path = join(folder, 'offset')
@@ -37,30 +37,30 @@ export const clocks: Scene = async ({ tally, chance, quick }) => {
   try {
     for (const jump of quick ? jumps.slice(0, 4) : jumps) {
       set(jump)
-      if (!(await trial.begin(options))) throw new Error(`the host does not start: ${trial.host.said}`)
+      if (!(await trial.start(options))) throw new Error(`the host does not start: ${trial.host.stderr}`)
       await trial.converge()
       for (const inside of quick ? [-hour] : [-hour, year, 0]) {
         await trial.work(quick ? 10 : 30)
         await trial.converge()
-        const before = trial.clients.map(({ lost }) => lost)
+        const before = trial.clients.map(({ lostLinks }) => lostLinks)
         set(jump + inside)
         for (const client of trial.clients) client.dispatch('ahp-root://', config(client.id, jump + inside))
         await trial.converge()
-        const dropped = trial.clients.filter(({ lost }, i) => lost !== before[i])
+        const dropped = trial.clients.filter(({ lostLinks }, i) => lostLinks !== before[i])
         if (dropped.length > 0)
-          tally.problem(`F-13: a jump of the clock by ${inside} ms ended ${dropped.length} links`)
-        tally.outcome('clock jumps within a life')
+          tally.problem(`F-13: a clock jump by ${inside} ms ended ${dropped.length} links`)
+        tally.outcome('clock jumps within a host run')
       }
       trial.host.signal(jump < 0 ? 'SIGTERM' : 'SIGKILL')
       await trial.host.exit
       for (const client of trial.clients) client.cut()
-      tally.outcome('clock jumps between lives')
+      tally.outcome('clock jumps between host runs')
     }
     set(0)
     await trial.finish(options)
-    progress(`${jumps.length} lives with clocks of their own`)
+    progress(`${jumps.length} host runs with moved clocks`)
   } finally {
-    await trial.end()
+    await trial.cleanUp()
     rmSync(folder, { recursive: true, force: true })
   }
 }

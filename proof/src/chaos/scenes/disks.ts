@@ -1,13 +1,13 @@
-import { hurtFiles } from './files.ts'
-import { hurtJournals } from './journals.ts'
+import { damagedFiles } from './files.ts'
+import { damagedJournals } from './journals.ts'
 import type { Scene } from './scene.ts'
-import { fullDisk, sealedDisk, secondHost } from './space.ts'
+import { fullDisk, readOnlyDisk, secondHost } from './disk-space.ts'
 
-/** Disks that lie, and disks that refuse. */
-export const disks: Scene = async (stage) => {
-  await secondHost(stage)
-  await sealedDisk(stage)
-  await fullDisk(stage)
-  await hurtJournals(stage)
-  await hurtFiles(stage)
+/** Disks that return wrong data, and disks that refuse writes. */
+export const disks: Scene = async (context) => {
+  await secondHost(context)
+  await readOnlyDisk(context)
+  await fullDisk(context)
+  await damagedJournals(context)
+  await damagedFiles(context)
 }

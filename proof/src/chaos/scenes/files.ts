@@ -6,40 +6,44 @@ import { flipped, tails } from '../damage.ts'
 import type { Damage } from '../damage.ts'
 import type { Stored } from '../history.ts'
 import { HostProcess } from '../host.ts'
-import { canonical, comparable, kindOf } from '../judge/truth.ts'
+import { canonical, comparable, kindOf } from '../judge/compare.ts'
 import { readStored } from '../stored.ts'
 import { progress } from '../tally.ts'
 import type { Tally } from '../tally.ts'
-import { Trial, newData } from '../trial.ts'
+import { Trial, newDataFolder } from '../trial.ts'
 import { twoAtATime } from './scene.ts'
-import type { Stage } from './scene.ts'
+import type { SceneContext } from './scene.ts'
 
 /**
- * F-03, F-04 on the file itself, closed and whole before: whatever is wrong in it, what comes out is the truth, a channel
- * that is set aside, or a refusal with a sentence. Read through the store, and by the real command.
+ * F-03, F-04 on a store that was closed correctly: with any damage, a reader gets the true state, a channel set
+ * aside, or a refusal with a reason. Tested through the store and through the real command.
  */
-export async function hurtFiles(stage: Stage): Promise<void> {
-  const { tally, chance, quick, exhaustive } = stage
+export async function damagedFiles(context: SceneContext): Promise<void> {
+  const { tally, chance, quick, exhaustive } = context
   const trial = new Trial(tally, 'files', chance.branch())
   for (const id of ['ann', 'ben']) trial.client(id)
   try {
-    if (!(await trial.begin())) throw new Error(`the host does not start: ${trial.host.said}`)
-    await trial.live(15)
+    if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+    await trial.workUntilExit(15)
     await trial.host.kill()
     await trial.finish()
-    const truth = await readStored(trial.data, trial.sessions.live)
+    const original = await readStored(trial.data, trial.sessions.live)
     const bytes = readFileSync(join(trial.data, 'atrium.db'))
     const used = [...bytes.keys()].filter((at) => bytes[at] !== 0)
     const every = exhaustive ? 1 : Math.ceil(used.length / (quick ? 20 : 300))
     const flips = used.filter((_, i) => i % every === 0).map((at) => bit(at, chance.between(0, 7)))
     const ends = Array.from({ length: quick ? 1 : 8 }, () => tails).flat()
-    await twoAtATime([...flips, ...ends], (damage) => byStore(tally, trial.data, truth, damage, chance))
-    progress(`${flips.length} bits flipped of ${used.length} bytes, ${ends.length} ends hurt`)
+    await twoAtATime([...flips, ...ends], (damage) =>
+      readByStore({ tally, data: trial.data, original, damage, chance }),
+    )
+    progress(`${flips.length} bits flipped of ${used.length} bytes, ${ends.length} damaged ends`)
     const some = [...chance.shuffled(flips).slice(0, quick ? 2 : 20), ...ends.slice(0, quick ? 2 : 10)]
-    await twoAtATime(some, (damage, at) => byHost(tally, trial.data, truth, damage, chance, at))
-    progress(`${some.length} of them shown to the command`)
+    await twoAtATime(some, (damage, at) =>
+      readByHost({ tally, data: trial.data, original, damage, chance }, at),
+    )
+    progress(`${some.length} of these files opened by the command`)
   } finally {
-    await trial.end()
+    await trial.cleanUp()
   }
 }
 
@@ -48,54 +52,52 @@ const bit = (at: number, which: number): Damage => ({
   apply: (bytes) => flipped(bytes, at, which),
 })
 
-async function byStore(
-  tally: Tally,
-  data: string,
-  truth: Stored,
-  damage: Damage,
-  chance: Chance,
-): Promise<void> {
+interface DamageTest {
+  readonly tally: Tally
+  /** The undamaged data folder, of which a copy is damaged. */
+  readonly data: string
+  /** The content of that folder. */
+  readonly original: Stored
+  readonly damage: Damage
+  readonly chance: Chance
+}
+
+async function readByStore({ tally, data, original, damage, chance }: DamageTest): Promise<void> {
   const copy = copyOf(data, damage, chance)
-  const expected = truth.channels.map(({ uri }) => uri)
+  const expected = original.channels.map(({ uri }) => uri)
   const found = await readStored(copy, expected).catch((error: unknown) => String(error))
-  const outcome = (how: string): void => tally.outcome(`file: ${damage.name}, ${how}`)
+  const outcome = (how: string): void => tally.outcome(`store: ${damage.name}, ${how}`)
   if (typeof found === 'string') {
     if (!found.includes(copy))
-      tally.problem(`F-04: ${damage.name}: refused without naming the folder: ${found}`)
+      tally.problem(`F-04: ${damage.name}: refused without the folder's name: ${found}`)
     outcome('refused')
   } else {
-    const wrong = differences(truth, found)
+    const wrong = differences(original, found)
     for (const sentence of wrong) tally.problem(`F-04: ${damage.name}: ${sentence}`)
-    outcome(found.damaged.length > 0 ? 'set aside' : 'the truth')
+    outcome(found.damaged.length > 0 ? 'set aside' : 'read correctly')
   }
   rmSync(copy, { recursive: true })
 }
 
-async function byHost(
-  tally: Tally,
-  data: string,
-  truth: Stored,
-  damage: Damage,
-  chance: Chance,
-  at: number,
-): Promise<void> {
+async function readByHost({ tally, data, original, damage, chance }: DamageTest, at: number): Promise<void> {
   const copy = copyOf(data, damage, chance)
   const { size } = statSync(join(copy, 'atrium.db'))
   const host = new HostProcess(copy, {})
   const address = await host.ready
   const outcome = (how: string): void => tally.outcome(`command: ${damage.name}, ${how}`)
   if (!address) {
-    const [sentence = '', ...more] = host.said.split('\n').filter((line) => line.startsWith('atrium: '))
-    if (sentence.length < 20 || more.length > 0) tally.problem(`F-04: no clear sentence: ${host.said}`)
+    const [sentence = '', ...more] = host.stderr.split('\n').filter((line) => line.startsWith('atrium: '))
+    if (sentence.length < 20 || more.length > 0)
+      tally.problem(`F-04: no single clear error line: ${host.stderr}`)
     outcome('refused')
   } else {
     const client = new Client(join(tally.folder, 'hurt'), `reader-${at}`)
-    const wrong = await client.come(address).then(
-      () => shownBy(client, truth),
+    const wrong = await client.connect(address).then(
+      () => shownBy(client, original),
       (error: unknown) => [`no handshake: ${String(error)}`],
     )
     for (const sentence of wrong) tally.problem(`F-04: ${damage.name}: ${sentence}`)
-    outcome(client.following.size > truth.channels.length - 1 ? 'the truth' : 'set aside')
+    outcome(client.subscriptions.size > original.channels.length - 1 ? 'read correctly' : 'set aside')
     client.cut()
     client.flush()
   }
@@ -105,35 +107,35 @@ async function byHost(
   rmSync(copy, { recursive: true })
 }
 
-/** What a client is shown that is not the truth; what it is refused is fine. */
-async function shownBy(client: Client, truth: Stored): Promise<readonly string[]> {
+/** Differences between the states shown to a client and the true ones. A refused channel is fine. */
+async function shownBy(client: Client, original: Stored): Promise<readonly string[]> {
   const wrong: string[] = []
-  for (const { uri, state } of truth.channels) {
+  for (const { uri, state } of original.channels) {
     const kind = kindOf(uri)
     await client.subscribe(uri)
     const shown = client.shown.get(uri)
-    if (client.gone.has(uri)) wrong.push(`${uri} is gone without a word`)
+    if (client.gone.has(uri)) wrong.push(`${uri} is gone without an error`)
     else if (kind && shown !== undefined && comparable(kind, shown) !== comparable(kind, state))
-      wrong.push(`${uri} is shown as ${JSON.stringify(shown)}, and was ${JSON.stringify(state)}`)
+      wrong.push(`${uri} is shown as ${JSON.stringify(shown)}, but was ${JSON.stringify(state)}`)
   }
   return wrong
 }
 
-function differences(truth: Stored, found: Stored): readonly string[] {
-  return truth.channels.flatMap((channel) => {
+function differences(original: Stored, found: Stored): readonly string[] {
+  return original.channels.flatMap((channel) => {
     const { uri } = channel
     if (found.damaged.some((damaged) => damaged.uri === uri)) return []
     const now = found.channels.find((other) => other.uri === uri)
-    if (!now) return [`${uri} is gone without a word`]
+    if (!now) return [`${uri} is gone without an error`]
     const same = (['kind', 'state', 'envelopes'] as const).every(
       (key) => canonical(now[key]) === canonical(channel[key]),
     )
-    return same ? [] : [`${uri} has another history`]
+    return same ? [] : [`${uri} has a different history`]
   })
 }
 
 function copyOf(data: string, damage: Damage, chance: Chance): string {
-  const copy = newData()
+  const copy = newDataFolder()
   cpSync(data, copy, { recursive: true })
   const path = join(copy, 'atrium.db')
   writeFileSync(path, damage.apply(readFileSync(path), chance))

@@ -3,15 +3,15 @@ import { Trial } from '../trial.ts'
 import { progress } from '../tally.ts'
 import type { Scene } from './scene.ts'
 
-/** Random ends under load, life after life on one folder. */
+/** Kills the host at random moments under load, run after run, on one data folder. */
 export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
   const trial = new Trial(tally, 'kills', chance)
   for (const id of ['ann', 'ben', 'cid', 'dee']) trial.client(id)
-  const lives = rounds ?? (quick ? 6 : 50)
+  const runs = rounds ?? (quick ? 6 : 50)
   try {
-    for (let life = 1; life <= lives; life++) {
-      // Also while it starts, and while clients come back.
-      const starting = trial.begin()
+    for (let run = 1; run <= runs; run++) {
+      // Sometimes while it starts, and while clients reconnect.
+      const starting = trial.start()
       if (chance.between(0, 9) === 0) {
         await sleep(chance.between(50, 500))
         trial.host.signal('SIGKILL')
@@ -20,7 +20,7 @@ export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
         await starting
         continue
       }
-      if (!(await starting)) throw new Error(`the host does not start: ${trial.host.said}`)
+      if (!(await starting)) throw new Error(`the host does not start: ${trial.host.stderr}`)
       const how = chance.pick(['SIGKILL', 'SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGSTOP'] as const) ?? 'SIGKILL'
       await trial.converge()
       const working = trial.work()
@@ -36,10 +36,10 @@ export const kills: Scene = async ({ tally, chance, rounds, quick }) => {
       trial.host.signal(signal)
       tally.killed(`${signal} under load`)
       await Promise.all([working, trial.host.exit])
-      if (life % 10 === 0) progress(`${life} of ${lives} lives ended`)
+      if (run % 10 === 0) progress(`${run} of ${runs} host runs ended`)
     }
     await trial.finish()
   } finally {
-    await trial.end()
+    await trial.cleanUp()
   }
 }

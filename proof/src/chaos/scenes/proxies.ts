@@ -1,84 +1,85 @@
 import { rootUri } from '@atrium/protocol/uri'
 import type { Patch } from '../../plant/patch.ts'
 import type { Chance } from '../../chance.ts'
-import { LinkLost } from '../client.ts'
-import type { Address, Client } from '../client.ts'
+import type { Client } from '../client.ts'
+import { LinkLost } from '../errors.ts'
+import type { Address } from '../host.ts'
 import { Proxy } from '../proxy.ts'
-import type { Trouble } from '../proxy.ts'
+import type { Faults } from '../proxy.ts'
 import { progress } from '../tally.ts'
 import { Trial } from '../trial.ts'
-import type { Scene, Stage } from './scene.ts'
+import type { Scene, SceneContext } from './scene.ts'
 
-/** A heart that beats so fast that a dead link is found in a moment. */
-const fastPulse: Patch = {
+/** A short heartbeat, so that a dead link is found within a second. */
+const fastHeartbeat: Patch = {
   file: 'adapters/dist/server/heartbeat.js',
   find: '{ pingMs: 5000, deadMs: 20_000 }',
   put: '{ pingMs: 50, deadMs: 500 }',
 }
 
-/** A bad network between good clients and a good host. */
-export const proxies: Scene = async (stage) => {
-  await cuts(stage)
-  await slowness(stage)
-  await silence(stage)
+/** A faulty network between correct clients and a correct host. */
+export const proxies: Scene = async (context) => {
+  await cuts(context)
+  await slowness(context)
+  await silence(context)
 }
 
-/** F-20: cut after every byte of a conversation, in both directions. The host lives through all of it. */
-async function cuts({ tally, chance, quick, exhaustive }: Stage): Promise<void> {
+/** F-20: cuts a conversation after every byte, in both directions. The host keeps running. */
+async function cuts({ tally, chance, quick, exhaustive }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'cuts', chance.branch())
   try {
-    if (!(await trial.begin())) throw new Error(trial.host.said)
-    const proxy = await Proxy.before(trial.address, chance.branch())
+    if (!(await trial.start())) throw new Error(trial.host.stderr)
+    const proxy = await Proxy.inFrontOf(trial.address, chance.branch())
     const through = proxy.address(trial.address)
-    const keeper = trial.client('keeper')
-    await keeper.come(trial.address)
-    keeper.create(shared)
-    await keeper.settle()
-    await keeper.subscribe(shared)
+    const owner = trial.client('owner')
+    await owner.connect(trial.address)
+    owner.create(shared)
+    await owner.settle()
+    await owner.subscribe(shared)
     for (const [name, prepare] of conversations) {
-      const cut = async (id: string, trouble: Trouble): Promise<void> => {
+      const cut = async (id: string, faults: Faults): Promise<void> => {
         const client = trial.client(id)
         await prepare(client, through)
-        proxy.trouble = trouble
+        proxy.faults = faults
         await talk(client, through)
-        proxy.trouble = {}
-        await again(client, through)
+        proxy.faults = {}
+        await finishConversation(client, through)
         trial.retire(client)
       }
-      // Once without a cut, to know how long it is.
+      // Once without a cut, to measure the length.
       await cut(`${name}-whole`, {})
       const lengths = { ...proxy.passed }
-      for (const way of ['toHost', 'toClient'] as const) {
-        const places = placesIn(lengths[way], exhaustive ? Infinity : quick ? 10 : 100, chance)
-        for (const at of places) await cut(`${name}-${way}-${at}`, { cut: { way, after: at } })
+      for (const direction of ['toHost', 'toClient'] as const) {
+        const positions = positionsIn(lengths[direction], exhaustive ? Infinity : quick ? 10 : 100, chance)
+        for (const at of positions) await cut(`${name}-${direction}-${at}`, { cut: { direction, after: at } })
         tally.outcome(
-          `${name}, cut after some byte ${way === 'toHost' ? 'to the host' : 'to the client'}`,
-          places.length,
+          `${name}, cut at some byte ${direction === 'toHost' ? 'to the host' : 'to the client'}`,
+          positions.length,
         )
-        progress(`${name}: ${places.length} cuts in ${lengths[way]} bytes ${way}`)
+        progress(`${name}: ${positions.length} cuts in ${lengths[direction]} bytes ${direction}`)
       }
     }
     await trial.host.kill()
     proxy.close()
     await trial.finish()
   } finally {
-    await trial.end()
+    await trial.cleanUp()
   }
 }
 
-/** F-25: byte by byte, and late. */
-async function slowness({ tally, chance, quick }: Stage): Promise<void> {
+/** F-25: byte by byte, and with delays. */
+async function slowness({ tally, chance, quick }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'slow', chance.branch())
   for (const id of ['ann', 'ben', 'cid']) trial.client(id)
   try {
-    if (!(await trial.begin())) throw new Error(trial.host.said)
-    const proxy = await Proxy.before(trial.address, chance.branch())
+    if (!(await trial.start())) throw new Error(trial.host.stderr)
+    const proxy = await Proxy.inFrontOf(trial.address, chance.branch())
     const through = proxy.address(trial.address)
-    for (const [name, trouble] of [
-      ['bytes one by one', { bytewise: true }],
+    for (const [name, faults] of [
+      ['single bytes', { bytewise: true }],
       ['delays', { delayMs: 20 }],
     ] as const) {
-      proxy.trouble = trouble
+      proxy.faults = faults
       await trial.converge(() => through)
       await trial.work(quick ? 3 : 40, () => through)
       await trial.converge(() => through)
@@ -89,27 +90,27 @@ async function slowness({ tally, chance, quick }: Stage): Promise<void> {
     proxy.close()
     await trial.finish()
   } finally {
-    await trial.end()
+    await trial.cleanUp()
   }
 }
 
-/** F-19: links that went away without a word are let go of; their clients come back by another way. */
-async function silence({ tally, chance, quick }: Stage): Promise<void> {
+/** F-19: the host closes links that went silent, and their clients reconnect another way. */
+async function silence({ tally, chance, quick }: SceneContext): Promise<void> {
   const trial = new Trial(tally, 'silent', chance.branch())
   for (const id of ['ann', 'ben', 'cid']) trial.client(id)
   try {
-    if (!(await trial.begin({ patches: [fastPulse] }))) throw new Error(trial.host.said)
+    if (!(await trial.start({ patches: [fastHeartbeat] }))) throw new Error(trial.host.stderr)
     for (let round = 0; round < (quick ? 1 : 4); round++) {
-      const proxy = await Proxy.before(trial.address, chance.branch())
+      const proxy = await Proxy.inFrontOf(trial.address, chance.branch())
       const through = proxy.address(trial.address)
       await trial.converge(() => through)
       await trial.work(10, () => through)
       await trial.converge(() => through)
-      const before = proxy.freed
-      proxy.trouble = { silent: true }
-      // Said into the void, and therefore pending.
+      const before = proxy.closedByHost
+      proxy.faults = { silent: true }
+      // Never arrives, and therefore stays pending.
       for (const client of trial.clients) client.dispatch(rootUri, config(client.id, round))
-      await proxy.whenFreed(before + trial.clients.length)
+      await proxy.whenClosedByHost(before + trial.clients.length)
       tally.outcome('half-open links freed', trial.clients.length)
       for (const client of trial.clients) client.cut()
       await trial.converge()
@@ -119,19 +120,19 @@ async function silence({ tally, chance, quick }: Stage): Promise<void> {
     await trial.host.kill()
     await trial.finish()
   } finally {
-    await trial.end()
+    await trial.cleanUp()
   }
 }
 
 const shared = 'ahp-session:/shared'
 
-/** What comes before the conversation that is cut: nothing, or a link that broke with something under way. */
+/** The state before the conversation that is cut: none, or a broken link with unanswered actions. */
 const conversations: readonly (readonly [string, (client: Client, address: Address) => Promise<void>])[] = [
   ['a first link', async () => {}],
   [
-    'a return',
+    'a reconnect',
     async (client, address) => {
-      await client.come(address)
+      await client.connect(address)
       await client.subscribe(shared)
       client.dispatch(shared, title(`${client.id} zero`))
       await client.settle()
@@ -142,10 +143,10 @@ const conversations: readonly (readonly [string, (client: Client, address: Addre
   ],
 ]
 
-/** A handshake, a subscription, actions. It may break anywhere. */
+/** A handshake, a subscription and actions. The link may break anywhere. */
 async function talk(client: Client, address: Address): Promise<void> {
   try {
-    await client.come(address)
+    await client.connect(address)
     await client.subscribe(shared)
     for (const word of ['one', 'two']) client.dispatch(shared, title(`${client.id} ${word}`))
     await client.settle()
@@ -154,28 +155,28 @@ async function talk(client: Client, address: Address): Promise<void> {
   }
 }
 
-/** Comes back, says more, and sees the end of everything. */
-async function again(client: Client, address: Address): Promise<void> {
+/** Reconnects, sends one more action, and waits for every outcome. */
+async function finishConversation(client: Client, address: Address): Promise<void> {
   client.dispatch(shared, title(`${client.id} three`))
   for (;;)
     try {
-      if (!client.open) await client.come(address)
+      if (!client.open) await client.connect(address)
       return await client.settle()
     } catch (error) {
-      // The cut was made, and came late.
+      // The cut came late, during this link.
       if (!(error instanceof LinkLost)) throw error
     }
 }
 
-/** So many places, spread over the length. */
-function placesIn(length: number, most: number, chance: Chance): readonly number[] {
+/** At most `most` positions, spread over the length. */
+function positionsIn(length: number, most: number, chance: Chance): readonly number[] {
   if (most >= length) return Array.from({ length }, (_, at) => at + 1)
   const part = length / most
-  const places = Array.from(
+  const positions = Array.from(
     { length: most },
     (_, n) => Math.floor(n * part) + chance.between(1, Math.ceil(part)),
   )
-  return [...new Set(places)]
+  return [...new Set(positions)]
 }
 
 function title(text: string) {

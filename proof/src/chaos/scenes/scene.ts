@@ -1,20 +1,20 @@
 import type { Chance } from '../../chance.ts'
 import type { Tally } from '../tally.ts'
 
-export interface Stage {
+export interface SceneContext {
   readonly tally: Tally
   readonly chance: Chance
-  /** For every push: a minute at most. */
+  /** For every push: at most a minute. */
   readonly quick: boolean
-  /** Every byte instead of some. */
+  /** Every byte instead of a sample. */
   readonly exhaustive: boolean
   readonly rounds: number | undefined
 }
 
-/** One family of faults. It throws for what keeps it from going on; what was violated goes to the tally. */
-export type Scene = (stage: Stage) => Promise<void>
+/** One family of faults. It throws if it cannot go on; violations go to the tally. */
+export type Scene = (context: SceneContext) => Promise<void>
 
-/** Each task once, two of them at any time: a host needs about one core while it starts. */
+/** Runs every task once, two at a time: a host needs about one core while it starts. */
 export async function twoAtATime<T>(
   tasks: readonly T[],
   run: (task: T, at: number) => Promise<void>,

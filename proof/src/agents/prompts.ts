@@ -1,0 +1,43 @@
+/** Prompts that make an agent do something that can be checked afterwards. */
+export interface Prompts {
+  /** The agent says this text. */
+  say(words: string): string
+  /** The agent writes a file, after an approval. */
+  write(path: string, text: string): string
+  /** The agent runs a shell command, after an approval. */
+  run(line: string): string
+  /** The agent talks for this many seconds. */
+  talk(seconds: number): string
+  /** Text that appears while the agent talks, and not before. */
+  readonly progressText: string
+  /** The agent runs a command, talks for this many seconds, and runs another. Absent if it does one thing at a time. */
+  runTwice?(first: string, seconds: number, second: string): string
+  /** The agent calls a tool of an MCP server. Absent if it has no MCP servers. */
+  useTool?(tool: string, input: object): string
+}
+
+/** For the host's own agent on the scripted model. */
+export const scripted: Prompts = {
+  say: (words) => `[[think:What shall I say?]][[say:${words}]]`,
+  write: (path, text) => `[[say:I write it.]][[write:${path}|${text}]][[say:It is written.]]`,
+  run: (line) => `[[say:I run it.]][[run:${line}]]`,
+  talk: (seconds) => `[[say:I go on.]][[hang:${seconds}]][[say:That was all.]]`,
+  progressText: '...',
+  runTwice: (first, seconds, second) =>
+    `[[run:${first}]][[say:One is done.]][[hang:${seconds}]][[run:${second}]][[say:Both are done.]]`,
+}
+
+/** For third-party programs, which also get MCP servers. */
+export const scriptedWithTools: Prompts = {
+  ...scripted,
+  useTool: (tool, input) => `[[tool:${tool}|${JSON.stringify(input)}]]`,
+}
+
+/** For the built-in guide. */
+export const guidePrompts: Prompts = {
+  say: (words) => `say ${words}`,
+  write: (path, text) => `write ${path} ${text}`,
+  run: (line) => `run ${line}`,
+  talk: (seconds) => `slow ${seconds}`,
+  progressText: ' ',
+}

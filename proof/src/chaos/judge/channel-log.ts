@@ -1,0 +1,88 @@
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
+import { kindNamed } from '@atrium/protocol/channels'
+import type { ChannelKind } from '@atrium/protocol/kind'
+import type { Run, StoredChannel } from '../history.ts'
+import { canonical } from './compare.ts'
+import type { ClientEvents } from './event.ts'
+
+/** The whole log of a channel as the disk has it: every envelope, and the state after each. */
+export class ChannelLog {
+  readonly channel: StoredChannel
+  readonly kind: ChannelKind
+  readonly #bySeq: ReadonlyMap<number, Envelope>
+  readonly #numbers: readonly number[]
+  readonly #states: readonly unknown[]
+  readonly #from: number
+
+  constructor(channel: StoredChannel, kind: ChannelKind, base: { seq: number; state: unknown }) {
+    this.channel = channel
+    this.kind = kind
+    this.#from = base.seq
+    this.#bySeq = new Map(channel.envelopes.map((envelope) => [envelope.serverSeq, envelope]))
+    const later = channel.envelopes.filter(({ serverSeq }) => serverSeq > base.seq)
+    this.#numbers = later.map(({ serverSeq }) => serverSeq)
+    let state = base.state
+    this.#states = [state, ...later.map(({ action }) => (state = kind.reduce(state, action)))]
+  }
+
+  at(seq: number): Envelope | undefined {
+    return this.#bySeq.get(seq)
+  }
+
+  /** The numbers above `after`, up to `upTo`. */
+  between(after: number, upTo: number): readonly number[] {
+    const all = this.channel.envelopes.map(({ serverSeq }) => serverSeq)
+    return all.filter((seq) => seq > after && seq <= upTo)
+  }
+
+  /** The fold up to a number; undefined before the first known state. */
+  stateAt(seq: number): unknown {
+    if (seq < this.#from) return undefined
+    let count = this.#numbers.length
+    while (count > 0 && (this.#numbers[count - 1] ?? 0) > seq) count--
+    return this.#states[count]
+  }
+
+  /** Every folded envelope, with the state before it. */
+  *steps(): Iterable<{ readonly envelope: Envelope; readonly before: unknown }> {
+    for (const [at, seq] of this.#numbers.entries()) {
+      const envelope = this.#bySeq.get(seq)
+      if (envelope) yield { envelope, before: this.#states[at] }
+    }
+  }
+
+  get last(): unknown {
+    return this.#states.at(-1)
+  }
+
+  /** Whether an action at this number may have changed nothing. Such an action need not be stored. */
+  mayBeUnchanged(seq: number, action: Action): boolean {
+    const before = this.stateAt(seq - 1)
+    // Older than every known state: a head has replaced the creation.
+    if (before === undefined) return true
+    return canonical(this.kind.reduce(before, action)) === canonical(before)
+  }
+}
+
+/** The logs of the channels that exist at the end. Where a head has replaced the creation, the oldest snapshot is the base. */
+export function channelLogs({ stored }: Run, clients: readonly ClientEvents[]): ReadonlyMap<Uri, ChannelLog> {
+  const oldest = oldestSnapshots(clients)
+  const logs = stored.channels.flatMap((channel) => {
+    const kind = kindNamed(channel.kind)
+    const base = channel.birth ?? oldest.get(channel.uri)
+    return kind && base ? [[channel.uri, new ChannelLog(channel, kind, base)] as const] : []
+  })
+  return new Map(logs)
+}
+
+function oldestSnapshots(
+  clients: readonly ClientEvents[],
+): ReadonlyMap<Uri, { seq: number; state: unknown }> {
+  const oldest = new Map<Uri, { seq: number; state: unknown }>()
+  for (const event of clients.flatMap(({ events }) => events)) {
+    if (event.what !== 'subscribed' || !event.snapshot) continue
+    const { state, fromSeq: seq } = event.snapshot
+    if (seq < (oldest.get(event.channel)?.seq ?? Infinity)) oldest.set(event.channel, { seq, state })
+  }
+  return oldest
+}

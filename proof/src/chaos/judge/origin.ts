@@ -1,0 +1,81 @@
+import type { Action, Envelope, Uri } from '@atrium/protocol/channel'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
+import type { Run } from '../history.ts'
+import { requestsFor } from './durable.ts'
+import type { ClientEvents } from './event.ts'
+import { byLink } from './order.ts'
+import { canonical, kindOf } from './compare.ts'
+import type { Violation } from './violation.ts'
+
+/** I9: every envelope was dispatched by the client it names, or is an action of the host, on a channel that a client requested. */
+export function authorised({ stored }: Run, clients: readonly ClientEvents[]): readonly Violation[] {
+  const sent = firstSent(clients)
+  const sessions = requestsFor('createSession', clients)
+  const chats = stored.channels.filter(({ kind }) => kind === 'chat').map(({ uri }) => uri)
+  const created = new Set([rootUri, ...sessions, ...sessions.map(defaultChatUri), ...chats])
+  const objection = (envelope: Envelope, at = Infinity): string | undefined => {
+    const { channel, action, origin } = envelope
+    if (!created.has(channel)) return `no client requested ${channel}`
+    if (!origin) {
+      const kind = kindOf(channel)
+      return kind && !kind.actions.has(action.type) ? `the host cannot send ${action.type}` : undefined
+    }
+    const sentAt = sent.get(keyOf(origin.clientId, origin.clientSeq, channel, action))
+    return sentAt !== undefined && sentAt <= at ? undefined : `${origin.clientId} never dispatched it`
+  }
+  const onDisk = stored.channels.flatMap(({ envelopes }) => envelopes.map((envelope) => ({ envelope })))
+  const delivered = clients.flatMap(({ client, events }) =>
+    events.flatMap((event) =>
+      event.what === 'delivered' ? [{ client, at: event.at, envelope: event.envelope }] : [],
+    ),
+  )
+  return [...onDisk, ...delivered].flatMap((seen: { envelope: Envelope; client?: string; at?: number }) => {
+    const sentence = objection(seen.envelope, seen.at)
+    if (sentence === undefined) return []
+    const { client, envelope } = seen
+    return [{ rule: 'I9' as const, sentence, envelope, ...(client !== undefined && { client }) }]
+  })
+}
+
+/** I9: a link receives its subscribed channels and its client's own actions. A rejection goes only to its client. */
+export function onlySubscribed({ client, events }: ClientEvents): readonly Violation[] {
+  return byLink(events).flatMap((link) => {
+    const known = new Set<Uri>()
+    return link.flatMap((event): readonly Violation[] => {
+      if (event.what === 'subscribed') known.add(event.channel)
+      if (event.what !== 'delivered' || event.envelope.origin?.clientId === client) return []
+      const { channel, rejectionReason } = event.envelope
+      if (known.has(channel) && rejectionReason === undefined) return []
+      const sentence =
+        rejectionReason === undefined
+          ? `is not subscribed to ${channel}`
+          : 'received the rejection of another client'
+      return [{ rule: 'I9', client, sentence, envelope: event.envelope }]
+    })
+  })
+}
+
+/** R3: every frame is a JSON message. */
+export function readable({ client, events }: ClientEvents): readonly Violation[] {
+  return events.flatMap((event): readonly Violation[] =>
+    event.what === 'unreadable'
+      ? [{ rule: 'R3', client, sentence: `received a frame that is not JSON: ${event.text}` }]
+      : [],
+  )
+}
+
+/** The time each action was first sent. */
+function firstSent(clients: readonly ClientEvents[]): ReadonlyMap<string, number> {
+  const sent = new Map<string, number>()
+  for (const { client, events } of clients)
+    for (const event of events) {
+      if (event.what !== 'sent') continue
+      const key = keyOf(client, event.clientSeq, event.channel, event.action)
+      sent.set(key, Math.min(event.at, sent.get(key) ?? Infinity))
+    }
+  return sent
+}
+
+function keyOf(client: string, clientSeq: number, channel: Uri, action: Action): string {
+  return canonical([client, clientSeq, channel, action])
+}

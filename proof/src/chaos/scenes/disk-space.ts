@@ -1,0 +1,173 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rootUri } from '@atrium/protocol/uri'
+import { HostProcess } from '../host.ts'
+import { progress } from '../tally.ts'
+import { Trial, newDataFolder } from '../trial.ts'
+import type { SceneContext } from './scene.ts'
+
+/** F-07: the disk is full, then has space again. Changes are rejected with a reason, reads go on, and nothing is lost. */
+export async function fullDisk({ tally, chance }: SceneContext): Promise<void> {
+  const disk = mounted('tmpfs', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs'])
+  if (typeof disk === 'string') return tally.skip('full disk', disk)
+  const data = join(disk.path, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  const trial = new Trial(tally, 'full', chance.branch(), data)
+  const ann = trial.client('ann')
+  const ben = trial.client('ben')
+  try {
+    if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+    await trial.converge()
+    trial.sessions.create(ann)
+    await ann.settle()
+    const [session = ''] = trial.sessions.live
+    await ben.subscribe(session)
+    const ballast = join(disk.path, 'ballast')
+    const say = (count: number): void => {
+      for (let n = 0; n < count; n++) ann.dispatch(session, titleAction(`${n}${'x'.repeat(2000)}`))
+    }
+    fill(ballast)
+    say(100)
+    await trial.withTimeout(trial.host.whenStderrHas('"disk full"', 1), 'a full disk')
+    // A client without waiting actions is answered at once.
+    const cid = trial.client('cid')
+    await cid.connect(trial.address)
+    cid.dispatch(session, titleAction('no space for this'))
+    await trial.withTimeout(cid.settle(), 'a rejection on a full disk')
+    const reason = cid.answers.at(-1)?.rejectionReason
+    if (!reason?.includes('full')) tally.problem(`F-07: wrong reason on a full disk: ${reason}`)
+    tally.outcome('disk full: changes rejected with a reason')
+    await trial.withTimeout(ben.ask('listSessions'), 'the session list on a full disk')
+    await trial.withTimeout(cid.subscribe(session), 'a subscription on a full disk')
+    tally.outcome('disk full: reads go on')
+    rmSync(ballast)
+    // Actions that waited for space are delivered without a restart.
+    await trial.withTimeout(ann.settle(), 'actions that waited for space')
+    cid.dispatch(session, titleAction('there is space again'))
+    await trial.withTimeout(cid.settle(), 'an action after space was freed')
+    const refusal = cid.answers.at(-1)?.rejectionReason
+    if (refusal !== undefined) tally.problem(`F-07: rejected after space was freed: ${refusal}`)
+    tally.outcome('disk full: recovers without a restart')
+    fill(ballast)
+    say(100)
+    await trial.withTimeout(trial.host.whenStderrHas('"disk full"', 2), 'a disk full again')
+    await trial.host.kill()
+    tally.killed('SIGKILL on a full disk')
+    rmSync(ballast)
+    for (const client of trial.clients) client.cut()
+    await trial.finish()
+    progress('a full disk')
+  } finally {
+    await trial.cleanUp()
+    disk.release()
+  }
+}
+
+/** F-08: a read-only disk. Everything is shown, and changes are rejected with a reason. */
+export async function readOnlyDisk({ tally, chance }: SceneContext): Promise<void> {
+  const trial = new Trial(tally, 'sealed', chance.branch())
+  const ann = trial.client('ann')
+  try {
+    if (!(await trial.start())) throw new Error(`the host does not start: ${trial.host.stderr}`)
+    await trial.converge()
+    trial.sessions.create(ann)
+    await ann.settle()
+    await trial.host.kill()
+    ann.cut()
+    await trial.finish()
+    const disk = mounted('bind', ['--bind', trial.data], ['-o', 'remount,ro,bind'])
+    if (typeof disk === 'string') return tally.skip('read-only disk', disk)
+    try {
+      const host = new HostProcess(disk.path, {})
+      const address = await host.ready
+      if (!address) {
+        tally.problem(`F-08: the host does not start on a read-only disk: ${host.stderr}`)
+      } else {
+        const reader = trial.client('reader')
+        await reader.connect(address)
+        for (const uri of trial.sessions.live) await reader.subscribe(uri)
+        reader.dispatch(rootUri, { type: 'root/configChanged', config: { 'chaos.sealed': 1 } } as {
+          type: string
+        })
+        await reader.settle()
+        const reason = reader.answers.at(-1)?.rejectionReason
+        if (!reason?.includes('cannot be written'))
+          tally.problem(`F-08: a change was answered with: ${reason}`)
+        tally.outcome('read-only disk: everything shown, changes rejected')
+        trial.retire(reader)
+      }
+      await host.kill()
+    } finally {
+      disk.release()
+    }
+  } finally {
+    await trial.cleanUp()
+  }
+}
+
+/** F-11: a second host on the same folder is refused with the pid of the first, and can start after the first has ended. */
+export async function secondHost({ tally }: SceneContext): Promise<void> {
+  const data = newDataFolder()
+  const first = new HostProcess(data, {})
+  await first.ready
+  const second = new HostProcess(data, {})
+  if (await second.ready) tally.problem('F-11: a second host started')
+  if (!second.stderr.includes(`process ${first.child.pid}`))
+    tally.problem(`F-11: the message does not name the first process: ${second.stderr}`)
+  await Promise.all([first.kill(), second.kill()])
+  const third = new HostProcess(data, {})
+  if (!(await third.ready))
+    tally.problem(`F-11: the host does not start after the first was killed: ${third.stderr}`)
+  await third.kill()
+  rmSync(data, { recursive: true })
+  tally.outcome('second host refused with the pid of the first')
+}
+
+function titleAction(title: string) {
+  return { type: 'session/titleChanged', title }
+}
+
+/**
+ * Creates a mount, or returns the reason why none is possible. With `then`, tests that the mount is read-only: root
+ * can often write anyway.
+ */
+function mounted(kind: string, how: readonly string[], then?: readonly string[]): Mount | string {
+  const path = mkdtempSync(join(tmpdir(), `atrium-${kind}-`))
+  const mount = (...args: readonly string[]) => execFileSync('mount', [...args, path], { stdio: 'ignore' })
+  const release = (): void => {
+    execFileSync('umount', ['-l', path], { stdio: 'ignore' })
+    rmSync(path, { recursive: true })
+  }
+  try {
+    mount(...how)
+  } catch {
+    return 'mount failed'
+  }
+  if (!then) return { path, release }
+  try {
+    mount(...then)
+    writeFileSync(join(path, 'proof'), '')
+    rmSync(join(path, 'proof'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EROFS') return { path, release }
+  }
+  release()
+  return 'the mount is writable'
+}
+
+interface Mount {
+  readonly path: string
+  release(): void
+}
+
+/** Fills the disk. */
+function fill(path: string): void {
+  for (let block = 1024 * 1024; block >= 512; block /= 2)
+    try {
+      for (;;) writeFileSync(path, Buffer.alloc(block), { flag: 'a' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    }
+}

@@ -1,0 +1,109 @@
+import { equal } from '@atrium/host/log/equal'
+import type { Uri } from '@atrium/protocol/channel'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Simulation } from '../simulate/simulation.ts'
+import { checkHost } from '../simulate/final-checks.ts'
+import type { App } from './app.ts'
+
+type Sim = Simulation<App>
+
+/** Everything that is still under way, in words; empty at rest. */
+export function pendingWork(sim: Sim): string {
+  const { model, disk } = sim
+  const found = [
+    !sim.up && 'the host is down',
+    disk.waiting > 0 && 'the disk has pending requests',
+    sim.hostRun?.core?.log.diskFull && 'the host still treats the disk as full',
+    ...sim.clients
+      .filter(({ closed }) => !closed)
+      .flatMap((app) => [
+        !(app.open && app.wire?.healthy) && `${app.id} has no link`,
+        (app.link?.waiting ?? 0) > 0 && `${app.id} has frames under way`,
+        app.waiting > 0 && `${app.id} waits for an answer`,
+        app.client.pending.some(({ channel }) => model.live(channel)) &&
+          `${app.id} waits for the outcome of its actions`,
+        [...app.handles].some(({ status }) => status === 'opening' || status === 'stale') &&
+          `${app.id} waits for a state`,
+      ]),
+  ]
+  return found.filter((text) => typeof text === 'string').join(', ')
+}
+
+/** I4, I5, U3, U6, and the checks of the host. `reconnected`: every client has a new link, so it must know which channels are gone. */
+export function checkAtRest(sim: Sim, reconnected = false): void {
+  checkHost(sim)
+  for (const app of sim.clients) {
+    app.ledger.check()
+    if (app.closed) continue
+    app.wire?.audit.complete()
+    for (const handle of app.handles) {
+      if (sim.model.live(handle.uri) && handle.status !== 'gone')
+        app.handleChecks.checkAtRest(handle, sim.model.stateAt(handle.uri, Infinity))
+      else if (
+        reconnected &&
+        isAnnounced(sim, handle.uri) &&
+        !sim.model.live(handle.uri) &&
+        handle.status !== 'gone'
+      )
+        sim.fail('U3', `${app.id} has an open handle on ${handle.uri}, which is gone`)
+    }
+    checkPending(sim, app, reconnected)
+    checkSubscriptions(sim, app, reconnected)
+    checkList(sim, app)
+  }
+}
+
+/**
+ * Whether the end of a channel is announced. An unused session ends with its creator unannounced; only a client that
+ * guessed its URI is subscribed.
+ */
+function isAnnounced(sim: Sim, uri: Uri): boolean {
+  if (!/^ahp-(?:session|chat):/.test(uri)) return true
+  return sim.invariants.usedSessions.has(sim.invariants.sessionOf(uri) ?? uri)
+}
+
+/** U1, U3, I10: a closed client has no pending action, no timer and no waiting request. */
+export function checkClosed(sim: Sim): void {
+  for (const { id, client, ledger, timers, waiting } of sim.clients) {
+    if (client.pending.length > 0 || ledger.open.length > 0)
+      sim.fail('U1', `${id} is closed without an outcome of ${ledger.open.join()}`)
+    if (timers > 0) sim.fail('I10', `${id} is closed, but ${timers} of its timers are still set`)
+    if (waiting > 0) sim.fail('U3', `${id} is closed, but ${waiting} requests still wait`)
+  }
+}
+
+/** An action may stay pending only if its channel is gone. The host does not say so, and a subscribed client learns it on its next link. */
+function checkPending(sim: Sim, app: App, reconnected: boolean): void {
+  const followed = new Set([...app.handles].map(({ uri }) => uri))
+  const owed = app.client.pending.find(
+    ({ channel }) => sim.model.live(channel) ?? (reconnected && followed.has(channel)),
+  )
+  if (owed) sim.fail('I4', `${app.id} still waits for ${owed.clientSeq} ${owed.action.type}`)
+}
+
+/** U3: the host delivers the channels that have a handle, and no others. */
+function checkSubscriptions(sim: Sim, app: App, reconnected: boolean): void {
+  const handles = [...app.handles].filter(({ status }) => status !== 'gone').map(({ uri }) => uri)
+  const wanted = new Set<Uri>([...handles, ...(app.list ? [rootUri] : [])])
+  const delivered = [...(app.wire?.subscriptions.keys() ?? [])].filter(
+    (uri) => reconnected || sim.model.live(uri),
+  )
+  const expected = [...wanted].filter((uri) => reconnected || sim.model.live(uri))
+  if (delivered.toSorted().join() !== expected.toSorted().join())
+    sim.fail('U3', `${app.id} is subscribed to ${delivered.join()}, but has handles on ${expected.join()}`)
+}
+
+/** U6: the session list agrees with the host's. */
+function checkList(sim: Sim, { id, list, clientView }: App): void {
+  if (!list) return
+  const items = sim.hostRun?.core?.catalog.page().items ?? []
+  const uris = (all: readonly { readonly resource: Uri }[]) => all.map(({ resource }) => resource).toSorted()
+  if (!equal(uris(list.items), uris(items)))
+    sim.fail('U6', `${id} lists ${uris(list.items).join()}, but the host lists ${uris(items).join()}`)
+  for (const item of clientView.version === '1.0.0' ? items : []) {
+    const own = list.items.find(({ resource }) => resource === item.resource)
+    // An absent activity may be delivered as an empty one.
+    if (own && !equal({ activity: '', ...own }, { activity: '', ...item }))
+      sim.fail('U6', `${id} lists ${item.resource} as ${JSON.stringify(own)}, not ${JSON.stringify(item)}`)
+  }
+}

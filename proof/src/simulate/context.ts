@@ -1,0 +1,33 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { Disk } from './disk.ts'
+import type { Invariants } from './invariants.ts'
+import type { ReferenceModel } from './reference-model.ts'
+
+/** State of a run that the checks read, and the function that reports a violation. */
+export interface RunContext {
+  readonly model: ReferenceModel
+  readonly disk: Disk
+  readonly invariants: Invariants
+  /** The meaning of each sequence number since the start of the run, for any client. */
+  readonly meanings: Map<string, string>
+  /** Sessions whose creation was requested and not answered. The function says whether the answer can still arrive. */
+  readonly unansweredCreations: Map<Uri, () => boolean>
+  fail(invariant: string, problem: string): void
+  /** Records one line of the trace. */
+  trace(line: () => string): void
+}
+
+/** A request that a client has sent. */
+export interface SentRequest {
+  readonly method: string
+  readonly params: {
+    readonly channel?: Uri
+    readonly lastSeenServerSeq?: number
+    readonly subscriptions?: readonly Uri[]
+    readonly view?: { readonly turns: number }
+    readonly chat?: Uri
+    readonly destination?: object
+    /** The channel that was unsubscribed right before this request. */
+    readonly left?: Uri
+  }
+}

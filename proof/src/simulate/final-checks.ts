@@ -1,0 +1,119 @@
+import { equal } from '@atrium/host/log/equal'
+import type { Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
+import { rootUri } from '@atrium/protocol/uri'
+import type { MinimalClient } from './minimal-client.ts'
+import type { Simulation } from './simulation.ts'
+
+/** Checks everything at rest: all clients agree, nothing is unanswered, nothing was applied twice, and all work is in progress. */
+export function checkAtRest(sim: Simulation<MinimalClient>): void {
+  checkClients(sim)
+  checkHost(sim)
+}
+
+/** The checks that do not depend on the kind of client. */
+export function checkHost(sim: Simulation): void {
+  checkOnce(sim)
+  for (const [uri, chat] of sim.invariants.chats()) checkChat(sim, uri, chat)
+  for (const [uri, { lifecycle }] of sim.invariants.sessions())
+    if (lifecycle === 'creating' && !sim.hostRun?.agents.creations.has(uri))
+      sim.fail('I11', `${uri} is being created, but no agent creates it`)
+  for (const uri of sim.invariants.stagedChats())
+    sim.fail('I20', `${uri} is being created, but nothing completes it`)
+  checkList(sim)
+  if (!sim.model.live(rootUri)) sim.fail('I11', 'the root does not exist')
+}
+
+/** After the grace period without clients: unused sessions are gone, and no client is active. */
+export function checkWithoutClients(sim: Simulation): void {
+  if (!sim.up) return sim.fail('I11', 'the host is down')
+  sim.invariants.callEffects.checkWithoutClients(sim.invariants.chats())
+  for (const [uri, { activeClients }] of sim.invariants.sessions()) {
+    if (!sim.invariants.usedSessions.has(uri))
+      sim.fail('I19', `${uri} was never used, but still exists after its creator left`)
+    if (activeClients.length > 0)
+      sim.fail('I19', `${activeClients[0]?.clientId} has left, but is still active in ${uri}`)
+  }
+}
+
+/** I4, I5: every client has the final state, and knows the outcome of every action. */
+function checkClients(sim: Simulation<MinimalClient>): void {
+  for (const client of sim.clients) {
+    client.audit?.complete()
+    for (const [uri, { kind, state }] of client.subscriptions)
+      if (
+        sim.model.live(uri) &&
+        !client.clientView.agrees(uri, kind, state, sim.model.stateAt(uri, Infinity))
+      )
+        sim.fail('I4', `${client.id} has a wrong state of ${uri} at rest`)
+    const owed = [...client.pending, ...client.unanswered].find(({ channel }) => sim.model.live(channel))
+    if (owed)
+      sim.fail('I5', `${client.id} never learned the outcome of ${owed.clientSeq} ${owed.action.type}`)
+  }
+}
+
+/** I6: every action of a client is in the log at most once. */
+function checkOnce(sim: Simulation): void {
+  const done = new Set<string>()
+  for (const [uri, { entries }] of sim.model.channels)
+    for (const { origin, seq } of entries) {
+      if (!origin || origin.clientSeq === 0) continue
+      const key = `${origin.clientId}/${origin.clientSeq}`
+      if (done.has(key)) sim.fail('I6', `${key} was applied twice, the second time as ${seq} of ${uri}`)
+      done.add(key)
+    }
+}
+
+/** I17: an active turn is being worked on, or waits for its session or a user. A queue waits only behind an error. */
+function checkChat(sim: Simulation, uri: Uri, { activeTurn, queuedMessages, turns }: ChatState): void {
+  const session = sim.model.session(sim.invariants.sessionOf(uri) ?? '')
+  const runs = [...(sim.hostRun?.agents.runs ?? [])].filter(({ aborted }) => !aborted)
+  const hasRun = runs.some(({ chat }) => chat.uri === uri && chat.turnId === activeTurn?.id)
+  if (activeTurn && !hasRun && session?.lifecycle !== 'creating' && !sim.invariants.waits(uri, activeTurn))
+    sim.fail('I17', `${activeTurn.id} of ${uri} is active, but no agent works on it`)
+  if (!activeTurn && queuedMessages && turns.at(-1)?.state !== 'error')
+    sim.fail('I17', `messages are queued in ${uri} without a reason to wait`)
+}
+
+/** I18, I19: the list shows the used sessions, each as its session describes itself. */
+function checkList(sim: Simulation): void {
+  const items = sim.hostRun?.core?.catalog.page().items ?? []
+  const used = sim.invariants.sessions().filter(([uri]) => sim.invariants.usedSessions.has(uri))
+  const listed = items.map(({ resource }) => resource)
+  const expected = used.map(([uri]) => uri)
+  if (listed.toSorted().join() !== expected.toSorted().join())
+    sim.fail('I19', `the list shows ${listed.join()}, but should show ${expected.join()}`)
+  for (const [uri, state] of used) {
+    const item = items.find(({ resource }) => resource === uri)
+    if (item && !shows(item, state)) sim.fail('I18', `the list item of ${uri} differs from the session`)
+  }
+}
+
+const inputNeeded = 16 | 8
+const failed = 2
+
+/** Whether a list item agrees with its session, computed independently of the host. */
+function shows(
+  item: SessionSummary,
+  { title, status, chats, defaultChat, lifecycle }: SessionState,
+): boolean {
+  const withStatus = (bits: number) => chats.find((chat) => (chat.status & 31) === bits)
+  const last = chats.toSorted((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt))[0]
+  const first = chats.find(({ resource }) => resource === defaultChat) ?? last
+  const shownChat = withStatus(inputNeeded) ?? withStatus(failed) ?? first
+  const activity = lifecycle === 'failed' ? failed : (shownChat?.status ?? 1) & 31
+  // A session created for a moved chat may have been renamed although the chat never came. Only its name changed then.
+  const times = chats.length > 0 ? chats.map(({ modifiedAt }) => modifiedAt) : [item.modifiedAt]
+  const newest = Math.max(...times.map((time) => Date.parse(time)))
+  return (
+    item.title === title &&
+    item.status === ((status & ~31) | activity) &&
+    (item.activity ?? '') === (shownChat?.activity ?? '') &&
+    Date.parse(item.modifiedAt) === newest &&
+    equal(
+      item.chats?.map((chat) => [chat.resource, chat.title, chat.status]),
+      chats.map((chat) => [chat.resource, chat.title, chat.status]),
+    )
+  )
+}

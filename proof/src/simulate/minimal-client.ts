@@ -1,0 +1,262 @@
+import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
+import type { ChannelKind } from '@atrium/protocol/kind'
+import { rootUri } from '@atrium/protocol/uri'
+import { Audit } from './audit.ts'
+import type { RunContext, SentRequest } from './context.ts'
+import { ClientView } from './client-view.ts'
+import { Link } from './link.ts'
+import type { Message, SentMessage } from './link.ts'
+import { SentActions } from './sent-actions.ts'
+import type { PendingAction } from './sent-actions.ts'
+
+interface Subscription {
+  readonly kind: ChannelKind
+  state: unknown
+}
+
+/**
+ * A minimal client: it applies every action it receives, keeps its own actions until their outcome is known, and
+ * after a cut reconnects and resends the others.
+ */
+export class MinimalClient {
+  readonly id: string
+  readonly clientView: ClientView
+  readonly #context: RunContext
+  readonly subscriptions = new Map<Uri, Subscription>()
+  readonly #actions: SentActions
+  link: Link | undefined
+  audit: Audit | undefined
+  /** The host has answered the handshake. */
+  open = false
+  lastSeen = 0
+  clientSeq = 0
+  /** Every channel it was ever subscribed to. A host whose disk is full may not know that the client has dropped one. */
+  readonly everSubscribed = new Set<Uri>()
+  /** The client has had a link before, so it can reconnect. */
+  canReconnect = false
+  #requests = new Map<
+    number,
+    SentRequest & { readonly answered: (message: Message, expected: unknown) => void }
+  >()
+  #lastId = 0
+
+  constructor(context: RunContext, id: string, version: ClientView['version']) {
+    this.#context = context
+    this.clientView = new ClientView(version)
+    this.id = id
+    this.#actions = new SentActions(context, id)
+  }
+
+  /** No request is waiting for a response. */
+  get idle(): boolean {
+    return this.open && this.#requests.size === 0
+  }
+
+  /** A page of older turns is under way. Subscribing with another view now would mix the two. */
+  get fetchingTurns(): boolean {
+    return [...this.#requests.values()].some(({ method }) => method === 'fetchTurns')
+  }
+
+  /** Actions whose outcome it does not know. */
+  get pending(): readonly PendingAction[] {
+    return this.#actions.pending
+  }
+
+  /** Actions sent over this link without an answer. */
+  get unanswered(): readonly PendingAction[] {
+    return this.#actions.unanswered
+  }
+
+  /** Opens a link with `reconnect` or `initialize`. With `eager`, pending actions are resent before the handshake is answered. */
+  begin(
+    weight: number,
+    how: 'reconnect' | 'initialize',
+    subscriptions: readonly Uri[],
+    eager: boolean,
+  ): Link {
+    this.#requests = new Map()
+    this.#actions.linkOpened()
+    this.open = false
+    const audit = new Audit(this.#context, this.id, this.clientView, this.#requests)
+    const link: Link = new Link(
+      {
+        sent: (message) => {
+          this.#context.trace(() => `${this.id} is sent ${JSON.stringify(message)}`)
+          return audit.check(message)
+        },
+        received: (sent) => link === this.link && this.#receive(sent),
+        ended: () => link === this.link && this.#ended(),
+      },
+      weight,
+    )
+    this.link = link
+    this.audit = audit
+    if (how === 'reconnect') this.#reconnect(subscriptions)
+    else this.#initialize(subscriptions)
+    if (eager) this.#resend()
+    return link
+  }
+
+  ask(
+    method: string,
+    params: SentRequest['params'] & object,
+    answered: (message: Message, expected: unknown) => void,
+  ): void {
+    const id = ++this.#lastId
+    this.#requests.set(id, { method, params, answered })
+    this.#send({ id, method, params: { channel: rootUri, ...params } })
+  }
+
+  /**
+   * Sends the action now if there is a link, otherwise after the next handshake. An action with `clientSeq` 0 is sent
+   * once and not kept.
+   */
+  dispatch(channel: Uri, action: Action, numbered = true): void {
+    const pending = { clientSeq: numbered ? ++this.clientSeq : 0, channel, action }
+    if (numbered) this.#actions.pending.push(pending)
+    if (this.open) this.#sendAction(pending)
+  }
+
+  create(uri: Uri, active: boolean, directories?: readonly Uri[]): void {
+    const { link } = this
+    this.#context.unansweredCreations.set(uri, () => link?.hostListens === true)
+    const activeClient = { clientId: this.id, displayName: this.id, tools: [] }
+    const folders = directories ? { workingDirectories: directories } : {}
+    this.ask('createSession', { channel: uri, ...(active && { activeClient }), ...folders }, () => {})
+  }
+
+  /** Asks for the turns before the ones it has. */
+  fetch(uri: Uri): void {
+    const state = this.subscriptions.get(uri)?.state as { turnsNextCursor?: string } | undefined
+    const cursor = state?.turnsNextCursor
+    if (cursor === undefined) return
+    this.ask('fetchTurns', { channel: uri, cursor } as SentRequest['params'], () => {})
+  }
+
+  subscribe(uri: Uri, maxLatencyMs?: number, turns?: number): void {
+    const delivery = maxLatencyMs === undefined ? {} : { delivery: { maxLatencyMs } }
+    const view = turns === undefined ? {} : { view: { turns } }
+    if (turns !== undefined) this.clientView.windowed.add(uri)
+    this.ask('subscribe', { channel: uri, ...delivery, ...view }, ({ result }) => {
+      if (result) this.#takeSnapshot((result as { snapshot: Snapshot }).snapshot)
+    })
+  }
+
+  unsubscribe(uri: Uri): void {
+    this.#send({ method: 'unsubscribe', params: { channel: uri } })
+    this.subscriptions.delete(uri)
+    this.audit?.unsubscribed(uri)
+    this.ask('listSessions', { left: uri }, () => {})
+  }
+
+  /** Ends the link on the client's side. The host may notice much later. */
+  cut(): void {
+    this.link?.endClient()
+  }
+
+  #initialize(initialSubscriptions: readonly Uri[]): void {
+    const params = { protocolVersions: [this.clientView.version], clientId: this.id, initialSubscriptions }
+    this.ask('initialize', params, ({ result }) => {
+      if (!result) return
+      const { snapshots, serverSeq } = result as { snapshots: readonly Snapshot[]; serverSeq: number }
+      this.subscriptions.clear()
+      this.canReconnect = true
+      for (const snapshot of snapshots) this.#takeSnapshot(snapshot)
+      this.#seen(serverSeq)
+      this.#opened()
+    })
+  }
+
+  #reconnect(subscriptions: readonly Uri[]): void {
+    const params = { clientId: this.id, lastSeenServerSeq: this.lastSeen, subscriptions }
+    this.ask('reconnect', params, ({ result, error }, expected) => {
+      // The handshake was never answered, or the host lost its data since: the client starts anew.
+      if (error) return void (this.canReconnect = false)
+      const { actions, missing, snapshots } = result as Returned
+      const blind = subscriptions.find((uri) => !this.subscriptions.has(uri) && !missing?.includes(uri))
+      if (actions && blind !== undefined)
+        this.#context.fail('I3', `${this.id} received a replay of ${blind}, of which it has no state`)
+      for (const uri of missing ?? []) this.subscriptions.delete(uri)
+      for (const [at, envelope] of (actions ?? []).entries())
+        this.#envelope(envelope, (expected as readonly unknown[])[at])
+      if (snapshots) this.subscriptions.clear()
+      for (const snapshot of snapshots ?? []) this.#takeSnapshot(snapshot)
+      this.#opened()
+    })
+  }
+
+  #opened(): void {
+    this.open = true
+    this.#resend()
+    // Some clients send this on every connection: without a number, and always the same.
+    this.dispatch(rootUri, { type: 'root/configChanged', config: { 'sim.here': this.id } } as Action, false)
+  }
+
+  #resend(): void {
+    for (const pending of this.#actions.unsent()) this.#sendAction(pending)
+  }
+
+  #sendAction(pending: PendingAction): void {
+    this.#actions.sent(pending)
+    this.#send({ method: 'dispatchAction', params: pending })
+  }
+
+  #send(message: object): void {
+    this.#context.trace(() => `${this.id} sends ${JSON.stringify(message)}`)
+    this.link?.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
+  }
+
+  #ended(): void {
+    this.#context.trace(() => `${this.id} has no link`)
+    this.link = undefined
+    this.audit = undefined
+    this.open = false
+    this.#requests = new Map()
+    this.#actions.linkEnded()
+  }
+
+  #receive({ message, expected }: SentMessage): void {
+    this.#context.trace(() => `${this.id} receives ${JSON.stringify(message)}`)
+    if (message.method === 'action') return this.#envelope(message.params as Envelope, expected)
+    if (message.id === undefined) return
+    const request = this.#requests.get(message.id)
+    this.#requests.delete(message.id)
+    request?.answered(message, expected)
+  }
+
+  #envelope({ channel, action, serverSeq, origin, rejectionReason }: Envelope, expected: unknown): void {
+    this.#seen(serverSeq)
+    if (origin?.clientId === this.id)
+      this.#actions.answered({ clientSeq: origin.clientSeq, channel, action }, serverSeq, this)
+    const subscription = this.subscriptions.get(channel)
+    if (!subscription || rejectionReason !== undefined) return
+    subscription.state = this.clientView.reduce(subscription.kind, subscription.state, action)
+    if (!this.clientView.agrees(channel, subscription.kind, subscription.state, expected))
+      this.#context.fail(
+        'I3',
+        `${this.id} has a state of ${channel} at ${serverSeq} that differs from the log`,
+      )
+  }
+
+  #takeSnapshot({ resource, state, fromSeq }: Snapshot): void {
+    const kind = this.#context.model.channels.get(resource)?.kind
+    if (kind) this.subscriptions.set(resource, { kind, state })
+    this.everSubscribed.add(resource)
+    if (fromSeq < this.lastSeen)
+      this.#context.fail(
+        'I8',
+        `${this.id} received a snapshot of ${resource} at ${fromSeq} after ${this.lastSeen}`,
+      )
+    this.#seen(fromSeq)
+  }
+
+  #seen(seq: number): void {
+    this.lastSeen = Math.max(this.lastSeen, seq)
+  }
+}
+
+interface Returned {
+  readonly actions?: readonly Envelope[]
+  readonly missing?: readonly Uri[]
+  readonly snapshots?: readonly Snapshot[]
+}

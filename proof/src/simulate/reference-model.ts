@@ -1,0 +1,177 @@
+import type { Step } from '@atrium/host/ports/log'
+import { equal } from '@atrium/host/log/equal'
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { kindNamed } from '@atrium/protocol/channels'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { ChannelKind } from '@atrium/protocol/kind'
+import type { RootState } from '@atrium/protocol/root/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import type { TerminalState } from '@atrium/protocol/terminal/state'
+import { rootUri } from '@atrium/protocol/uri'
+import type { Transaction } from './disk.ts'
+
+/** A logged action as the store received it, and the state after it. */
+export interface ModelEntry {
+  readonly seq: number
+  readonly action: Action
+  readonly text: string
+  readonly origin: { readonly clientId: string; readonly clientSeq: number } | undefined
+  state: unknown
+  /** The transaction that contains it; undefined for an ephemeral action. */
+  readonly at: number | undefined
+  /** The state was taken from a head and not folded: it includes ephemeral actions that are lost. */
+  readonly fromHead?: true
+}
+
+export interface ChannelHistory {
+  readonly kind: ChannelKind
+  readonly created: { readonly seq: number; readonly state: unknown; readonly at: number }
+  readonly entries: ModelEntry[]
+  dropped?: { readonly seq: number; readonly at: number }
+}
+
+/** The reference model: every channel folded from the steps that the store received. It shares no code with the log. */
+export class ReferenceModel {
+  readonly channels = new Map<Uri, ChannelHistory>()
+  readonly #fail: (problem: string) => void
+  #rebuilding = false
+
+  constructor(fail: (problem: string) => void) {
+    this.#fail = fail
+  }
+
+  /** Adds a step that the store received as this transaction. */
+  append(step: Step, at: number): void {
+    for (const { seq, channel, kind: name, state } of step.created) {
+      const kind = kindNamed(name)
+      if (kind)
+        this.channels.set(channel, {
+          kind,
+          created: { seq, state: JSON.parse(state) as unknown, at },
+          entries: [],
+        })
+    }
+    for (const { seq, channel, action: text, origin } of step.envelopes)
+      this.#insert(channel, { seq, action: JSON.parse(text) as Action, text, origin, at, state: undefined })
+    for (const { channel, seq, state } of step.heads)
+      this.#head(channel, seq, JSON.parse(state) as object, at)
+    for (const { channel, seq } of step.dropped) {
+      const history = this.channels.get(channel)
+      if (history) history.dropped = { seq, at }
+    }
+  }
+
+  /** Adds an ephemeral action. */
+  addEphemeral(channel: Uri, seq: number, action: Action, origin: ModelEntry['origin']): void {
+    const text = JSON.stringify(action)
+    this.#insert(channel, { seq, action, text, origin, at: undefined, state: undefined })
+  }
+
+  /** Rebuilds the model after a crash from the transactions on the disk. */
+  rebuild(transactions: readonly Transaction[]): void {
+    this.channels.clear()
+    this.#rebuilding = true
+    for (const [at, { step }] of transactions.entries()) if (step) this.append(step, at)
+    this.#rebuilding = false
+  }
+
+  /** The history of a channel that exists. */
+  live(uri: Uri): ChannelHistory | undefined {
+    const history = this.channels.get(uri)
+    return history?.dropped ? undefined : history
+  }
+
+  stateAt(uri: Uri, seq: number): unknown {
+    const history = this.channels.get(uri)
+    if (!history || seq < history.created.seq) return undefined
+    return history.entries.findLast((entry) => entry.seq <= seq)?.state ?? history.created.state
+  }
+
+  /** The newest state of a chat, or its state at a number. */
+  chat(uri: Uri, seq = Infinity): ChatState | undefined {
+    return this.#stateOf('chat', uri, seq) as ChatState | undefined
+  }
+
+  session(uri: Uri, seq = Infinity): SessionState | undefined {
+    return this.#stateOf('session', uri, seq) as SessionState | undefined
+  }
+
+  terminal(uri: Uri): TerminalState | undefined {
+    return this.#stateOf('terminal', uri, Infinity) as TerminalState | undefined
+  }
+
+  root(seq = Infinity): RootState | undefined {
+    return this.#stateOf('root', rootUri, seq) as RootState | undefined
+  }
+
+  entry(uri: Uri, seq: number): ModelEntry | undefined {
+    return this.channels.get(uri)?.entries.findLast((entry) => entry.seq === seq && !entry.fromHead)
+  }
+
+  /** The state of a channel of this kind, which is what makes the casts of its callers safe. */
+  #stateOf(kind: string, uri: Uri, seq: number): unknown {
+    return this.channels.get(uri)?.kind.name === kind ? this.stateAt(uri, seq) : undefined
+  }
+
+  /** Checks that a head agrees with the fold. A head holds the number of rows instead of the rows. */
+  #head(channel: Uri, seq: number, head: object, at: number): void {
+    const history = this.channels.get(channel)
+    if (!history) return
+    const { kind } = history
+    const state = this.stateAt(channel, seq) as Record<string, readonly unknown[]>
+    const shown = kind.rows === undefined ? state : { ...state, [kind.rows]: state[kind.rows]?.length }
+    if (equal(head, shown)) return
+    // After a crash a head may include ephemeral actions that were never stored.
+    if (this.#rebuilding && [...kind.classes.values()].includes('ephemeral') && kind.rows === undefined)
+      this.#insert(channel, {
+        seq,
+        action: { type: '@head' },
+        text: '',
+        origin: undefined,
+        at,
+        state: head,
+        fromHead: true,
+      })
+    else this.#fail(`the head of ${channel} at ${seq} is not its fold`)
+  }
+
+  /** Inserts by sequence number, in whatever order entries arrive. */
+  #insert(channel: Uri, entry: ModelEntry): void {
+    const history = this.channels.get(channel)
+    if (!history) return
+    // A head follows the action that has its number.
+    const before = (seq: number) => seq < entry.seq || (entry.fromHead === true && seq === entry.seq)
+    const at = history.entries.findLastIndex(({ seq }) => before(seq)) + 1
+    history.entries.splice(at, 0, entry)
+    let state = history.entries[at - 1]?.state ?? history.created.state
+    for (const later of history.entries.slice(at)) {
+      state = later.fromHead ? later.state : history.kind.reduce(state, later.action)
+      later.state = state
+    }
+  }
+}
+
+/** Consecutive actions of these types may be delivered as one. */
+const growing = new Set(['chat/delta', 'chat/reasoning', 'terminal/data'])
+
+export function mayMerge({ type }: Action): boolean {
+  return growing.has(type)
+}
+
+/** Whether two states agree, apart from fields that no action can change. */
+export function alike(kind: ChannelKind, a: unknown, b: unknown): boolean {
+  return equal(without(a, kind.derived), without(b, kind.derived))
+}
+
+type Left = { readonly [key: string]: true | number | Left }
+
+function without(state: unknown, derived: object): unknown {
+  if (typeof state !== 'object' || state === null) return state
+  const left = { ...(state as Record<string, unknown>) }
+  for (const [key, how] of Object.entries(derived as Left)) {
+    if (how === true) delete left[key]
+    else if (typeof how === 'number') left[key] = Number(left[key] ?? 0) & ~how
+    else if (left[key] !== undefined) left[key] = without(left[key], how)
+  }
+  return left
+}

@@ -1,0 +1,98 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { RunContext } from './context.ts'
+import type { Link } from './link.ts'
+
+/** A dispatched action whose outcome the client does not know. */
+export interface PendingAction {
+  readonly clientSeq: number
+  readonly channel: Uri
+  readonly action: Action
+}
+
+/** The actions of one minimal client: pending, sent over its link, and answered. Checks the answers (I2, I5). */
+export class SentActions {
+  pending: PendingAction[] = []
+  readonly #context: RunContext
+  readonly #clientId: string
+  /** Actions sent over this link without an answer, in the order sent. Answers come in this order. */
+  #unanswered: PendingAction[] = []
+  /** Every action sent over this link, answered or not. */
+  #onLink = new Set<PendingAction>()
+  /** Actions sent over an earlier link. Their answers may be lost, or come after the answers to newer actions. */
+  #earlier = new Set<PendingAction>()
+  /** The sequence number that each action ended with, by `clientSeq`. */
+  readonly #outcomes = new Map<number, number>()
+
+  constructor(context: RunContext, clientId: string) {
+    this.#context = context
+    this.#clientId = clientId
+  }
+
+  get unanswered(): readonly PendingAction[] {
+    return this.#unanswered
+  }
+
+  linkOpened(): void {
+    this.#unanswered = []
+    this.#earlier = new Set([...this.#earlier, ...this.#onLink])
+    this.#onLink = new Set()
+  }
+
+  linkEnded(): void {
+    this.#unanswered = []
+  }
+
+  /** Pending actions that were not sent over this link. */
+  unsent(): readonly PendingAction[] {
+    return this.pending.filter((action) => !this.#onLink.has(action))
+  }
+
+  sent(action: PendingAction): void {
+    this.#unanswered.push(action)
+    this.#onLink.add(action)
+  }
+
+  /** Removes an answered action. Answers must come in the order the actions were sent. */
+  answered(answer: PendingAction, seq: number, { open, link }: Connection): void {
+    const { clientSeq } = answer
+    const outcome = this.#outcomes.get(clientSeq) ?? seq
+    if (clientSeq > 0) this.#outcomes.set(clientSeq, outcome)
+    if (outcome !== seq)
+      this.#context.fail(
+        'I5',
+        `action ${clientSeq} of ${this.#clientId} has two outcomes, ${outcome} and ${seq}`,
+      )
+    this.pending = this.pending.filter((each) => each.clientSeq !== clientSeq)
+    const at = this.#unanswered.findIndex((each) => isAnsweredBy(each, answer))
+    if (at < 0) return
+    // An action shown by a replay needs no answer. Without a number, the answer cannot be matched to one action.
+    if (!open || clientSeq === 0) return void this.#unanswered.splice(at, 1)
+    const before = this.#unanswered.slice(0, at)
+    // After the host's death a channel may exist again that did not exist when the host looked.
+    const alive = link?.hostListens === true
+    const overtaken = before.find(
+      (each) => !this.#earlier.has(each) && alive && this.#context.model.live(each.channel),
+    )
+    if (overtaken)
+      this.#context.fail(
+        'I2',
+        `${this.#clientId} received the answer to ${clientSeq} before the one to ${overtaken.clientSeq}`,
+      )
+    this.#unanswered = [
+      ...before.filter((each) => this.#earlier.has(each)),
+      ...this.#unanswered.slice(at + 1),
+    ]
+  }
+}
+
+interface Connection {
+  /** The host has answered the handshake. */
+  readonly open: boolean
+  readonly link: Link | undefined
+}
+
+function isAnsweredBy(sent: PendingAction, answer: PendingAction): boolean {
+  if (sent.clientSeq !== answer.clientSeq) return false
+  if (sent.clientSeq > 0) return true
+  return sent.channel === answer.channel && JSON.stringify(sent.action) === JSON.stringify(answer.action)
+}

@@ -1,0 +1,56 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { defaultChatUri } from '@atrium/protocol/uri'
+import { Chance } from '../chance.ts'
+import { viewOf } from './shared-ops.ts'
+import { offerTools } from './decision-ops.ts'
+import type { Simulation } from './simulation.ts'
+
+/**
+ * Creates a session, a streaming chat and a terminal, perhaps with all clients subscribed, so that a short plan has
+ * something to act on.
+ */
+export async function setUp(sim: Simulation, heal: () => Promise<void>): Promise<void> {
+  await heal()
+  const [first] = sim.clients
+  const session = `ahp-session:/${sim.name()}`
+  const message = { text: 'go', origin: { kind: 'user' } }
+  const turn = { type: 'chat/turnStarted', turnId: 'first', startedAt: sim.instant, message }
+  first?.create(session, false, sim.directories)
+  const chat = defaultChatUri(session)
+  first?.dispatch(chat, turn as Action)
+  sim.hostRun?.terminals.prepare(first)
+  await heal()
+  // Some finished turns, then an active one.
+  const talkative = sim.plan.theme === 'windows' || sim.plan.theme === 'moves'
+  for (let past = 0; past < (talkative ? 3 : 0); past++) {
+    first?.dispatch(chat, {
+      type: 'chat/pendingMessageSet',
+      kind: 'queued',
+      id: `past-${past}`,
+      message,
+    } as Action)
+    await heal()
+    sim.hostRun?.agents.finish()
+    await heal()
+  }
+  if (sim.plan.theme === 'moves') await setUpMoves(sim, session, heal)
+  sim.hostRun?.agents.prepare()
+  const chance = new Chance(sim.plan.seed)
+  if (sim.plan.theme === 'decisions')
+    for (const client of sim.clients) client.dispatch(session, offerTools(client.id, chance))
+  for (const client of sim.plan.setup === 'unsubscribed' ? [] : sim.clients)
+    for (const uri of sim.liveUris()) client.subscribe(uri, undefined, viewOf(sim, uri, chance))
+  await heal()
+}
+
+/** Creates chats that can move, terminals they hold, and sessions to move them to. */
+async function setUpMoves(sim: Simulation, session: Uri, heal: () => Promise<void>): Promise<void> {
+  const [first] = sim.clients
+  for (let n = 0; n < 2; n++) first?.create(`ahp-session:/${sim.name()}`, false)
+  for (let n = 0; n < 3; n++) {
+    const chat = `ahp-chat:/${sim.name()}`
+    first?.ask('createChat', { channel: session, chat }, () => {})
+    sim.hostRun?.terminals.prepare(first, session, chat)
+  }
+  await heal()
+}

@@ -1,0 +1,126 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
+import { createChat, moveChat } from './chat-ops.ts'
+import { decide } from './decision-ops.ts'
+import type { OpName } from './plan.ts'
+import type { Chance } from '../chance.ts'
+import type { Simulation } from './simulation.ts'
+import { randomAction } from './random-action.ts'
+
+type ClientOp = 'tick' | 'open' | 'cut' | 'subscribe' | 'unsubscribe' | 'fetch'
+
+export type OpFunction<P extends Simulation = Simulation> = (sim: P, chance: Chance) => void
+
+/** The ops that work the same for every kind of client. An op that makes no sense at the moment does nothing. */
+export const sharedOps: { readonly [N in Exclude<OpName, ClientOp>]: OpFunction } = {
+  deliver(sim, chance) {
+    const link = chance.pick(sim.clients.flatMap((client) => client.link ?? []))
+    const count = chance.oneIn(3) ? 100 : 1 + chance.below(4)
+    // With decisions, several clients' frames arrive at the same moment.
+    if (sim.plan.theme === 'decisions' && !chance.oneIn(4)) return exchange(sim, count)
+    if (chance.oneIn(2)) link?.toHost(count)
+    else link?.toClient(count)
+  },
+  disk(sim, chance) {
+    // A decision takes many consecutive steps. A disk that is slow at each one would leave no time for any.
+    if (sim.plan.theme === 'decisions' && chance.oneIn(2)) {
+      for (let n = sim.disk.waiting; n > 0; n--) sim.disk.answer(chance.next())
+      return sim.disk.flush()
+    }
+    if (chance.oneIn(sim.plan.flushes)) return sim.disk.flush()
+    for (let n = chance.below(3); n >= 0; n--) sim.disk.answer(chance.next())
+  },
+  halfOpen(sim, chance) {
+    const link = chance.pick([...sim.halfOpen])
+    if (!link) return
+    if (!chance.oneIn(3)) return link.toHost(1 + chance.below(5))
+    link.endHost()
+    sim.halfOpen.delete(link)
+  },
+  dispatch(sim, chance) {
+    if (sim.plan.theme === 'decisions' && !chance.oneIn(4)) return decide(sim, chance)
+    const client = chance.pick(sim.clients)
+    const any = chance.oneIn(sim.plan.theme === 'links' ? 1 : 4)
+    const channel = chance.pick(sim.liveUris(any ? '' : 'ahp-chat:')) ?? rootUri
+    for (let n = chance.below(3); n >= 0; n--)
+      client?.dispatch(channel, randomAction(sim, channel, client.id, chance))
+  },
+  create(sim, chance) {
+    const client = chance.pick(sim.clients)
+    const channel = `ahp-session:/${sim.name()}`
+    const observer = chance.pick(sim.clients)
+    if (observer?.open && chance.oneIn(2)) observer.subscribe(channel)
+    if (!client?.open) return
+    client.create(channel, chance.oneIn(4), sim.directories)
+    // Some clients go on before the session is answered.
+    const uri = chance.oneIn(2) ? channel : defaultChatUri(channel)
+    const title = { type: 'session/titleChanged', title: String(sim.name()) } as Action
+    if (chance.oneIn(3)) client.dispatch(channel, title)
+    else if (chance.oneIn(2)) client.dispatch(uri, randomAction(sim, uri, client.id, chance))
+  },
+  dispose(sim, chance) {
+    const client = chance.pick(sim.clients)
+    const uri = chance.pick(sim.liveUris('ahp-session:'))
+    if (client?.open && uri !== undefined) client.ask('disposeSession', { channel: uri }, () => {})
+  },
+  chat(sim, chance) {
+    const client = chance.pick(sim.clients)
+    const chats = sim.liveUris('ahp-chat:')
+    const [first] = sim.liveUris('ahp-session:')
+    if (!client?.open || first === undefined) return
+    const disposable = chance.pick(chats)
+    if (disposable !== undefined && chats.length > 2 && chance.oneIn(3))
+      return client.ask('disposeChat', { channel: disposable }, () => {})
+    if (chance.oneIn(2)) return moveChat(sim, client, chance)
+    createChat(sim, client, chance.pick(sim.liveUris('ahp-session:')) ?? first, chance)
+  },
+  list(sim, chance) {
+    const client = chance.pick(sim.clients)
+    if (client?.open) client.ask('listSessions', {}, () => {})
+  },
+  agent: (sim, chance) => sim.up && sim.hostRun?.agents.act(chance),
+  terminal: (sim, chance) => sim.up && sim.hostRun?.terminals.act(chance),
+  crash(sim, chance) {
+    const { durable, transactions } = sim.disk
+    // Transactions that were not flushed may be lost or kept.
+    sim.crash(chance.oneIn(2) ? durable : durable + chance.below(transactions.length - durable + 1))
+    restart(sim, chance)
+  },
+  backup: (sim) => void sim.backups.push(sim.disk.durable),
+  restore(sim, chance) {
+    const left = chance.pick(sim.backups.filter((backup) => backup <= sim.disk.durable))
+    if (left === undefined) return
+    sim.restored++
+    sim.crash(left)
+    restart(sim, chance)
+  },
+  stop(sim) {
+    const { hostRun } = sim
+    if (!hostRun?.host) return
+    void hostRun.host.close().then(() => {
+      if (hostRun !== sim.hostRun) return
+      sim.crash(sim.disk.durable)
+      restart(sim)
+    })
+  },
+  full: (sim) => void (sim.disk.full = !sim.disk.full),
+  break: (sim) => void (sim.disk.broken = true),
+}
+
+function exchange({ clients }: Simulation, count: number): void {
+  for (const { link } of clients) link?.toHost(count)
+  for (const { link } of clients) link?.toClient(count)
+}
+
+/** The number of newest turns to subscribe to; undefined for all. */
+export function viewOf({ plan }: Simulation, uri: Uri, chance: Chance): number | undefined {
+  const narrow = uri.startsWith('ahp-chat:') && (plan.theme === 'windows' || chance.oneIn(4))
+  return narrow ? chance.below(3) : undefined
+}
+
+/** Starts the host again. A restart takes some time, and the wall clock goes on. */
+export function restart(sim: Simulation, chance?: Chance): void {
+  if (chance?.oneIn(3)) return
+  sim.clock.wall = Math.max(sim.clock.wall, sim.latest) + 1500
+  sim.start()
+}

@@ -1,0 +1,56 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { SessionState } from '@atrium/protocol/session/state'
+import type { Disk } from './disk.ts'
+import type { ChatIndex } from './chat-index.ts'
+import type { ReferenceModel } from './reference-model.ts'
+
+/** Sessions that were used, each with the transaction of the first use: a title was set, or a chat of it got content. */
+export class UsedSessions {
+  readonly #model: ReferenceModel
+  readonly #disk: Disk
+  readonly #chatIndex: ChatIndex
+  readonly #used = new Map<Uri, number>()
+
+  constructor(model: ReferenceModel, disk: Disk, chatIndex: ChatIndex) {
+    this.#model = model
+    this.#disk = disk
+    this.#chatIndex = chatIndex
+  }
+
+  has(session: Uri): boolean {
+    return this.#used.has(session)
+  }
+
+  /** Whether the first use is durable. */
+  isDurable(session: Uri): boolean {
+    return (this.#used.get(session) ?? Infinity) < this.#disk.durable
+  }
+
+  add(session: Uri, at: number): void {
+    if (!this.has(session)) this.#used.set(session, at)
+  }
+
+  /** The state after a step may not show the use: a draft may be set and removed in one step. */
+  observeAction(uri: Uri, action: Action, at: number): void {
+    const { draft } = action as { readonly draft?: unknown }
+    const session = this.#chatIndex.sessionOf(uri)
+    const uses = draft !== undefined || action.type === 'chat/pendingMessageSet'
+    if (session !== undefined && uses) this.add(session, at)
+  }
+
+  observeState(uri: Uri, at: number): void {
+    const state = this.#model.stateAt(uri, Infinity)
+    const chat = uri.startsWith('ahp-chat:') ? (state as ChatState) : undefined
+    const session = chat ? this.#chatIndex.sessionOf(uri) : uri
+    if (session === undefined || this.has(session) || !session.startsWith('ahp-session:')) return
+    const used = chat
+      ? (chat.activeTurn ?? chat.turns[0] ?? chat.queuedMessages ?? chat.steeringMessage ?? chat.draft)
+      : this.#model.live(uri) && (state as SessionState).title
+    if (used !== undefined && used !== '') this.add(session, at)
+  }
+
+  crashed(left: number): void {
+    for (const [uri, at] of this.#used) if (at >= left) this.#used.delete(uri)
+  }
+}

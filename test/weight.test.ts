@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { posix } from 'node:path'
 import { expect, test } from 'vitest'
+import { pages, weigh } from '../bench/src/weight.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -37,4 +38,10 @@ test.each(['client', 'shared/check', 'link/websocket', 'shared/globals', 'sessio
 
 test('[U9] the check with all shapes does load the schema library', () => {
   expect([...loadedWith('packages/client/src/shared/schemas.ts')]).toContain(library)
+})
+
+test.each(pages)('[U9] $what: at most $goal KB, whichever bundler a page uses', async (page) => {
+  const sizes = await weigh(page)
+  expect([...sizes.keys()]).toEqual(['rolldown', 'esbuild'])
+  for (const kilobytes of sizes.values()) expect(kilobytes).toBeLessThanOrEqual(page.goal)
 })

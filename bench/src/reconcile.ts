@@ -1,20 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import { receive, view } from '@atrium/client/sync/replica'
 import type { Replica, PendingAction } from '@atrium/client/sync/replica'
 import type { ChatState, Turn } from '@atrium/protocol/chat/state'
 import { reducers } from '@atrium/protocol/reducers'
-import { rolldown } from 'rolldown'
 import { measure } from './measure.ts'
 import type { Variant } from './measure.ts'
-import { check, print } from './table.ts'
+import { print } from './table.ts'
+import { weightTable } from './weight.ts'
 
 /** The cost of an action of another client while own actions are pending, and the size of the client bundle. */
 export async function clientBench(): Promise<boolean> {
   const fast = [pendingTable(), historyTable()].every(Boolean)
-  return (await weights()) && fast
+  return (await weightTable()) && fast
 }
 
 function pendingTable(): boolean {
@@ -43,43 +39,6 @@ function historyTable(): boolean {
       return { what: `${count} turns`, ns, ratio: ns / few, ...(count === 2000 && { goal: 1.5 }) }
     }),
   )
-}
-
-const doors = {
-  'client and protocol, with every check': {
-    goal: 60,
-    text: "export { connect } from '@atrium/client/connect'",
-  },
-  'the same without checks': {
-    goal: 25,
-    text: [
-      "export { Client } from '@atrium/client/client'",
-      "export { trusting } from '@atrium/client/shared/check'",
-      "export { openSocket } from '@atrium/client/link/websocket'",
-      "export { newId, world } from '@atrium/client/shared/globals'",
-    ].join('\n'),
-  },
-}
-
-async function weights(): Promise<boolean> {
-  console.log('\nbundle size, minified and gzipped')
-  // Inside the repository, so that its packages are found.
-  const folder = await mkdtemp(fileURLToPath(new URL('../dist/bundle-', import.meta.url)))
-  try {
-    const met: boolean[] = []
-    for (const [what, { goal, text }] of Object.entries(doors)) {
-      const input = join(folder, 'door.js')
-      await writeFile(input, text)
-      const bundle = await rolldown({ input, logLevel: 'silent' })
-      const { output } = await bundle.generate({ minify: true })
-      const code = output.map((chunk) => (chunk.type === 'chunk' ? chunk.code : '')).join('')
-      const kilobytes = gzipSync(code, { level: 9 }).length / 1024
-      met.push(check(what, `${kilobytes.toFixed(1)} KB, aim ${goal} KB`, kilobytes <= goal))
-    }
-    return met.every(Boolean)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
 }
 
 function deltas(name: string, initial: Replica<ChatState>): Variant {

@@ -1,4 +1,5 @@
-import { z } from 'zod'
+// A namespace import: esbuild keeps every member of the exported object `z`, the messages of sixty languages included.
+import * as z from 'zod'
 import type { JsonObject } from './json.ts'
 import { inItems, inMember, inShape, inValues } from './null-removal.ts'
 import type { NullRemoval } from './null-removal.ts'

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { reduceTerminal } from '@atrium/protocol/terminal/reducer'
+import { connect } from '@atrium/client'
 import { WebSocket } from 'ws'
 
 const atrium = fileURLToPath(new URL('../packages/cli/bin/atrium.mjs', import.meta.url))
@@ -27,134 +27,66 @@ async function start() {
   return { child, ...JSON.parse(line) }
 }
 
-/** A client that follows one terminal: it folds what it is told over the snapshot it was handed. */
-class Client {
-  state = undefined
-  lastSeen = 0
-  #waiting = new Map()
-  #watching = new Set()
-  #ids = 0
-  #clientSeq = 0
-
-  constructor(clientId) {
-    this.clientId = clientId
-  }
-
-  async connect({ url, token }) {
-    this.socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
-    await once(this.socket, 'open')
-    this.socket.on('message', (data) => this.#hear(JSON.parse(data)))
-    return this
-  }
-
-  async enter(host) {
-    await this.connect(host)
-    await this.ask('initialize', { protocolVersions: ['1.0.0'], clientId: this.clientId })
-    return this
-  }
-
-  /** Comes back, and is told what it missed. */
-  async comeBack(host) {
-    await this.connect(host)
-    const given = { clientId: this.clientId, lastSeenServerSeq: this.lastSeen, subscriptions: [terminal] }
-    const { type, actions = [] } = await this.ask('reconnect', given)
-    for (const envelope of actions) this.#apply(envelope)
-    return type
-  }
-
-  async follow(channel) {
-    const { snapshot } = await this.ask('subscribe', { channel })
-    this.state = snapshot.state
-    this.lastSeen = Math.max(this.lastSeen, snapshot.fromSeq)
-  }
-
-  ask(method, params) {
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(++this.#ids, { resolve, reject })
-      this.#send({ id: this.#ids, method, params: { channel: 'ahp-root://', ...params } })
-    })
-  }
-
-  /** Resolves with why it was refused, or with nothing. */
-  dispatch(action) {
-    const clientSeq = ++this.#clientSeq
-    this.#send({ method: 'dispatchAction', params: { channel: terminal, clientSeq, action } })
-    return new Promise((resolve) => this.#waiting.set(`own ${clientSeq}`, { resolve }))
-  }
-
-  type(line) {
-    return this.dispatch({ type: 'terminal/input', data: `${line}\r` })
-  }
-
-  /** Resolves when the state is as wished. */
-  until(wished) {
-    return new Promise((resolve) => {
-      const look = () => this.state && wished(this.state) && this.#watching.delete(look) && resolve()
-      this.#watching.add(look)
-      look()
-    })
-  }
-
-  /** The output of a command that the shell has finished. */
-  async ran(commandLine) {
-    const find = ({ content }) => content.find((part) => part.commandLine === commandLine && part.isComplete)
-    await this.until(find)
-    return find(this.state)
-  }
-
-  #send(message) {
-    this.socket.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
-  }
-
-  #hear({ id, result, error, method, params }) {
-    if (method === 'action') return this.#apply(params)
-    const { resolve, reject } = this.#waiting.get(id) ?? {}
-    if (error) reject?.(new Error(error.message))
-    else resolve?.(result)
-  }
-
-  #apply({ channel, action, serverSeq, origin, rejectionReason }) {
-    this.lastSeen = Math.max(this.lastSeen, serverSeq)
-    if (origin?.clientId === this.clientId)
-      this.#waiting.get(`own ${origin.clientSeq}`)?.resolve(rejectionReason)
-    if (channel !== terminal || rejectionReason !== undefined || !this.state) return
-    this.state = reduceTerminal(this.state, action)
-    for (const look of this.#watching) look()
+/** Ben's network, which can be cut: his socket ends, and no new one opens. */
+let socket
+let isCut = false
+class BensSocket extends WebSocket {
+  constructor(url) {
+    if (isCut) throw new Error('there is no network')
+    super(url)
+    socket = this
   }
 }
 
+const type = (shell, line) => shell.dispatch({ type: 'terminal/input', data: `${line}\r` })
+
+/** The output of a command that the shell has finished. */
+async function ran(shell, commandLine) {
+  const find = ({ content }) => content.find((part) => part.commandLine === commandLine && part.isComplete)
+  return find(await shell.until(find))
+}
+
 const host = await start()
-const ann = await new Client('ann').enter(host)
-const ben = await new Client('ben').enter(host)
+const { url, token } = host
+const ann = connect({ url, token, WebSocket, clientId: 'ann' })
+const ben = connect({ url, token, WebSocket: BensSocket, clientId: 'ben' })
 await ann.ask('createTerminal', { channel: terminal, claim: { kind: 'client', clientId: 'ann' } })
-await Promise.all([ann.follow(terminal), ben.follow(terminal)])
-await ann.until(({ supportsCommandDetection }) => supportsCommandDetection)
+const annsShell = ann.subscribe('terminal', terminal)
+const bensShell = ben.subscribe('terminal', terminal)
+await bensShell.ready()
+await annsShell.until(({ supportsCommandDetection }) => supportsCommandDetection)
 console.log('Ann has a shell, and Ben watches it.')
 
-await ann.type('echo $((6 * 7))')
-const answer = await ben.ran('echo $((6 * 7))')
+await type(annsShell, 'echo $((6 * 7))')
+const answer = await ran(bensShell, 'echo $((6 * 7))')
 console.log(
   `Ann types, Ben sees the command, its output ${answer.output.trim()} and its exit code ${answer.exitCode}.`,
 )
-console.log(`Ben types, too, and is refused: ${await ben.type('echo no')}.`)
+console.log(`Ben types, too, and is refused: ${(await type(bensShell, 'echo no')).reason}.`)
 
-await ann.dispatch({ type: 'terminal/claimed', claim: { kind: 'client', clientId: 'ben' } })
-await ben.until(({ claim }) => claim.clientId === 'ben')
+await annsShell.dispatch({ type: 'terminal/claimed', claim: { kind: 'client', clientId: 'ben' } })
+await bensShell.until(({ claim }) => claim.clientId === 'ben')
 console.log('Ann hands the terminal to Ben.')
-await ben.type('sleep 0.2; echo while you were away')
-ben.socket.terminate()
-await once(ben.socket, 'close')
-await ann.ran('sleep 0.2; echo while you were away')
-const how = await ben.comeBack(host)
-const missed = await ben.ran('sleep 0.2; echo while you were away')
+await type(bensShell, 'sleep 0.2; echo while you were away')
+isCut = true
+socket.terminate()
+await ran(annsShell, 'sleep 0.2; echo while you were away')
+// A replay brings every missed action; a snapshot would bring none.
+let how = 'snapshot'
+ben.onAction(({ action }) => action.type === 'terminal/commandFinished' && (how = 'replay'))
+isCut = false
+ben.connect()
+const missed = await ran(bensShell, 'sleep 0.2; echo while you were away')
 console.log(`Ben was cut off and comes back by ${how}: ${missed.output.trim()}.`)
 
-await ben.type('exit 3')
-await Promise.all([ann, ben].map((client) => client.until(({ lifecycle }) => lifecycle.status === 'exited')))
-assert.deepEqual(ann.state, ben.state)
-console.log(`Ben ends it, and both see how: exit ${ann.state.lifecycle.exitCode}. They have the same state.`)
+await type(bensShell, 'exit 3')
+const shells = [annsShell, bensShell]
+await Promise.all(shells.map((shell) => shell.until(({ lifecycle }) => lifecycle.status === 'exited')))
+assert.deepEqual(annsShell.state, bensShell.state)
+const { exitCode } = annsShell.state.lifecycle
+console.log(`Ben ends it, and both see how: exit ${exitCode}. They have the same state.`)
 
-for (const { socket } of [ann, ben]) socket.close()
+for (const client of [ann, ben]) client.close()
 host.child.kill()
 await once(host.child, 'exit')
 rmSync(folder, { recursive: true, force: true })

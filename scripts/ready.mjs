@@ -27,6 +27,7 @@ const lock = join(root, '.ready.lock')
 // Both files are inside node_modules, so that they are removed together with it.
 const installedFor = join(modules, '.atrium-installed')
 const built = join(modules, '.atrium-built')
+const bundle = ['node', 'packages/cli/scripts/bundle.mjs']
 
 const dashes = process.argv.indexOf('--')
 const command = dashes < 0 ? [] : process.argv.slice(dashes + 1)
@@ -58,6 +59,8 @@ async function prepare() {
   if (wantsBuild && !upToDate()) {
     say('building (tsc -b)')
     await runStep(['tsc', '-b'])
+    // Without a bundle the command starts from its compiled files, only later: a bundler has no binary for every platform.
+    if ((await run(bundle, ['ignore', 2, 2])) !== 0) say('not bundled: the command will start more slowly')
     writeFileSync(built, '')
   }
 }

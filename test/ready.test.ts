@@ -32,7 +32,7 @@ test('[A3] a command that cannot be run gives an error with its name', () => {
   expect(stderr).toContain('cannot run no-such-tool-here')
 })
 
-/** A small temporary checkout: one package, and a `tsc` that only prints "compiled". */
+/** A small temporary checkout: one package, and a compiler and a bundler that only print that they ran. */
 function checkout(): { folder: string; go: (...args: readonly string[]) => ReturnType<typeof run> } {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -51,6 +51,8 @@ function checkout(): { folder: string; go: (...args: readonly string[]) => Retur
   writeFileSync(join(folder, 'tool', 'tsc.js'), '#!/usr/bin/env node\nconsole.log("compiled")\n', {
     mode: 0o755,
   })
+  mkdirSync(join(folder, 'packages', 'cli', 'scripts'), { recursive: true })
+  writeFileSync(join(folder, 'packages', 'cli', 'scripts', 'bundle.mjs'), 'console.log("bundled")\n')
   spawnSync('npm', ['install', '--package-lock-only', '--ignore-scripts'], { cwd: folder })
   const file = join(folder, 'scripts', 'ready.mjs')
   return { folder, go: (...args) => spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' }) }
@@ -60,16 +62,28 @@ test('[A3] a fresh clone is installed and built once, with messages on stderr', 
   const { go } = checkout()
   const first = go('--build', '--', 'node', '-e', 'console.log("ran")')
   expect(first.stdout).toBe('ran\n')
-  expect(first.stderr).toMatch(/installing dependencies[\s\S]*building \(tsc -b\)\ncompiled/)
+  expect(first.stderr).toMatch(/installing dependencies[\s\S]*building \(tsc -b\)\ncompiled\nbundled\n/)
   const second = go('--build', '--', 'node', '-e', '')
   expect(second.stderr).toBe('')
 })
 
-test.each(['1', '', 'nonsense', '999999999'])('[A3] a stale lock with the pid %j does not block', (pid) => {
+test('[A3] without a bundle the command still runs', () => {
   const { folder, go } = checkout()
-  const lock = join(folder, '.ready.lock')
-  mkdirSync(lock)
-  writeFileSync(join(lock, 'pid'), pid)
-  expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
-  expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
+  writeFileSync(join(folder, 'packages', 'cli', 'scripts', 'bundle.mjs'), 'process.exit(1)\n')
+  const { stdout, stderr } = go('--build', '--', 'node', '-e', 'console.log("ran")')
+  expect(stdout).toBe('ran\n')
+  expect(stderr).toContain('not bundled: the command will start more slowly')
+  expect(go('--build', '--', 'node', '-e', '').stderr).toBe('')
 })
+
+test.each(['1', '', 'nonsense', '999999999'])(
+  '[A3] a stale lock with the pid %j does not block',
+  (pid) => {
+    const { folder, go } = checkout()
+    const lock = join(folder, '.ready.lock')
+    mkdirSync(lock)
+    writeFileSync(join(lock, 'pid'), pid)
+    expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
+    expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
+  },
+)

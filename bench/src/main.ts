@@ -3,6 +3,7 @@ import { hostBench } from './host.ts'
 import { loadBench } from './load.ts'
 import { clientBench } from './reconcile.ts'
 import { reducersBench } from './reducers.ts'
+import { startBench } from './start.ts'
 import { turnBench } from './turn.ts'
 import { workspaceBench } from './workspace.ts'
 
@@ -17,6 +18,7 @@ const benches: {
   workspace: workspaceBench,
   client: clientBench,
   agent: agentBench,
+  start: startBench,
 }
 
 const [name, ...wanted] = process.argv.slice(2)

@@ -4,7 +4,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-const command = fileURLToPath(new URL('../../packages/cli/bin/atrium.mjs', import.meta.url))
+/** The file of the `atrium` command. */
+export const command = fileURLToPath(new URL('../../packages/cli/bin/atrium.mjs', import.meta.url))
 
 /** A running `atrium serve`. */
 export interface ServeProcess {

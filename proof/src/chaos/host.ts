@@ -42,7 +42,8 @@ export class HostProcess {
 
   constructor(data: string, { patches: own = [], args = [], env = {}, uid }: HostOptions = {}) {
     const patches = [...own, ...HostProcess.planted]
-    const planting = patches.length > 0 ? { NODE_OPTIONS: `--import ${plant}` } : {}
+    // Patches are made in single files, which a bundle does not have.
+    const planting = patches.length > 0 ? { NODE_OPTIONS: `--import ${plant}`, ATRIUM_UNBUNDLED: '1' } : {}
     this.child = spawn(process.execPath, [bin, 'serve', '--json', '--port', '0', '--data', data, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {

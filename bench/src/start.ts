@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { median } from './percentiles.ts'
+import { command, serve } from './served.ts'
+import { fact, row } from './table.ts'
+import { Wire } from './wire.ts'
+
+const rounds = 21
+const bareHost = fileURLToPath(new URL('./start-child.js', import.meta.url))
+
+/** The time from starting `atrium serve` to its first answer, beside a bare `ws` host. */
+export async function startBench(): Promise<boolean> {
+  console.log('\nstart: from the start of the process to the answer to `initialize`')
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
+  const data = join(folder, 'data')
+  const atrium = (where: string) => [command, 'serve', ...flags, '--data', where]
+  try {
+    // The first start creates the store; what is measured is every later one.
+    await firstAnswer(atrium(data))
+    await firstAnswer([bareHost])
+    const times = { ours: [] as number[], bare: [] as number[], fresh: [] as number[] }
+    for (let round = 0; round < rounds; round++) {
+      times.bare.push(await firstAnswer([bareHost]))
+      times.ours.push(await firstAnswer(atrium(data)))
+      times.fresh.push(await firstAnswer(atrium(join(folder, `fresh-${round}`))))
+    }
+    const [ours, bare, fresh] = [median(times.ours), median(times.bare), median(times.fresh)]
+    fact('a bare ws host', `${bare.toFixed(0)} ms`)
+    fact('atrium serve on a new data folder', `${fresh.toFixed(0)} ms`)
+    const met = row('atrium serve', `${ours.toFixed(0)} ms`, ours / bare, 1.5, 'at most')
+    await verb(join(folder, 'verb'))
+    return met
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const flags = ['--json', '--port', '0', '--without-connection-token', '--log-level', 'error']
+
+/** Starts a host, asks it one thing, and kills it; the time until the answer, in milliseconds. */
+async function firstAnswer(args: readonly string[]): Promise<number> {
+  const began = performance.now()
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(child, 'exit')
+  try {
+    const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
+    const { url } = JSON.parse(line) as { readonly url: string }
+    const wire = await Wire.open(Number(new URL(url).port))
+    await wire.ask('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId: 'bench' })
+    const time = performance.now() - began
+    wire.close()
+    return time
+  } finally {
+    child.kill('SIGTERM')
+    await ended
+  }
+}
+
+/** The time of a short command against a running host, beside an empty Node program. */
+async function verb(data: string): Promise<void> {
+  const host = await serve(data)
+  const times = { ls: [] as number[], node: [] as number[] }
+  for (let round = 0; round < rounds; round++) {
+    times.node.push(await toExit(['-e', '0']))
+    times.ls.push(await toExit([command, 'ls', '--data', data]))
+  }
+  host.child.kill('SIGTERM')
+  await host.exit
+  fact('an empty Node program', `${median(times.node).toFixed(0)} ms`)
+  fact('atrium ls', `${median(times.ls).toFixed(0)} ms`)
+}
+
+async function toExit(args: readonly string[]): Promise<number> {
+  const began = performance.now()
+  await once(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit')
+  return performance.now() - began
+}

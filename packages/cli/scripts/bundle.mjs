@@ -2,8 +2,11 @@
 // few files instead of hundreds. Commands and agents that not every start needs are files of their own, loaded on demand.
 //
 //     node packages/cli/scripts/bundle.mjs
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   readdirSync,
   realpathSync,
@@ -12,41 +15,52 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { basename, dirname, extname, join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { WebSocket } from 'ws'
 
 const cli = realpathSync(fileURLToPath(new URL('..', import.meta.url)))
 const packages = dirname(cli)
 const folder = join(cli, 'dist', 'bundle')
 /** Files of our own that the bundle is made of. */
 const inputs = new Set()
+/** The file of the bundle in which each module stands, for the modules of every start. */
+const groups = new Map()
 
 const build = await rolldown({
   input: { main: join(cli, 'dist', 'main.js') },
   platform: 'node',
+  preserveEntrySignatures: 'allow-extension',
   // Packages with native parts look for those beside themselves. `ws` can do without its optional two.
   external: ['@lydell/node-pty', '@photostructure/sqlite', 'bufferutil', 'utf-8-validate'],
-  plugins: [{ name: 'own', load: { filter: { id: /\.js$/ }, handler: load } }],
+  plugins: [{ name: 'own', load: { filter: { id: /\.js$/ }, handler: load }, buildEnd: findGroups }],
 })
 const { output } = await build.generate({
   dir: folder,
-  format: 'esm',
-  entryFileNames: '[name].js',
+  format: 'cjs',
   // A host of an earlier build may still load files of that build: the names of two builds differ.
-  chunkFileNames: '[name]-[hash].js',
+  entryFileNames: '[name]-[hash].cjs',
+  chunkFileNames: '[name]-[hash].cjs',
   assetFileNames: '[name]-[hash][extname]',
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ debugName: 'start', name: (id) => groups.get(id) ?? null }],
+  },
   sourcemap: true,
   minify: { compress: false, mangle: false, codegen: true },
 })
 await build.close()
 
 mkdirSync(folder, { recursive: true })
-for (const file of output) if (file.fileName !== 'main.js') write(file.fileName, file.code ?? file.source)
-write('inputs.json', JSON.stringify(watched()))
+for (const file of output) write(file.fileName, file.code ?? file.source)
 // Last: the launcher takes the time of this file for the time of the bundle.
-for (const file of output) if (file.fileName === 'main.js') write('main.js', file.code)
+const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name === 'main')
+write('bundle.json', JSON.stringify({ entry, inputs: watched() }))
 removeOld(output.map((file) => file.fileName))
+await fillCache()
 
 /** Loads a file of our own: the files that it names are bundled too, and stacks show the lines of its source. */
 function load(id) {
@@ -71,10 +85,41 @@ function urlOf(context, file) {
   return `import.meta.ROLLUP_FILE_URL_${emitted}`
 }
 
-/** The files whose change makes the bundle stale, relative to it. The compiler's record stands for all compiled files. */
+/**
+ * Puts the modules of every start into few files: `common` for all commands, `serve` and `host` for the host alone. The shapes of
+ * the protocol are apart: most commands trust a host of their own build, and check nothing.
+ */
+function findGroups() {
+  const all = [...this.getModuleIds()].map((id) => this.getModuleInfo(id))
+  const from = (start) =>
+    loadedWith(
+      this,
+      all.filter(({ id }) => start.test(id)).map(({ id }) => id),
+    )
+  const main = from(/\/cli\/dist\/main\.js$/)
+  const verbs = from(/\/cli\/dist\/commands\/(?!serve\.js$)/)
+  const checks = from(/\/client\/dist\/checked\.js$/)
+  const serve = from(/\/cli\/dist\/commands\/serve\.js$/)
+  const host = from(/\/host\/dist\/host\.js$/)
+  for (const id of new Set([...main, ...serve, ...host])) {
+    const rest = checks.has(id) ? 'shapes' : serve.has(id) ? 'serve' : 'host'
+    groups.set(id, main.has(id) || verbs.has(id) ? 'common' : rest)
+  }
+  // The entry waits for the command that it runs: no module of a command may wait for the entry.
+  for (const { id, isEntry } of all) if (isEntry) groups.delete(id)
+}
+
+/** All modules that are loaded with some others, by static imports. */
+function loadedWith(context, ids) {
+  const found = new Set(ids)
+  for (const id of found) for (const next of context.getModuleInfo(id)?.importedIds ?? []) found.add(next)
+  return found
+}
+
+/** The files whose change makes the bundle stale, relative to the package. The compiler's record stands for all compiled files. */
 function watched() {
   const files = [...inputs].map((file) => file.replace(/\/dist\/.*$/, '/dist/.tsbuildinfo'))
-  return [...new Set(files)].toSorted().map((file) => relative(folder, file))
+  return [...new Set(files)].toSorted().map((file) => relative(cli, file))
 }
 
 /** Writes a file whole or not at all: another process may read it meanwhile. */
@@ -87,7 +132,33 @@ function write(name, content) {
 /** Removes files of earlier builds. A running host may still load its own, so they stay for a day. */
 function removeOld(current) {
   const dayAgo = Date.now() - 24 * 60 * 60_000
+  const kept = [...current, 'bundle.json', 'cache']
   for (const name of readdirSync(folder))
-    if (!current.includes(name) && name !== 'inputs.json' && statSync(join(folder, name)).mtimeMs < dayAgo)
-      rmSync(join(folder, name))
+    if (!kept.includes(name) && statSync(join(folder, name)).mtimeMs < dayAgo) rmSync(join(folder, name))
+}
+
+/** Runs the host and a command once: V8 keeps the code that they have compiled. */
+async function fillCache() {
+  rmSync(join(folder, 'cache'), { recursive: true, force: true })
+  const home = mkdtempSync(join(tmpdir(), 'atrium-cache-'))
+  const env = { PATH: '', HOME: home, ATRIUM_HOME: join(home, 'data'), ATRIUM_WRITE_CACHE: '1' }
+  const start = (...args) =>
+    spawn(process.execPath, [join(cli, 'bin', 'atrium.mjs'), ...args], { env, stdio: ['ignore', 'pipe', 2] })
+  const host = start('serve', '--json', '--port', '0', '--log-level', 'error')
+  const ended = once(host, 'exit')
+  try {
+    const [line] = await Promise.race([once(createInterface(host.stdout), 'line'), ended])
+    const { url, token } = JSON.parse(line)
+    const socket = new WebSocket(`${url}?tkn=${token}`)
+    await once(socket, 'open')
+    const params = { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId: 'build' }
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }))
+    await once(socket, 'message')
+    socket.close()
+    await once(start('ls', '--quiet'), 'exit')
+  } finally {
+    host.kill()
+    await ended
+    rmSync(home, { recursive: true, force: true })
+  }
 }

@@ -15,14 +15,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exits.ok)
 })
 
-try {
-  await program().parseAsync(promptFirst(process.argv))
-  await written()
-  process.exit()
-} catch (error) {
-  const exit = exitOf(error)
-  await written()
-  process.exit(exit)
+void main()
+
+async function main(): Promise<void> {
+  try {
+    await program().parseAsync(promptFirst(process.argv))
+    await written()
+    process.exit()
+  } catch (error) {
+    const exit = exitOf(error)
+    await written()
+    process.exit(exit)
+  }
 }
 
 /** Not on every system is what was written to a pipe in it at once. */

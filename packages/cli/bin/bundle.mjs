@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { SourceMap, createRequire } from 'node:module'
 import { join } from 'node:path'
-import { Script, constants } from 'node:vm'
+import { Script } from 'node:vm'
 
 export function run(folder, entry) {
   const cache = join(folder, 'cache', `${process.version}-${process.platform}-${process.arch}`)
@@ -24,8 +24,6 @@ export function run(folder, entry) {
       // The head is a line of its own: all others keep their numbers.
       lineOffset: -1,
       cachedData,
-      importModuleDynamically:
-        constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER ?? ((specifier) => import(specifier)),
     })
     if (!cachedData || script.cachedDataRejected) uncached.set(name, script)
     const require = (specifier) =>

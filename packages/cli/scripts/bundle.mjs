@@ -41,6 +41,8 @@ const build = await rolldown({
 const { output } = await build.generate({
   dir: folder,
   format: 'cjs',
+  // Scripts that come from a code cache cannot use `import()`.
+  dynamicImportInCjs: false,
   // A host of an earlier build may still load files of that build: the names of two builds differ.
   entryFileNames: '[name]-[hash].cjs',
   chunkFileNames: '[name]-[hash].cjs',
@@ -50,7 +52,7 @@ const { output } = await build.generate({
     groups: [{ debugName: 'start', name: (id) => groups.get(id) ?? null }],
   },
   sourcemap: true,
-  minify: { compress: false, mangle: false, codegen: true },
+  comments: { jsdoc: false },
 })
 await build.close()
 
@@ -60,7 +62,7 @@ for (const file of output) write(file.fileName, file.code ?? file.source)
 const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name === 'main')
 write('bundle.json', JSON.stringify({ entry, inputs: watched() }))
 removeOld(output.map((file) => file.fileName))
-await fillCache()
+await fillCache().catch((error) => process.stderr.write(`atrium: no code cache: ${error.message}\n`))
 
 /** Loads a file of our own: the files that it names are bundled too, and stacks show the lines of its source. */
 function load(id) {
@@ -148,6 +150,7 @@ async function fillCache() {
   const ended = once(host, 'exit')
   try {
     const [line] = await Promise.race([once(createInterface(host.stdout), 'line'), ended])
+    if (typeof line !== 'string') throw new Error('the host did not start')
     const { url, token } = JSON.parse(line)
     const socket = new WebSocket(`${url}?tkn=${token}`)
     await once(socket, 'open')

@@ -1,0 +1,99 @@
+// Runs the bundle of the command. V8 takes the compiled code of each file from a cache that the build has made; with another
+// version of Node than that of the build it compiles the file as usual. CommonJS, because Node loads it sooner.
+const { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs')
+const { SourceMap, createRequire } = require('node:module')
+const { dirname, join } = require('node:path')
+const { Script } = require('node:vm')
+
+const own = dirname(__dirname)
+const folder = join(own, 'dist', 'bundle')
+const cache = join(folder, 'cache', `${process.version}-${process.platform}-${process.arch}`)
+const modules = new Map()
+/** Scripts that had no cache, by the name of their file; filled for the build alone. */
+const uncached = new Map()
+const writesCache = process.env.ATRIUM_WRITE_CACHE === '1'
+
+/** Whether there is a bundle that is up to date; if so, it runs. */
+exports.runBundle = function runBundle() {
+  const entry = entryOf(join(folder, 'bundle.json'))
+  if (entry === undefined) return false
+  // The cache holds the functions that this process has compiled until its end.
+  if (writesCache) process.on('exit', writeCache)
+  Error.prepareStackTrace = (error, frames) =>
+    [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${placeOf(frame)}`)].join('\n')
+  load(entry)
+  return true
+}
+
+/**
+ * The first file of the bundle; none where the bundle is missing or stale. ATRIUM_UNBUNDLED=1 runs the compiled files one by
+ * one, for tools that change single files while they are loaded.
+ */
+function entryOf(list) {
+  if (process.env.ATRIUM_UNBUNDLED === '1' || !existsSync(list)) return undefined
+  const { entry, inputs } = JSON.parse(readFileSync(list, 'utf8'))
+  // A published package has no sources, and its bundle is never stale.
+  if (!existsSync(join(own, 'src'))) return entry
+  const built = statSync(list).mtimeMs
+  const isOlder = (input) => statSync(join(own, input), { throwIfNoEntry: false })?.mtimeMs <= built
+  return inputs.every(isOlder) ? entry : undefined
+}
+
+const head = '(function (exports, require, module, __filename, __dirname) {'
+const requireOther = createRequire(join(folder, 'bundle.json'))
+
+function load(name) {
+  const before = modules.get(name)
+  if (before) return before.exports
+  const module = { exports: {} }
+  modules.set(name, module)
+  const filename = join(folder, name)
+  const cachedData = readOrNothing(join(cache, name))
+  // The head is a line of its own: all others keep their numbers.
+  const options = { filename, lineOffset: -1, cachedData }
+  const script = new Script(`${head}\n${readFileSync(filename, 'utf8')}\n})`, options)
+  if (writesCache && script.cachedDataRejected !== false) uncached.set(name, script)
+  script.runInThisContext()(module.exports, requireFrom, module, filename, folder)
+  return module.exports
+}
+
+function requireFrom(specifier) {
+  return specifier.startsWith('./') ? load(specifier.slice(2)) : requireOther(specifier)
+}
+
+function readOrNothing(file) {
+  try {
+    return readFileSync(file)
+  } catch {
+    return undefined
+  }
+}
+
+function writeCache() {
+  mkdirSync(cache, { recursive: true })
+  for (const [name, script] of uncached) {
+    const aside = join(cache, `.${name}.${process.pid}`)
+    writeFileSync(aside, script.createCachedData())
+    renameSync(aside, join(cache, name))
+  }
+}
+
+const maps = new Map()
+
+/** A line of a stack, with its place in the sources. */
+function placeOf(frame) {
+  const text = String(frame)
+  const file = frame.getFileName()
+  if (!file?.startsWith(folder)) return text
+  try {
+    let map = maps.get(file)
+    if (!map) maps.set(file, (map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))))
+    const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()]
+    const { originalSource, originalLine, originalColumn } = map.findEntry(line - 1, column - 1)
+    if (originalSource === undefined) return text
+    const source = join(folder, originalSource)
+    return text.replace(`${file}:${line}:${column}`, `${source}:${originalLine + 1}:${originalColumn + 1}`)
+  } catch {
+    return text
+  }
+}

@@ -73,11 +73,8 @@ for (const chat of chats)
   await chat.until((state) => state.turns.some(({ state: how }) => how === 'complete'))
 console.log('Ben lets it go on, and it ends:', textOf(annsChat.state.turns[0]).length, 'characters')
 
-for (const [chat, version] of [
-  [annsChat, annSpeaks],
-  [bensChat, benSpeaks],
-]) {
-  const fresh = enter(`fresh-${version}`, version)
+for (const [at, chat] of chats.entries()) {
+  const fresh = enter(`fresh-${at}`, at === 0 ? annSpeaks : benSpeaks)
   const seen = await fresh.subscribe('chat', defaultChat).ready()
   // The title of a chat is sent to the followers of its session.
   assert.deepEqual({ ...chat.confirmed, title: '' }, { ...seen, title: '' })

@@ -1,7 +1,9 @@
 // Bundles the compiled command into dist/bundle. `bin/atrium.mjs` starts sooner from there: Node finds, reads and compiles a
 // few files instead of hundreds. Commands and agents that not every start needs are files of their own, loaded on demand.
 //
-//     node packages/cli/scripts/bundle.mjs
+//     node packages/cli/scripts/bundle.mjs [--clean]
+//
+// With --clean, for a package that is published, no file of an earlier build stays.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -121,7 +123,7 @@ function loadedWith(context, ids) {
 /** The files whose change makes the bundle stale, relative to the package. The compiler's record stands for all compiled files. */
 function watched() {
   const files = [...inputs].map((file) => file.replace(/\/dist\/.*$/, '/dist/.tsbuildinfo'))
-  return [...new Set(files)].toSorted().map((file) => relative(cli, file))
+  return [...new Set(files)].map((file) => relative(cli, file))
 }
 
 /** Writes a file whole or not at all: another process may read it meanwhile. */
@@ -131,12 +133,12 @@ function write(name, content) {
   renameSync(aside, join(folder, name))
 }
 
-/** Removes files of earlier builds. A running host may still load its own, so they stay for a day. */
+/** Removes files of earlier builds. A running host may still load its own, so they stay for a day unless all must go. */
 function removeOld(current) {
-  const dayAgo = Date.now() - 24 * 60 * 60_000
+  const before = process.argv.includes('--clean') ? Infinity : Date.now() - 24 * 60 * 60_000
   const kept = [...current, 'bundle.json', 'cache']
   for (const name of readdirSync(folder))
-    if (!kept.includes(name) && statSync(join(folder, name)).mtimeMs < dayAgo) rmSync(join(folder, name))
+    if (!kept.includes(name) && statSync(join(folder, name)).mtimeMs < before) rmSync(join(folder, name))
 }
 
 /** Runs the host and a command once: V8 keeps the code that they have compiled. */

@@ -130,7 +130,8 @@ async function serve(home: string, env: NodeJS.ProcessEnv = {}) {
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
   const { url, token } = JSON.parse(line) as { url: string; token: string }
-  const client = connect({ url, token, WebSocket })
+  // The types of `ws` allow no URL where there is no address; it takes one.
+  const client = connect({ url, token, WebSocket: WebSocket as never })
   onTestFinished(() => client.close())
   const loaded = () =>
     readFileSync(list, 'utf8')

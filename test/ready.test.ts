@@ -76,14 +76,11 @@ test('[A3] without a bundle the command still runs', () => {
   expect(go('--build', '--', 'node', '-e', '').stderr).toBe('')
 })
 
-test.each(['1', '', 'nonsense', '999999999'])(
-  '[A3] a stale lock with the pid %j does not block',
-  (pid) => {
-    const { folder, go } = checkout()
-    const lock = join(folder, '.ready.lock')
-    mkdirSync(lock)
-    writeFileSync(join(lock, 'pid'), pid)
-    expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
-    expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
-  },
-)
+test.each(['1', '', 'nonsense', '999999999'])('[A3] a stale lock with the pid %j does not block', (pid) => {
+  const { folder, go } = checkout()
+  const lock = join(folder, '.ready.lock')
+  mkdirSync(lock)
+  writeFileSync(join(lock, 'pid'), pid)
+  expect(go('--build', '--', 'node', '-e', '').status).toBe(0)
+  expect(readdirSync(folder).filter((name) => name.startsWith('.ready'))).toEqual([])
+})

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { median } from './percentiles.ts'
-import { command, serve } from './served.ts'
+import { command, serve } from './serve.ts'
 import { fact, row } from './table.ts'
 import { Wire } from './wire.ts'
 
@@ -32,7 +32,7 @@ export async function startBench(): Promise<boolean> {
     const [ours, bare, fresh] = [median(times.ours), median(times.bare), median(times.fresh)]
     fact('a bare ws host', `${bare.toFixed(0)} ms`)
     fact('atrium serve on a new data folder', `${fresh.toFixed(0)} ms`)
-    const met = row('atrium serve', `${ours.toFixed(0)} ms`, ours / bare, 1.5, 'at most')
+    const met = row('atrium serve', `${ours.toFixed(0)} ms`, ours / bare, { atMost: 1.5 })
     await verb(join(folder, 'verb'))
     return met
   } finally {

@@ -102,7 +102,7 @@ function findGroups() {
     )
   const main = from(/\/cli\/dist\/main\.js$/)
   const verbs = from(/\/cli\/dist\/commands\/(?!serve\.js$)/)
-  const checks = from(/\/client\/dist\/checked\.js$/)
+  const checks = from(/\/client\/dist\/shared\/schemas\.js$/)
   const serve = from(/\/cli\/dist\/commands\/serve\.js$/)
   const host = from(/\/host\/dist\/host\.js$/)
   for (const id of new Set([...main, ...serve, ...host])) {

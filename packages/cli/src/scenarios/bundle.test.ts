@@ -9,13 +9,13 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { connect } from '@atrium/client/connect'
 import type { Client } from '@atrium/client/client'
-import type { Subscription } from '@atrium/client/subscription'
+import type { Subscription } from '@atrium/client/sync/handle'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { bin } from '../test/command.ts'
-import { say, sessionOf } from '../test/guest.ts'
+import { bin } from '../../test/command.ts'
+import { say, sessionOf } from '../../test/guest.ts'
 
-const packageFolder = fileURLToPath(new URL('..', import.meta.url))
+const packageFolder = fileURLToPath(new URL('../..', import.meta.url))
 
 test('[D10] the launcher runs the bundle while it is up to date, else the compiled files', () => {
   const { place, run } = launcher()

@@ -86,6 +86,30 @@ test('[Z9] whichever states were missed, no text and no end is', () => {
     }
 })
 
+test('[Z5] a call that ran and completed between two looks is said to run, and then to have completed', () => {
+  for (let from = 0; from < states.length; from++)
+    for (let to = from; to < states.length; to++) {
+      const happenings = new Happenings()
+      const news = [...states.slice(0, from), ...states.slice(to)].flatMap((state) => happenings.see(state))
+      const calls = news.flatMap((each) => (each.kind === 'call' ? [each.call] : []))
+      expect([from, to, ...calls.map(({ status }) => status).slice(-2)]).toEqual([
+        from,
+        to,
+        'running',
+        'completed',
+      ])
+      // Nothing of its result is said before it has one.
+      expect(calls.at(-2)).toEqual({
+        toolCallId: 'c1',
+        toolName: 'run',
+        displayName: 'Run',
+        status: 'running',
+        invocationMessage: 'Run it',
+        confirmed: 'user-action',
+      })
+    }
+})
+
 test('[Z9] what was there before is told as far as it was asked for', () => {
   const three = ['t1', 't2', 't3'].reduce<ChatState>((state, id) => {
     const begun = reduceChat(state, {

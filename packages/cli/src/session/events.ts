@@ -1,6 +1,7 @@
 import type { ActiveTurn, ChatState, ErrorPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { PendingMessage } from '@atrium/protocol/chat/message'
-import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { ToolCallRunning, ToolCallState } from '@atrium/protocol/chat/tool'
+import { compact } from '@atrium/protocol/update'
 
 /** Something that happened in a chat, told once. */
 export type Happening =
@@ -82,8 +83,12 @@ export class Happenings {
       const text = part.content.slice(had)
       if (text !== '') news.push({ kind: kind === 'markdown' ? 'text' : kind, turnId, part: name, text })
     } else if (kind === 'toolCall') {
-      const had = before?.part.kind === 'toolCall' ? before.part.toolCall.status : undefined
-      if (had !== part.toolCall.status) news.push({ kind: 'call', turnId, call: part.toolCall })
+      const had = before?.part.kind === 'toolCall' ? before.part.toolCall : undefined
+      const call = part.toolCall
+      if (had?.status === call.status) return
+      if (call.status !== 'running' && hasRun(call) && !(had && hasRun(had)))
+        news.push({ kind: 'call', turnId, call: runningOf(call) })
+      news.push({ kind: 'call', turnId, call })
     } else if (kind === 'systemNotification') {
       const { content } = part
       if (!before)
@@ -104,6 +109,30 @@ export class Happenings {
     for (const message of queuedMessages) look('queued', message)
     this.#waiting = now
   }
+}
+
+/** Only a call that was confirmed, by a user or by a rule, has run or runs. */
+function hasRun(call: ToolCallState): call is Extract<ToolCallState, { readonly confirmed: unknown }> {
+  return 'confirmed' in call
+}
+
+/** The same call while it ran, without its result. */
+function runningOf(call: Extract<ToolCallState, { readonly confirmed: unknown }>): ToolCallRunning {
+  const { toolCallId, toolName, displayName, intention, contributor, _meta } = call
+  const { invocationMessage, toolInput, confirmed, selectedOption } = call
+  return compact<ToolCallRunning>({
+    toolCallId,
+    toolName,
+    displayName,
+    intention,
+    contributor,
+    _meta,
+    status: 'running',
+    invocationMessage,
+    toolInput,
+    confirmed,
+    selectedOption,
+  })
 }
 
 interface Told {

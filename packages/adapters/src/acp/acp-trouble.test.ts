@@ -1,7 +1,8 @@
-import { rmSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { Stage } from '../../../host/test/stage.ts'
-import { handLater, scripted } from '../../test/acp.ts'
+import { handLater, newPlace, scripted } from '../../test/acp.ts'
 import type { ScriptedOptions } from '../../test/acp.ts'
 import { until } from '../../test/shells.ts'
 import { acpRoom, errorOf, notesOf, textOf } from '../../test/acp-room.ts'
@@ -73,6 +74,27 @@ test.each(bad)(
     )
   },
 )
+
+/** A PATH of two folders, the first of which holds this under the name of an agent, and the message of a turn with it. */
+async function troubleWith(put: (file: string, folder: string) => void): Promise<string> {
+  const [first, second] = [newPlace(), newPlace()]
+  put(join(first, 'some-agent'), first)
+  // Removed afterwards by a user who need not be root.
+  onTestFinished(() => chmodSync(first, 0o700))
+  const environment = { ...process.env, PATH: `${first}:${second}` }
+  const all = await acpRoom({ program: { command: 'some-agent' }, means: { environment } })
+  return errorOf(await all.turn('say a'))?.error.message ?? ''
+}
+
+test('[N47] a folder of the PATH that may not be searched, or a folder of the program’s name, holds no program', async () => {
+  expect(await troubleWith((_, folder) => chmodSync(folder, 0))).toContain('there is no program "some-agent"')
+  expect(await troubleWith((file) => mkdirSync(file))).toContain('there is no program "some-agent"')
+})
+
+test('[N47] a file on the PATH that may not be executed is said to be one', async () => {
+  const message = await troubleWith((file) => writeFileSync(file, '#!/bin/sh\n', { mode: 0o644 }))
+  expect(message).toContain('"some-agent" may not be run')
+})
 
 test('[N47] what is put right is right at once: nothing need be started again', async () => {
   const before = await acpRoom({ quirks: ['auth'] })
@@ -147,7 +169,8 @@ test('[N47] an agent that asks without end and reads no answer has to wait', asy
     const now = Number(lines('pestered')[0])
     const rests = now === last
     last = now
-    await new Promise((resolve) => setTimeout(resolve, 250))
+    // Another agent does all of a turn: time enough for this one to go on.
+    await new Stage(scripted().agent).turn('say a')
     return rests
   })
   expect(last).toBeLessThan(400_000)
@@ -206,9 +229,7 @@ test('[N40] what an agent is signed in with is neither in its last words nor in 
   const all = await acpRoom({ env })
   const told = await all.turn(`error -32603 refused ${key} by http://me:hushhush@proxy:1`)
   const [one = '', two = ''] = lines.split('\n')
-  const died = await all.turn(
-    `stderr ${one}\nstderr ${two}\nstderr via http://me:hushhush@proxy:1\nsleep 50\ncrash 3`,
-  )
+  const died = await all.turn(`stderr ${one}\nstderr ${two}\nstderr via http://me:hushhush@proxy:1\ncrash 3`)
   const said = [told, died].map((turn) => errorOf(turn)?.error.message ?? '')
   const words = [...said, ...all.agent.agent.lastWords].join('\n')
   for (const secret of [key, one, two, 'hushhush']) expect(words).not.toContain(secret)

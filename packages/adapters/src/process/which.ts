@@ -1,4 +1,4 @@
-import { constants } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
@@ -16,6 +16,17 @@ export async function findByName(name: string, path: string): Promise<string | u
       if (await isProgram(file)) return file
     }
   return undefined
+}
+
+/** Whether a file of this name can be seen in a directory of the PATH, be it executable or not. A directory of that name is none. */
+export function hasFile(name: string, path: string): boolean {
+  return absolute(path).some((directory) => {
+    try {
+      return statSync(join(directory, name)).isFile()
+    } catch {
+      return false
+    }
+  })
 }
 
 /** The directories of a PATH that mean the same wherever one is. */

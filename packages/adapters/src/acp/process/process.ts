@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Lines } from './line-reader.ts'
 import { scrubber } from './redact.ts'
 import { endSession, membersOf } from '../../process/process-group.ts'
+import { hasFile } from '../../process/which.ts'
 import type { Variables } from '../../process/environment.ts'
 import type { Watchdog } from '../../process/watchdog.ts'
 
@@ -177,9 +178,11 @@ function gigabytes(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(1)} GiB`
 }
 
-function startProblem({ command, cwd }: Starting, { code }: NodeJS.ErrnoException): string {
+function startProblem({ command, cwd, environment }: Starting, { code }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT' && !existsSync(cwd)) return `there is no folder ${JSON.stringify(cwd)}`
-  if (code === 'ENOENT')
+  // The system also says EACCES where a folder of the PATH may not be searched, and holds no such program for all we know.
+  const missing = !command.includes('/') && !hasFile(command, environment['PATH'] ?? '')
+  if (code === 'ENOENT' || (code === 'EACCES' && missing))
     return `there is no program ${JSON.stringify(command)}; install it, or name its command under "agents" in the config`
   if (code === 'EACCES') return `${JSON.stringify(command)} may not be run`
   return `${JSON.stringify(command)} could not be started (${code ?? 'unknown'})`

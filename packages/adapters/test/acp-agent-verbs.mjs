@@ -188,6 +188,12 @@ export const verbs = {
   },
   /** What is behind `$NEXT` comes with the same breath. */
   raw: (text, { raw, sessionId }) => raw(text.replaceAll('$SESSION', sessionId).replaceAll('$NEXT', '\n')),
+  /** Waits until the host has answered these requests, each of which `raw` has made. */
+  answered: async (ids, { answered }) => {
+    for (const id of ids.split(' ')) while (!answered.delete(id)) await sleep(5)
+  },
+  /** Waits until what is replayed late has been. */
+  replayed: (_, { session }) => session.replayed,
   'endless-line': (megabytes) => {
     for (let i = 0; i < Number(megabytes); i++) process.stdout.write('{"x'.padEnd(2 ** 20, 'x'))
     return new Promise(() => {})

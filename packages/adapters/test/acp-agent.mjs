@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Readable, Writable } from 'node:stream'
 import { RequestError, agent, methods, ndJsonStream } from '@agentclientprotocol/sdk'
 import { verbs } from './acp-agent-verbs.mjs'
@@ -16,6 +17,8 @@ const quirks = new Set((process.env['ACP_QUIRKS'] ?? '').split(',').filter(Boole
 const has = (quirk) => quirks.has(quirk)
 const folder = process.env['ACP_STORE'] ?? '/nowhere'
 const sessions = new Map()
+/** Requests by `raw` that the host has answered. */
+const answered = new Set()
 
 /** What the SDK would not let through. */
 const raw = (message) =>
@@ -67,7 +70,7 @@ const connection = agent({ name: 'scripted' })
     if (has('load-fails')) throw RequestError.internalError(undefined, 'No previous sessions found')
     opened('load', params)
     const session = found(params.sessionId)
-    if (has('load-replays-late')) setTimeout(() => void replay(client, session), 30)
+    if (has('load-replays-late')) session.replayed = sleep(30).then(() => replay(client, session))
     else await replay(client, session)
     return settings()
   })
@@ -93,10 +96,27 @@ const connection = agent({ name: 'scripted' })
     session.cancelled = true
     session.wake?.()
   })
-  .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)))
+  .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin).pipeThrough(answers())))
 
 if (has('ignores-eof')) setInterval(() => {}, 1e6)
 else void connection.closed.then(() => process.exit(0))
+
+/** Notes which requests the host has answered: those that the SDK did not make are none of its business. */
+function answers() {
+  const decoder = new TextDecoder()
+  let rest = ''
+  return new TransformStream({
+    transform(chunk, controller) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        const [, id] = (!line.includes('"method"') && /"id":"([^"]+)"/.exec(line)) || []
+        if (id !== undefined) answered.add(id)
+      }
+      controller.enqueue(chunk)
+    },
+  })
+}
 
 /** A prompt that takes up a broken one goes on with its lines; any other has its own. */
 async function prompted({ sessionId, prompt }, client) {
@@ -149,6 +169,7 @@ function sceneOf(session, client) {
     folder,
     has,
     raw,
+    answered,
     options,
     update,
     say: (text) => {

@@ -57,7 +57,7 @@ test('[N43] other variables, another folder or a shell of its own are something 
   mkdirSync(join(all.work, 'sub'))
   const allowed = `allowed c1 ${input({ command: 'make' })}`
   const run = (more: object) =>
-    `${allowed}\n${asking('terminal/create', { command: 'make', ...more })}\nsleep 300`
+    `${allowed}\n${asking('terminal/create', { command: 'make', ...more })}\nanswered x-terminal/create`
   const env = [{ name: 'MAKEFLAGS', value: '-f evil' }]
   expect(await second(all, run({ env }))).toMatchObject({
     toolInput: "export MAKEFLAGS='-f evil'; make",
@@ -74,7 +74,7 @@ test('[N43] a variable that only says on whose behalf a line is run makes it no 
   const all = await acpRoom()
   const script = (value: string) => {
     const env = [{ name: 'AGENT_SESSION_ID', value }]
-    return `allowed c1 ${input({ command: 'true' })}\n${asking('terminal/create', { command: 'true', env })}\nsleep 300`
+    return `allowed c1 ${input({ command: 'true' })}\n${asking('terminal/create', { command: 'true', env })}\nanswered x-terminal/create`
   }
   const asked = async (value: string) =>
     callsOf((await all.allowing(script(value))).responseParts).map((call) => call._meta?.['x-atrium.asked'])
@@ -86,7 +86,7 @@ test('[N43] a line that was allowed once runs once, also when it is asked for tw
   const all = await acpRoom()
   const command = `echo done >> ${join(all.work, 'deeds')}`
   const run = asking('terminal/create', { command })
-  const both = `${run}$NEXT${run.slice('raw '.length).replace('x-', 'y-')}\nsleep 300`
+  const both = `${run}$NEXT${run.slice('raw '.length).replace('x-', 'y-')}\nanswered x-terminal/create y-terminal/create`
   // Whether the call was allowed before, or is asked about now.
   for (const first of ['allowed', 'change']) {
     const again = await second(all, `${first} c1 ${input({ command })}\n${both}`, 'run')
@@ -119,8 +119,11 @@ test('[N43] what is written is what was shown, whole or in part; else it is show
   const again = await second(all, `${allowed('one two', 'one 2')}\nwrite ${path} evil`)
   expect(again).toMatchObject({ confirmationTitle: 'It would write something else than was shown' })
   expect(readFileSync(path, 'utf8')).toBe('one two')
-  for (const shown of [allowed('two', '2'), allowed('one 2', 'one 3')]) {
-    const turnId = all.begin(`${shown}\nwrite ${path} one ${shown.includes('3') ? 3 : 2}`)
+  for (const [oldText, newText, written] of [
+    ['two', '2', 'one 2'],
+    ['one 2', 'one 3', 'one 3'],
+  ] as const) {
+    const turnId = all.begin(`${allowed(oldText, newText)}\nwrite ${path} ${written}`)
     all.decide(await all.asked(), true)
     expect(textOf(await all.ended(turnId))).toBe('written')
   }

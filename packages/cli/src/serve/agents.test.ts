@@ -94,7 +94,9 @@ test('[N48] who comes to the PATH, and who goes, is told to everyone', async () 
   await cast.close()
   program(place)
   world.advance(60_000)
-  await new Promise((resolve) => setTimeout(resolve, 50))
+  // Another one looks for agents, and the host has answered: time enough for what must not come.
+  await opened(place)
+  await ann.ask('listSessions', {})
   expect(ann.envelopes).toHaveLength(heard)
   await all.host().close()
 })
@@ -102,7 +104,7 @@ test('[N48] who comes to the PATH, and who goes, is told to everyone', async () 
 async function opened(place: string, agents: object = {}) {
   const world = testWorld()
   const settings = { data: place, agents } as unknown as ConstructorParameters<typeof Cast>[0]
-  const cast = new Cast(settings, world, { PATH: `${place}:/usr/bin:/bin`, HOME: place })
+  const cast = new Cast(settings, world, { PATH: place, HOME: place })
   onTestFinished(() => cast.close())
   return { cast: await cast.open(), world }
 }
@@ -112,8 +114,8 @@ function goose(cast: Cast): Agent | undefined {
 }
 
 function program(place: string): void {
-  const variables = `ACP_QUIRKS=options ACP_STORE=${place}`
-  writeFileSync(join(place, 'goose'), `#!/bin/sh\n${variables} exec ${process.execPath} ${agentFile}\n`)
+  const variables = `ACP_QUIRKS=options ACP_STORE='${place}'`
+  writeFileSync(join(place, 'goose'), `#!/bin/sh\n${variables} exec '${process.execPath}' '${agentFile}'\n`)
   chmodSync(join(place, 'goose'), 0o755)
 }
 

@@ -48,7 +48,7 @@ const lengthOf = ({ activeTurn, turns }) => {
   const parts = (activeTurn ?? turns.at(-1))?.responseParts ?? []
   return parts.reduce((length, part) => length + (part.content?.length ?? 0), 0)
 }
-await chat.until((state) => lengthOf(state) > 50)
+await chat.until((state) => lengthOf(state) > 5)
 console.log('The answer grows.')
 
 // The host is killed; what is said meanwhile waits. It comes back, and nobody had to do anything.

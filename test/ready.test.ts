@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
 const ready = fileURLToPath(new URL('../scripts/ready.mjs', import.meta.url))
 const run = (...args: readonly string[]) =>
@@ -32,10 +32,11 @@ test('[A3] a command that cannot be run gives an error with its name', () => {
   expect(stderr).toContain('cannot run no-such-tool-here')
 })
 
-/** A small temporary checkout: one package, and a compiler and a bundler that only print that they ran. */
-function checkout(): { folder: string; go: (...args: readonly string[]) => ReturnType<typeof run> } {
-  const folder = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+/** A small checkout: one package, no dependencies, and a compiler that only says that it ran. It is made once and copied. */
+const small = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
+afterAll(() => rmSync(small, { recursive: true, force: true }))
+beforeAll(() => {
+  const folder = small
   mkdirSync(join(folder, 'scripts'))
   cpSync(ready, join(folder, 'scripts', 'ready.mjs'))
   const name = { name: 'small', version: '1.0.0' }
@@ -54,6 +55,12 @@ function checkout(): { folder: string; go: (...args: readonly string[]) => Retur
   mkdirSync(join(folder, 'packages', 'cli', 'scripts'), { recursive: true })
   writeFileSync(join(folder, 'packages', 'cli', 'scripts', 'bundle.mjs'), 'console.log("bundled")\n')
   spawnSync('npm', ['install', '--package-lock-only', '--ignore-scripts'], { cwd: folder })
+})
+
+function checkout(): { folder: string; go: (...args: readonly string[]) => ReturnType<typeof run> } {
+  const folder = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  cpSync(small, folder, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true })
   const file = join(folder, 'scripts', 'ready.mjs')
   return { folder, go: (...args) => spawnSync(process.execPath, [file, ...args], { encoding: 'utf8' }) }
 }

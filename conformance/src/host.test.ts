@@ -55,7 +55,7 @@ test('[C5] every rule finds at least one fault', () => {
   expect(ids.filter((id) => !found.has(id))).toEqual([])
 })
 
-test.each([
+test.concurrent.each([
   ['noAgent', 'the host offers no agent to create a session with'],
   ['noChat', 'a new session has no chat on this host'],
   ['oneChat', 'sessions of this agent have only one chat'],

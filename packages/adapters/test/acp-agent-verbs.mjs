@@ -204,8 +204,10 @@ export const verbs = {
     const [code, ...words] = rest.split(' ')
     throw new RequestError(Number(code), words.join(' '), { details: 'because of the script' })
   },
-  late: (text, { say, folder }) =>
-    void sleep(20).then(async () => {
+  /** Said when the turn is over. */
+  late: (text, { say, folder, session }) =>
+    void session.over.then(async () => {
+      await sleep(20)
       await say(text)
       writeFileSync(join(folder, 'late'), 'said\n')
     }),

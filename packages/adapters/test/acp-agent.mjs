@@ -89,7 +89,12 @@ const connection = agent({ name: 'scripted' })
     appended(join(folder, 'set'), `${params.configId} ${params.value}\n`)
     return { configOptions: options({ [params.configId]: params.value }) }
   })
-  .onRequest(methods.agent.session.prompt, ({ params, client }) => prompted(params, client))
+  .onRequest(methods.agent.session.prompt, ({ params, client }) => {
+    const session = sessions.get(params.sessionId) ?? {}
+    let end = () => {}
+    session.over = new Promise((resolve) => (end = resolve))
+    return prompted(params, client).finally(() => end())
+  })
   .onNotification(methods.agent.session.cancel, ({ params }) => {
     const session = sessions.get(params.sessionId)
     if (!session || has('ignores-cancel')) return

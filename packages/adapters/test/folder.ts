@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { born, envelope, step } from '../../host/src/ports/fixture.contract.ts'
 import { openSqlite } from '../src/store/sqlite/sqlite.ts'
 import type { SqliteOptions } from '../src/store/sqlite/sqlite.ts'
@@ -10,22 +10,17 @@ import type { SqliteOptions } from '../src/store/sqlite/sqlite.ts'
 export const one = 'ahp-chat:/1'
 export const two = 'ahp-chat:/2'
 
-const cleanups: (() => Promise<void> | void)[] = []
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean()
-})
-
 /** Gone after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-store-'))
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
 /** Closed after the test. */
 export async function open(folder: string, options?: SqliteOptions) {
   const store = await openSqlite(folder, options)
-  cleanups.push(() => store.log.close())
+  onTestFinished(() => store.log.close())
   return store
 }
 

@@ -43,7 +43,7 @@ export class Repository implements Checkout {
       env,
       encoding: 'utf8',
       stdio: 'pipe',
-      timeout: 20_000,
+      timeout: 100_000,
     }).trim()
   }
 

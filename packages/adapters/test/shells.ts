@@ -19,7 +19,7 @@ export function homeWith(files: { readonly [name: string]: string } = {}): Home 
     mkdirSync(dirname(join(home, name)), { recursive: true })
     writeFileSync(join(home, name), text)
   }
-  return { home, env: { HOME: home, PATH: '/usr/local/bin:/usr/bin:/bin', LANG: 'C.UTF-8' } }
+  return { home, env: { HOME: home, PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' } }
 }
 
 /** A line of `sh`, alone in a terminal. */
@@ -30,10 +30,10 @@ export function line(command: string, options: PtyOptions = {}): Promise<Listene
 }
 
 /** Waits until it is so. */
-export const until = (so: () => unknown, timeout = 10_000) =>
+export const until = (so: () => unknown) =>
   vi.waitFor(
     async () => {
       if (!(await so())) throw new Error(`it never came to be: ${so.toString()}`)
     },
-    { timeout, interval: 5 },
+    { timeout: 100_000, interval: 5 },
   )

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { title } from '../test/held.ts'
 import { room } from '../test/room.ts'
 import type { Room } from '../test/room.ts'
+import { cpuMs } from '../test/load.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
@@ -210,7 +211,7 @@ test('[H2] a cursor leads on when the session it names has gone, and a list is p
     catalog.listCommitted(uri)
   }
   const cursor = catalog.page(20_000).nextCursor
-  const begun = performance.now()
+  const begun = cpuMs()
   for (let i = 0; i < 200; i++) catalog.page(1, cursor)
-  expect(performance.now() - begun).toBeLessThan(1000)
+  expect(cpuMs() - begun).toBeLessThan(1000)
 })

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { definitions, mutated, valueOf } from '../test/arbitrary.ts'
+import { trials } from '../test/search.ts'
 import { protocolDocument } from './document.ts'
 import { decode, shapeNamed } from './schema.ts'
 
@@ -29,6 +30,6 @@ test('[P11] the JSON Schema and decode accept the same values', () => {
         expect(decode(schema, value).ok, `${name} ${JSON.stringify(value)}`).toBe(validate(value))
       },
     ),
-    { numRuns: 1500 },
+    { numRuns: trials(1500, 300) },
   )
 })

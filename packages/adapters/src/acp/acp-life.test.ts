@@ -19,7 +19,7 @@ test.each([
   const before = await acpRoom({ quirks })
   await before.turn('say first')
   const all = await before.restarted('crash', { quirks })
-  const turn = await all.turn('say second\nsleep 100')
+  const turn = await all.turn('say second\nreplayed')
   expect([turn.state, textOf(turn)]).toEqual(['complete', 'second'])
   expect(notesOf(turn)).toEqual(notes.map((words) => expect.stringMatching(words)))
   const [first, second] = all.agent.lines('prompts').map((line) => JSON.parse(line) as Prompted)

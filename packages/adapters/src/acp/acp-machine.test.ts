@@ -122,6 +122,7 @@ test('[N43] a terminal that is not there, and words that are none, are refused i
     asking('session/request_permission', { toolCall: 5, options: 5 }),
     asking('elicitation/create', { requestedSchema: { properties: { a: null } } }),
   ]
-  const turn = await all.turn([...lines, 'sleep 100', 'say on'].join('\n'))
+  const ids = lines.map((line) => (JSON.parse(line.slice('raw '.length)) as { id: string }).id)
+  const turn = await all.turn([...lines, `answered ${ids.join(' ')}`, 'say on'].join('\n'))
   expect([textOf(turn), turn.state]).toEqual(['on', 'complete'])
 })

@@ -5,6 +5,7 @@ import { decode } from '@atrium/protocol/schema'
 import { acpRoom, chat, errorOf, session, textOf } from '../../test/acp-room.ts'
 import { optionsOf } from './permission.ts'
 import { knobsOf, modelsOf, schemaOf } from './config-options.ts'
+import { cpuMs } from '../../../host/test/load.ts'
 
 test('[N45] modes, options and models are found out before a session is made, and offered as such', async () => {
   const all = await acpRoom({ quirks: ['modes', 'options'] })
@@ -43,7 +44,7 @@ test('[N45] what an agent says of its settings in another shape is passed by, an
 })
 
 test('[N47] however much an agent offers, nobody waits for it to be sorted', async () => {
-  const begun = performance.now()
+  const begun = cpuMs()
   const many = <T>(make: (i: number) => T) => Array.from({ length: 50_000 }, (_, i) => make(i))
   const offered = many((i) => ({ optionId: `${i}`, name: 'Yes', kind: 'allow_once' }))
   expect(optionsOf([...offered, { optionId: 'no', name: 'No', kind: 'reject_once' }]).length).toBeLessThan(
@@ -51,7 +52,7 @@ test('[N47] however much an agent offers, nobody waits for it to be sorted', asy
   )
   const configOptions = many((i) => ({ id: `${i}`, name: 'x', type: 'boolean' }))
   expect(knobsOf({ configOptions }).length).toBeLessThan(200)
-  expect(performance.now() - begun).toBeLessThan(2000)
+  expect(cpuMs() - begun).toBeLessThan(2000)
   const all = await acpRoom()
   const turn = await all.turn('commands 50000\nsay on')
   expect(textOf(turn)).toBe('on')

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { fileUri } from '@atrium/protocol/file-uri'
 import { expect, test } from 'vitest'
 import { until } from '../../test/shells.ts'
 import { acpRoom, callsOf, chat, errorOf, notesOf, textOf } from '../../test/acp-room.ts'
@@ -26,7 +27,7 @@ test('[N44] a diff is shown to those who are asked, and stays as what was change
   const turnId = all.begin(`ask c1 ${JSON.stringify({ kind: 'edit', content })}`)
   const call = await all.asked()
   const [edit] = (call.status === 'pending-confirmation' && call.edits?.items) || []
-  expect(edit).toMatchObject({ before: { uri: `file://${path}` }, after: { uri: `file://${path}` } })
+  expect(edit).toMatchObject({ before: { uri: fileUri(path) }, after: { uri: fileUri(path) } })
   const read = (uri = '') => all.ann.ask('resourceRead', { channel: 'mock:/one', uri })
   expect(await read(edit?.before?.content.uri)).toMatchObject({ data: 'old' })
   expect(await read(edit?.after?.content.uri)).toMatchObject({ data: 'new' })
@@ -109,11 +110,14 @@ test('[N44] a form that says it has no page is a form', async () => {
   const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
   const params = { sessionId: '$SESSION', mode: 'form', message: 'Who?', url: null, requestedSchema }
   const asks = { jsonrpc: '2.0', id: 'e1', method: 'elicitation/create', params }
-  const turnId = all.begin(`raw ${JSON.stringify(asks)}\nsleep 100\nend end_turn`)
+  const turnId = all.begin(`raw ${JSON.stringify(asks)}\nanswered e1\nend end_turn`)
   const parts = () => [...all.chat.turns, all.chat.activeTurn].flatMap((each) => each?.responseParts ?? [])
   const asked = () => parts().find(({ kind }) => kind === 'inputRequest')
   await all.ann.until(() => asked() !== undefined || all.chat.turns.some(({ id }) => id === turnId))
-  expect(asked()).toMatchObject({ request: { message: 'Who?', questions: [{ id: 'name' }] } })
+  const { request } = asked() as { request: { id: string } }
+  expect(request).toMatchObject({ message: 'Who?', questions: [{ id: 'name' }] })
+  all.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })
+  await all.ended(turnId)
 })
 
 test('[N44] a page to be visited is asked for as one; no is no', async () => {

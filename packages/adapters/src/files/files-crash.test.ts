@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { trials } from '../../../protocol/test/search.ts'
 import { bundle } from '../../test/bundle.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
@@ -17,30 +18,27 @@ beforeAll(async () => {
   return bundled.remove
 })
 
-test(
-  '[F-40c] a writer that is killed at any moment, 50 times, leaves one whole version',
-  { timeout: 60_000 },
-  async () => {
-    const { root } = sandbox()
-    writeFileSync(`${root}/file`, version(0))
-    const seen = new Set<number>()
-    for (let kill = 0; kill < 50; kill++) {
-      const child = start(root, writingForEver)
-      await once(child.stdout, 'data')
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 25))
-      child.kill('SIGKILL')
-      await once(child, 'exit')
-      const text = readFileSync(`${root}/file`, 'utf8')
-      const number = Number(text.slice(0, text.indexOf(' ')))
-      expect(text === version(number), `after kill ${kill}`).toBe(true)
-      seen.add(number)
-    }
-    const left = readdirSync(root).filter((name) => !['file', 'next'].includes(name))
-    console.log(`50 kills, ${seen.size} versions seen, ${left.length} unfinished files left behind`)
-    expect(left.filter((name) => !/^\.atrium-[0-9a-f]{16}\.tmp$/.test(name))).toEqual([])
-    expect(seen.size).toBeGreaterThan(2)
-  },
-)
+test('[F-40c] a writer that is killed at any moment, again and again, leaves one whole version', async () => {
+  const { root } = sandbox()
+  writeFileSync(`${root}/file`, version(0))
+  const seen = new Set<number>()
+  const kills = trials(50, 12)
+  for (let kill = 0; kill < kills; kill++) {
+    const child = start(root, writingForEver)
+    await once(child.stdout, 'data')
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 25))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const text = readFileSync(`${root}/file`, 'utf8')
+    const number = Number(text.slice(0, text.indexOf(' ')))
+    expect(text === version(number), `after kill ${kill}`).toBe(true)
+    seen.add(number)
+  }
+  const left = readdirSync(root).filter((name) => !['file', 'next'].includes(name))
+  console.log(`${kills} kills, ${seen.size} versions seen, ${left.length} unfinished files left behind`)
+  expect(left.filter((name) => !/^\.atrium-[0-9a-f]{16}\.tmp$/.test(name))).toEqual([])
+  expect(seen.size).toBeGreaterThan(2)
+})
 
 test('[E4] appenders of several processes lose nothing of each other', async () => {
   const { root } = sandbox()

@@ -21,6 +21,7 @@ import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
 import { nodeFiles } from './files.ts'
+import { cpuMs } from '../../../host/test/load.ts'
 
 const before = descriptors()
 afterAll(() => expect(descriptors()).toEqual(before))
@@ -39,7 +40,7 @@ describe('[S-30] what is no regular file', () => {
       await make(`${root}/tree/odd`)
       if (!existsSync(`${root}/tree/odd`)) skip('needs more rights')
       const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
-      const started = performance.now()
+      const started = cpuMs()
       for (const [what, attempt] of everything(files, at('tree/odd'), at('other'))) {
         rmSync(`${root}/other`, { force: true })
         writeFileSync(`${root}/other`, 'other')
@@ -48,7 +49,7 @@ describe('[S-30] what is no regular file', () => {
           what === 'write what was seen' ? 'changed' : /make|create| to/.test(what) ? 'exists' : 'unfit'
         expect([what, await reasonOf(attempt())]).toEqual([what, expected])
       }
-      expect(performance.now() - started).toBeLessThan(1000)
+      expect(cpuMs() - started).toBeLessThan(1000)
       expect(await files.stat(at('tree/odd'), true)).toMatchObject({ type: 'file' })
       // A tree with such a thing in it is not begun to be copied, and is removed as any.
       await refused(
@@ -67,7 +68,7 @@ describe('[S-30] what is no regular file', () => {
     mkdirSync(`${root}/tree`)
     writeFileSync(`${root}/tree/large`, '')
     truncateSync(`${root}/tree/large`, 2 ** 40)
-    const [started, memory] = [performance.now(), process.memoryUsage().rss]
+    const [started, memory] = [cpuMs(), process.memoryUsage().rss]
     await refused(files.read(at('tree/large'), 10_000_000), 'unfit')
     const data = Buffer.from('x')
     await refused(files.write(at('tree/large'), data, { mode: 'insert', position: 5 }), 'unfit')
@@ -77,7 +78,7 @@ describe('[S-30] what is no regular file', () => {
       await refused(files.change({ kind: 'copy', from, to: at('copy'), failIfExists: true }), 'unfit')
     await files.write(at('tree/large'), data, { mode: 'append' })
     expect((await files.stat(at('tree/large'), true)).size).toBe(2 ** 40 + 1)
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(cpuMs() - started).toBeLessThan(1000)
     expect(process.memoryUsage().rss - memory).toBeLessThan(50_000_000)
     await files.write(at('tree/large'), data, { mode: 'truncate', position: 1 })
     expect([...readFileSync(`${root}/tree/large`)]).toEqual([0, 120])

@@ -15,6 +15,7 @@ import { refused } from '../../../host/src/ports/files-fixture.contract.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
 import { nodeFiles } from './files.ts'
+import { cpuMs } from '../../../host/test/load.ts'
 
 test('[S-57 treeDepth] at 256: a directory is copied and removed', async () => {
   const { files, at, root } = deep(256)
@@ -39,13 +40,13 @@ describe('a crowded directory', () => {
   beforeAll(() => {
     mkdirSync(`${root}/top`)
     for (let i = 0; i <= 100_000; i++) writeFileSync(`${root}/top/${i}`, '')
-  }, 60_000)
-  afterAll(() => rmSync(root, { recursive: true, force: true }), 60_000)
+  })
+  afterAll(() => rmSync(root, { recursive: true, force: true }))
 
   test('[S-57 treeEntries] past 100,000: nothing is removed or copied; a list reads no further than it must', async () => {
-    const [started, memory] = [performance.now(), process.memoryUsage().rss]
+    const [started, memory] = [cpuMs(), process.memoryUsage().rss]
     await refused(files.list(at('top'), 1000), 'unfit')
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(cpuMs() - started).toBeLessThan(1000)
     expect(process.memoryUsage().rss - memory).toBeLessThan(50_000_000)
     await refused(files.change({ kind: 'remove', place: at('top'), recursive: true }), 'unfit')
     await refused(
@@ -56,27 +57,23 @@ describe('a crowded directory', () => {
     expect(await files.list(at('top'), 100_001)).toHaveLength(100_001)
   })
 
-  test('[S-57 treeEntries] at 100,000: a directory is removed', { timeout: 60_000 }, async () => {
+  test('[S-57 treeEntries] at 100,000: a directory is removed', async () => {
     rmSync(`${root}/top/0`)
     await files.change({ kind: 'remove', place: at('top'), recursive: true })
     expect(readdirSync(root)).toEqual([])
   })
 })
 
-test(
-  '[S-57 copyBytes] at 1,073,741,824: a file is copied, a directory too, and a part is changed',
-  { timeout: 60_000 },
-  async () => {
-    const { files, at, root } = large(1_073_741_824)
-    await files.change({ kind: 'copy', from: at('top/file'), to: at('copy'), failIfExists: true })
-    await files.change({ kind: 'copy', from: at('top'), to: at('copies'), failIfExists: true })
-    await files.write(at('copy'), Buffer.from('x'), { mode: 'insert', position: 5 })
-    const sizes = ['copy', 'copies/file'].map((name) => statSync(`${root}/${name}`))
-    expect(sizes.map(({ size }) => size)).toEqual([1_073_741_825, 1_073_741_824])
-    // What is nothing takes no room.
-    expect(sizes.every(({ blocks }) => blocks * 512 < 10_000_000)).toBe(true)
-  },
-)
+test('[S-57 copyBytes] at 1,073,741,824: a file is copied, a directory too, and a part is changed', async () => {
+  const { files, at, root } = large(1_073_741_824)
+  await files.change({ kind: 'copy', from: at('top/file'), to: at('copy'), failIfExists: true })
+  await files.change({ kind: 'copy', from: at('top'), to: at('copies'), failIfExists: true })
+  await files.write(at('copy'), Buffer.from('x'), { mode: 'insert', position: 5 })
+  const sizes = ['copy', 'copies/file'].map((name) => statSync(`${root}/${name}`))
+  expect(sizes.map(({ size }) => size)).toEqual([1_073_741_825, 1_073_741_824])
+  // What is nothing takes no room.
+  expect(sizes.every(({ blocks }) => blocks * 512 < 10_000_000)).toBe(true)
+})
 
 test('[S-57 copyBytes] past 1,073,741,824: nothing is copied, and no part is changed', async () => {
   const { files, at, root } = large(1_073_741_825)

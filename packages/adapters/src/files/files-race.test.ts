@@ -54,7 +54,7 @@ test(`[S-29] whoever swaps directories and files for links, ${flips} times, gets
     expect([name, tally.get(`${name}: outside`) ?? 0]).not.toEqual([name, 0])
   }
   expect(descriptors()).toEqual(open)
-}, 60_000)
+})
 
 type Deed = (files: Files, root: string, turn: number) => Promise<unknown>
 

@@ -15,7 +15,7 @@ test('[S-57 modelSteps] at 200 requests a turn ends well, [S-57 modelSteps] past
   const failed = await stage.turn(calls(modelSteps))
   expect(failureIn(failed)).toMatchObject({ errorType: 'steps', resumable: true })
   expect(textOf(await stage.resume().end())).toBe('done')
-}, 60_000)
+})
 
 test('[S-57 modelResult] at 49,152 characters a result is whole, [S-57 modelResult] past 49,152 it says where it goes on', async () => {
   const lines = `${'x'.repeat(1023)}\n`

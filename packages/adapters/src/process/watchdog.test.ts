@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { newFolder } from '../../test/folder.ts'
 import { processesWith, uniqueSeconds } from '../../test/processes.ts'
 import { homeWith, line, until } from '../../test/shells.ts'
+import { slowness } from '../../../host/test/load.ts'
 
 const kinds = [
   (s: string) => `exec sleep ${s}`,
@@ -20,7 +21,6 @@ const kinds = [
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
   '[F-40d] 20 terminals of a host that ends by %s: within 5 s nothing of them is left',
-  { timeout: 60_000 },
   async (signal) => {
     const seconds = uniqueSeconds()
     const temporary = newFolder()
@@ -37,13 +37,13 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     await once(lines, 'line')
     await until(() => processesWith(seconds).length >= 34)
     expect(processesWith(temporary).length).toBeGreaterThan(0)
-    const before = performance.now()
+    const [before, most] = [performance.now(), 5000 * slowness()]
     host.kill(signal)
     await once(host, 'exit')
-    await until(() => processesWith(seconds).length === 0, 5000)
+    await until(() => processesWith(seconds).length === 0)
     // The watchdog has the folder in its arguments.
-    await until(() => processesWith(temporary).length === 0 && readdirSync(temporary).length === 0, 5000)
-    expect(performance.now() - before).toBeLessThan(5000)
+    await until(() => processesWith(temporary).length === 0 && readdirSync(temporary).length === 0)
+    expect(performance.now() - before).toBeLessThan(most)
   },
 )
 

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -60,7 +61,7 @@ describe('[Z23] logs', () => {
         type: 'session/titleChanged',
         title: `title ${at}`,
       } as never)
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await Promise.race([first, sleep(20)])
     }
     const turn = say(chat, 'say live')
     let last = Number((await first)['serverSeq'])

@@ -20,7 +20,8 @@ async function idle(given: Parameters<House['window']>[1] = {}): Promise<Window>
 
 describe('[Z8] attach', () => {
   test('what was said is shown, a line begins a turn, and Ctrl-D leaves', async () => {
-    const window = await idle()
+    // Wide enough for any temporary folder.
+    const window = await idle({ cols: 250 })
     expect(window.text).toMatch(/^\w{8} · guide in .*work · say hello there\n/)
     window.press(`say 漢字 wörld 😀${enter}`)
     await window.until('› say 漢字 wörld 😀\n漢字 wörld 😀\n')

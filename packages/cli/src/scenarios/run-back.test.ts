@@ -8,8 +8,8 @@ beforeEach(async () => {
 afterEach(() => house.close())
 
 test('[Z10] a host that dies in the middle of a turn and comes back elsewhere: run goes on by itself', async () => {
-  const whole = (await house.run(['run', 'slow 6'])).stdout.trim()
-  const window = house.window(['run', 'slow 6'])
+  const whole = (await house.run(['run', 'slow 4'])).stdout.trim()
+  const window = house.window(['run', 'slow 4'])
   await window.until(whole.split(' ').slice(0, 2).join(' '))
   await house.kill()
   await window.until('the host is away')

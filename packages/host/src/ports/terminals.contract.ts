@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Shell, Start, TerminalOutput, Terminals } from './terminals.ts'
 
 export interface TerminalFixture {
@@ -26,6 +26,8 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     const { terminals, cwd, lines } = await open()
     return listen(terminals, { cwd, cols: 80, rows: 24, command: line(lines), ...wish })
   }
+  /** Another terminal begins, writes and ends: time enough for one that was begun before to do what it must not. */
+  const meanwhile = async () => (await begun((lines) => lines.count(1000))).exited()
 
   test(`[M1] ${name}: what a program writes is said, and then how it ended`, async () => {
     const { said, text, exited } = await begun((lines) => lines.say('hello'))
@@ -56,9 +58,9 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
 
   test(`[M1] ${name}: a program sees its size, and each change of it`, async () => {
     const { shell, text, exited } = await begun((lines) => lines.size, { cols: 93, rows: 31 })
-    await vi.waitFor(() => expect(text()).toContain('31 93'), 10_000)
+    await vi.waitFor(() => expect(text()).toContain('31 93'), patience)
     shell.resize(120, 40)
-    await vi.waitFor(() => expect(text()).toContain('40 120'), 10_000)
+    await vi.waitFor(() => expect(text()).toContain('40 120'), patience)
     shell.input('\r')
     await exited()
   })
@@ -80,10 +82,10 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
 
   test(`[M3] ${name}: while it is paused nothing is said, and later nothing is missing`, async () => {
     const { said, shell, text, exited } = await begun((lines) => lines.count(50_000))
-    await vi.waitFor(() => expect(text().length).toBeGreaterThan(0), { timeout: 10_000, interval: 1 })
+    await vi.waitFor(() => expect(text().length).toBeGreaterThan(0), { ...patience, interval: 1 })
     shell.pause()
     const { length } = said
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await meanwhile()
     expect(said.length).toBe(length)
     shell.resume()
     expect(await exited()).toBe(0)
@@ -93,7 +95,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
   test(`[M3] ${name}: paused over its end it is heard out`, async () => {
     const { said, shell, text, exited } = await begun((lines) => lines.say('last words'))
     shell.pause()
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await meanwhile()
     expect(said).toEqual([])
     shell.resume()
     expect(await exited()).toBe(0)
@@ -103,11 +105,11 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
   test(`[M3] ${name}: paused in its midst, and over its end, it is heard out in order`, async () => {
     const { shell, said, text, exited } = await begun(({ read, count }) => `${read}; ${read}; ${count(1000)}`)
     shell.input('first\r')
-    await vi.waitFor(() => expect(text()).toContain('got first'), 10_000)
+    await vi.waitFor(() => expect(text()).toContain('got first'), patience)
     shell.pause()
     const { length } = said
     shell.input('last\r')
-    await new Promise((resolve) => setTimeout(resolve, 500))
+    await meanwhile()
     expect(said.length).toBe(length)
     shell.resume()
     expect(await exited()).toBe(0)
@@ -134,7 +136,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     shell.pause()
     shell.resume()
     await shell.end()
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await meanwhile()
     expect(said.length).toBe(length)
   })
 
@@ -142,7 +144,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     const { terminals, cwd, lines } = await open()
     const { shell, text, exited } = await listen(terminals, { cwd, cols: 80, rows: 24 })
     shell.input(`${lines.say('one')}\r`)
-    await vi.waitFor(() => expect(text()).toMatch(/one\r?\n/), 10_000)
+    await vi.waitFor(() => expect(text()).toMatch(/one\r?\n/), patience)
     shell.input(`${lines.exit(3)}\r`)
     expect(await exited()).toBe(3)
   })
@@ -157,11 +159,6 @@ export interface Listened {
   exited(): Promise<number | undefined>
 }
 
-const open: Shell[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((shell) => shell.end()))
-})
-
 export async function listen(terminals: Terminals, start: Start): Promise<Listened> {
   const said: TerminalOutput[] = []
   let ended: (exitCode: number | undefined) => void
@@ -172,9 +169,12 @@ export async function listen(terminals: Terminals, start: Start): Promise<Listen
     if (one.type === 'terminal/data') text += one.data
     if (one.type === 'terminal/exited') ended(one.exitCode)
   })
-  open.push(shell)
+  onTestFinished(() => shell.end())
   return { shell, said, text: () => text, exited: () => exit }
 }
+
+/** Only a terminal that never says it is waited for so long. */
+const patience = { timeout: 100_000 }
 
 /** How many lines there are, if each is the number that it should be. */
 function numbers(text: string): number {

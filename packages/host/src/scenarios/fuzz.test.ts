@@ -197,5 +197,5 @@ describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a
       // The shell of a terminal ends with its host, and sessions go on.
       if (kind !== 'root' && kind !== 'session' && kind !== 'terminal')
         expect(all.core().log.channel(uriOf(kind))?.head, kind).toEqual(kept[0][i])
-  }, 120_000)
+  })
 })

@@ -20,29 +20,22 @@ const starting = {
   longestLine: 10_000,
 }
 
-test(
-  '[N40] a host that is killed takes its agents with it, and what they have started',
-  { timeout: 60_000 },
-  async () => {
-    const seconds = uniqueSeconds()
-    const folder = newPlace()
-    const env = { ...process.env, ACP_STORE: folder, ACP_QUIRKS: 'orphan,ignores-eof', ACP_ORPHAN: seconds }
-    const host = spawn(process.execPath, ['--input-type=module', '-e', hosting], {
-      env: { ...env, MODULES: new URL('../../../dist/', import.meta.url).href, AGENT: agentFile },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    await once(createInterface(host.stdout), 'line')
-    await until(() => processesWith(seconds).length > 0)
-    const agents = () => processesWith(agentFile).filter((pid) => pid !== host.pid)
-    const before = agents()
-    expect(before.length).toBeGreaterThan(0)
-    host.kill('SIGKILL')
-    await until(
-      () => processesWith(seconds).length === 0 && !agents().some((pid) => before.includes(pid)),
-      10_000,
-    )
-  },
-)
+test('[N40] a host that is killed takes its agents with it, and what they have started', async () => {
+  const seconds = uniqueSeconds()
+  const folder = newPlace()
+  const env = { ...process.env, ACP_STORE: folder, ACP_QUIRKS: 'orphan,ignores-eof', ACP_ORPHAN: seconds }
+  const host = spawn(process.execPath, ['--input-type=module', '-e', hosting], {
+    env: { ...env, MODULES: new URL('../../../dist/', import.meta.url).href, AGENT: agentFile },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(createInterface(host.stdout), 'line')
+  await until(() => processesWith(seconds).length > 0)
+  const agents = () => processesWith(agentFile).filter((pid) => pid !== host.pid)
+  const before = agents()
+  expect(before.length).toBeGreaterThan(0)
+  host.kill('SIGKILL')
+  await until(() => processesWith(seconds).length === 0 && !agents().some((pid) => before.includes(pid)))
+})
 
 test('[N40] what all its processes hold is looked at, and one that holds too much is ended, in words', async () => {
   const agent = new AgentProcess(

@@ -4,38 +4,34 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { newFolder, one, open } from '../../../test/folder.ts'
 
-test(
-  '[F-01] kill -9 in the middle of flushes loses nothing that was reported',
-  { timeout: 60_000 },
-  async () => {
-    const folder = newFolder()
-    let reported = 1
-    for (const flushes of [3, 20, 60]) {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', writingForEver], {
-        env: { ...process.env, FOLDER: folder, AFTER: String(reported), WORKER: workerPath },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
-      const wanted = reported + flushes * 10
-      for await (const line of createInterface(child.stdout)) {
-        reported = Number(line)
-        if (reported > wanted) child.kill('SIGKILL')
-      }
-      if (child.signalCode === null) await once(child, 'exit')
-      expect(child.signalCode).toBe('SIGKILL')
-      const { log, records } = await open(folder)
-      const loaded = await log.load(one)
-      const numbers = loaded && 'envelopes' in loaded ? loaded.envelopes.map(({ seq }) => seq) : []
-      expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 2))
-      // Whole steps of ten, and the record of the same transaction.
-      expect(numbers.length % 10).toBe(0)
-      expect(numbers.length + 1).toBeGreaterThanOrEqual(reported)
-      expect(await records.get('last')).toBe(String(numbers.at(-1)))
-      expect(log.upTo).toBe(numbers.at(-1))
-      reported = numbers.length + 1
-      await log.close()
+test('[F-01] kill -9 in the middle of flushes loses nothing that was reported', async () => {
+  const folder = newFolder()
+  let reported = 1
+  for (const flushes of [3, 20, 60]) {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', writingForEver], {
+      env: { ...process.env, FOLDER: folder, AFTER: String(reported), WORKER: workerPath },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const wanted = reported + flushes * 10
+    for await (const line of createInterface(child.stdout)) {
+      reported = Number(line)
+      if (reported > wanted) child.kill('SIGKILL')
     }
-  },
-)
+    if (child.signalCode === null) await once(child, 'exit')
+    expect(child.signalCode).toBe('SIGKILL')
+    const { log, records } = await open(folder)
+    const loaded = await log.load(one)
+    const numbers = loaded && 'envelopes' in loaded ? loaded.envelopes.map(({ seq }) => seq) : []
+    expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 2))
+    // Whole steps of ten, and the record of the same transaction.
+    expect(numbers.length % 10).toBe(0)
+    expect(numbers.length + 1).toBeGreaterThanOrEqual(reported)
+    expect(await records.get('last')).toBe(String(numbers.at(-1)))
+    expect(log.upTo).toBe(numbers.at(-1))
+    reported = numbers.length + 1
+    await log.close()
+  }
+})
 
 const workerPath = new URL('./worker.js', import.meta.url).href
 

@@ -1,0 +1,5 @@
+/** Whether searches are done in full, as `.ci/run` wants it. Else they take a sample, so that `npm test` is quick. */
+export const searchesInFull = process.env['ATRIUM_SEARCH'] === 'full'
+
+/** How many trials a search makes. */
+export const trials = (all: number, sample: number): number => (searchesInFull ? all : sample)

@@ -1,0 +1,90 @@
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, isAbsolute, join } from 'node:path'
+
+/**
+ * Gives the whole run an environment of its own, before its first worker starts: a PATH of the programs below and no others, an
+ * empty home, a temporary folder, UTC, one language and one umask. The agents, keys, shell settings and git settings of the user who
+ * runs the tests reach no test.
+ */
+export default function setUp(): () => void {
+  // Once, although each project of the configuration asks for it.
+  if (process.env[mark] !== undefined) return () => {}
+  const folder = realpathSync(mkdtempSync(join(base(), 'atrium-tests-')))
+  // Tests that run as root start programs as other users below it.
+  chmodSync(folder, 0o755)
+  const [bin, home, temporary] = ['bin', 'home', 'tmp'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const path of [bin, home, temporary]) mkdirSync(path, { mode: 0o755 })
+  const found = programs.flatMap((name) => {
+    const file = name === 'node' ? process.execPath : placeOf(name, process.env['PATH'] ?? '')
+    return file === undefined ? [] : [[name, file] as const]
+  })
+  for (const [name, file] of found) symlinkSync(file, join(bin, name))
+  for (const name of Object.keys(process.env)) if (!kept.test(name)) delete process.env[name]
+  Object.assign(process.env, {
+    PATH: bin,
+    HOME: home,
+    TMPDIR: temporary,
+    SHELL: '/bin/sh',
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    TERM: 'xterm-256color',
+    GIT_CONFIG_NOSYSTEM: '1',
+    [mark]: folder,
+  })
+  process.umask(0o022)
+  return () => rmSync(folder, { recursive: true, force: true })
+}
+
+const mark = 'ATRIUM_TESTS'
+
+/** Variables of the test runner and of these tests. */
+const kept = /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_RECORDINGS|ATRIUM_SEARCH)$/
+
+/** The programs that tests start by name. A test that needs another one adds it here. */
+const programs = `
+  node npm git sh bash zsh cat chmod cksum cp cut date dd dirname echo env expr false find grep head id
+  kill ln ls mkdir mkfifo mount mv nohup od printf ps pwd readlink rm rmdir sed seq setsid sleep
+  sort stat stty tail test timeout touch tr true tty umount uname wc yes
+`
+  .trim()
+  .split(/\s+/)
+
+/** Where the folder of the run goes: the name of a socket below it has at most 107 bytes, and its address takes no space. */
+function base(): string {
+  const plain = [tmpdir(), '/tmp', '/var/tmp'].find(
+    (path) => /^[\w./-]{1,50}$/.test(path) && isWritable(path),
+  )
+  return plain ?? tmpdir()
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The first program of that name. Folders that may not be read are passed by. */
+function placeOf(name: string, path: string): string | undefined {
+  const usual = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']
+  return [...path.split(delimiter).filter(isAbsolute), ...usual]
+    .map((folder) => join(folder, name))
+    .find((file) => existsSync(file))
+}

@@ -18,9 +18,31 @@ test('[A5] no two rules of SPEC.md have the same id', () => {
   expect(rules.filter((id, at) => rules.indexOf(id) !== at)).toEqual([])
 })
 
+test('[A5] no rule or sub-rule of SPEC.md is longer than five lines of 130 columns', () => {
+  expect(items(spec).filter(({ text }) => text.length > 5 * 130)).toEqual([])
+})
+
 test.each(rules)('[A5] rule %s of SPEC.md is named in a test', (id) => {
   expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
 })
+
+/** The rules of a page and their numbered sub-rules (`H9.3`), each with its own text, however that is wrapped. */
+function items(page: string): readonly { readonly id: string; readonly text: string }[] {
+  const found: { readonly id: string; text: string }[] = []
+  let rule = ''
+  for (const line of page.split('\n')) {
+    const [, title] = /^- \*\*([A-Z]-?\d+\w*)/.exec(line) ?? []
+    const [, number] = /^ {2}(\d+)\. /.exec(line) ?? []
+    const last = found.at(-1)
+    if (title !== undefined) rule = title
+    else if (!line.startsWith('  ')) rule = ''
+    if (rule === '') continue
+    if (title !== undefined || number !== undefined)
+      found.push({ id: title ?? `${rule}.${number}`, text: line.trim() })
+    else if (last) last.text += ` ${line.trim()}`
+  }
+  return found
+}
 
 function testsBelow(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {

@@ -43,7 +43,7 @@ async function livesAfter(count: number) {
 }
 test('[S-57 lives] at 1,000: all are remembered', async () =>
   expect(await livesAfter(1000)).toHaveLength(1000))
-test('[S-57 lives] earlierEpochs 1,000: the oldest is forgotten', async () => {
+test('[S-57 lives] past 1,000: the oldest is forgotten', async () => {
   const lives = await livesAfter(1001)
   expect([lives.length, lives[0]]).toEqual([1000, [10, 15]])
 })

@@ -196,20 +196,21 @@ function importCycles(sources: readonly Source[]): readonly string[] {
   return cyclesIn(new Map(sources.map((source) => [source.path, neighbours(source)])))
 }
 
-/** Folders that import one another in a cycle. A file directly in `src` counts as a folder of its own. */
+/**
+ * Folders that import one another in a cycle. A file beside folders counts by itself: `main.ts` may import a folder that imports its
+ * neighbour `table.ts`.
+ */
 export function folderCycles(sources: readonly Source[]): readonly string[] {
+  const folders = new Set(sources.map(({ path }) => posix.dirname(path)))
+  const hasFolders = new Set([...folders].map((folder) => posix.dirname(folder)))
+  const unitOfPath = (path: string) => (hasFolders.has(posix.dirname(path)) ? path : posix.dirname(path))
   const graph = new Map<string, string[]>()
   for (const source of sources) {
-    const from = folderOf(source.path)
-    const to = neighbours(source).map(folderOf)
-    graph.set(from, [...(graph.get(from) ?? []), ...to.filter((folder) => folder !== from)])
+    const from = unitOfPath(source.path)
+    const to = neighbours(source).map(unitOfPath)
+    graph.set(from, [...(graph.get(from) ?? []), ...to.filter((unit) => unit !== from)])
   }
   return cyclesIn(graph)
-}
-
-function folderOf(path: string): string {
-  const folder = posix.dirname(path)
-  return folder.endsWith('/src') ? path : folder
 }
 
 function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] {

@@ -1,5 +1,5 @@
-import { bugIn } from '../simulate/bug.ts'
-import type { Bug } from '../simulate/bug.ts'
+import { bugIn } from '../simulate/bugs/bug.ts'
+import type { Bug } from '../simulate/bugs/bug.ts'
 
 /** Bugs to plant in the client library. The last ones were in the code once. */
 export const clientBugs: readonly Bug[] = [

@@ -6,7 +6,7 @@ import type { KindName } from '@atrium/protocol/reducers'
 import { decode } from '@atrium/protocol/schema'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
-import type { ClientView } from '../simulate/client-view.ts'
+import type { ClientView } from '../simulate/checks/client-view.ts'
 
 export type Handle = Subscription<KindName>
 

@@ -1,6 +1,6 @@
 import { rootUri } from '@atrium/protocol/uri'
-import { sharedOps, viewOf } from '../simulate/shared-ops.ts'
-import type { OpFunction } from '../simulate/shared-ops.ts'
+import { sharedOps, viewOf } from '../simulate/ops/shared-ops.ts'
+import type { OpFunction } from '../simulate/ops/shared-ops.ts'
 import type { OpName } from '../simulate/plan.ts'
 import type { Simulation } from '../simulate/simulation.ts'
 import type { Chance } from '../chance.ts'

@@ -1,6 +1,6 @@
-import { restart } from '../simulate/shared-ops.ts'
+import { restart } from '../simulate/ops/shared-ops.ts'
 import type { Plan } from '../simulate/plan.ts'
-import { setUp } from '../simulate/setup.ts'
+import { setUp } from '../simulate/ops/setup.ts'
 import { settled } from '../simulate/run.ts'
 import { Simulation } from '../simulate/simulation.ts'
 import type { Violation } from '../simulate/simulation.ts'

@@ -1,13 +1,13 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import { rootUri } from '@atrium/protocol/uri'
-import { Audit } from './audit.ts'
-import type { RunContext, SentRequest } from './context.ts'
-import { ClientView } from './client-view.ts'
+import { Audit } from './checks/audit.ts'
+import type { RunContext, SentRequest } from './checks/context.ts'
+import { ClientView } from './checks/client-view.ts'
 import { Link } from './link.ts'
 import type { Message, SentMessage } from './link.ts'
-import { SentActions } from './sent-actions.ts'
-import type { PendingAction } from './sent-actions.ts'
+import { SentActions } from './checks/sent-actions.ts'
+import type { PendingAction } from './checks/sent-actions.ts'
 
 interface Subscription {
   readonly kind: ChannelKind

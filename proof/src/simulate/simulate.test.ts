@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url'
 import type { Step } from '@atrium/host/ports/log'
 import { expect, test } from 'vitest'
 import { patched } from '../plant/patch.ts'
-import { bugs } from './bugs.ts'
+import { bugs } from './bugs/bugs.ts'
 import { Disk } from './disk.ts'
 import { planOf } from './plan.ts'
 import { run } from './run.ts'
-import { shrink } from './shrink.ts'
+import { shrink } from './ops/shrink.ts'
 import { tally } from './tally.ts'
 
 const traceOf = async (seed: number) => {

@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { SentRequest } from './context.ts'
+import type { SentRequest } from './checks/context.ts'
 import type { Link, Message } from './link.ts'
 
 /** The commands a plan can give to any kind of client. */

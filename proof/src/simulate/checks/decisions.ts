@@ -3,9 +3,9 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { rootUri } from '@atrium/protocol/uri'
-import { callIn } from './tool-calls.ts'
+import { callIn } from '../tool-calls.ts'
 import type { ChatIndex } from './chat-index.ts'
-import { count } from './tally.ts'
+import { count } from '../tally.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 
 type Fail = (invariant: string, problem: string) => void

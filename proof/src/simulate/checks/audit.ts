@@ -3,11 +3,11 @@ import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
 import type { ClientView } from './client-view.ts'
 import type { RunContext, SentRequest } from './context.ts'
-import type { Message } from './link.ts'
+import type { Message } from '../link.ts'
 import { alike, mayMerge } from './reference-model.ts'
-import { count } from './tally.ts'
+import { count } from '../tally.ts'
 import type { ModelEntry } from './reference-model.ts'
-import { answers } from './turn-actions.ts'
+import { answers } from '../turn-actions.ts'
 
 /** Checks every message of the host on one link at the moment it is sent: its content must be true and durable by then. */
 export class Audit {

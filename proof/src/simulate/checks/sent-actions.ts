@@ -1,6 +1,6 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { RunContext } from './context.ts'
-import type { Link } from './link.ts'
+import type { Link } from '../link.ts'
 
 /** A dispatched action whose outcome the client does not know. */
 export interface PendingAction {

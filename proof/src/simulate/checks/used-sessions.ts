@@ -1,7 +1,7 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import type { Disk } from './disk.ts'
+import type { Disk } from '../disk.ts'
 import type { ChatIndex } from './chat-index.ts'
 import type { ReferenceModel } from './reference-model.ts'
 

@@ -1,8 +1,8 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { Chance } from '../chance.ts'
-import type { SimulatedClient } from './simulated-client.ts'
-import type { Simulation } from './simulation.ts'
-import { message } from './random-action.ts'
+import type { Chance } from '../../chance.ts'
+import type { SimulatedClient } from '../simulated-client.ts'
+import type { Simulation } from '../simulation.ts'
+import { message } from '../random-action.ts'
 
 /** Creates a chat in a session, often as a fork of a turn. */
 export function createChat(sim: Simulation, client: SimulatedClient, session: Uri, chance: Chance): void {

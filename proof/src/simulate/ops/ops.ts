@@ -1,9 +1,9 @@
-import type { MinimalClient } from './minimal-client.ts'
+import type { MinimalClient } from '../minimal-client.ts'
 import { sharedOps, restart, viewOf } from './shared-ops.ts'
 import type { OpFunction } from './shared-ops.ts'
-import type { OpName } from './plan.ts'
-import type { Chance } from '../chance.ts'
-import type { Simulation } from './simulation.ts'
+import type { OpName } from '../plan.ts'
+import type { Chance } from '../../chance.ts'
+import type { Simulation } from '../simulation.ts'
 
 type Sim = Simulation<MinimalClient>
 

@@ -1,9 +1,9 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
-import { Chance } from '../chance.ts'
+import { Chance } from '../../chance.ts'
 import { viewOf } from './shared-ops.ts'
 import { offerTools } from './decision-ops.ts'
-import type { Simulation } from './simulation.ts'
+import type { Simulation } from '../simulation.ts'
 
 /**
  * Creates a session, a streaming chat and a terminal, perhaps with all clients subscribed, so that a short plan has

@@ -8,7 +8,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Transaction } from './disk.ts'
+import type { Transaction } from '../disk.ts'
 
 /** A logged action as the store received it, and the state after it. */
 export interface ModelEntry {

@@ -1,4 +1,4 @@
-import type { Patch } from '../plant/patch.ts'
+import type { Patch } from '../../plant/patch.ts'
 
 /** A bug to plant on purpose. If the simulation does not find it, the simulation itself is faulty. */
 export interface Bug {

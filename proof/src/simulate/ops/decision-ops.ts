@@ -1,12 +1,12 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Chance } from '../chance.ts'
-import { answersTo } from './random-answer.ts'
-import { callIn, clientRunning, waitsFor } from './tool-calls.ts'
-import type { Simulation } from './simulation.ts'
-import { count } from './tally.ts'
-import { toolNames } from './agent-tools.ts'
-import { message } from './random-action.ts'
+import type { Chance } from '../../chance.ts'
+import { answersTo } from '../random-answer.ts'
+import { callIn, clientRunning, waitsFor } from '../tool-calls.ts'
+import type { Simulation } from '../simulation.ts'
+import { count } from '../tally.ts'
+import { toolNames } from '../agent-tools.ts'
+import { message } from '../random-action.ts'
 
 /** Makes a client decide: mostly on an open request of a chat, often two clients at once; otherwise on permissions and client tools. */
 export function decide(sim: Simulation, chance: Chance): void {

@@ -1,5 +1,5 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { Disk } from './disk.ts'
+import type { Disk } from '../disk.ts'
 import type { Invariants } from './invariants.ts'
 import type { ReferenceModel } from './reference-model.ts'
 

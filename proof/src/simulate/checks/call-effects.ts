@@ -2,9 +2,9 @@ import { equal } from '@atrium/host/log/equal'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ActiveTurn, ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { callIn, callsOf, clientRunning, waitsOnlyForAnswers, waitsFor } from './tool-calls.ts'
-import type { Disk } from './disk.ts'
-import { count } from './tally.ts'
+import { callIn, callsOf, clientRunning, waitsOnlyForAnswers, waitsFor } from '../tool-calls.ts'
+import type { Disk } from '../disk.ts'
+import { count } from '../tally.ts'
 import type { ModelEntry, ReferenceModel } from './reference-model.ts'
 
 type Fail = (invariant: string, problem: string) => void

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module'
 
-// Before anything else is loaded: no text from outside can reach a prototype by this name (S-18).
+// Runs before any other module is loaded, so that no text from outside can reach a prototype by this name (S-18).
 delete Object.prototype.__proto__
 
 const { runBundle } = createRequire(import.meta.url)('./bundle.cjs')

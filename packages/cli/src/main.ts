@@ -5,12 +5,12 @@ import type { Exit } from './terminal/exit.ts'
 import { common, verbs } from './verbs.ts'
 import type { Verb } from './verbs.ts'
 import { version } from './terminal/version.ts'
-import { harmless } from './terminal/output.ts'
+import { sanitize } from './terminal/output.ts'
 
-/** Also takes the arguments out of the list of processes, where a token might stand. */
+// Setting the title also hides the arguments, which may contain a token, from the list of processes.
 process.title = 'atrium'
 
-// Whoever reads may have had enough: `atrium logs | head` is no failure.
+// A reader that closes the pipe, as in `atrium logs | head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exits.ok)
 })
@@ -19,18 +19,18 @@ void main()
 
 async function main(): Promise<void> {
   try {
-    await program().parseAsync(promptFirst(process.argv))
-    await written()
+    await program().parseAsync(withRunCommand(process.argv))
+    await flushed()
     process.exit()
   } catch (error) {
     const exit = exitOf(error)
-    await written()
+    await flushed()
     process.exit(exit)
   }
 }
 
-/** Not on every system is what was written to a pipe in it at once. */
-function written(): Promise<unknown> {
+/** Resolves when stdout is flushed: writes to a pipe are asynchronous on some systems. */
+function flushed(): Promise<unknown> {
   return new Promise((resolve) => process.stdout.write('', resolve))
 }
 
@@ -45,22 +45,22 @@ function program(): Command {
     const command = commandOf(verb).copyInheritedSettings(atrium)
     atrium.addCommand(command, { hidden: verb.hidden ?? false })
   }
-  const token = atrium.command('token').description('the token of a data folder')
+  const token = atrium.command('token').description('show or replace the token of a data folder')
   const data = () => new Option('--data <dir>', 'the data folder')
   const tokens = () => import('./commands/token.ts')
   token
     .command('show')
-    .description('print it')
+    .description('print the token')
     .addOption(data())
     .action(async (flags: object) => (await tokens()).showToken(flags))
   token
     .command('rotate')
-    .description('make a new one')
+    .description('create a new token')
     .addOption(data())
     .action(async (flags: object) => (await tokens()).newToken(flags))
   atrium
     .command('completion')
-    .description('a script that lets your shell complete all this')
+    .description('print a completion script for your shell')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .action(async (shell: Shell) => (await import('./commands/completion.ts')).completion(shell, atrium))
   return atrium
@@ -72,15 +72,16 @@ function commandOf({ usage, about, options = [], load }: Verb): Command {
   for (const argument of args) command.argument(argument)
   for (const [flags, meaning] of [...options, ...common]) command.option(flags, meaning)
   return command.action(async (...given: unknown[]) => {
-    const work = (await load()) as (...all: unknown[]) => Promise<unknown>
-    // Commander hands itself over behind the flags.
-    const exit = await work(...given.slice(0, -1))
+    // Commander passes the arguments that `usage` declares, so their types cannot be known here.
+    const run = (await load()) as (...all: unknown[]) => Promise<unknown>
+    // The last argument is the Commander object itself.
+    const exit = await run(...given.slice(0, -1))
     if (typeof exit === 'number') process.exitCode = exit
   })
 }
 
-/** Bare text is a prompt: what has a space in it is the name of no command. */
-function promptFirst(argv: readonly string[]): readonly string[] {
+/** Inserts `run` before a first argument with a space: no command has one in its name, so it is a prompt. */
+function withRunCommand(argv: readonly string[]): readonly string[] {
   const at = argv.findIndex((word, index) => index >= 2 && !word.startsWith('-'))
   if (at < 0 || at !== 2 || !argv[at]?.includes(' ')) return argv
   return [...argv.slice(0, at), 'run', ...argv.slice(at)]
@@ -89,20 +90,24 @@ function promptFirst(argv: readonly string[]): readonly string[] {
 function serveCommand(): Command {
   return new Command('serve')
     .description('run a host')
-    .option('--host <address>', 'where to listen (default: this machine alone)')
-    .option('--port <port>', 'the port; 0 is any (default: the last one, else 7433)')
+    .option('--host <address>', 'the address to listen on (default: this machine only)')
+    .option('--port <port>', 'the port; 0 is any free port (default: the last one, else 7433)')
     .option('--socket <path>', 'listen on a unix socket instead')
     .option('--data <dir>', 'the data folder (default: ~/.local/share/atrium)')
-    .option('--default-directory <dir>', 'where clients start to look for a folder (default: your home)')
-    .option('--connection-token <value>', 'a token of your own; prefer a file')
+    .option('--default-directory <dir>', 'the folder in which clients start to browse (default: your home)')
+    .option('--connection-token <value>', 'the token; prefer a file')
     .option('--connection-token-file <file>', 'a file that holds the token')
-    .option('--without-connection-token', 'no token, on this machine only')
-    .option('--allow-origin <origin>', 'let pages of this origin in, with a token (repeatable)', append)
-    .option('--allow-host <name>', 'answer to this name too (repeatable)', append)
+    .option('--without-connection-token', 'require no token; on this machine only')
+    .option(
+      '--allow-origin <origin>',
+      'accept web pages of this origin that have the token (repeatable)',
+      append,
+    )
+    .option('--allow-host <name>', 'accept this Host header, too (repeatable)', append)
     .option('--tls-cert <file>', 'the certificate, PEM')
     .option('--tls-key <file>', 'its key, PEM')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent')
-    .option('--json', 'say on stdout, as the first line, where the host is')
+    .option('--json', 'print the address as JSON, in the first line of stdout')
     .option('--read-only', 'change nothing on disk')
     .action(async ({ json = false, ...flags }: { json?: boolean }) => {
       const { serve } = await import('./commands/serve.ts')
@@ -114,10 +119,10 @@ function append(value: string, before: readonly string[] = []): readonly string[
   return [...before, value]
 }
 
-/** Help and version are fine, what was typed wrong is said by commander, and the rest says itself how it ends. */
+/** Prints an error and returns its exit code. Commander has already printed usage errors, help and version. */
 function exitOf(error: unknown): Exit {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exits.ok : exits.usage
-  // Some of it may be the words of a host.
-  process.stderr.write(`atrium: ${harmless(sentenceOf(error))}\n`)
+  // The message may contain text of a host.
+  process.stderr.write(`atrium: ${sanitize(sentenceOf(error))}\n`)
   return exitFor(error)
 }

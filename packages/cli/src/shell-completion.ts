@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
 
-/** What a shell has to know of a command to complete it. */
-export interface Completed {
+/** A command as the completion scripts need it. */
+export interface CompletedCommand {
   readonly name: string
   readonly about: string
   readonly flags: readonly { readonly long: string; readonly about: string }[]
-  /** What its first word is. */
+  /** The kind of the first argument, or its possible values. */
   readonly first: 'session' | 'folder' | readonly string[]
 }
 
-/** Of every command that is shown in the help. */
-export function completedOf(program: Command): readonly Completed[] {
+/** Returns all commands that the help shows. */
+export function completedCommands(program: Command): readonly CompletedCommand[] {
   return program
     .createHelp()
     .visibleCommands(program)
@@ -34,7 +34,7 @@ export function completedOf(program: Command): readonly Completed[] {
 export const scripts = { bash, zsh, fish }
 export type Shell = keyof typeof scripts
 
-function bash(all: readonly Completed[]): string {
+function bash(all: readonly CompletedCommand[]): string {
   return `# For ~/.bashrc: source <(atrium completion bash)
 _atrium() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" flags='' words=''
@@ -60,7 +60,7 @@ complete -F _atrium atrium
 `
 }
 
-function zsh(all: readonly Completed[]): string {
+function zsh(all: readonly CompletedCommand[]): string {
   const described = all.map(({ name, about }) => quoted(`${name}:${about}`)).join(' ')
   const cases = all.map((each) => {
     const flags = each.flags.map(({ long, about }) => quoted(`${long}:${about}`)).join(' ')
@@ -98,10 +98,10 @@ if [ "$funcstack[1]" = _atrium ]; then _atrium "$@"; else compdef _atrium atrium
 `
 }
 
-function fish(all: readonly Completed[]): string {
-  const verb = ({ name, about }: Completed) =>
+function fish(all: readonly CompletedCommand[]): string {
+  const verb = ({ name, about }: CompletedCommand) =>
     `complete -c atrium -f -n __fish_use_subcommand -a ${name} -d ${quoted(about)}`
-  const rest = (each: Completed) => {
+  const rest = (each: CompletedCommand) => {
     const there = `-n '__fish_seen_subcommand_from ${each.name}'`
     const words =
       each.first === 'session'
@@ -119,20 +119,20 @@ ${[...all.map(verb), ...all.map(rest)].join('\n')}
 `
 }
 
-function namesOf(all: readonly Completed[]): string {
+function namesOf(all: readonly CompletedCommand[]): string {
   return all.map(({ name }) => name).join(' ')
 }
 
-function flagsOf({ flags }: Completed): string {
+function flagsOf({ flags }: CompletedCommand): string {
   return flags.map(({ long }) => long).join(' ')
 }
 
-/** Words with an @ are to be found out. */
-function wordsOf({ first }: Completed): string {
+/** Returns the possible words. A word with an @ is a placeholder that the script replaces with live names. */
+function wordsOf({ first }: CompletedCommand): string {
   return typeof first === 'string' ? `@${first}` : first.join(' ')
 }
 
-/** For shells that all read single quotes alike, but for an apostrophe; so there is none. */
+/** Quotes a text for all three shells. They differ in how to escape an apostrophe and a backslash, so both are replaced. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`
 }

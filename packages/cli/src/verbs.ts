@@ -1,149 +1,147 @@
-/** One command that talks to a host: how it is typed, what it is for, and where its work is. */
+/** A command that connects to a host: its usage, its help, and its implementation. */
 export interface Verb {
-  /** As it is typed, with its arguments. */
+  /** The name, followed by the arguments. */
   readonly usage: string
   readonly about: string
   readonly options?: readonly (readonly [flags: string, about: string])[]
-  /** For shells and not for people. */
+  /** Left out of the help: the command is for shells. */
   readonly hidden?: boolean
-  /** Loaded when it is asked for, so that no command waits for the others. Gets the arguments, then the flags. */
+  /** Loads the implementation on demand, so that no command waits for the modules of others. It gets the arguments, then the flags. */
   readonly load: () => Promise<(...given: never[]) => Promise<unknown>>
 }
 
-/** What every one of them takes. */
+/** The options of all of these commands. */
 export const common: readonly (readonly [string, string])[] = [
   ['--host <url>', 'a host elsewhere (default: the one on this machine)'],
   ['--token-file <file>', 'a file that holds the token of that host'],
   ['--data <dir>', 'the data folder of the host on this machine'],
-  ['--json', 'JSON, one document a line'],
-  ['-q, --quiet', 'nothing but what was asked for'],
+  ['--json', 'JSON, one document per line'],
+  ['-q, --quiet', 'print the result only, without notes'],
 ]
 
 export const verbs: readonly Verb[] = [
   {
     usage: 'run [prompt...]',
-    about: 'let an agent do something, to its end; bare text means the same',
+    about: 'give an agent a task and wait for its end; atrium "…" means the same',
     options: [
-      ['--agent <id>', 'which agent (default: the first)'],
-      ['--model <id>', 'which of its models'],
-      ['--cwd <dir>', 'where it works (default: here)'],
-      ['--session <name>', 'go on in a session instead of beginning one'],
-      ['--timeout <seconds>', 'cancel it after so long'],
-      ['--allow <once|session>', 'agree to its tools beforehand: each time, or for the session'],
+      ['--agent <id>', 'the agent (default: the first)'],
+      ['--model <id>', 'the model of the agent'],
+      ['--cwd <dir>', 'the working directory of the agent (default: this one)'],
+      ['--session <name>', 'continue a session instead of creating one'],
+      ['--timeout <seconds>', 'cancel the turn after this time'],
+      ['--allow <once|session>', 'approve its tools in advance: each call, or for the session'],
     ],
     load: async () => (await import('./commands/run.ts')).run,
   },
   {
     usage: 'attach [session]',
-    about: 'see a session as it happens, and take part in it (default: the last one)',
-    options: [['--turns <n>', 'how many of the last turns to show first (default: 3)']],
+    about: 'follow a session live, and take part in it (default: the last one)',
+    options: [['--turns <n>', 'the number of earlier turns to show first (default: 3)']],
     load: async () => (await import('./commands/attach.ts')).attach,
   },
   {
     usage: 'ls',
-    about: 'the sessions',
-    options: [['-a, --all', 'archived ones too']],
+    about: 'list the sessions',
+    options: [['-a, --all', 'include archived sessions']],
     load: async () => (await import('./commands/ls.ts')).list,
   },
   {
     usage: 'send <session> <text...>',
-    about: 'say something in a session (- reads it from stdin)',
+    about: 'send a message to a session (- reads it from stdin)',
     options: [
-      ['--steer', 'into the turn that goes on, instead of behind it'],
-      ['-w, --wait', 'wait for the answer, and exit as its turn ends'],
-      ['--timeout <seconds>', 'wait no longer than that'],
+      ['--steer', 'steer the active turn instead of waiting in the queue'],
+      ['-w, --wait', 'wait for the answer; the exit code tells how its turn ended'],
+      ['--timeout <seconds>', 'wait at most this long'],
     ],
     load: async () => (await import('./commands/send.ts')).send,
   },
   {
     usage: 'logs <session>',
-    about: 'what happened in a session, and what happens',
+    about: 'show the turns of a session',
     options: [
-      ['-f, --follow', 'each action as it happens'],
-      ['-n, --turns <n>', 'so many of the newest turns, or all (default: 10)'],
+      ['-f, --follow', 'then show each new action'],
+      ['-n, --turns <n>', 'the number of turns to show, or all (default: 10)'],
     ],
     load: async () => (await import('./commands/logs.ts')).logs,
   },
   {
     usage: 'cancel <session>',
-    about: 'end what goes on in a session',
-    options: [['--queued', 'what waits behind it, too']],
+    about: 'cancel the active turns of a session',
+    options: [['--queued', 'remove the queued messages, too']],
     load: async () => (await import('./commands/cancel.ts')).cancel,
   },
   {
     usage: 'approve [session]',
-    about: 'say yes to what waits there; without a session: list all that waits',
+    about: 'approve the open request of a session; without a session: list all open requests',
     options: [
-      ['--option <choice>', 'once, session, folder, or another that is offered'],
-      ['--edit <input>', 'with another input'],
-      ['--call <id>', 'which one, if there are several'],
+      ['--option <choice>', 'once, session, folder, or another offered choice'],
+      ['--edit <input>', 'run the tool with this input instead'],
+      ['--call <id>', 'the request, if there are several'],
     ],
     load: async () => (await import('./commands/approve.ts')).approve,
   },
   {
     usage: 'deny <session>',
-    about: 'say no to what waits there',
+    about: 'deny the open request of a session',
     options: [
-      ['--reason <text>', 'why'],
-      ['--option <choice>', 'a no of another kind, if one is offered'],
-      ['--call <id>', 'which one, if there are several'],
+      ['--reason <text>', 'the reason, for the agent'],
+      ['--option <choice>', 'another offered choice that denies'],
+      ['--call <id>', 'the request, if there are several'],
     ],
     load: async () => (await import('./commands/approve.ts')).deny,
   },
   {
     usage: 'fork <session>',
-    about: 'a new chat that begins with the turns of this one',
-    options: [['--turn <turn>', 'up to this one: its id, or its number (-1 is the last)']],
+    about: 'create a chat that begins with the turns of another one',
+    options: [['--turn <turn>', 'the last turn to copy: its id, or its number (default: -1, the last)']],
     load: async () => (await import('./commands/fork.ts')).fork,
   },
   {
     usage: 'export <session>',
-    about: 'a whole session as a page',
+    about: 'print a whole session as Markdown or JSON',
     options: [['--format <format>', 'markdown or json (default: markdown)']],
     load: async () => (await import('./commands/export.ts')).exportSession,
   },
   {
     usage: 'grant [folder]',
-    about: 'let clients and agents use a folder; without one: list all that is allowed',
-    options: [['--write', 'for writing, too']],
+    about: 'let clients and agents use a folder; without a folder: list all grants and permissions',
+    options: [['--write', 'allow writing, too']],
     load: async () => (await import('./commands/grant.ts')).grant,
   },
   {
     usage: 'revoke <folder>',
-    about: 'take a folder back, or a permission by its id',
+    about: 'revoke the grant of a folder, or a permission by its id',
     load: async () => (await import('./commands/grant.ts')).revoke,
   },
   {
     usage: 'mcp <session> [server]',
-    about: 'the MCP servers of a session; with --on or --off: one of them switched',
+    about: 'list the MCP servers of a session; with --on or --off: enable or disable one',
     options: [
-      ['--on', 'its agent may use it, from the next turn on'],
-      ['--off', 'its agent may not'],
+      ['--on', 'let the agent use the server from the next turn on'],
+      ['--off', 'keep the agent from using the server'],
     ],
     load: async () => (await import('./commands/mcp.ts')).mcp,
   },
   {
     usage: 'agents',
-    about: 'the agents of the host',
-    options: [
-      ['--check', 'start each and ask it what it can: its models, and whether somebody must sign in'],
-    ],
+    about: 'list the agents of the host',
+    options: [['--check', 'start each agent and ask for its models and required sign-ins']],
     load: async () => (await import('./commands/agents.ts')).agents,
   },
   {
     usage: 'config [key] [value]',
-    about: 'the settings of the host: all, one, or one changed',
-    options: [['--unset', 'as if nobody had set it']],
+    about: 'list the settings of the host, show one, or change one',
+    options: [['--unset', 'reset the setting']],
     load: async () => (await import('./commands/config.ts')).config,
   },
   {
     usage: 'doctor',
-    about: 'look for what is wrong, and say how to mend it',
+    about: 'check the machine and the host, and say how to fix problems',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
     usage: '__names',
-    about: 'the names of the sessions',
+    about: 'print the names of the sessions',
     hidden: true,
     load: async () => (await import('./commands/names.ts')).names,
   },

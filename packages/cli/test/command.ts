@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import type { Server } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
 export const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
@@ -10,7 +11,7 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** The real command, to its end, without a terminal. `home` is its whole world. */
+/** Runs the real command to its end, without a terminal. `home` is its home directory, with the data folder in it. */
 export async function atrium(
   home: string,
   args: readonly string[],
@@ -26,6 +27,26 @@ export async function atrium(
   child.stdout.on('data', (data: Buffer) => void (stdout += data.toString()))
   child.stderr.on('data', (data: Buffer) => void (stderr += data.toString()))
   child.stdin.end(given.input ?? '')
-  const [status] = (await once(child, 'close')) as [number | null]
-  return { status, stdout, stderr }
+  await once(child, 'close')
+  return { status: child.exitCode, stdout, stderr }
+}
+
+/** One line of `--json`. */
+export type Document = Readonly<Record<string, unknown>>
+
+/** Parses the output of `--json`: one document per line. */
+export function documents(stdout: string): readonly Document[] {
+  return stdout.split('\n').filter(Boolean).map(documentIn)
+}
+
+export function documentIn(line: string): Document {
+  // A test compares the fields that it needs.
+  return JSON.parse(line) as Document
+}
+
+/** Returns the port of a listening TCP server. */
+export function portOf(server: Server): number {
+  const address = server.address()
+  if (typeof address !== 'object' || address === null) throw new Error('the server has no port')
+  return address.port
 }

@@ -1,17 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { bin } from './command.ts'
 import type { Ended } from './command.ts'
 
-const bin = fileURLToPath(new URL('../bin/atrium.mjs', import.meta.url))
-
-/** The real command while it runs, without a terminal. */
+/** A running command without a terminal. */
 export interface Running {
-  /** When it has said this on stderr. */
+  /** Resolves when stderr contains the text. */
   said(text: string): Promise<void>
-  /** The lines of stdout, as they come. */
-  readonly lines: AsyncIterator<string>
-  /** Like `head`, when it has seen enough. */
+  /** The lines of stdout. */
+  readonly lines: AsyncGenerator<string, never>
+  /** Closes the pipe, as `head` does when it has enough. */
   stopReading(): void
   interrupt(): void
   readonly ended: Promise<Ended>
@@ -20,22 +18,22 @@ export interface Running {
 export function running(home: string, args: readonly string[]): Running {
   const env = { PATH: process.env['PATH'], HOME: home, ATRIUM_HOME: `${home}/data` }
   const child = spawn(process.execPath, [bin, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const)
-    child[name].on('data', (data: Buffer) => void (said[name] += data.toString()))
-  const ended = once(child, 'close').then(([status]) => ({ status: status as number | null, ...said }))
+    child[name].on('data', (data: Buffer) => void (output[name] += data.toString()))
+  const ended = once(child, 'close').then(() => ({ status: child.exitCode, ...output }))
   return {
     async said(text) {
-      while (!said.stderr.includes(text)) await once(child.stderr, 'data')
+      while (!output.stderr.includes(text)) await once(child.stderr, 'data')
     },
-    lines: linesOf(child.stdout, () => said.stdout),
+    lines: linesOf(child.stdout, () => output.stdout),
     stopReading: () => void child.stdout.destroy(),
     interrupt: () => void child.kill('SIGINT'),
     ended,
   }
 }
 
-async function* linesOf(stream: NodeJS.ReadableStream, text: () => string): AsyncGenerator<string> {
+async function* linesOf(stream: NodeJS.ReadableStream, text: () => string): AsyncGenerator<string, never> {
   for (let at = 0; ;) {
     const end = text().indexOf('\n', at)
     if (end < 0) await once(stream, 'data')

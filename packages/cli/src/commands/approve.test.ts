@@ -4,34 +4,28 @@ import { join } from 'node:path'
 import type { Client } from '@atrium/client/client'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { atrium } from '../../test/command.ts'
-import { guestOf, say, sessionOf } from '../../test/guest.ts'
-import { Life } from '../../test/life.ts'
+import { atrium, documents } from '../../test/command.ts'
+import { clientOf, isInputNeeded, say, sessionOf } from '../../test/client.ts'
+import { HostProcess } from '../../test/host-process.ts'
 
 let home = ''
 let work = ''
-let life: Life
+let host: HostProcess
 let client: Client
 beforeAll(async () => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-approve-')))
   work = join(home, 'work')
   mkdirSync(work)
-  life = await Life.begin(home)
-  client = guestOf(life)
+  host = await HostProcess.start(home)
+  client = clientOf(host)
 })
 afterAll(() => {
   client.close()
-  return life.kill()
+  return host.kill()
 })
 
-const documents = (stdout: string): readonly Record<string, unknown>[] =>
-  stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-
 describe.sequential('[Z22] approve and deny', () => {
-  test('nothing waits: 1, with a sentence, anywhere and in a session', async () => {
+  test('without an open request both exit with 1 and a sentence, for all sessions and for one', async () => {
     await sessionOf(client, 'calm')
     expect(await atrium(home, ['approve', '--json'])).toEqual({
       status: 1,
@@ -46,7 +40,7 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(await atrium(home, ['approve', 'nobody'])).toMatchObject({ status: 4 })
   })
 
-  test('the one thing that waits is approved with another input, and who comes later is told what happened', async () => {
+  test('the only open request is approved with an edited input; a later answer learns what happened', async () => {
     const chat = await sessionOf(client, 'edited', work)
     await say(chat, 'run echo \u001b[31mred')
     const listed = await atrium(home, ['approve'])
@@ -56,7 +50,7 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('once, session, folder') })
     const { status, stdout } = await atrium(home, ['approve', 'edited', '--edit', 'echo yes > out', '--json'])
     expect(status).toBe(0)
-    const [{ id } = {}] = documents(stdout)
+    const [{ id } = { id: '' }] = documents(stdout)
     await chat.until(({ activeTurn }) => !activeTurn)
     expect(readFileSync(join(work, 'out'), 'utf8')).toBe('yes\n')
     expect(await atrium(home, ['deny', 'edited', '--call', String(id)])).toEqual({
@@ -66,7 +60,7 @@ describe.sequential('[Z22] approve and deny', () => {
     })
   })
 
-  test('two who answer at once: one is first, and the other learns that', async () => {
+  test('of two answers at the same time one is accepted, and the other learns that', async () => {
     const chat = await sessionOf(client, 'raced', work)
     await say(chat, 'run true')
     const both = await Promise.all([atrium(home, ['approve', 'raced']), atrium(home, ['approve', 'raced'])])
@@ -74,15 +68,15 @@ describe.sequential('[Z22] approve and deny', () => {
     expect(both.find(({ status }) => status === 1)?.stderr).toMatch(/Somebody else was faster|Nothing waits/)
   })
 
-  test('no means no, with a reason; and one of several must be named', async () => {
+  test('a denial has a reason; one of several requests must be named', async () => {
     const chat = await sessionOf(client, 'several', work)
     const waiting = atrium(home, ['send', 'several', '-w', 'write no.txt never'])
-    await chat.until(({ status }) => (status & 31) === 24)
+    await chat.until(({ status }) => isInputNeeded(status))
     const other = 'ahp-chat:/second'
     await client.ask('createChat', { channel: 'ahp-session:/several', chat: other })
     await say(client.subscribe('chat', other), 'ask something')
     const several = await atrium(home, ['deny', 'several', '--reason', 'not now', '--json'])
-    expect(several).toMatchObject({ status: 2, stderr: expect.stringContaining('2 things wait there') })
+    expect(several).toMatchObject({ status: 2, stderr: expect.stringContaining('2 requests are open there') })
     const [call, form] = documents(several.stdout)
     expect([call, form]).toMatchObject([
       { kind: 'call', tool: 'write' },
@@ -107,11 +101,11 @@ describe.sequential('[Z22] approve and deny', () => {
       stderr: [
         'Sent.',
         'It waits for an answer; see what it asks with: atrium approve several',
-        'Somebody said no to one of its tools.',
+        'Somebody denied one of its tools.',
         '',
       ].join('\n'),
     })
-    // A form that must be filled in is not answered by a yes.
+    // A form with required questions cannot be approved as it is.
     expect(await atrium(home, ['approve', 'several'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('The host refuses this'),
@@ -121,7 +115,7 @@ describe.sequential('[Z22] approve and deny', () => {
 })
 
 describe.sequential('[Z26] grant and revoke', () => {
-  test('all that is allowed is listed with where, who and since when, and taken back', async () => {
+  test('all grants and permissions are listed with their scope, origin and time, and can be revoked', async () => {
     const chat = await sessionOf(client, 'allowed', work)
     for (const option of ['session', 'folder']) {
       await say(chat, option === 'session' ? 'run true' : 'read out')
@@ -150,7 +144,7 @@ describe.sequential('[Z26] grant and revoke', () => {
       status: 0,
       stderr: expect.stringContaining('Taken back: tool run session allowed'),
     })
-    // A folder goes with all that is allowed in it.
+    // A folder is revoked together with all permissions in it.
     expect(documents((await atrium(home, ['revoke', `${work}/`, '--json'])).stdout)).toMatchObject([
       { kind: 'grant', uri: fileUri(work), write: true },
       { kind: 'permission', tool: 'read' },
@@ -162,7 +156,7 @@ describe.sequential('[Z26] grant and revoke', () => {
     expect(await atrium(home, ['revoke', work])).toMatchObject({ status: 1, stdout: '' })
   })
 
-  test('a folder that is not there, or that nobody could find, is not granted', async () => {
+  test('a folder that does not exist, or whose path is ambiguous, is not granted', async () => {
     expect(await atrium(home, ['grant', join(home, 'nowhere')])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('grant a folder that is there'),

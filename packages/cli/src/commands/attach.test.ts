@@ -1,58 +1,55 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { guestOf, say, sessionOf } from '../../test/guest.ts'
-import { House } from '../../test/house.ts'
+import { clientOf, say, sessionOf } from '../../test/client.ts'
+import { documents } from '../../test/command.ts'
+import { CliFixture } from '../../test/fixture.ts'
 import { running } from '../../test/running.ts'
 
-const house = new House()
-beforeAll(() => house.open())
-afterAll(() => house.close())
+const fixture = new CliFixture()
+beforeAll(() => fixture.open())
+afterAll(() => fixture.close())
 
 describe('[Z8] attach without a terminal', () => {
-  test('what was said is printed, and it ends when nothing more can come in and nothing goes on', async () => {
-    expect(await house.run(['attach'])).toMatchObject({
+  test('prints the earlier turns, and ends when stdin has ended and the chat is idle', async () => {
+    expect(await fixture.run(['attach'])).toMatchObject({
       status: 4,
       stderr: expect.stringContaining('atrium run'),
     })
-    await house.run(['run', 'say one'])
-    await house.run(['run', 'say two', '--session', 'last'])
-    expect(await house.run(['attach'])).toEqual({
+    await fixture.run(['run', 'say one'])
+    await fixture.run(['run', 'say two', '--session', 'last'])
+    expect(await fixture.run(['attach'])).toEqual({
       status: 0,
       stdout: 'one\ntwo\n',
       stderr: '\n› say one\n\n› say two\n',
     })
-    expect(await house.run(['attach', '--turns', '1', '-q'])).toEqual({
+    expect(await fixture.run(['attach', '--turns', '1', '-q'])).toEqual({
       status: 0,
       stdout: 'two\n',
       stderr: '',
     })
-    expect(await house.run(['attach', '--turns', 'all'])).toMatchObject({ status: 2 })
-    expect(await house.run(['attach', 'nope'])).toMatchObject({ status: 4, stdout: '' })
+    expect(await fixture.run(['attach', '--turns', 'all'])).toMatchObject({ status: 2 })
+    expect(await fixture.run(['attach', 'nope'])).toMatchObject({ status: 4, stdout: '' })
   })
 
-  test('lines that come in are said, and followed to the end', async () => {
-    const { status, stdout } = await house.run(['attach', '--turns', '0'], {
+  test('sends the lines of stdin, and follows their turns to the end', async () => {
+    const { status, stdout } = await fixture.run(['attach', '--turns', '0'], {
       input: 'slow 2\nsay steered\n\n',
     })
     expect({ status, stdout }).toEqual({ status: 0, stdout: 'atrium and\nsteered\n' })
   })
 
-  test('a session that is disposed of ends it, with 4', async () => {
-    const guest = guestOf(house.life)
-    const chat = await sessionOf(guest, 'short-lived', house.work)
+  test('exits with 4 when the session is disposed', async () => {
+    const other = clientOf(fixture.host)
+    const chat = await sessionOf(other, 'short-lived', fixture.work)
     await say(chat, 'write x y')
-    const follower = running(house.home, ['attach', 'short-lived'])
+    const follower = running(fixture.home, ['attach', 'short-lived'])
     await follower.said('? Write `x`')
-    await guest.ask('disposeSession', { channel: 'ahp-session:/short-lived' })
+    await other.ask('disposeSession', { channel: 'ahp-session:/short-lived' })
     expect(await follower.ended).toMatchObject({ status: 4, stderr: expect.stringContaining('was removed') })
-    guest.close()
+    other.close()
   })
 
-  test('--json is what happens, one document a line', async () => {
-    const { stdout } = await house.run(['attach', '--json', '--turns', '0'], { input: 'say hello\n' })
-    const types = stdout
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { type: string }).type)
-    expect(types).toEqual(['turnStarted', 'text', 'turnEnded'])
+  test('--json prints one document per event', async () => {
+    const { stdout } = await fixture.run(['attach', '--json', '--turns', '0'], { input: 'say hello\n' })
+    expect(documents(stdout).map(({ type }) => type)).toEqual(['turnStarted', 'text', 'turnEnded'])
   })
 })

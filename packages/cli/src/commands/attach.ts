@@ -1,42 +1,42 @@
 import { Conversation } from '../session/conversation.ts'
-import { Follower } from '../live/follow.ts'
-import { Problem, exits } from '../terminal/exit.ts'
+import { FollowView } from '../live/follow.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
-import { reach } from '../link/connect.ts'
-import type { Whereabouts } from '../link/connect.ts'
-import { findAddressee } from '../session/find.ts'
-import { frontOf } from '../live/screen.ts'
-import { Visit } from '../live/attach.ts'
-import { voice } from '../terminal/output.ts'
-import type { Manners } from '../terminal/output.ts'
+import { connect } from '../link/connect.ts'
+import type { HostOptions } from '../link/connect.ts'
+import { findTarget } from '../session/find.ts'
+import { openScreen } from '../live/screen.ts'
+import { AttachView } from '../live/attach.ts'
+import { output } from '../terminal/output.ts'
+import type { OutputOptions } from '../terminal/output.ts'
 
-interface Flags extends Whereabouts, Manners {
+interface Flags extends HostOptions, OutputOptions {
   readonly turns?: string
 }
 
-/** `atrium attach`: a session as it happens, and a line to take part in it; without a terminal, only what happens. */
+/** `atrium attach`: follows a session live. At a terminal the user can take part in it. */
 export async function attach(name: string | undefined, flags: Flags): Promise<Exit> {
-  const turns = turnsOf(flags.turns)
-  const speaker = voice(flags)
-  const client = await reach(flags)
-  const { session, chat } = await findAddressee(client, name ?? 'last').catch((error: unknown) => {
-    throw name === undefined && error instanceof Problem ? none() : error
+  const turns = parseTurns(flags.turns)
+  const out = output(flags)
+  const client = await connect(flags)
+  const { session, chat } = await findTarget(client, name ?? 'last').catch((error: unknown) => {
+    throw name === undefined && error instanceof CommandError ? noSessions() : error
   })
   const conversation = await Conversation.open(client, session.resource, Math.max(1, turns), chat)
-  const parts = { conversation, voice: speaker, front: frontOf(), turns }
-  if (speaker.asks) conversation.join('atrium attach')
+  const options = { conversation, output: out, screen: openScreen(), turns }
+  if (out.interactive) conversation.join('atrium attach')
   try {
-    return await (speaker.asks ? new Visit(parts) : new Follower(parts)).done()
+    return await (out.interactive ? new AttachView(options) : new FollowView(options)).done()
   } finally {
     await conversation.leave()
   }
 }
 
-function none(): Problem {
-  return new Problem('There are no sessions yet; begin one with: atrium run "…"', exits.notFound)
+function noSessions(): CommandError {
+  return new CommandError('There are no sessions yet; begin one with: atrium run "…"', exits.notFound)
 }
 
-function turnsOf(text = '3'): number {
+function parseTurns(text = '3'): number {
   if (/^\d{1,4}$/.test(text)) return Number(text)
-  throw new Problem(`--turns must be a number of turns, and not '${text}'.`, exits.usage)
+  throw new CommandError(`--turns must be a number of turns, and not '${text}'.`, exits.usage)
 }

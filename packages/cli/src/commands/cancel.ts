@@ -2,33 +2,33 @@ import type { Client } from '@atrium/client/client'
 import type { Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { Activity, activityOf } from '@atrium/protocol/status'
-import { Problem } from '../terminal/exit.ts'
-import type { Whereabouts } from '../link/connect.ts'
-import { findAddressee } from '../session/find.ts'
-import type { Addressee } from '../session/find.ts'
-import { trip } from '../link/with-client.ts'
-import { voice } from '../terminal/output.ts'
-import type { Manners } from '../terminal/output.ts'
-import { accepted } from '../link/dispatch.ts'
+import { CommandError } from '../terminal/exit.ts'
+import type { HostOptions } from '../link/connect.ts'
+import { findTarget } from '../session/find.ts'
+import type { Target } from '../session/find.ts'
+import { withClient } from '../link/with-client.ts'
+import { output } from '../terminal/output.ts'
+import type { OutputOptions } from '../terminal/output.ts'
+import { assertAccepted } from '../link/dispatch.ts'
 
-interface Flags extends Whereabouts, Manners {
+interface Flags extends HostOptions, OutputOptions {
   readonly queued?: boolean
 }
 
-/** `atrium cancel`: ends what goes on in a session, in all of its chats, or in the one that is named. */
+/** `atrium cancel`: cancels the active turns in all chats of a session, or in one chat. */
 export function cancel(name: string, flags: Flags): Promise<void> {
-  const { did, note } = voice(flags)
-  return trip(flags, async (client) => {
-    const addressee = await findAddressee(client, name)
+  const { report, note } = output(flags)
+  return withClient(flags, async (client) => {
+    const target = await findTarget(client, name)
     let ended = 0
-    for (const uri of await chatsOf(client, addressee, flags.queued === true)) {
+    for (const uri of await chatsOf(client, target, flags.queued === true)) {
       const chat = client.subscribe('chat', uri, { view: { turns: 1 } })
       const state = await chat.ready()
-      for (const gone of flags.queued ? waitingOf(state) : []) {
-        accepted(await chat.dispatch(gone))
+      for (const removal of flags.queued ? removalsOf(state) : []) {
+        assertAccepted(await chat.dispatch(removal))
         ended++
-        did(
-          { session: addressee.session.resource, chat: uri, message: gone.id },
+        report(
+          { session: target.session.resource, chat: uri, message: removal.id },
           () => 'Taken out of the queue.',
         )
       }
@@ -36,35 +36,36 @@ export function cancel(name: string, flags: Flags): Promise<void> {
       if (!turn) continue
       const duration = Math.max(0, Date.now() - Date.parse(turn.startedAt) || 0)
       const outcome = await chat.dispatch({ type: 'chat/turnCancelled', turnId: turn.id, duration })
-      // It may have ended by itself in this moment, which is what was wanted.
-      if (chat.confirmed?.activeTurn?.id === turn.id) accepted(outcome)
+      // A refusal is fine if the turn ended by itself at the same moment.
+      if (chat.confirmed?.activeTurn?.id === turn.id) assertAccepted(outcome)
       ended++
-      did({ session: addressee.session.resource, chat: uri, turn: turn.id }, () => 'Cancelled.')
-      // As it was before: what waited may be over by now.
-      if (!flags.queued && waitingOf(state).length > 0)
-        note('More waits behind it, and begins now; next time take it along with --queued.')
+      report({ session: target.session.resource, chat: uri, turn: turn.id }, () => 'Cancelled.')
+      // The earlier state is meant: the next message leaves the queue as soon as the turn is cancelled.
+      if (!flags.queued && removalsOf(state).length > 0)
+        note('More messages are queued, and the next one starts now; --queued removes them, too.')
     }
-    if (ended === 0) throw new Problem(`Nothing goes on in '${name}'.`)
+    if (ended === 0) throw new CommandError(`No turn is active in '${name}'.`)
   })
 }
 
-/** Where something goes on; or all, also where something only waits. Those of workers end with the turn that wanted them. */
+/** Returns the busy chats of the target, or all of them. Workers are left out: they end with the turn that started them. */
 async function chatsOf(
   client: Client,
-  { session, chat, narrow }: Addressee,
+  { session, chat, chatOnly }: Target,
   all: boolean,
 ): Promise<readonly Uri[]> {
-  if (narrow) return [chat]
+  if (chatOnly) return [chat]
   const { chats } = await client.subscribe('session', session.resource).ready()
-  const meant = chats.filter(({ status, origin }) => {
+  const chosen = chats.filter(({ status, origin }) => {
     const activity = activityOf(status)
     const busy = activity === Activity.InProgress || activity === Activity.InputNeeded
     return origin?.kind !== 'tool' && (all || busy)
   })
-  return meant.map(({ resource }) => resource)
+  return chosen.map(({ resource }) => resource)
 }
 
-function waitingOf({ queuedMessages = [], steeringMessage }: ChatState) {
+/** The actions that remove all pending messages of a chat. */
+function removalsOf({ queuedMessages = [], steeringMessage }: ChatState) {
   const removed = (kind: 'queued' | 'steering') => (message: { readonly id: string }) =>
     ({ type: 'chat/pendingMessageRemoved', kind, id: message.id }) as const
   return [

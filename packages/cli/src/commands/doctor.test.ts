@@ -10,41 +10,28 @@ import {
 } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { atrium } from '../../test/command.ts'
-import { guestOf, sessionOf } from '../../test/guest.ts'
-import { Life } from '../../test/life.ts'
+import { atrium, bin, documentIn, documents, portOf } from '../../test/command.ts'
+import { clientOf, sessionOf } from '../../test/client.ts'
+import { HostProcess } from '../../test/host-process.ts'
 import { onTerminal } from '../../test/terminal.ts'
 import { numbersFinding, versionFinding } from '../doctor/host.ts'
 
-const bin = fileURLToPath(new URL('../../bin/atrium.mjs', import.meta.url))
 let home = ''
-let life: Life
+let host: HostProcess
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
-  life = await Life.begin(home)
+  host = await HostProcess.start(home)
 })
-afterAll(() => life.kill())
+afterAll(() => host.kill())
 
-interface Found {
-  readonly level: string
-  readonly about: string
-  readonly mend?: string
-}
-const foundIn = (stdout: string): readonly Found[] =>
-  stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Found)
 const levelsIn = (stdout: string) =>
-  Object.fromEntries(foundIn(stdout).map(({ about, level }) => [about, level]))
+  Object.fromEntries(documents(stdout).map(({ about, level }) => [about, level]))
 
 describe.concurrent('[Z28] doctor', () => {
-  test('finds nothing wrong with a host that runs, and says in colour so on a terminal', async () => {
+  test('finds nothing wrong with a running host, and prints in colour on a terminal', async () => {
     const { status, stdout, stderr } = await atrium(home, ['doctor', '--json'])
     expect([status, stderr]).toEqual([0, ''])
     expect(levelsIn(stdout)).toMatchObject({
@@ -58,7 +45,7 @@ describe.concurrent('[Z28] doctor', () => {
       client: 'ok',
       clock: 'ok',
     })
-    const others = foundIn(stdout).filter(({ about }) => about === 'client')
+    const others = documents(stdout).filter(({ about }) => about === 'client')
     expect(others).toContainEqual(
       expect.objectContaining({ detail: expect.stringMatching(/^Atrium command line .*, AHP 1\.0\.0$/) }),
     )
@@ -75,23 +62,23 @@ describe.concurrent('[Z28] doctor', () => {
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain('start one with: atrium serve')
     expect(stdout).toMatch(/^warn {2}git .*install git$/m)
-    // What is fine is not said to who wants silence.
+    // `--quiet` hides the checks that are ok.
     expect(stdout).not.toMatch(/^ok/m)
   })
 
-  test('each thing that is wrong has a way out, and makes it fail', async () => {
+  test('each problem has a remedy, and a failed check exits with 1', async () => {
     const bad = mkdtempSync(join(tmpdir(), 'atrium-doctor-'))
     mkdirSync(join(bad, 'data'))
     chmodSync(join(bad, 'data'), 0o755)
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
-    const { port } = taken.address() as AddressInfo
+    const port = portOf(taken)
     const given = { env: { ATRIUM_PORT: String(port) } }
     const { status, stdout } = await atrium(bad, ['doctor', '--json'], given)
     expect(status).toBe(1)
     expect(levelsIn(stdout)).toMatchObject({ data: 'fail', port: 'fail' })
     expect(stdout).toContain('chmod 700')
-    for (const { level, mend } of foundIn(stdout)) expect(mend === undefined).toBe(level === 'ok')
+    for (const { level, mend } of documents(stdout)) expect(mend === undefined).toBe(level === 'ok')
     taken.close()
     chmodSync(join(bad, 'data'), 0o700)
     writeFileSync(join(bad, 'data', 'host.json'), 'nonsense', { mode: 0o600 })
@@ -103,10 +90,10 @@ describe.concurrent('[Z28] doctor', () => {
     expect([wrong.status, levelsIn(wrong.stdout)]).toEqual([1, { settings: 'fail' }])
   })
 
-  test('looks at a host elsewhere too', async () => {
+  test('checks a remote host, too', async () => {
     const path = join(home, 'data', 'host.json')
-    const found = JSON.parse(readFileSync(path, 'utf8')) as { url: string; tokenFile: string }
-    const there = ['--host', found.url, '--token-file', found.tokenFile]
+    const { url, tokenFile } = documentIn(readFileSync(path, 'utf8'))
+    const there = ['--host', String(url), '--token-file', String(tokenFile)]
     expect(levelsIn((await atrium(home, ['doctor', '--json', ...there])).stdout)).toMatchObject({
       host: 'ok',
     })
@@ -114,7 +101,7 @@ describe.concurrent('[Z28] doctor', () => {
     expect([nobody.status, levelsIn(nobody.stdout)]).toMatchObject([1, { host: 'fail', data: 'ok' }])
   })
 
-  test('a host of another version, and a clock that was set back, are told', () => {
+  test('reports a host of another version, and a clock that was set back', () => {
     const host = {
       serverInfo: { name: 'atrium', version: '9.9.9' },
       protocolVersion: '1.0.0',
@@ -131,7 +118,7 @@ describe.concurrent('[Z28] doctor', () => {
 })
 
 describe.concurrent('[Z27] agents and config', () => {
-  test('agents are listed with their models, and whether somebody must sign in', async () => {
+  test('agents are listed with their models and required sign-ins', async () => {
     expect(await atrium(home, ['agents'])).toEqual({
       status: 0,
       stdout: 'guide  Atrium Guide  no login  guide-plain, guide-lively\n',
@@ -141,7 +128,7 @@ describe.concurrent('[Z27] agents and config', () => {
     expect(JSON.parse(stdout)).toMatchObject({ provider: 'guide', loginRequired: false })
   })
 
-  test("the host's own settings are listed, read, and set by what its schema says", async () => {
+  test('the settings of the host are listed, shown, and changed by their schema', async () => {
     const listed = await atrium(home, ['config'])
     expect(listed.stdout).toMatch(/^atrium\.defaultProvider +\(not set\) +Default agent$/m)
     expect(await atrium(home, ['config', 'defaultProvider', 'guide'])).toEqual({
@@ -172,15 +159,15 @@ describe.concurrent('[Z27] agents and config', () => {
   })
 })
 
-test('[Z28] a host that hangs is told to hang', async () => {
-  process.kill(life.pid, 'SIGSTOP')
+test('[Z28] a host that hangs is reported', async () => {
+  process.kill(host.pid, 'SIGSTOP')
   const { status, stdout } = await atrium(home, ['doctor', '-q'])
-  process.kill(life.pid, 'SIGCONT')
+  process.kill(host.pid, 'SIGCONT')
   expect([status, stdout]).toEqual([1, expect.stringMatching(/^fail {2}host .*did not answer in 3 s/)])
 })
 
 describe('[Z29] completion', () => {
-  /** A shell in which the command has its name. */
+  /** A PATH with the command under its name. */
   const path = () => {
     const folder = join(home, 'bin')
     if (!existsSync(folder)) {
@@ -191,7 +178,7 @@ describe('[Z29] completion', () => {
   }
 
   test('bash completes commands, flags and the names of sessions', async () => {
-    const client = guestOf(life)
+    const client = clientOf(host)
     await sessionOf(client, 'completed')
     await sessionOf(client, '$(touch x)')
     client.close()
@@ -208,7 +195,7 @@ describe('[Z29] completion', () => {
     expect(complete('atrium', 'serve', '--tls-c')).toBe('--tls-cert')
     expect(complete('atrium', 'token', '')).toBe('show rotate')
     expect(complete('atrium', 'completion', 'f')).toBe('fish')
-    // A name that a shell would obey is not offered.
+    // A name that the shell would execute is not offered.
     expect(complete('atrium', 'send', '')).toBe('last complete')
   })
 
@@ -221,7 +208,7 @@ describe('[Z29] completion', () => {
   test('zsh has a script, fish has one, and any other shell is 2', async () => {
     expect((await atrium(home, ['completion', 'zsh'])).stdout).toMatch(/^#compdef atrium\n/)
     const { stdout: fish } = await atrium(home, ['completion', 'fish'])
-    expect(fish).toContain("complete -c atrium -f -n __fish_use_subcommand -a ls -d 'the sessions'\n")
+    expect(fish).toContain("complete -c atrium -f -n __fish_use_subcommand -a ls -d 'list the sessions'\n")
     expect(fish).toContain("-n '__fish_seen_subcommand_from cancel' -a '(atrium __names 2>/dev/null)'")
     expect(await atrium(home, ['completion', 'tcsh'])).toMatchObject({
       status: 2,

@@ -2,60 +2,60 @@ import type { Client } from '@atrium/client/client'
 import { withTurns } from '@atrium/client/history'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { Problem, exits } from '../terminal/exit.ts'
-import type { Whereabouts } from '../link/connect.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
+import type { HostOptions } from '../link/connect.ts'
 import { chatPage } from '../render/page.ts'
-import { findAddressee } from '../session/find.ts'
-import type { Addressee } from '../session/find.ts'
-import { trip } from '../link/with-client.ts'
-import { harmless, onOneLine, voice } from '../terminal/output.ts'
-import type { Manners } from '../terminal/output.ts'
+import { findTarget } from '../session/find.ts'
+import type { Target } from '../session/find.ts'
+import { withClient } from '../link/with-client.ts'
+import { sanitize, onOneLine, output } from '../terminal/output.ts'
+import type { OutputOptions } from '../terminal/output.ts'
 
-interface Flags extends Whereabouts, Manners {
+interface Flags extends HostOptions, OutputOptions {
   readonly format?: string
 }
 
-/** `atrium export`: a whole session, all chats from their first turn on, as one page or one document. */
+/** `atrium export`: prints a whole session, with all turns of all chats, as Markdown or as one JSON document. */
 export function exportSession(name: string, flags: Flags): Promise<void> {
   const { format = flags.json ? 'json' : 'markdown' } = flags
   if (!['markdown', 'json'].includes(format))
-    throw new Problem(`--format must be markdown or json, and not '${format}'.`, exits.usage)
-  return trip(flags, async (client) => {
-    const addressee = await findAddressee(client, name)
-    const session = await client.subscribe('session', addressee.session.resource).ready()
-    const chats = await chatsOf(client, session, addressee)
-    const { tell } = voice({ ...flags, json: format === 'json' })
-    tell({ resource: addressee.session.resource, session, chats }, () => page(addressee, session, chats))
+    throw new CommandError(`--format must be markdown or json, and not '${format}'.`, exits.usage)
+  return withClient(flags, async (client) => {
+    const target = await findTarget(client, name)
+    const session = await client.subscribe('session', target.session.resource).ready()
+    const chats = await chatsOf(client, session, target)
+    const { print } = output({ ...flags, json: format === 'json' })
+    print({ resource: target.session.resource, session, chats }, () => page(target, session, chats))
   })
 }
 
 async function chatsOf(
   client: Client,
   session: SessionState,
-  { chat, narrow }: Addressee,
+  { chat, chatOnly }: Target,
 ): Promise<readonly ChatState[]> {
-  const wanted = narrow ? [chat] : session.chats.map(({ resource }) => resource)
+  const wanted = chatOnly ? [chat] : session.chats.map(({ resource }) => resource)
   const chats: ChatState[] = []
-  // One after the other: each may have many pages.
+  // One after the other, because each may consist of many pages.
   for (const uri of wanted) {
-    const followed = client.subscribe('chat', uri)
-    chats.push(await withTurns(client, followed))
-    followed.release()
+    const subscription = client.subscribe('chat', uri)
+    chats.push(await withTurns(client, subscription))
+    subscription.release()
   }
   return chats
 }
 
 function page(
-  { session: { resource, createdAt } }: Addressee,
+  { session: { resource, createdAt } }: Target,
   session: SessionState,
   chats: readonly ChatState[],
 ): string {
   const { title, provider, workingDirectories = [] } = session
   const facts = [
-    `- session: ${harmless(resource)}`,
+    `- session: ${sanitize(resource)}`,
     `- agent: ${onOneLine(provider)}`,
     `- begun: ${onOneLine(createdAt)}`,
-    ...workingDirectories.map((directory) => `- folder: ${harmless(directory)}`),
+    ...workingDirectories.map((directory) => `- folder: ${sanitize(directory)}`),
   ]
   return [`# ${onOneLine(title) || 'Session'}`, '', ...facts, '', ...chats.map(chatPage)].join('\n')
 }

@@ -5,20 +5,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { atrium } from '../../test/command.ts'
-import { guestOf, say, sessionOf } from '../../test/guest.ts'
-import { Life } from '../../test/life.ts'
+import { atrium, documentIn, documents } from '../../test/command.ts'
+import { clientOf, say, sessionOf, setTitle } from '../../test/client.ts'
+import { HostProcess } from '../../test/host-process.ts'
 import { running } from '../../test/running.ts'
 import { onTerminal } from '../../test/terminal.ts'
 
 let home = ''
-let life: Life
+let host: HostProcess
 let client: Client
 let chat: Subscription<'chat'>
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'atrium-logs-'))
-  life = await Life.begin(home)
-  client = guestOf(life)
+  host = await HostProcess.start(home)
+  client = clientOf(host)
   chat = await sessionOf(client, 'talk', home)
   await say(chat, 'say first \u001b[31mred')
   await say(chat, 'spawn say inside')
@@ -26,20 +26,20 @@ beforeAll(async () => {
 })
 afterAll(() => {
   client.close()
-  return life.kill()
+  return host.kill()
 })
 
 describe('[Z23] logs', () => {
-  test('shows the turns of all chats, the newest as many as are wanted', async () => {
+  test('shows the newest turns of all chats, as many as asked for', async () => {
     const { status, stdout, stderr } = await atrium(home, ['logs', 'talk'])
     expect([status, stderr]).toEqual([0, ''])
     expect(stdout).toContain('\n  you      say first \ufffd[31mred\n  agent    first \ufffd[31mred\n')
     expect(stdout).toMatch(/turn 3 {2}\d{4}-\S+Z {2}error/)
     expect(stdout).toContain('  error    `because`')
-    // What a worker said stands in its own chat.
+    // The turns of a worker are in a chat of their own.
     expect(stdout).toMatch(/\nchat [0-9a-f]{8} .*\nturn 1 .*\n {2}agent {4}say inside\n {2}agent {4}inside\n/)
-    const one = (await atrium(home, ['logs', 'talk', '-n', '1', '--json'])).stdout.trim().split('\n')
-    expect(one.map((line) => JSON.parse(line) as object)).toMatchObject([
+    const newest = await atrium(home, ['logs', 'talk', '-n', '1', '--json'])
+    expect(documents(newest.stdout)).toMatchObject([
       { kind: 'turn', number: 3, chat: chat.uri, turn: { state: 'error' } },
       { kind: 'turn', number: 1, turn: { state: 'complete' } },
     ])
@@ -47,20 +47,16 @@ describe('[Z23] logs', () => {
     expect(await atrium(home, ['logs', 'nobody'])).toMatchObject({ status: 4, stdout: '' })
   })
 
-  test('-f goes on with each action as it happens, numbers and all, until its reader has had enough', async () => {
+  test('-f prints each new action with its number, until its reader closes the pipe', async () => {
     const following = running(home, ['logs', 'talk', '-f', '-n', '0', '--json'])
-    const next = async () =>
-      JSON.parse((await following.lines.next()).value as string) as Record<string, unknown>
-    // Until it listens nobody knows what it will see: so something is said until it does.
+    const next = async () => documentIn((await following.lines.next()).value)
+    // The command subscribes at an unknown moment: change the title until it prints the first action.
     const types: unknown[] = []
     const first = next()
-    let listens = false
-    void first.then(() => (listens = true))
-    for (let at = 0; !listens; at++) {
-      await client.dispatch('ahp-session:/talk', {
-        type: 'session/titleChanged',
-        title: `title ${at}`,
-      } as never)
+    let subscribed = false
+    void first.then(() => (subscribed = true))
+    for (let at = 0; !subscribed; at++) {
+      await setTitle(client, 'ahp-session:/talk', `title ${at}`)
       await Promise.race([first, sleep(20)])
     }
     const turn = say(chat, 'say live')
@@ -70,23 +66,20 @@ describe('[Z23] logs', () => {
       expect(kind).toBe('action')
       expect(Number(serverSeq)).toBeGreaterThan(last)
       last = Number(serverSeq)
-      types.push((action as { type: string }).type)
+      types.push(documentIn(JSON.stringify(action))['type'])
     }
     await turn
     expect(types).toEqual(expect.arrayContaining(['chat/turnStarted', 'chat/delta']))
-    // Like `head`: it goes at the next line that it cannot write.
+    // The command ends at the next line that it cannot write.
     following.stopReading()
-    await client.dispatch('ahp-session:/talk', { type: 'session/titleChanged', title: 'over' } as never)
+    await setTitle(client, 'ahp-session:/talk', 'over')
     expect(await following.ended).toMatchObject({ status: 0, stderr: '' })
   })
 
   test('-f on a terminal is in colour, and Ctrl-C ends it with 130', async () => {
     const terminal = await onTerminal(home, 'logs talk -f -n 1')
     await terminal.until('Following')
-    await client.dispatch('ahp-session:/talk', {
-      type: 'session/titleChanged',
-      title: 'a \u001b[2Jtrap',
-    } as never)
+    await setTitle(client, 'ahp-session:/talk', 'a \u001b[2Jtrap')
     await terminal.until('trap')
     terminal.shell.input('\u0003')
     expect(await terminal.exited).toBe(130)
@@ -96,17 +89,18 @@ describe('[Z23] logs', () => {
 })
 
 describe('[Z24] export', () => {
-  test('has every turn of every chat, also those of older pages, and names what was attached', async () => {
+  test('has every turn of every chat, those of older pages included, and the names of attachments', async () => {
     const long = await sessionOf(client, 'long')
     const attachments = [{ type: 'simple', label: 'notes.txt' }] as const
     const message = { text: 'say with notes', origin: { kind: 'user' }, attachments } as const
     const startedAt = new Date().toISOString()
     await long.dispatch({ type: 'chat/turnStarted', turnId: 'first', startedAt, message })
     await long.until(({ activeTurn }) => !activeTurn)
-    // More than the 16 MiB that a snapshot shows.
+    // More text than fits into one snapshot.
     for (let at = 0; at < 3; at++) await say(long, `say ${'x'.repeat(3_000_000)}`)
     const { status, stdout } = await atrium(home, ['export', 'long', '--format', 'json'])
     expect(status).toBe(0)
+    // The shape of one exported session.
     const { chats } = JSON.parse(stdout) as { chats: { turns: { message: { text: string } }[] }[] }
     expect(chats[0]?.turns.map(({ message: { text } }) => text.slice(0, 14))).toEqual([
       'say with notes',
@@ -119,7 +113,7 @@ describe('[Z24] export', () => {
     expect(page).toContain('### 4 · you')
   })
 
-  test('shows tools and failures, and refuses a format that there is not', async () => {
+  test('shows tool calls and failures, and refuses an unknown format', async () => {
     const { stdout, stderr } = await atrium(home, ['export', 'talk'])
     expect(stderr).toBe('')
     expect(stdout).toContain('**Failed:** `because`')
@@ -129,7 +123,7 @@ describe('[Z24] export', () => {
   })
 })
 
-test('[Z25] a fork has the turns up to the one that is named, and is talked to by its name', async () => {
+test('[Z25] a fork has the turns up to the named one, and is addressed by its name', async () => {
   const { status, stdout } = await atrium(home, ['fork', 'talk', '--turn', '1', '-q'])
   expect(status).toBe(0)
   const uri = stdout.trim()
@@ -140,7 +134,7 @@ test('[Z25] a fork has the turns up to the one that is named, and is talked to b
     status: 0,
     stdout: 'there\n',
   })
-  const last = JSON.parse((await atrium(home, ['fork', name, '--json'])).stdout) as Record<string, unknown>
+  const last = documentIn((await atrium(home, ['fork', name, '--json'])).stdout)
   expect(last).toMatchObject({ session: 'ahp-session:/talk', source: { kind: 'fork', chat: uri } })
   for (const turn of ['99', '0', 'nonsense'])
     expect(await atrium(home, ['fork', 'talk', '--turn', turn])).toMatchObject({ status: 2, stdout: '' })

@@ -4,28 +4,32 @@ import { join } from 'node:path'
 import { Peer } from '@atrium/protocol/rpc/peer'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { atrium } from '../../test/command.ts'
-import { Life } from '../../test/life.ts'
+import { atrium, documentIn, documents } from '../../test/command.ts'
+import { HostProcess } from '../../test/host-process.ts'
 
 let home = ''
-let life: Life
+let host: HostProcess
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'atrium-ls-'))
-  life = await Life.begin(home)
+  host = await HostProcess.start(home)
 })
-afterEach(() => life.kill())
+afterEach(() => host.kill())
 
-/** Sessions in which something was said. */
-async function talk(...names: readonly string[]): Promise<void> {
-  const deaf = { request: () => null, notification: () => {} }
-  const peer = new Peer(await life.dial(), deaf)
+/** Creates sessions with a title. */
+async function createSessions(...names: readonly string[]): Promise<void> {
+  const ignoring = { request: () => null, notification: () => {} }
+  const peer = new Peer(await host.dial(), ignoring)
   await peer.request('initialize', { channel: 'ahp-root://', protocolVersions: ['1.0.0'], clientId: 'test' })
   for (const [at, name] of names.entries()) {
     const channel = `ahp-session:/${name}`
     await peer.request('createSession', { channel, provider: 'guide' })
     const draft = { text: 'later', origin: { kind: 'user' } }
-    const said = { type: 'chat/draftChanged', draft }
-    peer.notify('dispatchAction', { channel: defaultChatUri(channel), clientSeq: 2 * at + 1, action: said })
+    const drafted = { type: 'chat/draftChanged', draft }
+    peer.notify('dispatchAction', {
+      channel: defaultChatUri(channel),
+      clientSeq: 2 * at + 1,
+      action: drafted,
+    })
     const title = { type: 'session/titleChanged', title: `the \u001b[31mtitle\u001b[0m of ${name}` }
     peer.notify('dispatchAction', { channel, clientSeq: 2 * at + 2, action: title })
   }
@@ -34,7 +38,7 @@ async function talk(...names: readonly string[]): Promise<void> {
 }
 
 describe('[Z1] which host', () => {
-  test("the one that runs with this data folder, by a file that is this user's alone", async () => {
+  test('the host of this data folder is found by a file that only this user can read', async () => {
     const path = join(home, 'data', 'host.json')
     expect(statSync(path).mode & 0o777).toBe(0o600)
     expect(await atrium(home, ['ls', '--json'])).toEqual({ status: 0, stdout: '', stderr: '' })
@@ -48,24 +52,23 @@ describe('[Z1] which host', () => {
     expect((await atrium(home, ['ls'])).stderr).toContain('remove it and start the host again')
   })
 
-  test('none, when its process is gone without a word; and it takes the file back when it stops', async () => {
+  test('a host whose process is gone is not found; a host that stops removes its file', async () => {
     const path = join(home, 'data', 'host.json')
-    await life.kill()
+    await host.kill()
     expect(existsSync(path)).toBe(true)
     const { status, stderr } = await atrium(home, ['ls'])
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr: `atrium: No host runs with ${home}/data; start one with: atrium serve\n`,
     })
-    life = await Life.begin(home)
-    await life.stop()
+    host = await HostProcess.start(home)
+    await host.stop()
     expect(existsSync(path)).toBe(false)
   })
 
-  test('one at a URL, with a token from a file or the environment, and not without', async () => {
-    const { url = '', tokenFile = '' } = JSON.parse(
-      readFileSync(join(home, 'data', 'host.json'), 'utf8'),
-    ) as Record<string, string>
+  test('a host at a URL needs a token from a file or from the environment', async () => {
+    const found = documentIn(readFileSync(join(home, 'data', 'host.json'), 'utf8'))
+    const [url, tokenFile] = [String(found['url']), String(found['tokenFile'])]
     const token = readFileSync(tokenFile, 'utf8').trim()
     const there = ['ls', '--host', url.replace('ws:', 'http:')]
     const elsewhere = mkdtempSync(join(tmpdir(), 'atrium-ls-'))
@@ -86,8 +89,8 @@ describe('[Z1] which host', () => {
   })
 })
 
-test('[Z2] a person gets a table in which nothing is obeyed, a program one document a line', async () => {
-  await talk('first', 'second')
+test('[Z2] ls prints a table without escape sequences of others, and with --json one document per line', async () => {
+  await createSessions('first', 'second')
   const { stdout, stderr } = await atrium(home, ['ls'])
   expect(stderr).toBe('')
   expect(stdout.split('\n').map((line) => line.trim().split(/\s{2,}/))).toEqual([
@@ -95,18 +98,15 @@ test('[Z2] a person gets a table in which nothing is obeyed, a program one docum
     ['first', 'idle', 'now', 'guide', 'the \ufffd[31mtitle\ufffd[0m of first'],
     [''],
   ])
-  const lines = (await atrium(home, ['ls', '--json'])).stdout.trim().split('\n')
-  expect(lines.map((line) => (JSON.parse(line) as { resource: string }).resource)).toEqual([
-    'ahp-session:/second',
-    'ahp-session:/first',
-  ])
+  const listed = documents((await atrium(home, ['ls', '--json'])).stdout)
+  expect(listed.map(({ resource }) => resource)).toEqual(['ahp-session:/second', 'ahp-session:/first'])
   expect((await atrium(home, ['ls'], { env: { FORCE_COLOR: '1' } })).stdout).toContain('\u001b[36msecond')
   expect((await atrium(home, ['ls'], { env: { FORCE_COLOR: '1', NO_COLOR: '1' } })).stdout).not.toContain(
     '\u001b',
   )
 })
 
-test('[Z3] what was typed wrong is 2, and says what was meant', async () => {
+test('[Z3] a usage error exits with 2 and suggests the right command', async () => {
   expect(await atrium(home, ['sl'])).toEqual({
     status: 2,
     stdout: '',

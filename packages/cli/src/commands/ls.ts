@@ -1,27 +1,27 @@
 import { Activity, activityOf, Flag, hasFlag } from '@atrium/protocol/status'
 import type { SessionSummary } from '@atrium/protocol/session/state'
-import { reach } from '../link/connect.ts'
-import type { Whereabouts } from '../link/connect.ts'
+import { connect } from '../link/connect.ts'
+import type { HostOptions } from '../link/connect.ts'
 import { table } from '../render/table.ts'
 import { allSessions, shortNames } from '../session/find.ts'
-import { harmless, voice } from '../terminal/output.ts'
-import type { Manners, Style } from '../terminal/output.ts'
+import { sanitize, output } from '../terminal/output.ts'
+import type { OutputOptions, Style } from '../terminal/output.ts'
 
-interface Flags extends Whereabouts, Manners {
+interface Flags extends HostOptions, OutputOptions {
   readonly all?: boolean
 }
 
-/** `atrium ls`: the sessions, those that changed last first. */
+/** `atrium ls`: lists the sessions, the last modified first. */
 export async function list(flags: Flags): Promise<void> {
-  const { tell, note, json, style } = voice(flags)
-  const client = await reach(flags)
+  const { print, printJson, note, json, style } = output(flags)
+  const client = await connect(flags)
   const found = await allSessions(client)
   const shown = flags.all ? found : found.filter(({ status }) => !hasFlag(status, Flag.IsArchived))
   client.close()
   const names = shortNames(found.map(({ resource }) => resource))
-  if (json) for (const session of shown) tell(session, () => '')
+  if (json) for (const session of shown) printJson(session)
   else if (shown.length > 0)
-    tell({}, () => table(shown.map((session) => row(session, names.get(session.resource) ?? '', style))))
+    print({}, () => table(shown.map((session) => row(session, names.get(session.resource) ?? '', style))))
   else note('No sessions yet; begin one with: atrium run "…"')
 }
 
@@ -31,18 +31,18 @@ function row(
   style: Style,
 ): readonly string[] {
   const time = new Date(modifiedAt)
-  const name = harmless(title ?? '') || style.dim('(no title)')
-  return [style.cyan(harmless(short)), doing(status, style), ago(time), harmless(provider), name]
+  const name = sanitize(title ?? '') || style.dim('(no title)')
+  return [style.cyan(sanitize(short)), activityName(status, style), ago(time), sanitize(provider), name]
 }
 
-function doing(status: number, { yellow, green, red, dim }: Style): string {
+function activityName(status: number, { yellow, green, red, dim }: Style): string {
   const activity = activityOf(status)
   if (activity === Activity.InputNeeded) return yellow('asks')
   if (activity === Activity.InProgress) return green('works')
   return activity === Activity.Error ? red('failed') : dim('idle')
 }
 
-/** In the largest unit that says something. */
+/** Returns the age in the largest unit that is not zero. */
 function ago(then: Date, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - then.getTime()) / 1000))
   const units: readonly (readonly [number, string])[] = [

@@ -1,17 +1,17 @@
-import { reach } from '../link/connect.ts'
-import type { Whereabouts } from '../link/connect.ts'
+import { connect } from '../link/connect.ts'
+import type { HostOptions } from '../link/connect.ts'
 import { allSessions, shortNames } from '../session/find.ts'
-import { onOneLine, voice } from '../terminal/output.ts'
+import { onOneLine, output } from '../terminal/output.ts'
 
-/** `atrium __names`: for the shell that completes a session: its name, a tab, and its title. */
-export async function names(flags: Whereabouts): Promise<void> {
-  const client = await reach(flags)
+/** `atrium __names`: prints the sessions for shell completion, each as its name, a tab, and its title. */
+export async function names(flags: HostOptions): Promise<void> {
+  const client = await connect(flags)
   const sessions = await allSessions(client)
   client.close()
   const short = shortNames(sessions.map(({ resource }) => resource))
   const lines = sessions.map(({ resource, title }) => [short.get(resource) ?? '', onOneLine(title)] as const)
-  // A shell may read other names as something else than a name.
+  // A name with other characters could be executed by the shell.
   const safe = lines.filter(([name]) => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name))
-  const all = [['last', 'the one that changed last'], ...safe]
-  voice({}).tell({}, () => all.map((each) => each.join('\t')).join('\n'))
+  const all = [['last', 'the last modified session'], ...safe]
+  output({}).print({}, () => all.map((each) => each.join('\t')).join('\n'))
 }

@@ -1,46 +1,41 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { House } from '../../test/house.ts'
+import { documents } from '../../test/command.ts'
+import { CliFixture } from '../../test/fixture.ts'
 
-const house = new House()
-beforeAll(() => house.open())
-afterAll(() => house.close())
-
-const documents = (stdout: string) =>
-  stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { type: string; [key: string]: unknown })
+const fixture = new CliFixture()
+beforeAll(() => fixture.open())
+afterAll(() => fixture.close())
 
 describe('[Z5] run', () => {
-  test('the answer goes to stdout as it was said, everything about it to stderr', async () => {
-    const { status, stdout, stderr } = await house.run(['run', 'say # Hello **you**,  \tall'])
+  test('the answer goes to stdout unchanged, the notes go to stderr', async () => {
+    const { status, stdout, stderr } = await fixture.run(['run', 'say # Hello **you**,  \tall'])
     expect({ status, stdout }).toEqual({ status: 0, stdout: '# Hello **you**,  \tall\n' })
     expect(stderr).toMatch(/^· session \w{8}\n$/)
   })
 
-  test('bare text, several words and what is piped in are prompts', async () => {
-    expect(await house.run(['say one two'])).toMatchObject({ status: 0, stdout: 'one two\n' })
-    expect(await house.run(['run', 'say', 'one', 'two'])).toMatchObject({ status: 0, stdout: 'one two\n' })
-    expect(await house.run(['run', '-q'], { input: 'say three\nfour\n' })).toEqual({
+  test('bare text, several words and piped text are prompts', async () => {
+    expect(await fixture.run(['say one two'])).toMatchObject({ status: 0, stdout: 'one two\n' })
+    expect(await fixture.run(['run', 'say', 'one', 'two'])).toMatchObject({ status: 0, stdout: 'one two\n' })
+    expect(await fixture.run(['run', '-q'], { input: 'say three\nfour\n' })).toEqual({
       status: 0,
       stdout: 'three\nfour\n',
       stderr: '',
     })
   })
 
-  test('thoughts, notices and calls are one line each on stderr, and parts begin their own line', async () => {
-    const { stdout, stderr } = await house.run(['run', 'spawn say hello'])
+  test('reasoning, notices and tool calls are one line each on stderr, and each part begins a line', async () => {
+    const { stdout, stderr } = await fixture.run(['run', 'spawn say hello'])
     expect(stdout).toBe('The worker is done. Its own chat has what it said.\n')
     expect(stderr).toContain('· A worker does `say hello`\n✓ A worker did `say hello`\n')
-    const thinking = await house.run(['run', 'think of\nmany doors'])
+    const thinking = await fixture.run(['run', 'think of\nmany doors'])
     expect(thinking.stderr).toContain('· I was asked to think about this: of many doors')
-    expect((await house.run(['run', 'plan'])).stderr).toContain('· A plan of 4 steps\n')
+    expect((await fixture.run(['run', 'plan'])).stderr).toContain('· A plan of 4 steps\n')
   })
 
-  test('--json is one document a line: session, turn, text, calls, end', async () => {
-    const { status, stdout, stderr } = await house.run(['run', 'spawn say hello', '--json'])
+  test('--json prints one document per line: session, turn, text, calls, end', async () => {
+    const { status, stdout, stderr } = await fixture.run(['run', 'spawn say hello', '--json'])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     const all = documents(stdout)
     expect(all.map(({ type }) => type).filter((type, at, types) => type !== types[at - 1])).toEqual([
@@ -58,12 +53,16 @@ describe('[Z5] run', () => {
     expect(all.at(-1)).toEqual({ type: 'end', exit: 0 })
   })
 
-  test('in a session that is there, with its agent and in its folder', async () => {
-    const [{ session } = { session: '' }] = documents((await house.run(['run', 'say one', '--json'])).stdout)
+  test('--session continues an existing session, with its agent', async () => {
+    const [{ session } = { session: '' }] = documents(
+      (await fixture.run(['run', 'say one', '--json'])).stdout,
+    )
     const name = String(session).split('/').at(-1) ?? ''
-    const again = await house.run(['run', 'say two', '--session', name.slice(0, 12), '--json'])
+    const again = await fixture.run(['run', 'say two', '--session', name.slice(0, 12), '--json'])
     expect(documents(again.stdout)[0]).toMatchObject({ session })
-    expect(await house.run(['run', 'x', '--session', name, '--agent', 'guide'])).toMatchObject({ status: 2 })
+    expect(await fixture.run(['run', 'x', '--session', name, '--agent', 'guide'])).toMatchObject({
+      status: 2,
+    })
   })
 
   test.each([
@@ -71,21 +70,21 @@ describe('[Z5] run', () => {
     [['run', 'crash'], 1, '✗ '],
     [['run', 'slow 60', '--timeout', '1.5'], 3, 'Not done after 1.5 s: the turn was cancelled'],
     [['run', 'x', '--session', 'nope'], 4, "There is no session 'nope'"],
-    [['run'], 2, 'Say what is to be done'],
+    [['run'], 2, 'The prompt is missing'],
     [['run', 'x', '--timeout', 'soon'], 2, '--timeout must be a number of seconds'],
     [['run', 'x', '--allow', 'all'], 2, '--allow must be once or session'],
     [['run', 'x', '--agent', 'nobody'], 2, "There is no agent 'nobody'; there are: guide"],
     [['run', 'x', '--model', 'none'], 2, 'there are: guide-plain, guide-lively'],
     [['run', 'x', '--cwd', '/nowhere'], 2, '/nowhere is no directory'],
   ])('%j exits with %i and says why', async (args, status, why) => {
-    expect(await house.run(args)).toMatchObject({ status, stderr: expect.stringContaining(why) })
+    expect(await fixture.run(args)).toMatchObject({ status, stderr: expect.stringContaining(why) })
   })
 })
 
-test('[Z5] a chat that is busy says so', async () => {
-  const { stderr } = await house.run(['run', 'write busy.txt x'])
+test('[Z5] run fails in a busy chat', async () => {
+  const { stderr } = await fixture.run(['run', 'write busy.txt x'])
   const [, name = ''] = /session (\w{8})/.exec(stderr) ?? []
-  expect(await house.run(['run', 'say x', '--session', name])).toMatchObject({
+  expect(await fixture.run(['run', 'say x', '--session', name])).toMatchObject({
     status: 1,
     stdout: '',
     stderr: expect.stringContaining('atrium: The turn could not begin: a turn is in progress'),
@@ -93,38 +92,38 @@ test('[Z5] a chat that is busy says so', async () => {
 })
 
 describe('[Z7] without a terminal', () => {
-  test('nobody is asked: the command ends with 5 and says how to answer, and the session waits', async () => {
-    const { status, stderr } = await house.run(['run', 'write a.txt hello'])
+  test('without a terminal run exits with 5 and says how to answer, and the request stays open', async () => {
+    const { status, stderr } = await fixture.run(['run', 'write a.txt hello'])
     expect(status).toBe(5)
     const [, name = ''] = /Write `a.txt`. Give one with: atrium approve (\w{8})/.exec(stderr) ?? []
-    expect((await house.run(['ls'])).stdout).toMatch(new RegExp(`^${name} +asks`, 'm'))
-    expect(existsSync(join(house.work, 'a.txt'))).toBe(false)
-    const form = await house.run(['run', 'ask', '--allow', 'session', '--json'])
+    expect((await fixture.run(['ls'])).stdout).toMatch(new RegExp(`^${name} +asks`, 'm'))
+    expect(existsSync(join(fixture.work, 'a.txt'))).toBe(false)
+    const form = await fixture.run(['run', 'ask', '--allow', 'session', '--json'])
     expect(form.status).toBe(5)
     expect(documents(form.stdout).map(({ type }) => type)).toEqual(['session', 'turnStarted', 'ask', 'end'])
   })
 
-  test('what was agreed to beforehand is done, once or for the session', async () => {
-    const once = await house.run(['run', 'write b.txt hello', '--allow', 'once', '--json'])
-    expect([once.status, readFileSync(join(house.work, 'b.txt'), 'utf8')]).toEqual([0, 'hello'])
+  test('--allow approves tools in advance, once or for the session', async () => {
+    const once = await fixture.run(['run', 'write b.txt hello', '--allow', 'once', '--json'])
+    expect([once.status, readFileSync(join(fixture.work, 'b.txt'), 'utf8')]).toEqual([0, 'hello'])
     const [{ session } = { session: '' }] = documents(once.stdout)
     const go = (text: string, ...flags: readonly string[]) =>
-      house.run(['run', text, '--session', String(session), ...flags])
+      fixture.run(['run', text, '--session', String(session), ...flags])
     expect(await go('write b.txt more')).toMatchObject({ status: 5 })
-    expect(await house.run(['run', 'write c.txt x', '--allow', 'session'])).toMatchObject({ status: 0 })
-    expect(await house.run(['run', 'write c.txt y', '--session', 'last'])).toMatchObject({ status: 0 })
+    expect(await fixture.run(['run', 'write c.txt x', '--allow', 'session'])).toMatchObject({ status: 0 })
+    expect(await fixture.run(['run', 'write c.txt y', '--session', 'last'])).toMatchObject({ status: 0 })
   })
 
-  test('nobody agrees beforehand to what changes how an agent is held', async () => {
-    writeFileSync(join(house.work, 'package.json'), '{}')
-    const { status } = await house.run(['run', 'write package.json {"a":1}', '--allow', 'once'])
-    expect([status, readFileSync(join(house.work, 'package.json'), 'utf8')]).toEqual([5, '{}'])
+  test('--allow does not cover protected files', async () => {
+    writeFileSync(join(fixture.work, 'package.json'), '{}')
+    const { status } = await fixture.run(['run', 'write package.json {"a":1}', '--allow', 'once'])
+    expect([status, readFileSync(join(fixture.work, 'package.json'), 'utf8')]).toEqual([5, '{}'])
   })
 
-  test('no escape sequence of an agent reaches anybody', async () => {
-    const { stdout, stderr } = await house.run(['run', 'say a\u001b[31mb\u009bc', '--allow', 'once'])
+  test('no escape sequence of an agent is printed', async () => {
+    const { stdout, stderr } = await fixture.run(['run', 'say a\u001b[31mb\u009bc', '--allow', 'once'])
     expect([stdout, stderr.includes('\u001b')]).toEqual(['a\ufffd[31mb\ufffdc\n', false])
-    const run = await house.run(['run', `run printf '\\033[31mred'`, '--allow', 'once'])
+    const run = await fixture.run(['run', `run printf '\\033[31mred'`, '--allow', 'once'])
     expect(run.stderr).not.toContain('\u001b')
   })
 })

@@ -9,17 +9,17 @@ import { fileUri } from '@atrium/protocol/file-uri'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri, sessionUri } from '@atrium/protocol/uri'
 import { Conversation } from '../session/conversation.ts'
-import { Errand } from '../live/run.ts'
-import { Problem, exits } from '../terminal/exit.ts'
+import { RunView } from '../live/run.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
-import { reach } from '../link/connect.ts'
-import type { Whereabouts } from '../link/connect.ts'
-import { findAddressee, shortName } from '../session/find.ts'
-import { frontOf } from '../live/screen.ts'
-import { harmless, voice } from '../terminal/output.ts'
-import type { Manners } from '../terminal/output.ts'
+import { connect, isRemote } from '../link/connect.ts'
+import type { HostOptions } from '../link/connect.ts'
+import { findTarget, shortName } from '../session/find.ts'
+import { openScreen } from '../live/screen.ts'
+import { sanitize, output } from '../terminal/output.ts'
+import type { OutputOptions } from '../terminal/output.ts'
 
-interface Flags extends Whereabouts, Manners {
+interface Flags extends HostOptions, OutputOptions {
   readonly agent?: string
   readonly model?: string
   readonly cwd?: string
@@ -28,50 +28,48 @@ interface Flags extends Whereabouts, Manners {
   readonly allow?: string
 }
 
-/** `atrium run`: one turn in a new session, or in one that is there, to its end. */
+/** `atrium run`: runs one turn to its end, in a new session or in an existing one. */
 export async function run(words: readonly string[], flags: Flags): Promise<Exit> {
-  const seconds = secondsOf(flags.timeout)
-  const allow = allowOf(flags.allow)
+  const seconds = parseTimeout(flags.timeout)
+  const allow = parseAllow(flags.allow)
   const prompt = await promptOf(words)
   const directory = flags.session === undefined ? await directoryOf(flags) : undefined
-  const speaker = voice(flags)
-  const client = await reach(flags)
-  const named = flags.session === undefined ? undefined : await findAddressee(client, flags.session)
+  const out = output(flags)
+  const client = await connect(flags)
+  const named = flags.session === undefined ? undefined : await findTarget(client, flags.session)
   const uri = named?.session.resource ?? sessionUri(newId())
-  await agreeable(client, flags)
-  if (!named) await create(client, uri, flags.agent, directory)
+  await checkAgentAndModel(client, flags)
+  if (!named) await createSession(client, uri, flags.agent, directory)
   const conversation = await Conversation.open(client, uri, 1, named?.chat)
   conversation.join('atrium run')
   const { turnId, outcome } = conversation.start(
     prompt,
     flags.model === undefined ? undefined : { id: flags.model },
   )
-  if (speaker.json)
-    speaker.tell({ type: 'session', session: uri, chat: conversation.chat.uri, turnId }, () => '')
-  const front = frontOf()
-  speaker.note(front.style.dim(`· session ${shortName(uri)}`))
+  out.printJson({ type: 'session', session: uri, chat: conversation.chat.uri, turnId })
+  const screen = openScreen()
+  out.note(screen.style.dim(`· session ${shortName(uri)}`))
 
-  const errand = new Errand({
+  const view = new RunView({
     conversation,
     turnId,
-    voice: speaker,
-    front,
+    output: out,
+    screen,
     ...(allow && { allow }),
   })
-  process.on('SIGINT', () => errand.interrupt())
+  process.on('SIGINT', () => view.interrupt())
   const timer =
-    seconds === undefined ? undefined : setTimeout(() => void errand.expire(seconds), seconds * 1000)
-  void outcome.then((said) => {
-    if (said.outcome !== 'accepted')
-      errand.fail(new Problem(`The turn could not begin: ${harmless(said.reason)}`))
+    seconds === undefined ? undefined : setTimeout(() => void view.expire(seconds), seconds * 1000)
+  void outcome.then((result) => {
+    if (result.outcome !== 'accepted')
+      view.fail(new CommandError(`The turn could not begin: ${sanitize(result.reason)}`))
   })
   try {
-    const exit = await errand.done()
-    if (speaker.json) speaker.tell({ type: 'end', exit }, () => '')
+    const exit = await view.done()
+    out.printJson({ type: 'end', exit })
     return exit
   } catch (error) {
-    if (speaker.json && error instanceof Problem)
-      speaker.tell({ type: 'end', exit: error.exit, reason: error.message }, () => '')
+    if (error instanceof CommandError) out.printJson({ type: 'end', exit: error.exit, reason: error.message })
     throw error
   } finally {
     clearTimeout(timer)
@@ -79,30 +77,30 @@ export async function run(words: readonly string[], flags: Flags): Promise<Exit>
   }
 }
 
-/** What was typed, else what is piped in. */
+/** Returns the prompt from the arguments, or from a pipe. */
 async function promptOf(words: readonly string[]): Promise<string> {
   const typed = words.join(' ').trim()
   if (typed !== '' && typed !== '-') return typed
   const piped = process.stdin.isTTY === true && typed !== '-' ? '' : (await readAll(process.stdin)).trim()
   if (piped !== '') return piped
-  throw new Problem('Say what is to be done: atrium run "…"', exits.usage)
+  throw new CommandError('The prompt is missing: atrium run "…"', exits.usage)
 }
 
-/** A new session. Where the link ends meanwhile, nobody knows whether there is one: it is asked for again, by its name. */
-async function create(
+/** Creates a session. If the link breaks meanwhile, the outcome is unknown: create it again, and accept that it exists. */
+async function createSession(
   client: Client,
   channel: string,
   provider: string | undefined,
   directory: string | undefined,
 ): Promise<void> {
-  const wished = {
+  const params = {
     channel,
     ...(provider !== undefined && { provider }),
     ...(directory !== undefined && { workingDirectories: [fileUri(directory)] }),
   }
   for (let again = false; ; again = true) {
     try {
-      return void (await client.ask('createSession', wished))
+      return void (await client.ask('createSession', params))
     } catch (error) {
       if (error instanceof LinkClosed) continue
       if (again && error instanceof AhpError && error.code === errorCodes.SessionAlreadyExists) return
@@ -111,11 +109,11 @@ async function create(
   }
 }
 
-/** Whether there is such an agent and such a model; else a sentence with those that there are. */
-async function agreeable(client: Client, { agent, model, session }: Flags): Promise<void> {
+/** Throws if the host does not have the agent or the model. The error lists those that it has. */
+async function checkAgentAndModel(client: Client, { agent, model, session }: Flags): Promise<void> {
   if (agent === undefined && model === undefined) return
   if (agent !== undefined && session !== undefined)
-    throw new Problem('A session keeps its agent: leave out --agent or --session.', exits.usage)
+    throw new CommandError('A session keeps its agent: leave out --agent or --session.', exits.usage)
   const root = client.subscribe('root', rootUri)
   const { agents } = await root.ready()
   root.release()
@@ -131,31 +129,31 @@ async function agreeable(client: Client, { agent, model, session }: Flags): Prom
   if (!models.includes(model)) throw unknown('model', model, models)
 }
 
-function unknown(what: string, name: string, known: readonly string[]): Problem {
-  return new Problem(
-    `There is no ${what} '${name}'; there are: ${harmless(known.join(', ')) || 'none'}`,
+function unknown(what: string, name: string, known: readonly string[]): CommandError {
+  return new CommandError(
+    `There is no ${what} '${name}'; there are: ${sanitize(known.join(', ')) || 'none'}`,
     exits.usage,
   )
 }
 
-/** Where the agent works: here, unless its host is elsewhere and nobody said where. */
-async function directoryOf({ cwd, host }: Flags): Promise<string | undefined> {
-  const elsewhere = host !== undefined || (process.env['ATRIUM_URL'] ?? '') !== ''
-  if (elsewhere) return cwd
+/** Returns the working directory of a new session. A remote host may not have our directory, so there the default is its own. */
+async function directoryOf(flags: Flags): Promise<string | undefined> {
+  const { cwd } = flags
+  if (isRemote(flags)) return cwd
   const path = resolve(cwd ?? '.')
   const found = await stat(path).catch(() => undefined)
-  if (!found?.isDirectory()) throw new Problem(`--cwd: ${path} is no directory.`, exits.usage)
+  if (!found?.isDirectory()) throw new CommandError(`--cwd: ${path} is no directory.`, exits.usage)
   return path
 }
 
-function secondsOf(text: string | undefined): number | undefined {
+function parseTimeout(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const seconds = Number(text)
   if (seconds > 0 && seconds <= 2_000_000) return seconds
-  throw new Problem(`--timeout must be a number of seconds, and not '${text}'.`, exits.usage)
+  throw new CommandError(`--timeout must be a number of seconds, and not '${text}'.`, exits.usage)
 }
 
-function allowOf(text: string | undefined): 'once' | 'session' | undefined {
+function parseAllow(text: string | undefined): 'once' | 'session' | undefined {
   if (text === undefined || text === 'once' || text === 'session') return text
-  throw new Problem(`--allow must be once or session, and not '${text}'.`, exits.usage)
+  throw new CommandError(`--allow must be once or session, and not '${text}'.`, exits.usage)
 }

@@ -5,24 +5,24 @@ import type { Client } from '@atrium/client/client'
 import type { Subscription } from '@atrium/client/sync/handle'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atrium } from '../../test/command.ts'
-import { guestOf, sessionOf } from '../../test/guest.ts'
-import { Life } from '../../test/life.ts'
+import { clientOf, sessionOf } from '../../test/client.ts'
+import { HostProcess } from '../../test/host-process.ts'
 import { running } from '../../test/running.ts'
 
 let home = ''
-let life: Life
+let host: HostProcess
 let client: Client
 const chats = new Map<string, Subscription<'chat'>>()
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'atrium-send-'))
-  life = await Life.begin(home)
-  client = guestOf(life)
+  host = await HostProcess.start(home)
+  client = clientOf(host)
   for (const name of ['idle', 'busy', 'steered', 'stopped', 'left', 'queue'])
     chats.set(name, await sessionOf(client, name))
 })
 afterAll(() => {
   client.close()
-  return life.kill()
+  return host.kill()
 })
 
 function chatOf(name: string): Subscription<'chat'> {
@@ -31,15 +31,15 @@ function chatOf(name: string): Subscription<'chat'> {
   return chat
 }
 
-/** A turn that lasts longer than any test. */
-async function begin(chat: Subscription<'chat'>): Promise<void> {
+/** Starts a turn that lasts longer than any test. */
+async function startLongTurn(chat: Subscription<'chat'>): Promise<void> {
   const message = { text: 'slow 3600', origin: { kind: 'user' } } as const
   const startedAt = new Date().toISOString()
   await chat.dispatch({ type: 'chat/turnStarted', turnId: 'long', startedAt, message })
 }
 
 describe.concurrent('[Z20] send', () => {
-  test('begins a turn, and says so to nobody who wants silence', async () => {
+  test('starts a turn; with -q it prints the answer only', async () => {
     const chat = chatOf('idle')
     expect(await atrium(home, ['send', 'idle', 'say', 'one', 'thing'])).toEqual({
       status: 0,
@@ -58,11 +58,11 @@ describe.concurrent('[Z20] send', () => {
       as: 'turn',
       turn: { state: 'complete', message: { text: 'say \u001b[31mred' } },
     })
-    // Shown and not obeyed.
+    // The escape sequence is shown, and not executed.
     expect((await atrium(home, ['send', 'idle', '-w', 'say \u001b[31mred'])).stdout).toBe('\ufffd[31mred\n')
   })
 
-  test('exits as the turn ends: 1 where it failed, 3 where it takes too long', async () => {
+  test('exits with 1 for a failed turn, and with 3 after the timeout', async () => {
     expect(await atrium(home, ['send', 'left', '-w', 'fail \u001b]0;x'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('The turn failed: `\ufffd]0;x`'),
@@ -72,9 +72,9 @@ describe.concurrent('[Z20] send', () => {
     expect(chatOf('left').state?.activeTurn?.message.text).toBe('slow 100')
   })
 
-  test('waits behind a turn that goes on, and its own turn is the one that is waited for', async () => {
+  test('queues a message behind the active turn, and waits for the turn of this message', async () => {
     const chat = chatOf('busy')
-    await begin(chat)
+    await startLongTurn(chat)
     const queued = await atrium(home, ['send', 'busy', '--json', 'say next'])
     expect(JSON.parse(queued.stdout)).toMatchObject({ as: 'queued' })
     expect(chat.state?.queuedMessages).toHaveLength(1)
@@ -89,13 +89,13 @@ describe.concurrent('[Z20] send', () => {
     expect(await waiting).toEqual({
       status: 0,
       stdout: 'last\n',
-      stderr: 'It waits for the end of what goes on.\n',
+      stderr: 'Queued: it waits for the end of the active turn.\n',
     })
   })
 
-  test('steers what goes on; what comes too late for that is the next turn, and waited for', async () => {
+  test('steers the active turn; a message that comes too late becomes the next turn', async () => {
     const chat = chatOf('steered')
-    await begin(chat)
+    await startLongTurn(chat)
     const steering = atrium(home, ['send', 'steered', '--steer', '-w', 'say other'])
     const { steeringMessage, queuedMessages } = await chat.until(
       (state) => state.steeringMessage !== undefined,
@@ -105,7 +105,7 @@ describe.concurrent('[Z20] send', () => {
     expect(await steering).toMatchObject({ status: 0, stdout: 'other\n' })
   })
 
-  test('refuses what makes no sense', async () => {
+  test('refuses invalid arguments', async () => {
     for (const [args, status] of [
       [['nobody', 'hi'], 4],
       [['st', 'hi'], 2],
@@ -122,7 +122,7 @@ describe.concurrent('[Z20] send', () => {
 })
 
 describe.concurrent('[Z21] cancel', () => {
-  test('ends what goes on, with what waits if that is wanted; who waited for it exits with 130', async () => {
+  test('cancels the active turn, and with --queued removes queued messages; a waiting send exits with 130', async () => {
     const chat = chatOf('stopped')
     const waiting = atrium(home, ['send', 'stopped', '-w', 'slow 3600'])
     await chat.until(({ activeTurn }) => activeTurn !== undefined)
@@ -135,13 +135,13 @@ describe.concurrent('[Z21] cancel', () => {
     expect(await atrium(home, ['cancel', 'stopped'])).toEqual({
       status: 1,
       stdout: '',
-      stderr: "atrium: Nothing goes on in 'stopped'.\n",
+      stderr: "atrium: No turn is active in 'stopped'.\n",
     })
   })
 
-  test('a message that somebody takes out of the queue is waited for no longer', async () => {
+  test('a send that waits for a removed message fails', async () => {
     const chat = chatOf('queue')
-    await begin(chat)
+    await startLongTurn(chat)
     const waiting = atrium(home, ['send', 'queue', '-w', 'say never'])
     const { queuedMessages = [] } = await chat.until((state) => state.queuedMessages !== undefined)
     await chat.dispatch({
@@ -156,8 +156,8 @@ describe.concurrent('[Z21] cancel', () => {
   })
 })
 
-describe('[Z30] what goes away in the middle', () => {
-  test('whoever waits: Ctrl-C is 130, and ends no turn', async () => {
+describe('[Z30] an interruption while send waits', () => {
+  test('Ctrl-C exits with 130, and does not cancel the turn', async () => {
     const chat = await sessionOf(client, 'end')
     const waiting = running(home, ['send', 'end', '-w', 'slow 3600'])
     await waiting.said('Sent.')
@@ -169,7 +169,7 @@ describe('[Z30] what goes away in the middle', () => {
     expect(chat.state?.activeTurn).toBeDefined()
   })
 
-  test('the session: 4', async () => {
+  test('a disposed session exits with 4', async () => {
     await sessionOf(client, 'removed')
     const waiting = running(home, ['send', 'removed', '-w', 'slow 3600'])
     await waiting.said('Sent.')
@@ -177,10 +177,10 @@ describe('[Z30] what goes away in the middle', () => {
     expect(await waiting.ended).toMatchObject({ status: 4, stderr: expect.stringContaining('was removed') })
   })
 
-  test('the host: 1, where it does not come back', async () => {
+  test('a host that does not come back exits with 1', async () => {
     const waiting = running(home, ['send', 'end', '-w', 'say never'])
-    await waiting.said('It waits for the end')
-    await life.kill()
+    await waiting.said('Queued: it waits for the end')
+    await host.kill()
     expect(await waiting.ended).toMatchObject({
       status: 1,
       stdout: '',

@@ -1,76 +1,77 @@
-import { text as wholeOf } from 'node:stream/consumers'
+import { text as readAll } from 'node:stream/consumers'
 import type { Subscription } from '@atrium/client/sync/handle'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { Activity, activityOf } from '@atrium/protocol/status'
-import { Problem, exits } from '../terminal/exit.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
-import type { Whereabouts } from '../link/connect.ts'
-import { findAddressee, shortName, whileThere } from '../session/find.ts'
-import { answerIn, endOf, exitOf, failureIn, say } from '../session/turns.ts'
+import type { HostOptions } from '../link/connect.ts'
+import { findTarget, shortName, whileSessionExists } from '../session/find.ts'
+import { answerText, endedTurn, exitOf, failureOf, sendMessage } from '../session/turns.ts'
 import type { Sent } from '../session/turns.ts'
-import { secondsIn, trip, within } from '../link/with-client.ts'
-import { harmless, onOneLine, voice } from '../terminal/output.ts'
-import type { Manners, Voice } from '../terminal/output.ts'
+import { parseSeconds, withClient, withTimeout } from '../link/with-client.ts'
+import { sanitize, onOneLine, output } from '../terminal/output.ts'
+import type { OutputOptions, Output } from '../terminal/output.ts'
 
-interface Flags extends Whereabouts, Manners {
+interface Flags extends HostOptions, OutputOptions {
   readonly steer?: boolean
   readonly wait?: boolean
   readonly timeout?: string
 }
 
-/** `atrium send`: a message to a session, and with `--wait` what becomes of it. */
+/** `atrium send`: sends a message to a session, and with `--wait` prints the answer. */
 export async function send(name: string, words: readonly string[], flags: Flags): Promise<Exit> {
-  const { tell, did, note } = voice(flags)
-  const seconds = secondsIn(flags.timeout, '--timeout')
-  const text = await textOf(words)
-  return trip(flags, async (client) => {
-    const { session, chat: uri } = await findAddressee(client, name)
+  const { print, report, note } = output(flags)
+  const seconds = parseSeconds(flags.timeout, '--timeout')
+  const text = await messageText(words)
+  return withClient(flags, async (client) => {
+    const { session, chat: uri } = await findTarget(client, name)
     const chat = client.subscribe('chat', uri, { view: { turns: 5 } })
-    return whileThere(client, session.resource, async () => {
-      const sent = await say(chat, text, flags.steer)
-      const about = { session: session.resource, chat: uri, ...sent }
+    return whileSessionExists(client, session.resource, async () => {
+      const sent = await sendMessage(chat, text, flags.steer)
+      const document = { session: session.resource, chat: uri, ...sent }
       if (!flags.wait) {
-        did(about, () => sentences[sent.as])
+        report(document, () => sentences[sent.as])
         return exits.ok
       }
       note(sentences[sent.as])
-      mention(chat, shortName(session.resource), note)
-      const turn = await within(seconds, endOf(chat, sent), 'The turn did not end')
-      tell({ ...about, turn }, () => harmless(answerIn(turn)))
-      return ending(turn, note)
+      noteHints(chat, shortName(session.resource), note)
+      const turn = await withTimeout(seconds, endedTurn(chat, sent), 'The turn did not end')
+      print({ ...document, turn }, () => sanitize(answerText(turn)))
+      return noteEnd(turn, note)
     })
   })
 }
 
-/** What somebody who waits should know. */
-function mention(chat: Subscription<'chat'>, name: string, note: Voice['note']): void {
+/** Notes, while the user waits, how to cancel the turn and how to answer a request. */
+function noteHints(chat: Subscription<'chat'>, name: string, note: Output['note']): void {
   process.prependListener('SIGINT', () => note(`It goes on without you; end it with: atrium cancel ${name}`))
-  let asked = false
+  let before = false
   chat.onChange(() => {
-    const asks = activityOf(chat.state?.status ?? 0) === Activity.InputNeeded
-    if (asks && !asked) note(`It waits for an answer; see what it asks with: atrium approve ${name}`)
-    asked = asks
+    const inputNeeded = activityOf(chat.state?.status ?? 0) === Activity.InputNeeded
+    if (inputNeeded && !before) note(`It waits for an answer; see what it asks with: atrium approve ${name}`)
+    before = inputNeeded
   })
 }
 
-function ending(turn: Turn, note: Voice['note']): Exit {
+/** Notes how a turn ended, and returns the exit code. A failed turn is an error. */
+function noteEnd(turn: Turn, note: Output['note']): Exit {
   const exit = exitOf(turn)
   if (exit === exits.interrupted) note('Somebody cancelled the turn.')
-  if (exit === exits.denied) note('Somebody said no to one of its tools.')
+  if (exit === exits.denied) note('Somebody denied one of its tools.')
   if (exit !== exits.error) return exit
-  throw new Problem(`The turn failed: ${onOneLine(failureIn(turn) ?? 'nobody said why')}`)
+  throw new CommandError(`The turn failed: ${onOneLine(failureOf(turn) ?? 'without a reason')}`)
 }
 
 const sentences: { readonly [A in Sent['as']]: string } = {
   turn: 'Sent.',
-  queued: 'It waits for the end of what goes on.',
-  steering: 'Said into what goes on.',
+  queued: 'Queued: it waits for the end of the active turn.',
+  steering: 'Sent to the active turn.',
 }
 
-/** As it was typed, or from stdin for `-`. */
-async function textOf(words: readonly string[]): Promise<string> {
+/** Returns the message from the arguments, or from stdin for `-`. */
+async function messageText(words: readonly string[]): Promise<string> {
   const text =
-    words.length === 1 && words[0] === '-' ? (await wholeOf(process.stdin)).trimEnd() : words.join(' ')
+    words.length === 1 && words[0] === '-' ? (await readAll(process.stdin)).trimEnd() : words.join(' ')
   if (text.trim() !== '') return text
-  throw new Problem('There is nothing to send; type a message, or - for what comes from stdin.', exits.usage)
+  throw new CommandError('There is nothing to send; type a message, or - to read stdin.', exits.usage)
 }

@@ -3,15 +3,14 @@ import type { ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, connect as dial } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { bin, portOf } from '../../test/command.ts'
+import { readyIn } from '../../test/host-process.ts'
 
-const bin = fileURLToPath(new URL('../../bin/atrium.mjs', import.meta.url))
 const running: Running[] = []
 let home = ''
 let data = ''
@@ -23,9 +22,9 @@ afterEach(() => {
   for (const { child } of running.splice(0)) child.kill('SIGKILL')
 })
 
-test('[D7] the first line says where the host is; it answers there, and stops when it is asked to', async () => {
+test('[D7] the first line has the address; the host answers there, and stops at SIGTERM', async () => {
   const { child, first, exit, err } = await serve('--json', '--port', '0')
-  const ready = JSON.parse(first) as { url: string; token: string }
+  const ready = readyIn(first)
   const port = new URL(ready.url).port
   expect(first).toBe(
     `{"event":"ready","url":"ws://127.0.0.1:${port}/","token":"${ready.token}","pid":${child.pid}}`,
@@ -46,19 +45,19 @@ test('[D7] the first line says where the host is; it answers there, and stops wh
   expect(err()).not.toContain(ready.token)
 })
 
-test('[D6] a second life has the same token and the same port', async () => {
+test('[D6] a restarted host has the same token and the same port', async () => {
   const before = await serve('--json')
   before.child.kill('SIGINT')
   expect(await before.exit).toBe(0)
   const after = await serve('--json')
-  const place = (line: string) => ({ ...(JSON.parse(line) as object), pid: 0 })
-  expect(place(after.first)).toEqual(place(before.first))
+  const address = (line: string) => ({ ...readyIn(line), pid: 0 })
+  expect(address(after.first)).toEqual(address(before.first))
 })
 
-test('[D6] a taken port: an error when it was asked for, another one when it was not', async () => {
+test('[D6] a taken port is an error if it was asked for, otherwise another port is used', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
-  const { port } = other.address() as AddressInfo
+  const port = portOf(other)
   const asked = run('serve', '--data', data, '--port', String(port))
   expect(asked).toMatchObject({ status: 1, stdout: '' })
   expect(asked.stderr).toContain(
@@ -71,25 +70,25 @@ test('[D6] a taken port: an error when it was asked for, another one when it was
   other.close()
 })
 
-test('[D8] a second signal does not wait', async () => {
+test('[D8] a second signal exits at once', async () => {
   const { child, first, exit, err } = await serve('--json', '--port', '0')
-  const { url, token } = JSON.parse(first) as { url: string; token: string }
-  // A client that never answers a close.
+  const { url, token } = readyIn(first)
+  // A client that never answers a close frame.
   const { port, host } = new URL(url)
-  const rude = dial(Number(port), '127.0.0.1')
+  const silent = dial(Number(port), '127.0.0.1')
   const head = ['GET / HTTP/1.1', `Host: ${host}`, 'Connection: Upgrade', 'Upgrade: websocket']
   const more = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', '']
-  rude.on('error', () => {})
-  rude.write([...head, `Authorization: Bearer ${token}`, ...more].join('\r\n'))
-  await once(rude, 'data')
+  silent.on('error', () => {})
+  silent.write([...head, `Authorization: Bearer ${token}`, ...more].join('\r\n'))
+  await once(silent, 'data')
   child.kill('SIGTERM')
   await until(child.stderr, () => err().includes('"stopping"'))
   child.kill('SIGTERM')
   expect(await exit).toBe(143)
-  rude.destroy()
+  silent.destroy()
 })
 
-test('S-01: nothing reaches the network without TLS and a token', () => {
+test('S-01: the host does not listen on the network without TLS and a token', () => {
   for (const host of ['0.0.0.0', '::', '192.0.2.1']) {
     const { status, stderr } = run('serve', '--data', data, '--port', '0', '--host', host)
     expect({ status, stderr: stderr.split('\n').at(-2) }).toEqual({
@@ -101,7 +100,7 @@ test('S-01: nothing reaches the network without TLS and a token', () => {
   expect(open.stderr).toContain('needs a token')
 })
 
-test('S-05: a token is in no log, no file of the host and no list of processes', async () => {
+test('S-05: the token is in no log, in no file of the host, and not in the list of processes', async () => {
   const canary = 'canary-canary-canary-canary'
   const { child, first, err } = await serve(
     '--json',
@@ -112,7 +111,7 @@ test('S-05: a token is in no log, no file of the host and no list of processes',
     '--connection-token',
     canary,
   )
-  const { url } = JSON.parse(first) as { url: string }
+  const { url } = readyIn(first)
   for (const query of [`?tkn=${canary}x`, `?tkn=${canary}&tkn=${canary}`]) {
     const refused = new WebSocket(`${url}${query}`)
     expect(String((await once(refused, 'error'))[0])).toContain('403')
@@ -130,7 +129,7 @@ test('S-05: a token is in no log, no file of the host and no list of processes',
   expect(readFileSync(`/proc/${child.pid}/cmdline`, 'latin1')).not.toContain(canary)
 })
 
-test('[D9] what was typed wrong exits with 2 and one line; everything else with 1, without a stack', () => {
+test('[D9] a usage error exits with 2 and one line, any other error with 1 and without a stack', () => {
   expect(run('serve', '--port', 'x')).toEqual({
     status: 2,
     stdout: '',
@@ -158,29 +157,29 @@ test('[T2] token show and rotate', () => {
 })
 
 test.each(['SIGTERM', 'SIGKILL'] as const)(
-  '[L2] I1: %s under load loses nothing that was acknowledged',
+  '[L2] I1: %s under load loses no acknowledged action',
   async (signal) => {
     const first = await serve('--json', '--port', '0')
     const session = 'ahp-session:/load'
-    const client = await Talk.open(first.first)
+    const client = await RawClient.open(first.first)
     await client.ask('initialize', { protocolVersions: ['1.0.0'], clientId: 'load' })
     await client.ask('createSession', { channel: session })
     const { snapshot } = (await client.ask('subscribe', { channel: session })) as {
       snapshot: { fromSeq: number }
     }
     for (let clientSeq = 1; clientSeq <= 3000; clientSeq++)
-      client.say('dispatchAction', {
+      client.send('dispatchAction', {
         channel: session,
         clientSeq,
         action: { type: 'session/titleChanged', title: `${clientSeq}` },
       })
-    // In the middle of it: some are acknowledged, some are on their way.
-    await client.hears(() => client.echoes.length > 500)
+    // At this moment some actions are acknowledged, and others are still in transit.
+    await client.until(() => client.echoes.length > 500)
     first.child.kill(signal)
     await client.ended
     await first.exit
     const second = await serve('--json', '--port', '0')
-    const back = await Talk.open(second.first)
+    const back = await RawClient.open(second.first)
     const params = { clientId: 'load', lastSeenServerSeq: snapshot.fromSeq, subscriptions: [session] }
     const { actions } = (await back.ask('reconnect', params)) as { actions: readonly { serverSeq: number }[] }
     const kept = new Set(actions.map(({ serverSeq }) => serverSeq))
@@ -189,8 +188,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-/** A client that asks, says, and notes the numbers of its echoes. */
-class Talk {
+/** A raw JSON-RPC client that records the sequence numbers of its echoed actions. */
+class RawClient {
   readonly echoes: number[] = []
   readonly ended: Promise<unknown>
   readonly #socket: WebSocket
@@ -211,14 +210,14 @@ class Talk {
     })
   }
 
-  static async open(ready: string): Promise<Talk> {
-    const { url, token } = JSON.parse(ready) as { url: string; token: string }
+  static async open(ready: string): Promise<RawClient> {
+    const { url, token } = readyIn(ready)
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
     await once(socket, 'open')
-    return new Talk(socket)
+    return new RawClient(socket)
   }
 
-  say(method: string, params: object, id?: number): void {
+  send(method: string, params: object, id?: number): void {
     this.#socket.send(
       JSON.stringify({ jsonrpc: '2.0', id, method, params: { channel: 'ahp-root://', ...params } }),
     )
@@ -226,12 +225,12 @@ class Talk {
 
   async ask(method: string, params: object): Promise<unknown> {
     const id = ++this.#asked
-    this.say(method, params, id)
-    await this.hears(() => this.#answers.has(id))
+    this.send(method, params, id)
+    await this.until(() => this.#answers.has(id))
     return this.#answers.get(id)
   }
 
-  async hears(done: () => boolean): Promise<void> {
+  async until(done: () => boolean): Promise<void> {
     while (!done()) await once(this.#socket, 'message')
   }
 }
@@ -250,16 +249,16 @@ async function serve(...args: readonly string[]): Promise<Running> {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(),
   })
-  const said = { out: '', err: '' }
-  child.stdout.on('data', (chunk: Buffer) => (said.out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (said.err += chunk.toString()))
+  const output = { out: '', err: '' }
+  child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()))
   const exit = once(child, 'exit').then(([code]) => code as number | null)
   const ended = exit.then((code) => {
-    if (!said.out.includes('\n')) throw new Error(`exited with ${code}: ${said.err}`)
+    if (!output.out.includes('\n')) throw new Error(`exited with ${code}: ${output.err}`)
   })
-  await Promise.race([until(child.stdout, () => said.out.includes('\n')), ended])
-  const [first = ''] = said.out.split('\n')
-  const started = { child, first, exit, out: () => said.out, err: () => said.err }
+  await Promise.race([until(child.stdout, () => output.out.includes('\n')), ended])
+  const [first = ''] = output.out.split('\n')
+  const started = { child, first, exit, out: () => output.out, err: () => output.err }
   running.push(started)
   return started
 }
@@ -276,15 +275,15 @@ function environment(): NodeJS.ProcessEnv {
   return { PATH: process.env['PATH'], HOME: home, XDG_CONFIG_HOME: join(home, 'config') }
 }
 
-/** Looks again whenever the stream has said something. */
+/** Resolves when the condition holds; checks it after each chunk of the stream. */
 function until(stream: Readable, condition: () => boolean): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
+    const check = () => {
       if (!condition()) return
-      stream.off('data', look)
+      stream.off('data', check)
       resolve()
     }
-    stream.on('data', look)
-    look()
+    stream.on('data', check)
+    check()
   })
 }

@@ -15,7 +15,7 @@ import type { Host } from '@atrium/host'
 import type { Store } from '@atrium/host/ports/store'
 import type { World } from '@atrium/host/ports/world'
 import type { Logger } from 'pino'
-import { Cast } from '../serve/agents.ts'
+import { AgentSet } from '../serve/agents.ts'
 import { banner, quietBanner, readyLine } from '../serve/banner.ts'
 import type { Announcement } from '../serve/banner.ts'
 import { configure } from '../serve/config.ts'
@@ -24,30 +24,30 @@ import type { Settings } from '../serve/config-fields.ts'
 import { announceHost, withdrawHost } from '../serve/discovery.ts'
 import { openLog } from '../serve/log-file.ts'
 import { findPort } from '../serve/port.ts'
-import { Problem, sentenceOf } from '../terminal/exit.ts'
-import { askedToStop } from '../serve/shutdown.ts'
+import { CommandError, sentenceOf } from '../terminal/exit.ts'
+import { stopSignal } from '../serve/shutdown.ts'
 import { version } from '../terminal/version.ts'
 
-/** `atrium serve`: the one place where a host is put together from its parts. */
+/** `atrium serve`: the composition root, the only place that joins the host with its adapters. */
 export async function serve(flags: Flags, json: boolean): Promise<void> {
   const { settings, warnings } = await configure(flags, process.env)
-  // What the host starts later shall not inherit it.
+  // Agents and shells inherit our environment and must not see the token.
   delete process.env['ATRIUM_TOKEN']
   await privateFolder(settings.data)
   const token = await chooseToken(settings)
   const tls = await readCertificate(settings)
-  // Said again by the door itself; here it is said before a store is opened.
+  // The server checks this, too. Here the check comes before the store is opened.
   const exposed = exposureProblem(settings, tls !== undefined, token !== undefined)
-  if (exposed !== undefined) throw new Problem(exposed)
+  if (exposed !== undefined) throw new CommandError(exposed)
   const level = settings.logLevel ?? (process.stderr.isTTY ? 'warn' : 'info')
   const log = openLog(level, token === undefined ? [] : [token])
-  for (const warning of [...warnings, ...cautions(flags, settings)]) log.warn(warning)
+  for (const warning of [...warnings, ...securityWarnings(flags, settings)]) log.warn(warning)
 
   const world = nodeWorld((event, detail) =>
     log.warn(detail instanceof Error ? { err: detail } : { detail }, event),
   )
-  const cast = new Cast(settings, world, process.env)
-  const host = await openHost(settings, log, world, cast)
+  const agentSet = new AgentSet(settings, world, process.env)
+  const host = await openHost(settings, log, world, agentSet)
   let stopping = false
   const { listening, notes } = await findPort(settings, (port) =>
     listen({
@@ -64,45 +64,45 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
     }),
   ).catch(async (error: unknown) => {
     await host.close()
-    await cast.close()
+    await agentSet.close()
     throw error
   })
-  const stop = askedToStop()
-  cast.watch(host)
-  // Before it is said aloud, so that whoever heard it finds us.
+  const stopped = stopSignal()
+  agentSet.watch(host)
+  // The file is written before the banner, so that a program that read the banner finds the host.
   const tokenFile = tokenFileOf(settings)
-  const place = { url: listening.url, pid: process.pid, version }
-  const found = { ...place, ...(tokenFile !== undefined && { tokenFile }) }
+  const address = { url: listening.url, pid: process.pid, version }
+  const hostFile = { ...address, ...(tokenFile !== undefined && { tokenFile }) }
   if (!settings.readOnly)
-    await announceHost(settings.data, found).catch((error: unknown) =>
+    await announceHost(settings.data, hostFile).catch((error: unknown) =>
       log.warn({ err: error }, 'unannounced'),
     )
-  announce({ version, url: listening.url, token, notes }, json)
+  printBanner({ version, url: listening.url, token, notes }, json)
   log.info({ urls: listening.urls, data: settings.data }, 'listening')
 
-  const signal = await stop
+  const signal = await stopped
   stopping = true
   log.info({ signal }, 'stopping')
   await withdrawHost(settings.data, process.pid)
-  // The door first, then the links behind it: the host ends them, and the door waits for the last.
+  // The server stops to listen and waits for its connections, which the host ends.
   await Promise.all([listening.close(), host.close()])
-  await cast.close()
+  await agentSet.close()
   log.info('stopped')
 }
 
-async function openHost(settings: Settings, log: Logger, world: World, cast: Cast): Promise<Host> {
-  // The store opens in its own thread while the core is being loaded.
+async function openHost(settings: Settings, log: Logger, world: World, agentSet: AgentSet): Promise<Host> {
+  // The store opens in its worker thread while this thread loads the host.
   const [{ store, readOnly }, { createHost }, { agents }] = await Promise.all([
     openStore(settings),
     import('@atrium/host'),
-    cast.open(),
+    agentSet.open(),
   ])
   if (readOnly !== undefined) log.warn(readOnly)
   return createHost({
     store,
     world,
     agents,
-    // The host's own files, its token above all, are nobody's.
+    // No client and no agent may touch the files of the host, above all its token.
     files: nodeFiles({ never: [settings.data] }),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
@@ -110,7 +110,7 @@ async function openHost(settings: Settings, log: Logger, world: World, cast: Cas
     ...(readOnly !== undefined && { readOnly }),
     info: { name: 'atrium', version },
     build: `atrium ${version}`,
-    // Going on could only lose more: the next start looks at what is on disk.
+    // Continuing could lose more data. The next start recovers from what is on disk.
     fatal: (error) => {
       process.stderr.write(`atrium: The store in ${settings.data} failed: ${sentenceOf(error)}\n`)
       process.exit(1)
@@ -118,7 +118,7 @@ async function openHost(settings: Settings, log: Logger, world: World, cast: Cas
   })
 }
 
-/** For writing; where the disk does not allow that, for reading, which is better than nothing. */
+/** Opens the store for writing; where that fails, for reading only. */
 async function openStore({ data, readOnly }: Settings): Promise<{ store: Store; readOnly?: string }> {
   if (readOnly)
     return { store: await openSqlite(data, { readOnly }), readOnly: 'This host was started read-only.' }
@@ -131,7 +131,7 @@ async function openStore({ data, readOnly }: Settings): Promise<{ store: Store; 
     })
     return {
       store,
-      readOnly: `${data} cannot be written (${sentenceOf(error)}): this host only shows what is there.`,
+      readOnly: `${data} cannot be written (${sentenceOf(error)}): this host is read-only.`,
     }
   }
 }
@@ -161,11 +161,13 @@ async function readCertificate({ tlsCert, tlsKey }: Settings): Promise<Secure | 
 
 function ifMissing(path: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
-    throw error.code === 'ENOENT' ? new Problem(`There is no ${path}; name a file that is there.`) : error
+    throw error.code === 'ENOENT'
+      ? new CommandError(`There is no ${path}; name a file that is there.`)
+      : error
   }
 }
 
-function cautions(flags: Flags, settings: Settings): readonly string[] {
+function securityWarnings(flags: Flags, settings: Settings): readonly string[] {
   return [
     flags.connectionToken === undefined
       ? []
@@ -174,7 +176,7 @@ function cautions(flags: Flags, settings: Settings): readonly string[] {
   ].flat()
 }
 
-function announce(announcement: Announcement, json: boolean): void {
-  const say = json ? readyLine : process.stdout.isTTY ? banner : quietBanner
-  process.stdout.write(say(announcement))
+function printBanner(announcement: Announcement, json: boolean): void {
+  const format = json ? readyLine : process.stdout.isTTY ? banner : quietBanner
+  process.stdout.write(format(announcement))
 }

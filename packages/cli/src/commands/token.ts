@@ -2,13 +2,13 @@ import { rotateToken, tokenOf } from '@atrium/adapters/server/token'
 import { configure } from '../serve/config.ts'
 import type { Flags } from '../serve/config.ts'
 
-/** `atrium token show`: for whoever may read the data folder anyway. */
+/** `atrium token show`: prints the token. Every user who can run this can also read the token file. */
 export async function showToken(flags: Flags): Promise<void> {
   const { settings } = await configure(flags, process.env)
   process.stdout.write(`${await tokenOf(settings.data)}\n`)
 }
 
-/** `atrium token rotate`: the old one ends with the host that is running. */
+/** `atrium token rotate`: creates a new token. A running host keeps the old one until its next start. */
 export async function newToken(flags: Flags): Promise<void> {
   const { settings } = await configure(flags, process.env)
   process.stdout.write(`${await rotateToken(settings.data)}\n`)

@@ -1,4 +1,4 @@
-/** One thing that was looked at: how it is, and how to mend it where it is not as it should be. */
+/** The result of one check, and the remedy if it is not ok. The keys are those of `--json`. */
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
   readonly about: string

@@ -4,69 +4,66 @@ import { join } from 'node:path'
 import type { Client } from '@atrium/client/client'
 import type { HostInfo } from '@atrium/client/link/handshake'
 import { rootUri } from '@atrium/protocol/uri'
-import { loginsOf } from '../link/logins.ts'
+import { requiredLogins } from '../link/logins.ts'
 import { findHost } from '../serve/discovery.ts'
 import type { Settings } from '../serve/config-fields.ts'
 import { defaultPort } from '../serve/port.ts'
 import { sentenceOf } from '../terminal/exit.ts'
-import { addressOf, reach } from '../link/connect.ts'
-import type { Whereabouts } from '../link/connect.ts'
-import { within } from '../link/with-client.ts'
+import { addressOf, connect, isRemote } from '../link/connect.ts'
+import type { HostOptions } from '../link/connect.ts'
+import { withTimeout } from '../link/with-client.ts'
 import { version } from '../terminal/version.ts'
 import { onOneLine } from '../terminal/output.ts'
 import { fail, ok, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** A host that takes longer to say who it is hangs. */
+/** A host that does not complete the handshake in this time hangs. */
 const answerSeconds = 3
 
-/** The host that is meant, if one runs; else whether one could. */
-export async function hostFindings(given: Whereabouts, settings: Settings): Promise<readonly Finding[]> {
-  const elsewhere = given.host ?? (process.env['ATRIUM_URL'] || undefined)
+/** Checks the running host; without one, whether a host could start. */
+export async function hostFindings(options: HostOptions, settings: Settings): Promise<readonly Finding[]> {
   try {
-    if (elsewhere === undefined && !(await findHost(settings.data)))
+    if (!isRemote(options) && !(await findHost(settings.data)))
       return [
         warn('host', `none runs with ${settings.data}`, 'start one with: atrium serve'),
         await portFinding(settings),
       ]
   } catch (error) {
-    return [fail('host', sentenceOf(error), 'do what it says')]
+    return [fail('host', sentenceOf(error), 'follow the advice in the message')]
   }
   try {
-    const client = await within(answerSeconds, reach(given), 'The host did not answer')
-    const { url } = await addressOf(given)
+    const client = await withTimeout(answerSeconds, connect(options), 'The host did not answer')
+    const { url } = await addressOf(options)
     try {
       const found = [versionFinding(client, url), numbersFinding(client), ...(await agentFindings(client))]
-      return [...found, ...wordFindings(client), ...clientFindings(client), await clockFinding(url)]
+      return [...found, ...agentOutputFindings(client), ...clientFindings(client), await clockFinding(url)]
     } finally {
       client.close()
     }
   } catch (error) {
-    return [
-      fail('host', sentenceOf(error), 'see what it says of itself where it was started, or start it again'),
-    ]
+    return [fail('host', sentenceOf(error), 'read its log where it was started, or restart it')]
   }
 }
 
-/** What a host said of itself when it was greeted. */
-type Greeted = {
+/** A client with the host's answer to its handshake. */
+type Connected = {
   readonly host: Pick<HostInfo, 'serverInfo' | 'protocolVersion' | 'serverSeq'> | undefined
 }
 
-export function versionFinding({ host }: Greeted, url: string): Finding {
+export function versionFinding({ host }: Connected, url: string): Finding {
   const { serverInfo, protocolVersion } = host ?? {}
   const other = serverInfo?.version
-  const detail = `${serverInfo?.name ?? 'a host'} ${other ?? ''} at ${bare(url)}, AHP ${protocolVersion}`
+  const detail = `${serverInfo?.name ?? 'a host'} ${other ?? ''} at ${withoutQuery(url)}, AHP ${protocolVersion}`
   if (serverInfo?.name !== 'atrium' || other === version) return ok('host', detail)
   return warn(
     'host',
     `${detail}, and this command is ${version}`,
-    'start the host again, so that both are the same',
+    'restart the host, so that both have the same version',
   )
 }
 
-/** Numbers begin above the clock's microseconds at each start. If they are ahead of the clock, it was set back since. */
-export function numbersFinding({ host }: Greeted, now = Date.now()): Finding {
+/** Sequence numbers begin above the clock, in microseconds, at each start. Numbers ahead of the clock: the clock was set back. */
+export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
   const ahead = Math.round(((host?.serverSeq ?? 0) / 1000 - now) / 1000)
   if (ahead < 60) return ok('numbers', `the last one is ${host?.serverSeq ?? 0}`)
   return warn('numbers', `they are ${ahead} s ahead of the clock`, 'nothing is lost; set the clock right')
@@ -76,7 +73,7 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
   const { agents } = await client.subscribe('root', rootUri).ready()
   if (agents.length === 0) return [warn('agents', 'there are none', 'see how the host was started')]
   return agents.map((agent) => {
-    const logins = loginsOf(agent)
+    const logins = requiredLogins(agent)
     const detail = `${agent.provider}, with ${agent.models.length} models`
     return logins.length === 0
       ? ok('agent', detail)
@@ -84,60 +81,57 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
   })
 }
 
-/** What agents said last beside their work, where the host tells: there stands why one does not work. */
-export function wordFindings({
-  host,
-}: {
-  readonly host: Pick<HostInfo, '_meta'> | undefined
-}): readonly Finding[] {
-  const own = host?._meta?.['x-atrium'] as { readonly agents?: readonly Spoken[] } | undefined
-  return (own?.agents ?? []).map(({ provider = '', lastWords = [] }) =>
+/** Shows the last lines that each agent wrote to stderr. They often say why an agent does not work. */
+export function agentOutputFindings(client: WithMeta): readonly Finding[] {
+  return (atriumMeta(client).agents ?? []).map(({ provider = '', lastWords = [] }) =>
     ok(provider, ['it said last:', ...lastWords.map((line) => `  ${onOneLine(line)}`)].join('\n')),
   )
 }
 
-interface Spoken {
-  readonly provider?: string
-  readonly lastWords?: readonly string[]
-}
-
-/** Who else is connected, where the host tells; this command is one of them. */
-export function clientFindings({
-  host,
-}: {
-  readonly host: Pick<HostInfo, '_meta'> | undefined
-}): readonly Finding[] {
-  const own = host?._meta?.['x-atrium'] as { readonly clients?: readonly Present[] } | undefined
-  return (own?.clients ?? []).map(
+/** Lists the connected clients, this command included. */
+export function clientFindings(client: WithMeta): readonly Finding[] {
+  return (atriumMeta(client).clients ?? []).map(
     ({ title, name = 'without a name', version: build = '', protocolVersion }) =>
       ok('client', `${title ?? name} ${build}, AHP ${protocolVersion}`),
   )
 }
 
-interface Present {
-  readonly name?: string
-  readonly title?: string
-  readonly version?: string
-  readonly protocolVersion: string
+interface WithMeta {
+  readonly host: Pick<HostInfo, '_meta'> | undefined
 }
 
-/** The protocol has no time of day in it; the door of a host says one with every answer. */
+interface AtriumMeta {
+  readonly agents?: readonly { readonly provider?: string; readonly lastWords?: readonly string[] }[]
+  readonly clients?: readonly {
+    readonly name?: string
+    readonly title?: string
+    readonly version?: string
+    readonly protocolVersion: string
+  }[]
+}
+
+/** The protocol leaves `_meta` untyped. Only an Atrium host writes this key. */
+function atriumMeta({ host }: WithMeta): AtriumMeta {
+  return (host?._meta?.['x-atrium'] ?? {}) as AtriumMeta
+}
+
+/** Compares the clocks. AHP does not transmit the time, so it comes from the Date header of an HTTP response. */
 async function clockFinding(url: string): Promise<Finding> {
-  const door = new URL('/healthz', url.replace(/^ws/, 'http'))
-  const asked = Date.now()
-  const answer = await fetch(door, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
-  const said = Date.parse(answer?.headers.get('date') ?? '')
-  if (Number.isNaN(said))
-    return warn('clock', 'the host does not say what time it has', 'compare them by hand')
-  // It is said in whole seconds.
-  const apart = Math.max(0, Math.abs(said - asked) - 1_000 - (Date.now() - asked))
+  const healthUrl = new URL('/healthz', url.replace(/^ws/, 'http'))
+  const sentAt = Date.now()
+  const response = await fetch(healthUrl, { signal: AbortSignal.timeout(3_000) }).catch(() => undefined)
+  const hostTime = Date.parse(response?.headers.get('date') ?? '')
+  if (Number.isNaN(hostTime))
+    return warn('clock', 'the host does not tell its time', 'compare the clocks by hand')
+  // The header has whole seconds, and the request took some time.
+  const apart = Math.max(0, Math.abs(hostTime - sentAt) - 1_000 - (Date.now() - sentAt))
   const seconds = Math.round(apart / 1000)
   return seconds < 5
     ? ok('clock', 'the host has the same time')
     : warn('clock', `the host is ${seconds} s away from this machine`, 'set both clocks by the network')
 }
 
-/** Whether the port that a start would take is free. */
+/** Checks whether the port that `atrium serve` would use is free. */
 async function portFinding({ port, socket, data }: Settings): Promise<Finding> {
   if (socket !== undefined) return ok('port', `none; it would listen on ${socket}`)
   const last = Number(await readFile(join(data, 'port'), 'utf8').catch(() => ''))
@@ -148,7 +142,7 @@ async function portFinding({ port, socket, data }: Settings): Promise<Finding> {
     ? warn(
         'port',
         `${wanted} is taken by another program`,
-        'a start takes another one; or name one with --port',
+        'atrium serve would use another one; or name one with --port',
       )
     : fail('port', `${wanted} is taken by another program`, 'choose another with --port')
 }
@@ -161,7 +155,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-function bare(url: string): string {
+function withoutQuery(url: string): string {
   const address = new URL(url)
   address.search = ''
   return address.href

@@ -17,7 +17,7 @@ import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Client } from '../../../host/test/room.ts'
-import { Life } from '../../test/life.ts'
+import { HostProcess } from '../../test/host-process.ts'
 
 const session = 'ahp-session:/machine'
 const chat = defaultChatUri(session)
@@ -25,7 +25,7 @@ const terminal = 'ahp-terminal:/1'
 
 let home = ''
 let work = ''
-let life: Life
+let host: HostProcess
 let ann: Client
 beforeEach(async () => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-machine-')))
@@ -34,20 +34,20 @@ beforeEach(async () => {
   writeFileSync(join(work, 'a.txt'), 'hello\n')
   writeFileSync(join(home, 'private.txt'), 'canary')
   symlinkSync('../private.txt', join(work, 'out'))
-  life = await Life.begin(home)
-  ann = new Client(await life.dial())
+  host = await HostProcess.start(home)
+  ann = new Client(await host.dial())
   await ann.initialize('ann', [rootUri])
   await ann.ask('createSession', { channel: session, workingDirectories: [fileUri(work)] })
 })
 afterEach(async () => {
-  await life.kill()
+  await host.kill()
   rmSync(home, { recursive: true, force: true })
 })
 
 const at = (name: string) => fileUri(join(work, name))
 const alive = (pid: number) => existsSync(`/proc/${pid}`)
 
-/** What a shell of the host shows. */
+/** The output of a terminal. */
 const shown = (client: Client, channel = terminal) =>
   (client.state(channel) as unknown as TerminalState).content
     .map((part) => (part.type === 'unclassified' ? part.value : part.output))
@@ -59,8 +59,8 @@ async function shell(client: Client, channel = terminal): Promise<(line: string)
   return (line) => void client.dispatch(channel, { type: 'terminal/input', data: `${line}\r` })
 }
 
-test('[Q1] [Q2] the command serves the files of a session, its home to browse, and never its own data', async () => {
-  const { defaultDirectory } = await new Client(await life.dial()).initialize('ben')
+test('[Q1] [Q2] the command serves the files of a session and its home for browsing, and never its own data', async () => {
+  const { defaultDirectory } = await new Client(await host.dial()).initialize('ben')
   expect(defaultDirectory).toBe(fileUri(home))
   expect(await ann.ask('resourceRead', { uri: at('a.txt') })).toMatchObject({ data: 'hello\n' })
   const { etag = '' } = await ann.ask('resourceResolve', { uri: at('a.txt') })
@@ -91,7 +91,7 @@ test('[Q1] [Q2] the command serves the files of a session, its home to browse, a
       })
 })
 
-test('[Q8] a file that is made in directories that are made with it is told', async () => {
+test('[Q8] a watch reports a file in directories that were created with it', async () => {
   const { channel } = await ann.ask('createResourceWatch', { uri: fileUri(work), recursive: true })
   await ann.ask('subscribe', { channel })
   mkdirSync(join(work, 'x/y/z'), { recursive: true })
@@ -99,7 +99,7 @@ test('[Q8] a file that is made in directories that are made with it is told', as
   await ann.until(() => JSON.stringify(ann.envelopes).includes('/x/y/z/new.ts'))
 })
 
-test('[Y1] [Y4] [Y8] a real shell: typed into, resized, and gone with its host', async () => {
+test('[Y1] [Y4] [Y8] a real shell takes input, is resized, and ends with its host', async () => {
   const type = await shell(ann)
   type('stty size; echo pid=$$ in $PWD')
   await ann.until(() => /pid=\d+ in/.test(shown(ann)))
@@ -112,15 +112,15 @@ test('[Y1] [Y4] [Y8] a real shell: typed into, resized, and gone with its host',
   await ann.until(() => /child=\d+/.test(shown(ann)))
   const pids = ['pid', 'child'].map((name) => Number(new RegExp(`${name}=(\\d+)`).exec(shown(ann))?.[1]))
   expect(pids.every(alive)).toBe(true)
-  await life.kill()
+  await host.kill()
   while (pids.some(alive)) await new Promise((resolve) => setTimeout(resolve, 20))
-  life = await Life.begin(home)
-  const ben = new Client(await life.dial())
+  host = await HostProcess.start(home)
+  const ben = new Client(await host.dial())
   await ben.initialize('ben', [terminal])
   expect(ben.state(terminal)).toMatchObject({ lifecycle: { status: 'exited' } })
 })
 
-test('[Y9] [Q9] a line of a person is run in the session’s directory, whichever agent it has', async () => {
+test('[Y9] [Q9] a shell line of the user runs in the directory of the session, with any agent', async () => {
   await ann.ask('subscribe', { channel: chat })
   const message = { text: '!pwd; seq 1 20000; exit 4', origin: { kind: 'user' } }
   const startedAt = new Date().toISOString()
@@ -132,20 +132,20 @@ test('[Y9] [Q9] a line of a person is run in the session’s directory, whicheve
   const [screen, output] = part.toolCall.content ?? []
   expect(part.toolCall).toMatchObject({ success: false, error: { message: 'The command ended with 4' } })
   expect(screen).toMatchObject({ type: 'terminal', result: { exitCode: 4, truncated: true } })
-  if (output?.type !== 'resource') throw new Error('not kept apart')
+  if (output?.type !== 'resource') throw new Error('the output is not a resource')
   const { data } = await ann.ask('resourceRead', { uri: output.uri })
   const numbers = Array.from({ length: 20_000 }, (_, n) => n + 1)
   expect(data).toBe([work, ...numbers].join('\n'))
 })
 
-test('[J2] [J3] [J4] the command completes files that git does not ignore, files without git, and verbs of the guide', async () => {
+test('[J2] [J3] [J4] completions offer files that git does not ignore, files without git, and commands of the guide', async () => {
   const complete = async (client: Client, channel: string, text: string) =>
     (await client.ask('completions', { channel, kind: 'userMessage', text, offset: text.length })).items.map(
       ({ insertText }) => insertText,
     )
   mkdirSync(join(work, 'node_modules'))
   writeFileSync(join(work, 'node_modules', 'a.js'), '')
-  // Without git a link is shown as a name, and not followed out.
+  // Without git a symbolic link is listed, and not followed.
   expect(await complete(ann, chat, '@')).toEqual(['@out', '@a.txt'])
   expect(await complete(ann, chat, '/logi')).toEqual(['/login'])
 
@@ -156,7 +156,7 @@ test('[J2] [J3] [J4] the command completes files that git does not ignore, files
   const other = 'ahp-session:/tree'
   await ann.ask('createSession', { channel: other, workingDirectories: [fileUri(tree)] })
   expect(await complete(ann, defaultChatUri(other), '@')).toEqual(['@kept.ts', '@.gitignore'])
-  const old = new Client(await life.dial())
+  const old = new Client(await host.dial())
   const opened = await old.ask('initialize', { protocolVersions: ['0.9.0'], clientId: 'old' })
   expect(opened.completionTriggerCharacters).toEqual(['@', '#', '/'])
   expect(await complete(old, defaultChatUri(other), '@')).toEqual(['@kept.ts', '@.gitignore'])

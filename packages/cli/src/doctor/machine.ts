@@ -9,7 +9,7 @@ import { version } from '../terminal/version.ts'
 import { fail, ok, warn } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** What the machine must offer, whether or not a host runs. */
+/** Checks the machine. No host needs to run. */
 export async function machineFindings({ data }: Settings): Promise<readonly Finding[]> {
   return [
     nodeFinding(),
@@ -29,7 +29,7 @@ function nodeFinding(major = Number(process.versions.node.split('.')[0])): Findi
     : fail('node', detail, `install Node ${oldestNode} or newer: https://nodejs.org`)
 }
 
-/** The settings, if they can be read: without them nobody knows which folder is meant. */
+/** Checks the settings, and returns them if they are valid: the other checks need the data folder. */
 export async function settingsFinding(
   data: string | undefined,
 ): Promise<{ finding: Finding; settings?: Settings }> {
@@ -40,7 +40,7 @@ export async function settingsFinding(
     if (first !== undefined) return { settings, finding: warn('settings', first, `edit ${path}`) }
     return { settings, finding: ok('settings', path) }
   } catch (error) {
-    return { finding: fail('settings', sentenceOf(error), 'mend what it names') }
+    return { finding: fail('settings', sentenceOf(error), 'correct the setting that it names') }
   }
 }
 
@@ -48,11 +48,11 @@ async function dataFinding(data: string): Promise<Finding> {
   const found = await stat(data).catch((error: NodeJS.ErrnoException) => error)
   if (found instanceof Error)
     return found.code === 'ENOENT'
-      ? ok('data', `${data} is made at the first start`)
+      ? ok('data', `${data} is created at the first start`)
       : fail(
           'data',
-          `${data} cannot be looked at (${found.code})`,
-          'see to the modes of the folders above it',
+          `${data} cannot be accessed (${found.code})`,
+          'check the permissions of its parent folders',
         )
   if (!found.isDirectory())
     return fail('data', `${data} is no folder`, 'move it away, or name another with --data')
@@ -70,18 +70,18 @@ async function dataFinding(data: string): Promise<Finding> {
 
 const mebibyte = 1024 * 1024
 
-/** Of the folder, or of the nearest one above it that is there. */
+/** Checks the free space of the folder, or of its nearest existing parent. */
 async function spaceFinding(data: string): Promise<Finding> {
   const found = await statfs(data).catch(() => undefined)
   if (!found) {
     const above = dirname(data)
     return above === data
-      ? warn('disk', 'nobody knows how much is free', 'look with: df -h')
+      ? warn('disk', 'the free space is unknown', 'check with: df -h')
       : spaceFinding(above)
   }
   const free = Math.floor((Number(found.bavail) * Number(found.bsize)) / mebibyte)
   const detail = free >= 10 * 1024 ? `${Math.floor(free / 1024)} GiB free` : `${free} MiB free`
-  const mend = 'make room: a host without space shows everything and changes nothing'
+  const mend = 'free some space: without it a host is read-only'
   if (free < 100) return fail('disk', detail, mend)
   return free < 1024 ? warn('disk', detail, mend) : ok('disk', detail)
 }
@@ -103,6 +103,6 @@ async function shellFinding(): Promise<Finding> {
 async function gitFinding(): Promise<Finding> {
   const path = await findProgram('git', process.env['PATH'] ?? '')
   return path === undefined
-    ? warn('git', 'none was found, so nothing is known of repositories', 'install git')
+    ? warn('git', 'none was found, so repositories are not recognized', 'install git')
     : ok('git', path)
 }

@@ -1,10 +1,10 @@
 import type { Outcome } from '@atrium/client/sync/pending-actions'
-import { Problem } from '../terminal/exit.ts'
+import { CommandError } from '../terminal/exit.ts'
 
-/** What a host did not want, or may not have heard, is a problem of whoever wished it. */
-export function accepted(outcome: Outcome): void {
+/** Throws unless the host accepted the action. An action without a known outcome is an error, too. */
+export function assertAccepted(outcome: Outcome): void {
   if (outcome.outcome === 'accepted') return
   const reason = outcome.reason.replace(/\.$/, '')
-  if (outcome.outcome === 'refused') throw new Problem(`The host refuses this: ${reason}.`)
-  throw new Problem(`Nobody knows whether this was done: ${reason}. Look with: atrium logs`)
+  if (outcome.outcome === 'refused') throw new CommandError(`The host refuses this: ${reason}.`)
+  throw new CommandError(`The outcome of this is unknown: ${reason}. Look with: atrium logs`)
 }

@@ -1,69 +1,73 @@
 import type { Client } from '@atrium/client/client'
-import { Problem, exits } from '../terminal/exit.ts'
-import { reach } from './connect.ts'
-import type { Whereabouts } from './connect.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
+import { connect } from './connect.ts'
+import type { HostOptions } from './connect.ts'
 
-/** So long a host may be away, to be started again say, before whoever waits for it is told. */
-const patienceMs = 5_000
+/** How long the host may be away, for example for a restart, before the command gives up. */
+const maxAwayMs = 5_000
 
-/** The whole of a command's trip to a host: it ends with its work, when the host has gone for good, or at Ctrl-C. */
-export async function trip<T>(given: Whereabouts, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = await reach(given)
+/** Connects, runs `work` and disconnects. Ends early when the host stays away, or at Ctrl-C. */
+export async function withClient<T>(options: HostOptions, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await connect(options)
   process.once('SIGINT', () => process.exit(exits.interrupted))
   const watch = watchLink(client)
   try {
-    return await Promise.race([work(client), watch.gone])
+    return await Promise.race([work(client), watch.lost])
   } catch (error) {
-    // What went over a link that broke has a sentence of its own.
-    throw client.link.state === 'live' || error instanceof Problem ? error : wentAway()
+    // An error over a broken link is most likely caused by the break: name that instead.
+    throw client.link.state === 'live' || error instanceof CommandError ? error : hostLost()
   } finally {
     watch.end()
     client.close()
   }
 }
 
-/** Rejects when the link is gone and does not come back. */
-function watchLink(client: Client): { readonly gone: Promise<never>; readonly end: () => void } {
+/** `lost` rejects when the link is closed, or does not come back in time. */
+function watchLink(client: Client): { readonly lost: Promise<never>; readonly end: () => void } {
   let timer: NodeJS.Timeout | undefined
-  let undo = () => {}
-  const gone = new Promise<never>((_, reject) => {
-    undo = client.onLink(({ state }) => {
+  let unsubscribe = () => {}
+  const lost = new Promise<never>((_, reject) => {
+    unsubscribe = client.onLink(({ state }) => {
       if (state === 'live') {
         clearTimeout(timer)
         timer = undefined
-      } else if (state === 'closed') reject(wentAway())
-      else timer ??= setTimeout(() => reject(wentAway()), patienceMs)
+      } else if (state === 'closed') reject(hostLost())
+      else timer ??= setTimeout(() => reject(hostLost()), maxAwayMs)
     })
   })
-  gone.catch(() => {})
+  lost.catch(() => {})
   return {
-    gone,
+    lost,
     end: () => {
       clearTimeout(timer)
-      undo()
+      unsubscribe()
     },
   }
 }
 
-function wentAway(): Problem {
-  return new Problem('The host went away in the middle of this; start it again with: atrium serve')
+function hostLost(): CommandError {
+  return new CommandError('The host went away in the middle of this; start it again with: atrium serve')
 }
 
-/** What is not there in time is a sentence, and exit 3. Without a time it is waited for as long as it takes. */
-export async function within<T>(seconds: number | undefined, wanted: Promise<T>, what: string): Promise<T> {
-  if (seconds === undefined) return wanted
+/** Rejects with exit code 3 unless `task` settles in time. `what` begins the sentence. Without `seconds` there is no limit. */
+export async function withTimeout<T>(
+  seconds: number | undefined,
+  task: Promise<T>,
+  what: string,
+): Promise<T> {
+  if (seconds === undefined) return task
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     const sentence = `${what} in ${seconds} s; it may still.`
-    timer = setTimeout(() => reject(new Problem(sentence, exits.timeout)), seconds * 1000)
+    timer = setTimeout(() => reject(new CommandError(sentence, exits.timeout)), seconds * 1000)
   })
-  return Promise.race([wanted, late]).finally(() => clearTimeout(timer))
+  return Promise.race([task, late]).finally(() => clearTimeout(timer))
 }
 
-/** Seconds as they are typed, and no more than a timer can hold. */
-export function secondsIn(text: string | undefined, flag: string): number | undefined {
+/** Parses a number of seconds. The upper limit is the longest delay of a timer. */
+export function parseSeconds(text: string | undefined, flag: string): number | undefined {
   if (text === undefined) return undefined
   const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN
   if (seconds > 0 && seconds <= 2_000_000) return seconds
-  throw new Problem(`${flag} must be a number of seconds, and not '${text}'.`, exits.usage)
+  throw new CommandError(`${flag} must be a number of seconds, and not '${text}'.`, exits.usage)
 }

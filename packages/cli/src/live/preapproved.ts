@@ -1,47 +1,47 @@
 import type { Client } from '@atrium/client/client'
 import { choices } from '@atrium/host/access/choices'
+import { approvalInAdvance } from '../render/approval.ts'
+import type { Request } from '../session/pending-requests.ts'
 import { isSensitive } from './requests.ts'
-import type { Ask } from './requests.ts'
-import { agreement } from '../render/approval.ts'
 
-/** What somebody agreed to before anything was asked: tools, each time or for the session; no form, and no sign-in. */
-export class Beforehand {
+/** The approvals that `--allow` gives in advance: for tool calls, once each or for the session; never for forms and sign-ins. */
+export class Preapproved {
   readonly #client: Client
-  readonly #reach: 'once' | 'session'
+  readonly #scope: 'once' | 'session'
   readonly #changed: () => void
-  /** By the id of what was asked: whether it was agreed to. */
+  /** Whether each request was approved, by its id. */
   readonly #decided = new Map<string, boolean>()
-  /** Tools that were allowed for the session. */
-  readonly #allowed = new Set<string>()
+  /** Tools that were approved for the session. */
+  readonly #tools = new Set<string>()
 
-  constructor(client: Client, reach: 'once' | 'session', changed: () => void) {
+  constructor(client: Client, scope: 'once' | 'session', changed: () => void) {
     this.#client = client
-    this.#reach = reach
+    this.#scope = scope
     this.#changed = changed
   }
 
-  /** Whether a question is answered by that; if so, it is. */
-  agrees(ask: Ask): boolean {
-    // What changes how the agent is held is left to a person.
-    if (ask.kind !== 'toolConfirmation' || isSensitive(ask.toolCall)) return false
-    const before = this.#decided.get(ask.id)
+  /** Answers a request if `--allow` covers it. Returns false for a request that the user must answer. */
+  answer(request: Request): boolean {
+    if (request.kind !== 'toolConfirmation' || isSensitive(request.toolCall)) return false
+    const before = this.#decided.get(request.id)
     if (before !== undefined) return before
-    const { toolName } = ask.toolCall
-    // What was allowed for the session, and asks all the same, asks for more than that.
-    const agrees = !this.#allowed.has(toolName)
-    this.#decided.set(ask.id, agrees)
-    if (agrees) void this.#say(ask)
-    // An agent's own "always" may mean less: then it asks again, for something else.
-    const { options = [] } = ask.toolCall as { readonly options?: readonly { readonly id: string }[] }
-    if (this.#reach === 'session' && options.some(({ id }) => id === choices.session))
-      this.#allowed.add(toolName)
-    return agrees
+    const { toolCall } = request
+    // A tool that was approved for the session and still asks wants more than that approval covers.
+    const approved = !this.#tools.has(toolCall.toolName)
+    this.#decided.set(request.id, approved)
+    if (approved) void this.#approve(request)
+    // Only the host's own session choice covers all later calls. An agent's "always" may cover less, and asks again.
+    const options = 'options' in toolCall ? (toolCall.options ?? []) : []
+    if (this.#scope === 'session' && options.some(({ id }) => id === choices.session))
+      this.#tools.add(toolCall.toolName)
+    return approved
   }
 
-  async #say(ask: Extract<Ask, { readonly kind: 'toolConfirmation' }>): Promise<void> {
-    const said = await this.#client.dispatch(ask.chat, agreement(ask.turnId, ask.toolCall, this.#reach))
-    if (said.outcome !== 'refused') return
-    this.#decided.set(ask.id, false)
+  async #approve(request: Extract<Request, { readonly kind: 'toolConfirmation' }>): Promise<void> {
+    const action = approvalInAdvance(request.turnId, request.toolCall, this.#scope)
+    const { outcome } = await this.#client.dispatch(request.chat, action)
+    if (outcome !== 'refused') return
+    this.#decided.set(request.id, false)
     this.#changed()
   }
 }

@@ -1,72 +1,76 @@
 import type { Client } from '@atrium/client/client'
-import { markOf, questionOf } from './requests.ts'
-import type { Ask } from './requests.ts'
-import type { Key } from '../terminal/keys.ts'
-import { sentenceOf } from '../terminal/exit.ts'
-import type { Answer, Question, Rows } from '../render/ask.ts'
 import type { Pane } from '../render/pane.ts'
+import type { Answer, Question, Rows } from '../render/question.ts'
+import type { Request } from '../session/pending-requests.ts'
+import { sentenceOf } from '../terminal/exit.ts'
+import type { Key } from '../terminal/keys.ts'
 import type { Style } from '../terminal/output.ts'
+import { fingerprintOf, questionOf } from './requests.ts'
+import { rejectionOf } from './send.ts'
 
-interface Surroundings {
+interface PromptsOptions {
   readonly client: Client
   readonly pane: Pane
   readonly style: Style
-  /** How a question was answered that others answered, where that is known. */
-  readonly become: (ask: Ask) => string | undefined
-  /** What is shown has changed. */
+  /** Returns the answer that another client gave to a request, where it is known. */
+  readonly resolution: (request: Request) => string | undefined
+  /** Called when the rows have changed. */
   readonly changed: () => void
 }
 
-interface Current {
-  readonly ask: Ask
-  readonly mark: string
+interface Prompt {
+  readonly request: Request
+  readonly fingerprint: string
   question: Question
-  /** Its keys are shown, and count. */
+  /** The keys are shown, and a key press answers. */
   armed: boolean
 }
 
-/** For so long after a question appeared, or after a key, nothing that is pressed was meant as its answer. */
-const quietMs = 300
+/** How long a prompt waits after it appears, and after each key, before keys answer it. */
+const armDelayMs = 300
 
 /**
- * Puts one question after the other to whoever sits at the terminal. A key counts once the keys are shown, so that what
- * was typed for something else agrees to nothing. What others answer meanwhile goes away.
+ * Asks the user for an answer to each open request, one after the other. A key counts only after the keys were shown,
+ * so that a key that was meant for something else approves nothing. A prompt disappears when another client answers.
  */
-export class Interview {
-  readonly #around: Surroundings
-  /** Answered here, and not yet gone. */
+export class Prompts {
+  readonly #options: PromptsOptions
+  /** Requests that were answered here and are still in the state of the session. */
   readonly #answered = new Set<string>()
-  #asks: readonly Ask[] = []
-  #current: Current | undefined
-  /** The one that is being read from the host. */
+  #requests: readonly Request[] = []
+  #current: Prompt | undefined
+  /** The request whose question is being prepared: its diff is read from the host. */
   #loading: string | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(around: Surroundings) {
-    this.#around = around
+  constructor(options: PromptsOptions) {
+    this.#options = options
   }
 
-  /** Whether somebody is being asked. */
+  /** Whether a prompt is open. */
   get open(): boolean {
     return this.#current !== undefined
   }
 
-  /** Whether keys are its own: not before they are shown. */
+  /** Whether keys answer the open prompt. */
   get armed(): boolean {
     return this.#current?.armed === true
   }
 
-  update(asks: readonly Ask[]): void {
-    this.#asks = asks
-    for (const id of this.#answered) if (!asks.some((ask) => ask.id === id)) this.#answered.delete(id)
+  /** Takes the list of all open requests. */
+  update(requests: readonly Request[]): void {
+    this.#requests = requests
+    for (const id of this.#answered)
+      if (!requests.some((request) => request.id === id)) this.#answered.delete(id)
     const current = this.#current
-    const now = current && asks.find(({ id }) => id === current.ask.id)
-    if (current && (!now || markOf(now) !== current.mark)) this.#gone(current, now !== undefined)
+    const now = current && requests.find(({ id }) => id === current.request.id)
+    if (current && (!now || fingerprintOf(now) !== current.fingerprint))
+      this.#dismiss(current, now !== undefined)
     this.#next()
   }
 
   rows(columns: number): Rows {
-    const { style } = this.#around
+    const { style } = this.#options
     if (!this.#current) return { rows: [] }
     return this.#current.armed ? this.#current.question.rows(style, columns) : { rows: [style.dim('…')] }
   }
@@ -74,23 +78,23 @@ export class Interview {
   press(key: Key): void {
     const current = this.#current
     if (!current) return
-    if (!current.armed) return this.#wait(current)
+    if (!current.armed) return this.#armLater(current)
     const pressed = current.question.press(key)
     if (!pressed.next) return this.#answer(current, pressed.answer)
-    if (pressed.draft) void this.#around.client.dispatch(current.ask.chat, pressed.draft)
+    if (pressed.draft) void this.#options.client.dispatch(current.request.chat, pressed.draft)
     if (current.question === pressed.next) return
     current.question = pressed.next
-    this.#around.changed()
+    this.#options.changed()
   }
 
-  /** A whole line, on a terminal that gives no single keys. */
+  /** Takes a whole line, on a terminal that gives no single keys. */
   line(text: string): void {
     const current = this.#current
     if (!current) return
     const [first = ''] = text.trim()
     if (!current.question.types) this.press({ name: 'text', text: first })
     else {
-      // What stands there already is kept by an empty line.
+      // An empty line keeps the text that is already there.
       if (text !== '') this.press({ name: 'ctrl-u' })
       if (text !== '') this.press({ name: 'paste', text })
       this.press({ name: 'enter' })
@@ -98,13 +102,13 @@ export class Interview {
     if (this.#current === current) this.#print(current)
   }
 
-  /** Somebody types something else: the question waits until that is over. */
+  /** Ignores keys for a moment, because the user is typing something else. */
   disarm(): void {
     const current = this.#current
     if (!current) return
     current.armed = false
-    this.#wait(current)
-    this.#around.changed()
+    this.#armLater(current)
+    this.#options.changed()
   }
 
   close(): void {
@@ -114,44 +118,46 @@ export class Interview {
 
   #next(): void {
     if (this.#current || this.#loading !== undefined) return
-    const ask = this.#asks.find(({ id }) => !this.#answered.has(id))
-    if (!ask) return
-    const { client, style } = this.#around
-    this.#loading = ask.id
-    void questionOf(client, ask, style).then((question) => this.#put(ask, question))
+    const request = this.#requests.find(({ id }) => !this.#answered.has(id))
+    if (!request) return
+    const { client, style } = this.#options
+    this.#loading = request.id
+    void questionOf(client, request, style).then((question) => this.#show(request, question))
   }
 
-  #put(ask: Ask, question: Question): void {
-    const { pane, style, changed } = this.#around
+  #show(request: Request, question: Question): void {
+    const { pane, style, changed } = this.#options
     this.#loading = undefined
-    const now = this.#asks.find(({ id }) => id === ask.id)
-    // Answered, or changed, while it was being read.
-    if (!now || markOf(now) !== markOf(ask)) return this.#next()
+    const now = this.#requests.find(({ id }) => id === request.id)
+    const fingerprint = fingerprintOf(request)
+    // The request was answered, or has changed, while its question was prepared.
+    if (!now || fingerprintOf(now) !== fingerprint) return this.#next()
     for (const line of question.head(style)) pane.note(line)
-    this.#current = { ask, mark: markOf(ask), question, armed: !pane.moves }
-    if (pane.moves) this.#wait(this.#current)
+    this.#current = { request, fingerprint, question, armed: !pane.moves }
+    if (pane.moves) this.#armLater(this.#current)
     else this.#print(this.#current)
     changed()
   }
 
-  #print({ question }: Current): void {
-    const { pane, style } = this.#around
+  #print({ question }: Prompt): void {
+    const { pane, style } = this.#options
     for (const row of question.rows(style, pane.columns).rows) pane.note(row)
   }
 
-  #wait(current: Current): void {
+  #armLater(prompt: Prompt): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      current.armed = true
-      this.#around.changed()
-    }, quietMs)
+      prompt.armed = true
+      this.#options.changed()
+    }, armDelayMs)
   }
 
-  #gone(current: Current, changed: boolean): void {
-    const { pane, style, become } = this.#around
+  /** Removes the prompt, because the request was answered elsewhere or has changed. */
+  #dismiss({ request }: Prompt, changed: boolean): void {
+    const { pane, style, resolution } = this.#options
     clearTimeout(this.#timer)
     this.#current = undefined
-    const how = become(current.ask)
+    const how = resolution(request)
     pane.note(
       style.dim(
         changed
@@ -159,30 +165,27 @@ export class Interview {
           : `  answered elsewhere${how === undefined ? '' : `: ${how}`}`,
       ),
     )
-    this.#around.changed()
+    this.#options.changed()
   }
 
-  #answer({ ask }: Current, answer: Answer): void {
+  #answer({ request }: Prompt, answer: Answer): void {
     clearTimeout(this.#timer)
     this.#current = undefined
-    this.#answered.add(ask.id)
-    void this.#send(ask, answer).then((problem) => {
-      if (problem === undefined) return
-      this.#around.pane.note(this.#around.style.yellow(`  That was not taken: ${problem}`))
-      this.#answered.delete(ask.id)
-      this.update(this.#asks)
+    this.#answered.add(request.id)
+    void this.#send(request, answer).then((reason) => {
+      if (reason === undefined) return
+      this.#options.pane.note(this.#options.style.yellow(`  The answer was not accepted: ${reason}`))
+      this.#answered.delete(request.id)
+      this.update(this.#requests)
     })
     this.#next()
-    this.#around.changed()
+    this.#options.changed()
   }
 
-  /** Why it was not taken, if it was not. */
-  async #send(ask: Ask, answer: Answer): Promise<string | undefined> {
-    const { client } = this.#around
-    if ('say' in answer) {
-      const said = await client.dispatch(ask.chat, answer.say)
-      return said.outcome === 'accepted' ? undefined : said.reason
-    }
+  /** Returns why the answer was not accepted; nothing where it was. */
+  async #send(request: Request, answer: Answer): Promise<string | undefined> {
+    const { client } = this.#options
+    if ('action' in answer) return rejectionOf(await client.dispatch(request.chat, answer.action))
     return client.ask('authenticate', answer.signIn).then(
       () => undefined,
       (error: unknown) => sentenceOf(error),

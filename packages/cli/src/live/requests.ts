@@ -5,75 +5,48 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { LinkClosed } from '@atrium/protocol/rpc/peer'
-import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 import { Approval } from '../render/approval.ts'
-import type { Question } from '../render/ask.ts'
 import { diffLines } from '../render/diff.ts'
 import { Form } from '../render/form.ts'
+import type { Question } from '../render/question.ts'
 import { SignIn } from '../render/sign-in.ts'
-import { Problem, exits } from '../terminal/exit.ts'
 import { shortName } from '../session/find.ts'
-import { harmless } from '../terminal/output.ts'
+import { subjectOf } from '../session/pending-requests.ts'
+import type { Request } from '../session/pending-requests.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
+import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 
-/** Something that waits for a person. */
-export type Ask = Exclude<SessionInputRequest, { readonly kind: 'toolClientExecution' }>
-
-/** What waits for people in a session: in all of it, or in one chat and with those who work for it. */
-export function openAsks(session: SessionState, chat?: Uri): readonly Ask[] {
-  return (session.inputNeeded ?? []).filter(
-    (each): each is Ask =>
-      people.has(each.kind) && (chat === undefined || worksFor(session, each.chat, chat)),
-  )
-}
-
-const people: ReadonlySet<string> = new Set(['chatInput', 'toolConfirmation', 'toolAuthentication'])
-
-function worksFor({ chats }: SessionState, worker: Uri, chat: Uri): boolean {
-  const seen = new Set<Uri>()
-  for (let at: Uri | undefined = worker; at !== undefined && !seen.has(at);) {
-    if (at === chat) return true
-    seen.add(at)
-    const origin: (typeof chats)[number]['origin'] = chats.find(({ resource }) => resource === at)?.origin
-    at = origin?.kind === 'tool' ? origin.chat : undefined
-  }
-  return false
-}
-
-/** What is asked, in a sentence. */
-export function subjectOf(ask: Ask): string {
-  if (ask.kind === 'chatInput') return ask.request.message ?? 'a question'
-  const { invocationMessage } = ask.toolCall
-  return typeof invocationMessage === 'string' ? invocationMessage : invocationMessage.markdown
-}
-
-/** Nobody is here who could be asked: how somebody can answer. */
-export function unanswered(ask: Ask, session: Uri): Problem {
-  const what = harmless(subjectOf(ask)).replaceAll(/\s+/g, ' ').slice(0, 200).replace(/\.$/, '')
+/** The error of a command without a terminal: it says what waits for an answer, and which command answers it. */
+export function unanswered(request: Request, session: Uri): CommandError {
+  const what = sanitize(subjectOf(request)).replaceAll(/\s+/g, ' ').slice(0, 200).replace(/\.$/, '')
   const name = shortName(session)
-  const approve = ask.kind === 'toolConfirmation' ? `atrium approve ${name}, or see it with: ` : ''
+  const approve = request.kind === 'toolConfirmation' ? `atrium approve ${name}, or see it with: ` : ''
   const how = `${approve}atrium attach ${name}`
-  return new Problem(`It waits for an answer: ${what}. Give one with: ${how}`, exits.denied)
+  return new CommandError(`It waits for an answer: ${what}. Give one with: ${how}`, exits.denied)
 }
 
-/** Two with the same mark ask for the same: an answer to one that changed meanwhile would be to something else. */
-export function markOf(ask: Ask): string {
-  if (ask.kind !== 'chatInput') return JSON.stringify(ask.toolCall)
-  const { answers: _, ...request } = ask.request
-  return JSON.stringify(request)
+/**
+ * Identifies the content of a request. A request with another fingerprint has changed since it was shown, and a given
+ * answer does not apply to it. Drafted answers of a form are no part of it.
+ */
+export function fingerprintOf(request: Request): string {
+  if (request.kind !== 'chatInput') return JSON.stringify(request.toolCall)
+  const { answers: _, ...form } = request.request
+  return JSON.stringify(form)
 }
 
-/** What changes how an agent is held is never agreed to beforehand. */
+/** Whether a call edits a protected file, for example one that changes the permissions of an agent. Such a call is never preapproved. */
 export function isSensitive(call: ToolCallState): boolean {
   const edits = call.status === 'pending-confirmation' ? (call.edits?.items ?? []) : []
   return edits.some(({ before, after }) => [before, after].some((side) => side && isProtected(side.uri)))
 }
 
-/** The question as a person is asked it, with what would be written. */
-export async function questionOf(client: Client, ask: Ask, style: Style): Promise<Question> {
-  if (ask.kind === 'chatInput') return new Form(ask.request)
-  if (ask.kind === 'toolAuthentication') return new SignIn(ask.turnId, ask.toolCall)
-  const { toolCall, turnId } = ask
+/** Returns the question for the terminal, with a diff of each file that the call would edit. */
+export async function questionOf(client: Client, request: Request, style: Style): Promise<Question> {
+  if (request.kind === 'chatInput') return new Form(request.request)
+  if (request.kind === 'toolAuthentication') return new SignIn(request.turnId, request.toolCall)
+  const { toolCall, turnId } = request
   const edits = toolCall.status === 'pending-confirmation' ? (toolCall.edits?.items ?? []) : []
   const shown = await Promise.all(edits.map((edit) => preview(client, edit, style)))
   return new Approval(turnId, toolCall, shown.flat())
@@ -94,7 +67,7 @@ async function preview(
       style,
     )
   } catch {
-    return [`  ${path}: what would change cannot be shown`]
+    return [`  ${path}: the change cannot be shown`]
   }
 }
 
@@ -104,7 +77,7 @@ async function contentOf(client: Client, side: FileEditSide | undefined): Promis
     const { data, encoding } = await client.ask('resourceRead', { uri: side.content.uri, encoding: 'utf-8' })
     return encoding === 'base64' ? Buffer.from(data, 'base64').toString() : data
   } catch (error) {
-    // Nobody shall be asked to agree to what could not be shown because a link ended just then.
+    // The link broke meanwhile: read again, so that the user sees the diff before the question.
     if (error instanceof LinkClosed) return contentOf(client, side)
     throw error
   }

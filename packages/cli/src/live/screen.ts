@@ -2,21 +2,21 @@ import { createInterface } from 'node:readline'
 import { Keyboard } from '../terminal/keys.ts'
 import type { Key } from '../terminal/keys.ts'
 import { Markdown } from '../render/markdown.ts'
+import type { TextFormat } from '../render/narrator.ts'
 import { Pane } from '../render/pane.ts'
-import type { Text } from '../render/narrator.ts'
-import { colourful, harmless, styled } from '../terminal/output.ts'
+import { sanitize, styled, usesColour } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 
-/** What a command that stays has in front of it: where it writes, and who may type. */
-export interface Front {
+/** The screen of `run` and `attach`. */
+export interface Screen {
   readonly pane: Pane
-  /** For what goes to stderr. */
+  /** The style of the notes on stderr. */
   readonly style: Style
-  /** Markdown where somebody reads it, and as it came where a program does. */
-  text(): Text
+  /** Returns a new format for the text of an agent: rendered Markdown on a terminal, the unchanged text elsewhere. */
+  text(): TextFormat
 }
 
-export function frontOf(env = process.env): Front {
+export function openScreen(env = process.env): Screen {
   const { stdout, stderr } = process
   const shared = stdout.isTTY === true && stderr.isTTY === true
   const columns = () => stdout.columns || stderr.columns || 80
@@ -27,53 +27,62 @@ export function frontOf(env = process.env): Front {
     shared,
     moves: stderr.isTTY === true && env['TERM'] !== 'dumb',
   })
-  const colour = colourful(stdout.isTTY === true, env)
-  const read = (): Text => new Markdown({ style: styled(colour), colour, columns: () => pane.columns })
+  const colour = usesColour(stdout.isTTY === true, env)
+  const markdown = () => new Markdown({ style: styled(colour), colour, columns: () => pane.columns })
   return {
     pane,
-    style: styled(colourful(stderr.isTTY === true, env)),
-    text: stdout.isTTY === true ? read : () => new AsItCame(),
+    style: styled(usesColour(stderr.isTTY === true, env)),
+    text: stdout.isTTY === true ? markdown : () => new PlainText(),
   }
 }
 
-/** The keys of the terminal, or whole lines where it has no keys to give. */
+/** The input of a terminal: single keys, or whole lines where the terminal cannot give keys. */
 export interface Input {
   open(): void
   close(): void
-  /** Ctrl-Z. */
-  suspend(back: () => void): void
+  /** Stops the process, as Ctrl-Z does. */
+  suspend(resumed: () => void): void
 }
 
-export function input(
-  { moves }: Pane,
-  pressed: (key: Key) => void,
-  typed: (line: string) => void,
-  ended: () => void = () => {},
-): Input {
+export interface InputListeners {
+  key(key: Key): void
+  line(line: string): void
+  /** The end of the input. Only an input of lines has one. */
+  end(): void
+}
+
+export function openInput({ moves }: Pane, listeners: InputListeners): Input {
   const { stdin, stderr } = process
-  if (moves && stdin.isTTY === true) return new Keyboard(stdin, (text) => void stderr.write(text), pressed)
+  if (moves && stdin.isTTY === true)
+    return new Keyboard(
+      stdin,
+      (text) => void stderr.write(text),
+      (key) => listeners.key(key),
+    )
   let lines: ReturnType<typeof createInterface> | undefined
   return {
     open() {
-      lines ??= createInterface({ input: stdin, terminal: false }).on('line', typed).on('close', ended)
+      lines ??= createInterface({ input: stdin, terminal: false })
+        .on('line', (line) => listeners.line(line))
+        .on('close', () => listeners.end())
     },
-    // Closed, it would read no second time: it is left to listen, and nobody heeds it.
+    // A closed readline interface cannot be opened again, so it stays open. Lines without a prompt are ignored.
     close() {},
     suspend() {},
   }
 }
 
-/** A program gets what the agent said; only what a terminal would obey is taken out. */
-class AsItCame implements Text {
+/** The text of an agent for a program: unchanged, except for control characters. */
+class PlainText implements TextFormat {
   #last = '\n'
 
   feed(text: string): string {
-    const out = harmless(text)
+    const out = sanitize(text)
     this.#last = out.at(-1) ?? this.#last
     return out
   }
 
-  /** What is said in between is said elsewhere. */
+  /** Nothing to do: notes go to stderr, and do not interrupt the text on stdout. */
   pause(): string {
     return ''
   }

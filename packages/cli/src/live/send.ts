@@ -2,25 +2,25 @@ import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { Conversation } from '../session/conversation.ts'
 
 /**
- * Says a line in a chat: to the turn that goes on, else as a new one, of which `begun` is told. Gives back why that was
- * not possible, if it was not.
+ * Sends a line to a chat: as a steering message if a turn is active, otherwise as a new turn, whose id `started` gets.
+ * Returns the reason if the host did not accept it.
  */
-export async function sayIn(
+export async function sendLine(
   conversation: Conversation,
   text: string,
-  begun: (turnId: string) => void = () => {},
+  started: (turnId: string) => void = () => {},
 ): Promise<string | undefined> {
-  if (conversation.chat.state?.activeTurn) return reasonOf(await conversation.steer(text))
+  if (conversation.chat.state?.activeTurn) return rejectionOf(await conversation.steer(text))
   const { turnId, outcome } = conversation.start(text)
-  begun(turnId)
-  const said = await outcome
-  // Somebody began one in the same moment.
-  if (said.outcome === 'refused' && conversation.chat.confirmed?.activeTurn)
-    return reasonOf(await conversation.steer(text))
-  return reasonOf(said)
+  started(turnId)
+  const result = await outcome
+  // Another client started a turn at the same moment: steer that one.
+  if (result.outcome === 'refused' && conversation.chat.confirmed?.activeTurn)
+    return rejectionOf(await conversation.steer(text))
+  return rejectionOf(result)
 }
 
-/** Why a wish did not come true, if it did not. */
-export function reasonOf(said: Outcome): string | undefined {
-  return said.outcome === 'accepted' ? undefined : said.reason
+/** Returns why an action was not accepted; nothing where it was. */
+export function rejectionOf(result: Outcome): string | undefined {
+  return result.outcome === 'accepted' ? undefined : result.reason
 }

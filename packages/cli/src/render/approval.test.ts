@@ -2,8 +2,8 @@ import type { ToolCallPendingConfirmation } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
 import type { Key } from '../terminal/keys.ts'
 import { styled } from '../terminal/output.ts'
-import { Approval, agreement } from './approval.ts'
-import type { Question } from './ask.ts'
+import { Approval, approvalInAdvance } from './approval.ts'
+import type { Question } from './question.ts'
 
 const style = styled(false)
 const own = ['once', 'session', 'folder', 'deny', 'deny-why'].map((name) => ({
@@ -24,12 +24,12 @@ const call: ToolCallPendingConfirmation = {
 
 const typed = (text: string): readonly Key[] => Array.from(text, (each) => ({ name: 'text', text: each }))
 
-/** What is said after these keys, or nothing while it is still asked. */
+/** Returns the answer after these keys; nothing while the question is open. */
 function after(question: Question, ...keys: readonly Key[]): unknown {
   let now = question
   for (const key of keys) {
     const pressed = now.press(key)
-    if (!pressed.next) return 'say' in pressed.answer ? pressed.answer.say : pressed.answer
+    if (!pressed.next) return 'action' in pressed.answer ? pressed.answer.action : pressed.answer
     now = pressed.next
   }
   return undefined
@@ -47,11 +47,11 @@ test.each([
   ['n', { ...no, selectedOptionId: 'atrium.deny' }],
   ['x', undefined],
   ['1', undefined],
-])('[Z6] %s', (key, said) => {
-  expect(after(new Approval('t', call), ...typed(key))).toEqual(said)
+])('[Z6] the key %s', (key, answer) => {
+  expect(after(new Approval('t', call), ...typed(key))).toEqual(answer)
 })
 
-test('[Z6] e edits the input, r gives a reason, Esc takes both back, and a paste is no answer', () => {
+test('[Z6] e edits the input, r gives a reason, Esc leaves both, and a paste answers nothing', () => {
   const question = new Approval('t', call)
   const enter: Key = { name: 'enter' }
   expect(after(question, ...typed('e -l'), enter)).toEqual({
@@ -68,7 +68,7 @@ test('[Z6] e edits the input, r gives a reason, Esc takes both back, and a paste
   expect(after(question, { name: 'paste', text: 'y' }, enter)).toBeUndefined()
 })
 
-test("[Z6] an agent's own choices have numbers, and only what is offered is", () => {
+test('[Z6] the options of an agent have numbers, and only offered options can be chosen', () => {
   const options = [
     { id: 'all', label: 'Allow \u001b[31mall', kind: 'approve' as const },
     { id: 'none', label: 'Reject', kind: 'deny' as const },
@@ -84,7 +84,7 @@ test("[Z6] an agent's own choices have numbers, and only what is offered is", ()
   expect([after(bare, ...typed('y')), after(bare, ...typed('n'))]).toEqual([yes, no])
 })
 
-test('[Z6] a result that asks is answered as one', () => {
+test('[Z6] the answer to a pending result confirms the result', () => {
   const { options: _, editable: __, ...rest } = call
   const result = { success: true, pastTenseMessage: 'Ran', confirmed: 'user-action' as const }
   const question = new Approval('t', { ...rest, ...result, status: 'pending-result-confirmation' })
@@ -97,7 +97,7 @@ test('[Z6] a result that asks is answered as one', () => {
   })
 })
 
-test('[Z6] the keys fit any window, and the input is shown where the question does not say it', () => {
+test('[Z6] the keys fit any window, and the input is shown unless the question contains it', () => {
   const question = new Approval('t', { ...call, toolInput: 'rm -r x\n\u001b[2J' })
   expect(question.head(style)).toEqual(['? Run `ls`', '  rm -r x', '  \ufffd[2J'])
   for (const columns of [20, 30, 80])
@@ -105,10 +105,10 @@ test('[Z6] the keys fit any window, and the input is shown where the question do
       expect(row.length).toBeLessThanOrEqual(Math.max(columns, 25))
 })
 
-test('[Z7] agreement beforehand takes the choice that is offered', () => {
-  expect(agreement('t', call, 'session')).toEqual({ ...yes, selectedOptionId: 'atrium.session' })
+test('[Z7] an approval in advance takes the offered choice', () => {
+  expect(approvalInAdvance('t', call, 'session')).toEqual({ ...yes, selectedOptionId: 'atrium.session' })
   expect(
-    agreement('t', { ...call, options: [{ id: 'all', label: '', kind: 'approve' }] }, 'session'),
+    approvalInAdvance('t', { ...call, options: [{ id: 'all', label: '', kind: 'approve' }] }, 'session'),
   ).toEqual({
     ...yes,
     selectedOptionId: 'all',

@@ -2,10 +2,11 @@ import { choices } from '@atrium/host/access/choices'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ToolCallPendingConfirmation, ToolCallPendingResult } from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
+import { textOf } from '../session/pending-requests.ts'
 import type { Key } from '../terminal/keys.ts'
-import { harmless } from '../terminal/output.ts'
+import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
-import type { Pressed, Question, Rows } from './ask.ts'
+import type { Pressed, Question, Rows } from './question.ts'
 import { lineOf, pressLine, shownLine } from './line.ts'
 import type { Line } from './line.ts'
 import { widthOf } from './table.ts'
@@ -17,11 +18,11 @@ interface Choice {
   readonly label: string
   readonly approved: boolean
   readonly optionId?: string
-  /** Something is typed first. */
+  /** The user types a line first: another input for the tool, or a reason. */
   readonly types?: 'input' | 'reason'
 }
 
-/** A tool call that asks, and the keys that answer it. */
+/** A question for approval of a tool call, or of its result. */
 export class Approval implements Question {
   readonly #turnId: string
   readonly #call: Call
@@ -74,14 +75,14 @@ export class Approval implements Question {
     const pressed = key.name === 'text' ? key.text?.toLowerCase() : undefined
     const choice = choicesOf(this.#call).find((each) => each.key === pressed)
     if (!choice) return { next: this }
-    if (!choice.types) return { answer: { say: this.#decided(choice) } }
+    if (!choice.types) return { answer: { action: this.#decided(choice) } }
     const { toolInput } = this.#call
-    const begun = choice.types === 'input' && typeof toolInput === 'string' ? toolInput : ''
-    return { next: this.#with({ choice, line: lineOf(begun) }) }
+    const initial = choice.types === 'input' && typeof toolInput === 'string' ? toolInput : ''
+    return { next: this.#with({ choice, line: lineOf(initial) }) }
   }
 
   #type(typed: NonNullable<Approval['typed']>, key: Key): Pressed<Approval> {
-    if (key.name === 'enter') return { answer: { say: this.#decided(typed.choice, typed.line.text) } }
+    if (key.name === 'enter') return { answer: { action: this.#decided(typed.choice, typed.line.text) } }
     if (key.name === 'escape') return { next: this.#with(undefined) }
     const line = pressLine(typed.line, key)
     return { next: line ? this.#with({ ...typed, line }) : this }
@@ -96,7 +97,7 @@ export class Approval implements Question {
   }
 }
 
-/** What an answer to a call says. */
+/** Returns the action of a choice, with the typed input or reason. */
 function decision(turnId: string, call: Call, choice: Choice, typed?: string): ChatAction {
   const { toolCallId } = call
   const { approved, optionId: selectedOptionId } = choice
@@ -112,17 +113,17 @@ function decision(turnId: string, call: Call, choice: Choice, typed?: string): C
   return { type, ...chosen, approved: false, reason: 'denied', ...why }
 }
 
-/** What is said where somebody has agreed before being asked: once, or for the session if that is offered. */
-export function agreement(turnId: string, call: Call, reach: 'once' | 'session'): ChatAction {
+/** Returns the action of an approval that the user gave in advance: once, or for the session if the call offers that. */
+export function approvalInAdvance(turnId: string, call: Call, scope: 'once' | 'session'): ChatAction {
   const offered = choicesOf(call).filter(({ approved, types }) => approved && !types)
-  const wished =
-    offered.find(({ optionId }) => optionId === choices[reach]) ??
-    offered.find(({ optionId = '' }) => reach === 'session' && optionId.endsWith('.always'))
-  const choice = wished ?? offered[0] ?? { key: 'y', label: 'yes', approved: true }
+  const matching =
+    offered.find(({ optionId }) => optionId === choices[scope]) ??
+    offered.find(({ optionId = '' }) => scope === 'session' && optionId.endsWith('.always'))
+  const choice = matching ?? offered[0] ?? yes
   return decision(turnId, call, choice)
 }
 
-/** Our own choices have letters; those that an agent brings have numbers. */
+/** Returns the choices of a call. The host's own options have letters as keys, the options of an agent have numbers. */
 function choicesOf(call: Call): readonly Choice[] {
   if (call.status === 'pending-result-confirmation') return [yes, no]
   const options = call.options ?? []
@@ -131,7 +132,7 @@ function choicesOf(call: Call): readonly Choice[] {
     ? options.flatMap(({ id }) => letters.get(id) ?? [])
     : options.slice(0, 9).map(({ id, label, kind }, at) => ({
         key: String(at + 1),
-        label: oneLine(harmless(label)),
+        label: oneLine(sanitize(label)),
         approved: kind === 'approve',
         optionId: id,
       }))
@@ -164,7 +165,7 @@ const letters: ReadonlyMap<string, Choice> = new Map([
   [choices.denyWhy, { ...reason, optionId: choices.denyWhy }],
 ])
 
-/** As many keys in a row as fit. */
+/** Puts as many keys into each row as fit. */
 export function keyRows(
   keys: readonly { readonly key: string; readonly label: string }[],
   style: Style,
@@ -181,19 +182,22 @@ export function keyRows(
   return rows
 }
 
-/** The input, where the question does not say it already. */
+/** The input of the tool, unless the question already contains it. */
 function inputLines({ toolInput }: Call, asked: string): readonly string[] {
-  if (typeof toolInput !== 'string' || toolInput.trim() === '' || asked.includes(harmless(toolInput)))
+  if (typeof toolInput !== 'string' || toolInput.trim() === '' || asked.includes(sanitize(toolInput)))
     return []
-  const lines = harmless(toolInput).split('\n')
-  const more = lines.length - most
-  return [...lines.slice(0, most).map((line) => `  ${line}`), ...(more > 0 ? [`  … ${more} more lines`] : [])]
+  const lines = sanitize(toolInput).split('\n')
+  const more = lines.length - maxLines
+  return [
+    ...lines.slice(0, maxLines).map((line) => `  ${line}`),
+    ...(more > 0 ? [`  … ${more} more lines`] : []),
+  ]
 }
 
-const most = 12
+const maxLines = 12
 
 function plain(text: StringOrMarkdown): string {
-  return harmless(typeof text === 'string' ? text : text.markdown)
+  return sanitize(textOf(text))
 }
 
 function oneLine(text: string): string {

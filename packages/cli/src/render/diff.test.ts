@@ -5,7 +5,7 @@ import { diffLines } from './diff.ts'
 const style = styled(false)
 const lines = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}\n`)
 
-test('[Z6] what goes and what comes, with two lines around it; the rest is left out', () => {
+test('[Z6] a diff shows removed and added lines with two lines of context', () => {
   const before = lines(20)
   const after = before.with(3, 'three\n').toSpliced(15, 1)
   expect(diffLines({ path: '/a', before: before.join(''), after: after.join('') }, style)).toEqual([
@@ -27,7 +27,7 @@ test('[Z6] what goes and what comes, with two lines around it; the rest is left 
   ])
 })
 
-test('[Z6] a new file, one that goes, one too long, and one that would be obeyed', () => {
+test('[Z6] a diff of a new file, a deleted file, a long file, and a file with escape sequences', () => {
   expect(diffLines({ path: '/a', after: 'x\u001b[2J\n' }, style)).toEqual([
     '  ─── /a (new file)',
     '  + x\ufffd[2J',

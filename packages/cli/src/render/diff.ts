@@ -1,29 +1,29 @@
-import { harmless } from '../terminal/output.ts'
+import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 
-/** What a file was and would be; nothing where it was not, or would not be. */
+/** A change of a file. `before` is absent for a new file, `after` for a deleted one. */
 export interface Change {
   readonly path: string
   readonly before?: string
   readonly after?: string
 }
 
-/** A change as people read it: what goes and what comes, with a little of what stays around it. */
-export function diffLines({ path, before, after }: Change, style: Style, most = 40): readonly string[] {
+/** Returns a change as a diff with two lines of context, and at most `maxRows` rows. */
+export function diffLines({ path, before, after }: Change, style: Style, maxRows = 40): readonly string[] {
   const verb = before === undefined ? 'new file' : after === undefined ? 'deleted' : 'changed'
-  const head = `  ${style.dim('───')} ${harmless(path)} ${style.dim(`(${verb})`)}`
+  const head = `  ${style.dim('───')} ${sanitize(path)} ${style.dim(`(${verb})`)}`
   const [old, now] = [linesOf(before), linesOf(after)]
   const rows = grouped(steps(old, now)).map(([sign, line]) => {
-    const text = `  ${sign} ${harmless(line)}`.trimEnd()
+    const text = `  ${sign} ${sanitize(line)}`.trimEnd()
     return sign === '+' ? style.green(text) : sign === '-' ? style.red(text) : style.dim(text)
   })
-  const more = rows.length - most
-  return [head, ...rows.slice(0, most), ...(more > 0 ? [style.dim(`  … ${more} more lines`)] : [])]
+  const more = rows.length - maxRows
+  return [head, ...rows.slice(0, maxRows), ...(more > 0 ? [style.dim(`  … ${more} more lines`)] : [])]
 }
 
 type Step = readonly [sign: '+' | '-' | ' ' | '…', line: string]
 
-/** What is the same at both ends stays; between them the longest that both have, where that is not too much to find out. */
+/** Keeps the common prefix and suffix; the middle is diffed by longest common subsequence unless it is too large. */
 function steps(old: readonly string[], now: readonly string[]): readonly Step[] {
   let start = 0
   while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++
@@ -39,7 +39,7 @@ function steps(old: readonly string[], now: readonly string[]): readonly Step[] 
 function middle(old: readonly string[], now: readonly string[]): readonly Step[] {
   if (old.length * now.length > 1_000_000)
     return [...old.map((line): Step => ['-', line]), ...now.map((line): Step => ['+', line])]
-  // How many lines both have from a pair of places on.
+  // `both[i][j]`: the length of the longest common subsequence of `old` from line i and `now` from line j.
   const both = old.map(() => new Uint32Array(now.length + 1)).concat(new Uint32Array(now.length + 1))
   const at = (i: number, j: number) => both[i]?.[j] ?? 0
   for (let i = old.length - 1; i >= 0; i--)
@@ -61,7 +61,7 @@ function middle(old: readonly string[], now: readonly string[]): readonly Step[]
   return found
 }
 
-/** Two lines around what changes; what is further away is not shown. */
+/** Keeps two lines of context around each change; an ellipsis replaces the rest. */
 function grouped(all: readonly Step[]): readonly Step[] {
   const near = all.map((_, at) => all.slice(Math.max(0, at - 2), at + 3).some(([sign]) => sign !== ' '))
   return all.flatMap((step, at): readonly Step[] => {

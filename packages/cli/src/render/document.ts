@@ -1,30 +1,30 @@
-import type { Happening } from '../session/events.ts'
+import type { SessionEvent } from '../session/events.ts'
 
-/** A happening as one document of `--json`. */
-export function documentOf(happening: Happening): object {
-  switch (happening.kind) {
+/** Returns the `--json` document of an event. */
+export function documentOf(event: SessionEvent): object {
+  switch (event.kind) {
     case 'began': {
-      const { id, message } = happening.turn
-      return { type: happening.again ? 'turnResumed' : 'turnStarted', turnId: id, message: message.text }
+      const { id, message } = event.turn
+      return { type: event.again ? 'turnResumed' : 'turnStarted', turnId: id, message: message.text }
     }
     case 'text':
     case 'reasoning':
-      return { type: happening.kind, turnId: happening.turnId, text: happening.text }
+      return { type: event.kind, turnId: event.turnId, text: event.text }
     case 'call':
-      return { type: 'toolCall', turnId: happening.turnId, ...happening.call }
+      return { type: 'toolCall', turnId: event.turnId, ...event.call }
     case 'notice':
-      return { type: 'notice', turnId: happening.turnId, text: happening.text }
+      return { type: 'notice', turnId: event.turnId, text: event.text }
     case 'failed':
       return {
         type: 'error',
-        turnId: happening.turnId,
-        ...happening.part.error,
-        resumable: happening.part.resumable === true,
+        turnId: event.turnId,
+        ...event.part.error,
+        resumable: event.part.resumable === true,
       }
-    case 'waits':
-      return { type: happening.as, id: happening.message.id, message: happening.message.message.text }
+    case 'pending':
+      return { type: event.as, id: event.message.id, message: event.message.message.text }
     default: {
-      const { id, state, duration, usage } = happening.turn
+      const { id, state, duration, usage } = event.turn
       return {
         type: 'turnEnded',
         turnId: id,

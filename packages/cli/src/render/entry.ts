@@ -1,11 +1,11 @@
 import type { Key } from '../terminal/keys.ts'
 import { emptyLine, lineOf, pressLine, shownLine } from './line.ts'
 
-/** The line at the bottom: typed, sent, and found again with the arrows. */
+/** The input line of `attach`, with a history that the arrow keys recall. */
 export class LineEntry {
   #line = emptyLine
-  #sent: readonly string[] = []
-  /** How far back one has gone. */
+  #history: readonly string[] = []
+  /** The number of steps back in the history. */
   #back = 0
 
   get empty(): boolean {
@@ -17,7 +17,7 @@ export class LineEntry {
     this.#back = 0
   }
 
-  /** The line that was sent by this key, if one was. */
+  /** Applies a key. Returns the line if the key sent it. */
   press(key: Key): string | undefined {
     if (key.name === 'enter' || key.name === 'alt-enter') return this.#send()
     if (key.name === 'up' || key.name === 'down') this.#recall(key.name === 'up' ? 1 : -1)
@@ -33,12 +33,12 @@ export class LineEntry {
     const { text } = this.#line
     this.clear()
     if (text.trim() === '') return undefined
-    this.#sent = [...this.#sent.filter((each) => each !== text), text].slice(-100)
+    this.#history = [...this.#history.filter((each) => each !== text), text].slice(-100)
     return text
   }
 
   #recall(by: number): void {
-    this.#back = Math.min(Math.max(0, this.#back + by), this.#sent.length)
-    this.#line = lineOf(this.#back === 0 ? '' : (this.#sent.at(-this.#back) ?? ''))
+    this.#back = Math.min(Math.max(0, this.#back + by), this.#history.length)
+    this.#line = lineOf(this.#back === 0 ? '' : (this.#history.at(-this.#back) ?? ''))
   }
 }

@@ -1,11 +1,13 @@
 import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion } from '@atrium/protocol/chat/request'
-import { harmless } from '../terminal/output.ts'
+import { sanitize } from '../terminal/output.ts'
 
-/** The answer that a line means, or a sentence that says why it means none. An empty line is what is usual, or nothing. */
+/** Parses a line as the answer to a question; returns a sentence if it is invalid. An empty line is the default, or skips the question. */
 export function answerOf(question: ChatInputQuestion, typed: string): ChatInputAnswer | string {
   const text = typed.trim()
   if (text === '')
-    return usual(question) ?? (question.required ? 'This one must be answered.' : { state: 'skipped' })
+    return (
+      defaultAnswer(question) ?? (question.required ? 'This one must be answered.' : { state: 'skipped' })
+    )
   switch (question.kind) {
     case 'number':
     case 'integer':
@@ -21,12 +23,12 @@ export function answerOf(question: ChatInputQuestion, typed: string): ChatInputA
     case 'text':
       return lengthProblem(question, typed) ?? submitted({ kind: 'text', value: typed })
     default:
-      // A kind of question that came after this build: what was typed is the best there is.
+      // A kind of question that is newer than this build: answer it with the text.
       return submitted({ kind: 'text', value: typed })
   }
 }
 
-/** What is shown in the line where an answer was given before. */
+/** Returns an earlier answer as the text of the input line. */
 export function typedOf(
   question: ChatInputQuestion | undefined,
   answers: Readonly<Record<string, ChatInputAnswer>> | undefined,
@@ -47,11 +49,11 @@ export function typedOf(
 export function choicesIn(question: ChatInputQuestion): readonly string[] {
   return optionsOf(question).map(({ label, description, recommended }, at) => {
     const about = description === undefined ? '' : `: ${description}`
-    return `${at + 1}. ${harmless(`${label}${about}`).replaceAll('\n', ' ')}${recommended ? ' (recommended)' : ''}`
+    return `${at + 1}. ${sanitize(`${label}${about}`).replaceAll('\n', ' ')}${recommended ? ' (recommended)' : ''}`
   })
 }
 
-/** What to type, in words. */
+/** Returns the hint that says what to type. */
 export function expects(question: ChatInputQuestion): string {
   const free = 'allowFreeformInput' in question && question.allowFreeformInput ? ', or words of your own' : ''
   const kinds: Readonly<Record<string, string>> = {
@@ -62,9 +64,9 @@ export function expects(question: ChatInputQuestion): string {
     'single-select': `Type a number of the list${free}`,
     'multi-select': `Type numbers of the list, with commas${free}`,
   }
-  const given = usual(question)
-  const otherwise = given
-    ? `Enter alone is ${spoken(given)}`
+  const byDefault = defaultAnswer(question)
+  const otherwise = byDefault
+    ? `Enter alone is ${answerLabel(byDefault)}`
     : question.required
       ? ''
       : 'Enter alone skips it'
@@ -87,7 +89,7 @@ function oneOf(
   question: Extract<ChatInputQuestion, { kind: 'single-select' }>,
   text: string,
 ): ChatInputAnswer | string {
-  const option = found(question.options, text)
+  const option = findOption(question.options, text)
   if (option) return submitted({ kind: 'selected', value: option.id })
   if (!question.allowFreeformInput) return `Type a number from 1 to ${question.options.length}.`
   return submitted({ kind: 'selected', value: '', freeformValues: [text] })
@@ -98,8 +100,8 @@ function someOf(
   text: string,
 ): ChatInputAnswer | string {
   const words = text.split(',').flatMap((word) => (word.trim() === '' ? [] : [word.trim()]))
-  const chosen = new Set(words.flatMap((word) => found(question.options, word)?.id ?? []))
-  const free = words.filter((word) => !found(question.options, word))
+  const chosen = new Set(words.flatMap((word) => findOption(question.options, word)?.id ?? []))
+  const free = words.filter((word) => !findOption(question.options, word))
   if (free.length > 0 && !question.allowFreeformInput)
     return `Type numbers from 1 to ${question.options.length}, with commas.`
   const { min = 0, max = Infinity } = question
@@ -112,14 +114,14 @@ function someOf(
   })
 }
 
-function found(options: readonly ChatInputOption[], word: string): ChatInputOption | undefined {
+/** Finds an option by its number in the list, its id, or its label. */
+function findOption(options: readonly ChatInputOption[], word: string): ChatInputOption | undefined {
   if (/^\d+$/.test(word)) return options[Number(word) - 1]
   const lower = word.toLowerCase()
   return options.find(({ id, label }) => id === word || label.toLowerCase() === lower)
 }
 
-/** What an empty line means, where the question says it. */
-function usual(question: ChatInputQuestion): ChatInputAnswer | undefined {
+function defaultAnswer(question: ChatInputQuestion): ChatInputAnswer | undefined {
   if (question.kind === 'text' && question.defaultValue !== undefined)
     return submitted({ kind: 'text', value: question.defaultValue })
   if ((question.kind === 'number' || question.kind === 'integer') && question.defaultValue !== undefined)
@@ -129,10 +131,10 @@ function usual(question: ChatInputQuestion): ChatInputAnswer | undefined {
   return undefined
 }
 
-function spoken(answer: ChatInputAnswer): string {
+function answerLabel(answer: ChatInputAnswer): string {
   if (answer.state === 'skipped') return 'nothing'
   const { value } = answer
-  return value.kind === 'boolean' ? (value.value ? 'y' : 'n') : harmless(String(value.value))
+  return value.kind === 'boolean' ? (value.value ? 'y' : 'n') : sanitize(String(value.value))
 }
 
 function lengthProblem({ min = 0, max = Infinity }: Bounds, text: string): string | undefined {
@@ -146,7 +148,7 @@ interface Bounds {
 }
 
 function range(question: ChatInputQuestion): string {
-  const { min, max }: Bounds = question as Bounds
+  const { min, max }: Bounds = 'min' in question || 'max' in question ? question : {}
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`
   return min === undefined ? (max === undefined ? '' : ` up to ${max}`) : ` from ${min}`
 }

@@ -2,7 +2,7 @@ import type { ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/
 import { expect, test } from 'vitest'
 import type { Key } from '../terminal/keys.ts'
 import { styled } from '../terminal/output.ts'
-import type { Question } from './ask.ts'
+import type { Question } from './question.ts'
 import { answerOf, expects } from './field.ts'
 import { Form } from './form.ts'
 
@@ -48,12 +48,13 @@ test.each([
 const keys = (text: string): readonly Key[] =>
   Array.from(text, (each) => (each === '\n' ? { name: 'enter' } : { name: 'text', text: each }))
 
-function walk(question: Question, pressed: readonly Key[]) {
+/** Presses the keys. Returns the drafts, and the answer or the rows of the open question. */
+function pressAll(question: Question, pressed: readonly Key[]) {
   const drafts: unknown[] = []
   let now = question
   for (const key of pressed) {
     const next = now.press(key)
-    if (!next.next) return { drafts, said: 'say' in next.answer ? next.answer.say : undefined }
+    if (!next.next) return { drafts, answer: 'action' in next.answer ? next.answer.action : undefined }
     if (next.draft) drafts.push(next.draft)
     now = next.next
   }
@@ -66,12 +67,12 @@ const request: ChatInputRequest = {
   questions: [of({ kind: 'text', id: 'a' }), of({ kind: 'boolean', id: 'b', required: true })],
 }
 
-test('[Z6] one question after the other, each answer a draft that others see, the last one completes it', () => {
-  const { drafts, said } = walk(new Form(request), keys('hello\ny\n'))
+test('[Z6] questions are asked one after the other; each answer is sent as a draft, and the last one completes the form', () => {
+  const { drafts, answer } = pressAll(new Form(request), keys('hello\ny\n'))
   expect(drafts).toEqual([
     { type: 'chat/inputAnswerChanged', requestId: 'r', questionId: 'a', answer: submitted('text', 'hello') },
   ])
-  expect(said).toEqual({
+  expect(answer).toEqual({
     type: 'chat/inputCompleted',
     requestId: 'r',
     response: 'accept',
@@ -79,20 +80,20 @@ test('[Z6] one question after the other, each answer a draft that others see, th
   })
 })
 
-test('[Z6] back to the one before with what was typed there, and what others drafted is there too', () => {
-  expect(walk(new Form(request), [...keys('hello\n'), { name: 'up' }]).rows).toContain('> hello')
+test('[Z6] Up goes back to the earlier answer, and drafts of other clients are shown', () => {
+  expect(pressAll(new Form(request), [...keys('hello\n'), { name: 'up' }]).rows).toContain('> hello')
   const drafted = { ...request, answers: { a: submitted('text', 'theirs') } } as ChatInputRequest
-  expect(walk(new Form(drafted), []).rows).toContain('> theirs')
+  expect(pressAll(new Form(drafted), []).rows).toContain('> theirs')
 })
 
-test('[Z6] Esc declines; a form without questions is only agreed to, or not', () => {
-  expect(walk(new Form(request), [{ name: 'escape' }]).said).toEqual({
+test('[Z6] Esc declines; a form without questions is accepted or declined with one key', () => {
+  expect(pressAll(new Form(request), [{ name: 'escape' }]).answer).toEqual({
     type: 'chat/inputCompleted',
     requestId: 'r',
     response: 'decline',
   })
   const bare = { id: 'r', message: 'See there', url: 'https://example.test/\u001b' }
   expect(new Form(bare).head(styled(false))).toEqual(['? See there', '  https://example.test/\ufffd'])
-  expect(walk(new Form(bare), keys('y')).said).toMatchObject({ response: 'accept' })
-  expect(walk(new Form(bare), keys('n')).said).toMatchObject({ response: 'decline' })
+  expect(pressAll(new Form(bare), keys('y')).answer).toMatchObject({ response: 'accept' })
+  expect(pressAll(new Form(bare), keys('n')).answer).toMatchObject({ response: 'decline' })
 })

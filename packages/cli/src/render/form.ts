@@ -1,30 +1,30 @@
 import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { Key } from '../terminal/keys.ts'
-import { harmless } from '../terminal/output.ts'
+import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
-import type { Pressed, Question, Rows } from './ask.ts'
+import type { Pressed, Question, Rows } from './question.ts'
 import { answerOf, choicesIn, expects, typedOf } from './field.ts'
 import { lineOf, pressLine, shownLine } from './line.ts'
 import type { Line } from './line.ts'
 
 type Answers = Readonly<Record<string, ChatInputAnswer>>
 
-interface Stand {
-  /** Which question is being answered. */
+interface FormState {
+  /** The index of the current question. */
   readonly at: number
   readonly answers: Answers
   readonly line: Line
   readonly problem?: string
 }
 
-/** Questions that an agent puts to a person, one after the other. */
+/** A form of an agent: its questions are asked one after the other. */
 export class Form implements Question {
   readonly #request: ChatInputRequest
-  readonly #stand: Stand
+  readonly #state: FormState
 
-  constructor(request: ChatInputRequest, stand?: Stand) {
+  constructor(request: ChatInputRequest, state?: FormState) {
     this.#request = request
-    this.#stand = stand ?? {
+    this.#state = state ?? {
       at: 0,
       answers: request.answers ?? {},
       line: lineOf(typedOf(request.questions?.[0], request.answers)),
@@ -37,21 +37,21 @@ export class Form implements Question {
 
   head(style: Style): readonly string[] {
     const { message = 'A question', url } = this.#request
-    const [first = '', ...rest] = harmless(message).split('\n')
+    const [first = '', ...rest] = sanitize(message).split('\n')
     return [
       `${style.yellow('?')} ${style.bold(first)}`,
       ...rest.map((line) => `  ${line}`),
-      ...(url === undefined ? [] : [`  ${style.cyan(harmless(url))}`]),
+      ...(url === undefined ? [] : [`  ${style.cyan(sanitize(url))}`]),
     ]
   }
 
   rows(style: Style, columns: number): Rows {
     const question = this.#question
     if (!question) return { rows: [`${style.bold('[y]')} done  ${style.bold('[n]')} no`] }
-    const { at, line, problem } = this.#stand
+    const { at, line, problem } = this.#state
     const count = this.#questions.length
     const number = count > 1 ? style.dim(`${at + 1}/${count} `) : ''
-    const asked = `${number}${harmless(question.message).replaceAll('\n', ' ')}${question.required ? ' *' : ''}`
+    const asked = `${number}${sanitize(question.message).replaceAll('\n', ' ')}${question.required ? ' *' : ''}`
     const shown = shownLine(line, columns - 3)
     const above = [asked, ...choicesIn(question).map((choice) => `  ${choice}`)]
     return {
@@ -73,40 +73,40 @@ export class Form implements Question {
       return pressed === 'n' ? this.#completed('decline') : { next: this }
     }
     if (key.name === 'enter') return this.#enter(question)
-    if (key.name === 'up' || key.name === 'shift-tab') return { next: this.#to(this.#stand.at - 1) }
-    const line = pressLine(this.#stand.line, key)
+    if (key.name === 'up' || key.name === 'shift-tab') return { next: this.#to(this.#state.at - 1) }
+    const line = pressLine(this.#state.line, key)
     if (!line) return { next: this }
-    const { problem: _, ...stand } = this.#stand
-    return { next: new Form(this.#request, { ...stand, line }) }
+    const { problem: _, ...state } = this.#state
+    return { next: new Form(this.#request, { ...state, line }) }
   }
 
   #enter(question: ChatInputQuestion): Pressed<Form> {
-    const { at, line, answers } = this.#stand
-    const given = answerOf(question, line.text)
-    if (typeof given === 'string')
-      return { next: new Form(this.#request, { ...this.#stand, problem: given }) }
-    const next = new Form(this.#request, { ...this.#stand, answers: { ...answers, [question.id]: given } })
+    const { at, line, answers } = this.#state
+    const answer = answerOf(question, line.text)
+    if (typeof answer === 'string')
+      return { next: new Form(this.#request, { ...this.#state, problem: answer }) }
+    const next = new Form(this.#request, { ...this.#state, answers: { ...answers, [question.id]: answer } })
     if (at === this.#questions.length - 1) return next.#completed('accept')
     const { id: requestId } = this.#request
     const draft = {
       type: 'chat/inputAnswerChanged',
       requestId,
       questionId: question.id,
-      answer: given,
+      answer,
     } as const
     return { next: next.#to(at + 1), draft }
   }
 
-  #to(wished: number): Form {
-    const at = Math.max(0, wished)
-    const { answers } = this.#stand
+  #to(index: number): Form {
+    const at = Math.max(0, index)
+    const { answers } = this.#state
     return new Form(this.#request, { at, answers, line: lineOf(typedOf(this.#questions[at], answers)) })
   }
 
   #completed(response: 'accept' | 'decline'): Pressed<Form> {
     const { id: requestId } = this.#request
-    const answers = response === 'accept' && this.#questions.length > 0 && { answers: this.#stand.answers }
-    return { answer: { say: { type: 'chat/inputCompleted', requestId, response, ...answers } } }
+    const answers = response === 'accept' && this.#questions.length > 0 && { answers: this.#state.answers }
+    return { answer: { action: { type: 'chat/inputCompleted', requestId, response, ...answers } } }
   }
 
   get #questions(): readonly ChatInputQuestion[] {
@@ -114,6 +114,6 @@ export class Form implements Question {
   }
 
   get #question(): ChatInputQuestion | undefined {
-    return this.#questions[this.#stand.at]
+    return this.#questions[this.#state.at]
   }
 }

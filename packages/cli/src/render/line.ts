@@ -1,11 +1,11 @@
 import type { Key } from '../terminal/keys.ts'
-import { harmless } from '../terminal/output.ts'
+import { sanitize } from '../terminal/output.ts'
 import { widthOf } from './table.ts'
 
-/** A line that is being typed. */
+/** A line of input with a cursor. */
 export interface Line {
   readonly text: string
-  /** Where the next character goes. */
+  /** The index of the cursor. */
   readonly at: number
 }
 
@@ -15,7 +15,7 @@ export function lineOf(text: string): Line {
   return { text, at: text.length }
 }
 
-/** The line after a key; nothing where the key means nothing to a line. */
+/** Applies a key to a line. Returns undefined for a key that does not edit. */
 export function pressLine({ text, at }: Line, key: Key): Line | undefined {
   const [before, behind] = [text.slice(0, at), text.slice(at)]
   switch (key.name) {
@@ -51,20 +51,20 @@ export function pressLine({ text, at }: Line, key: Key): Line | undefined {
   }
 }
 
-/** What is seen of a line in so many columns, around the place where it is typed, and where that is. */
+/** Returns the part of a line around the cursor that fits into `columns` columns, and the column of the cursor. */
 export function shownLine(
   { text, at }: Line,
   columns: number,
 ): { readonly text: string; readonly column: number } {
   const letters = [...graphemes.segment(text)].map(({ segment, index }) => ({
     index,
-    shown: segment === '\n' || segment === '\r\n' ? '⏎' : harmless(segment).replaceAll('\t', ' '),
+    shown: segment === '\n' || segment === '\r\n' ? '⏎' : sanitize(segment).replaceAll('\t', ' '),
   }))
-  const place = letters.findIndex(({ index }) => index >= at)
-  const cursor = place < 0 ? letters.length : place
+  const found = letters.findIndex(({ index }) => index >= at)
+  const cursor = found < 0 ? letters.length : found
   let from = cursor
   let column = 0
-  // One column is kept for the cursor itself.
+  // One column is for the cursor itself.
   for (; from > 0; from--) {
     const width = widthOf(letters[from - 1]?.shown ?? '')
     if (column + width > columns - 1) break
@@ -80,7 +80,7 @@ export function shownLine(
   return { text: shown, column }
 }
 
-/** What people take for one letter may be several characters. */
+/** One letter on the screen may consist of several code points. */
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 function firstLength(text: string): number {

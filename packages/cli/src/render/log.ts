@@ -1,16 +1,20 @@
 import type { Action, Envelope } from '@atrium/protocol/channel'
 import type { ActiveTurn, ResponsePart, Turn } from '@atrium/protocol/chat/state'
-import { harmless, onOneLine } from '../terminal/output.ts'
+import { sanitize, onOneLine } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 import { textOf } from '../session/pending-requests.ts'
-import { callState, callTitle, speaker } from './page.ts'
+import { authorOf, callState, callTitle } from './page.ts'
 
-/** A turn that is over, or goes on, as lines: what was asked, and each thing that came of it. */
+/** Returns a turn as lines: a heading, the message, and one entry for each part of the response. */
 export function turnLines(turn: Turn | ActiveTurn, number: number, style: Style): string {
-  const state = 'state' in turn ? turn.state : 'going on'
-  const colour = { complete: style.green, cancelled: style.yellow, error: style.red, 'going on': style.cyan }[
-    state
-  ]
+  const state = 'state' in turn ? turn.state : 'in progress'
+  const colours = {
+    complete: style.green,
+    cancelled: style.yellow,
+    error: style.red,
+    'in progress': style.cyan,
+  }
+  const colour = colours[state]
   const took =
     'duration' in turn && turn.duration !== undefined ? `${(turn.duration / 1000).toFixed(1)} s` : ''
   const head = [
@@ -19,13 +23,14 @@ export function turnLines(turn: Turn | ActiveTurn, number: number, style: Style)
     colour(state),
     style.dim(took),
   ]
-  const asked = line(speaker(turn.message), turn.message.text, style)
+  const asked = line(authorOf(turn.message), turn.message.text, style)
   const attached = (turn.message.attachments ?? []).map(({ label }) => line('attached', label, style))
   const parts = turn.responseParts.map((part) => line(...partWords(part), style))
   return [head.filter(Boolean).join('  '), asked, ...attached, ...parts].join('\n')
 }
 
 function partWords(part: ResponsePart): readonly [who: string, what: string] {
+  const { kind }: { readonly kind: string } = part
   if (part.kind === 'markdown') return ['agent', part.content]
   if (part.kind === 'reasoning') return ['thinks', part.content]
   if (part.kind === 'toolCall') return ['tool', `${callTitle(part.toolCall)} (${callState(part.toolCall)})`]
@@ -33,18 +38,18 @@ function partWords(part: ResponsePart): readonly [who: string, what: string] {
   if (part.kind === 'inputRequest')
     return ['asks', `${part.request.message ?? 'a form'} (${part.response ?? 'open'})`]
   if (part.kind === 'error') return ['error', part.error.message]
-  return [(part as { readonly kind: string }).kind, '']
+  return [kind, '']
 }
 
-/** Later lines of a text stand under its first. */
+/** Returns a labelled text. Its further lines are indented to the first. */
 function line(who: string, what: string, { dim }: Style): string {
-  const text = harmless(what)
+  const text = sanitize(what)
     .trimEnd()
     .replaceAll('\n', `\n${' '.repeat(11)}`)
   return `  ${dim(onOneLine(who).slice(0, 8).padEnd(8))} ${text}`
 }
 
-/** An action as it happens: its number, who did it, what it is. */
+/** Returns an action as one line: its sequence number, its origin, its type, and its most informative field. */
 export function actionLine(
   { serverSeq, origin, action, rejectionReason }: Envelope,
   where: string,
@@ -57,23 +62,24 @@ export function actionLine(
     who.padEnd(8),
     ...(where === '' ? [] : [style.dim(where)]),
     style.cyan(onOneLine(action.type)),
-    said(action),
+    summaryOf(action),
     refused,
   ]
   return words.filter(Boolean).join('  ')
 }
 
-/** The one thing of an action that tells a reader most. */
-function said(action: Action): string {
-  const bag = action as unknown as { readonly [key: string]: unknown }
-  for (const key of telling) {
-    const words = wordsIn(bag[key])
+/** Returns the most informative field of an action as text. */
+function summaryOf(action: Action): string {
+  const fields = new Map<string, unknown>(Object.entries(action))
+  for (const key of informative) {
+    const words = wordsIn(fields.get(key))
     if (words !== '') return words.length > 200 ? `${words.slice(0, 200)}…` : words
   }
   return ''
 }
 
-const telling = [
+/** The keys of actions, the most informative first. */
+const informative = [
   'content',
   'message',
   'invocationMessage',
@@ -98,12 +104,8 @@ function wordsIn(value: unknown): string {
   if (typeof value === 'boolean') return String(value)
   if (typeof value !== 'object' || value === null) return ''
   if (Array.isArray(value)) return value.map(wordsIn).filter(Boolean).join(', ')
-  const { text, markdown, content, pastTenseMessage, message, title, kind, type } = value as Record<
-    string,
-    unknown
-  >
-  const [first] = [pastTenseMessage, text, markdown, content, message, title, kind, type]
-    .map(wordsIn)
-    .filter(Boolean)
+  const fields = new Map<string, unknown>(Object.entries(value))
+  const keys = ['pastTenseMessage', 'text', 'markdown', 'content', 'message', 'title', 'kind', 'type']
+  const [first] = keys.map((key) => wordsIn(fields.get(key))).filter(Boolean)
   return first ?? onOneLine(Object.keys(value).join(', '))
 }

@@ -26,14 +26,14 @@ const text = [
   'last line without an end *',
 ].join('\n')
 
-const look = (colour: boolean, columns?: number) => ({
+const options = (colour: boolean, columns?: number) => ({
   style: styled(colour),
   colour,
   ...(columns !== undefined && { columns: () => columns }),
 })
 
 function rendered(pieces: readonly string[], colour: boolean, columns?: number): string {
-  const markdown = new Markdown(look(colour, columns))
+  const markdown = new Markdown(options(colour, columns))
   return pieces.map((piece) => markdown.feed(piece)).join('') + markdown.end()
 }
 
@@ -42,14 +42,17 @@ test.each([
   [false, 40],
   [true, undefined],
   [false, undefined],
-])('[Z9] the same comes out at every split (colours: %s, columns: %s)', (colour, columns) => {
-  const whole = rendered([text], colour, columns)
-  for (let at = 0; at <= text.length; at++)
-    expect(rendered([text.slice(0, at), text.slice(at)], colour, columns)).toBe(whole)
-  expect(rendered(text.split(''), colour, columns)).toBe(whole)
-})
+])(
+  '[Z9] the output is the same for every split of the input (colours: %s, columns: %s)',
+  (colour, columns) => {
+    const whole = rendered([text], colour, columns)
+    for (let at = 0; at <= text.length; at++)
+      expect(rendered([text.slice(0, at), text.slice(at)], colour, columns)).toBe(whole)
+    expect(rendered(text.split(''), colour, columns)).toBe(whole)
+  },
+)
 
-test('[Z9] without colours and columns it is the text itself, and harmless', () => {
+test('[Z9] without colours and columns the output is the sanitized text', () => {
   // oxlint-disable-next-line no-control-regex
   expect(rendered([text], false)).toBe(text.replace(/[\u001b\u0007]/g, '\ufffd'))
 })
@@ -64,7 +67,7 @@ test('[Z9] no line but code and tables is wider than the terminal, and no word i
   )
 })
 
-test('[Z9] headings, lists, code and bold are shown instead of their marks', () => {
+test('[Z9] headings, lists, code and bold text have styles instead of marks', () => {
   const shown = (given: string) => rendered([given], true, 60)
   expect(shown('# Title')).toBe('\u001b[1mTitle\u001b[22m')
   expect(shown('a **b** c')).toBe('a \u001b[1mb\u001b[22m c')
@@ -76,16 +79,16 @@ test('[Z9] headings, lists, code and bold are shown instead of their marks', () 
   )
 })
 
-test('[Z9] a mark that is never closed colours its own line alone', () => {
+test('[Z9] an unmatched mark colours its own line only', () => {
   expect(rendered(['a **b\nc `d\ne'], true)).toBe('a \u001b[1mb\u001b[22m\nc \u001b[36md\u001b[39m\ne')
 })
 
-test('[Z9] what follows in a list stands under its item', () => {
+test('[Z9] continued lines of a list item are indented', () => {
   expect(rendered(['- one two three four'], false, 10)).toBe('- one two\n  three\n  four')
 })
 
-test('[Z9] words come as soon as they are whole', () => {
-  const markdown = new Markdown(look(true, 40))
+test('[Z9] each word is printed as soon as it is complete', () => {
+  const markdown = new Markdown(options(true, 40))
   expect(['Hel', 'lo wor', 'ld **no', 'w**'].map((piece) => markdown.feed(piece))).toEqual([
     '',
     'Hello',

@@ -1,60 +1,60 @@
-import { harmless } from '../terminal/output.ts'
+import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
-import { Flow } from './flow.ts'
+import { WordWrap } from './word-wrap.ts'
 
-export interface Look {
+export interface MarkdownOptions {
   readonly style: Style
-  /** Without colours the marks are all that shows what is bold or code, so they stay. */
+  /** Without colours the marks of bold and code stay in the text, because nothing else shows them. */
   readonly colour: boolean
-  /** Of the terminal, asked again for every word because windows change; nothing where lines stay as they are. */
+  /** The width of the terminal. A function, because the width changes. Absent: lines are not wrapped. */
   readonly columns?: () => number
 }
 
 /**
- * Markdown as it comes, for a terminal. What was given out is never given out again: of what may still become something
- * else (the first characters of a line, a star, a word that may not fit) the decision is waited for, and of nothing else.
- * However the text is cut into pieces, the same comes out.
+ * Renders streamed Markdown for a terminal. Output cannot be taken back, so the renderer holds back ambiguous input: the
+ * first characters of a line, a star, or a word that may not fit. The output does not depend on how the text is cut
+ * into pieces.
  */
 export class Markdown {
-  readonly #look: Look
-  readonly #flow: Flow
-  /** Read, and not yet decided. */
+  readonly #options: MarkdownOptions
+  readonly #wrap: WordWrap
+  /** Input that is not decided yet. */
   #rest = ''
   #atStart = true
-  /** The mark that ends the block of code one is in. */
+  /** In a code block: the kind of its fence. */
   #fence: string | undefined
-  /** The backticks that end the code one is in. */
+  /** In inline code: the backticks that end it. */
   #code = ''
   #bold = false
   #heading = false
-  /** The last character, which says whether a star can begin or end something. */
+  /** The last character. It decides whether stars can begin or end bold text. */
   #before = ' '
 
-  constructor(look: Look) {
-    this.#look = look
-    this.#flow = new Flow(look.columns)
+  constructor(options: MarkdownOptions) {
+    this.#options = options
+    this.#wrap = new WordWrap(options.columns)
   }
 
-  /** What can be shown now. */
+  /** Adds input. Returns the output that is certain by now. */
   feed(text: string): string {
-    this.#rest += harmless(text).replaceAll('\t', '    ')
+    this.#rest += sanitize(text).replaceAll('\t', '    ')
     while (this.#step(false));
-    return this.#flow.take()
+    return this.#wrap.take()
   }
 
-  /** Everything that was waited with: nothing more comes. */
+  /** Returns the rest of the output, because no more input comes. */
   end(): string {
     while (this.#step(true));
-    this.#flow.endWord()
-    const ends = this.#fence !== undefined && !this.#atStart ? shut(this.#look.style.cyan) : this.#close()
-    return this.#flow.take() + ends
+    this.#wrap.endWord()
+    const ends = this.#fence !== undefined && !this.#atStart ? shut(this.#options.style.cyan) : this.#close()
+    return this.#wrap.take() + ends
   }
 
-  /** Something else is said in between; what comes then belongs to what was begun. */
+  /** Returns the output so far, because other output follows. Later input continues the same text. */
   pause(): string {
     const out = this.end()
-    this.#flow.restart()
-    // A line of code that goes on is given its colour again.
+    this.#wrap.restart()
+    // A continued line of code needs its colour again.
     if (this.#fence !== undefined) this.#atStart = true
     return out
   }
@@ -66,9 +66,9 @@ export class Markdown {
     return this.#inline(last)
   }
 
-  /** The beginning of a line says what it is. */
+  /** Decides the kind of a line by its beginning. */
   #begin(last: boolean): boolean {
-    const { style, colour } = this.#look
+    const { style, colour } = this.#options
     if (!last && undecided.test(this.#rest)) return false
     const [, indent = '', mark = ''] = starts.exec(this.#rest) ?? []
     if (/^(`{3}|~{3})/.test(mark)) {
@@ -78,42 +78,42 @@ export class Markdown {
     }
     this.#atStart = false
     if (this.#fence !== undefined) {
-      this.#flow.lineStart('', false)
-      this.#flow.mark(open(style.cyan))
+      this.#wrap.lineStart('', false)
+      this.#wrap.mark(open(style.cyan))
       return true
     }
     this.#rest = this.#rest.slice(indent.length + mark.length)
-    this.#flow.lineStart(indent, !mark.startsWith('|'))
+    this.#wrap.lineStart(indent, !mark.startsWith('|'))
     if (mark.startsWith('#')) this.#heading = true
-    if (colour && this.#heading) this.#flow.code(open(style.bold))
-    else if (colour && /^[-*+] /.test(mark)) this.#flow.hang(`${style.cyan('•')} `)
-    else if (colour && mark.startsWith('>')) this.#flow.hang(style.dim('│ '))
-    else if (/^([-*+]|\d+[.)]) /.test(mark)) this.#flow.hang(mark)
-    else this.#flow.mark(mark)
+    if (colour && this.#heading) this.#wrap.code(open(style.bold))
+    else if (colour && /^[-*+] /.test(mark)) this.#wrap.hang(`${style.cyan('•')} `)
+    else if (colour && mark.startsWith('>')) this.#wrap.hang(style.dim('│ '))
+    else if (/^([-*+]|\d+[.)]) /.test(mark)) this.#wrap.hang(mark)
+    else this.#wrap.mark(mark)
     this.#before = ' '
     return true
   }
 
-  /** Whether this line begins or ends a block of code. */
+  /** Renders the line if it begins or ends a code block. Returns whether it does. */
   #fenceLine(line: string, mark: string): boolean {
     const kind = mark.slice(0, 3)
     const ends = this.#fence !== undefined && kind === this.#fence && line.trim() === mark.trim()
     if (this.#fence !== undefined && !ends) return false
     this.#fence = ends ? undefined : kind
-    this.#flow.lineStart('', false)
-    this.#flow.mark(this.#look.style.dim(line))
+    this.#wrap.lineStart('', false)
+    this.#wrap.mark(this.#options.style.dim(line))
     this.#rest = this.#rest.slice(line.length)
     if (this.#rest === '') this.#atStart = false
     else this.#newline('')
     return true
   }
 
-  /** Code is as it is: a line of it that is broken could not be copied. */
+  /** Code is not wrapped, so that it can be copied. */
   #codeLine(): boolean {
-    if (this.#rest.startsWith('\n')) return this.#newline(shut(this.#look.style.cyan))
+    if (this.#rest.startsWith('\n')) return this.#newline(shut(this.#options.style.cyan))
     const [line = ''] = this.#rest.split('\n', 1)
     const whole = withoutHalf(line)
-    this.#flow.mark(whole)
+    this.#wrap.mark(whole)
     this.#rest = this.#rest.slice(whole.length)
     return whole !== ''
   }
@@ -128,30 +128,30 @@ export class Markdown {
       return this.#tick(run)
     }
     if (first === '*' && this.#code === '') {
-      // Whether a second one follows, and what is behind both, decides.
+      // `*` and `**` differ, and so does the character behind `**`: wait for three characters.
       if (text.length < 3 && !last && !text.includes('\n')) return false
       if (text.startsWith('**') && this.#stars(text[2] ?? ' ')) return true
     }
     if (/^[\ud800-\udbff]$/.test(text) && !last) return false
     this.#rest = text.slice(first.length)
     this.#before = first
-    this.#flow.put(first)
+    this.#wrap.put(first)
     return true
   }
 
   #tick(run: string): boolean {
-    const { style, colour } = this.#look
+    const { style, colour } = this.#options
     const begins = this.#code === ''
     this.#rest = this.#rest.slice(run.length)
     this.#before = '`'
     if (!begins && run !== this.#code) return this.#literal(run)
     this.#code = begins ? run : ''
     if (!colour) return this.#literal(run)
-    this.#flow.code(begins ? open(style.cyan) : shut(style.cyan))
+    this.#wrap.code(begins ? open(style.cyan) : shut(style.cyan))
     return true
   }
 
-  /** Two stars before a word begin bold, two behind one end it; `2 ** 3` is neither. */
+  /** Two stars before a word begin bold text, two stars behind a word end it. The stars of `2 ** 3` do neither. */
   #stars(behind: string): boolean {
     const begins = !this.#bold && !/\s/.test(behind) && !/[\p{L}\p{N}]/u.test(this.#before)
     const ends = this.#bold && !/\s/.test(this.#before)
@@ -159,27 +159,27 @@ export class Markdown {
     this.#rest = this.#rest.slice(2)
     this.#before = begins ? ' ' : '*'
     this.#bold = begins
-    const { style, colour } = this.#look
+    const { style, colour } = this.#options
     if (!colour) return this.#literal('**')
-    if (!this.#heading) this.#flow.code(begins ? open(style.bold) : shut(style.bold))
+    if (!this.#heading) this.#wrap.code(begins ? open(style.bold) : shut(style.bold))
     return true
   }
 
   #literal(text: string): true {
-    for (const character of text) this.#flow.put(character)
+    for (const character of text) this.#wrap.put(character)
     return true
   }
 
   #newline(ends: string): true {
-    this.#flow.newline(ends)
+    this.#wrap.newline(ends)
     this.#rest = this.#rest.slice(1)
     this.#atStart = true
     return true
   }
 
-  /** What was left open ends with its line: a single mark must not colour the rest of the answer. */
+  /** Ends all styles at the end of a line: one unmatched mark must not colour the rest of the answer. */
   #close(): string {
-    const { style, colour } = this.#look
+    const { style, colour } = this.#options
     const ends = !colour
       ? ''
       : (this.#bold || this.#heading ? shut(style.bold) : '') + (this.#code === '' ? '' : shut(style.cyan))
@@ -189,9 +189,9 @@ export class Markdown {
   }
 }
 
-/** What a line can begin with. */
+/** The marks that a line can begin with. */
 const starts = /^( *)(#{1,6} +|`{3,}|~{3,}|[-*+] +|\d{1,9}[.)] +|> ?|\|)?/
-/** It may still become one of these. */
+/** The beginning of a line that may still become one of these marks. */
 const undecided = /^ *(#{1,6} *|`{1,}|~{1,}|[-*+] *|\d{1,9}|\d{1,9}[.)] *|> *)?$/
 
 function open(paint: (text: string) => string): string {
@@ -202,7 +202,7 @@ function shut(paint: (text: string) => string): string {
   return paint('\0').split('\0')[1] ?? ''
 }
 
-/** Without the first half of a character whose second has not come. */
+/** Removes a trailing high surrogate: its second half comes with the next input. */
 function withoutHalf(text: string): string {
   return text.replace(/[\ud800-\udbff]$/, '')
 }

@@ -1,6 +1,6 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
-import type { Happening } from '../session/events.ts'
+import type { SessionEvent } from '../session/events.ts'
 import { styled } from '../terminal/output.ts'
 import { Markdown } from './markdown.ts'
 import { Narrator } from './narrator.ts'
@@ -13,34 +13,34 @@ const turn = {
   responseParts: [],
 } as const
 
-function told(...happenings: readonly Happening[]): string {
+function narrated(...events: readonly SessionEvent[]): string {
   let out = ''
-  const paper = {
+  const sink = {
     text: (piece: string) => void (out += piece),
     note: (line: string) => void (out += `[${line}]\n`),
-    fresh: () => void (out += out.endsWith('\n') ? '' : '\n'),
+    endLine: () => void (out += out.endsWith('\n') ? '' : '\n'),
   }
   const text = () => new Markdown({ style, colour: true, columns: () => 40 })
-  const narrator = new Narrator({ paper, style: styled(false), text, messages: true })
-  for (const happening of happenings) narrator.tell(happening)
+  const narrator = new Narrator({ sink, style: styled(false), text, messages: true })
+  for (const event of events) narrator.show(event)
   narrator.end()
   return out
 }
 
-const says = (text: string, part = 'p'): Happening => ({ kind: 'text', turnId: 't', part, text })
-const notice: Happening = { kind: 'notice', turnId: 't', text: 'a\u001b\nnotice' }
+const says = (text: string, part = 'p'): SessionEvent => ({ kind: 'text', turnId: 't', part, text })
+const notice: SessionEvent = { kind: 'notice', turnId: 't', text: 'a\u001b\nnotice' }
 
-test('[Z9] text that is interrupted goes on as what it was: code stays code', () => {
-  expect(told(says('```\na\nb'), notice, says('c\n# d\n```\n# e'))).toBe(
+test('[Z9] interrupted text continues in its format: code stays code', () => {
+  expect(narrated(says('```\na\nb'), notice, says('c\n# d\n```\n# e'))).toBe(
     '\u001b[2m```\u001b[22m\n\u001b[36ma\u001b[39m\n\u001b[36mb\u001b[39m\n[· a\ufffd notice]\n' +
       '\u001b[36mc\u001b[39m\n\u001b[36m# d\u001b[39m\n\u001b[2m```\u001b[22m\n\u001b[1me\u001b[22m\n',
   )
-  expect(told(says('one tw'), notice, says('o three'))).toBe('one tw\n[· a\ufffd notice]\no three\n')
+  expect(narrated(says('one tw'), notice, says('o three'))).toBe('one tw\n[· a\ufffd notice]\no three\n')
 })
 
-test('[Z9] each part begins a line, a thought is one line, and what is asked elsewhere says nothing here', () => {
-  const thinks = (text: string): Happening => ({ kind: 'reasoning', turnId: 't', part: 'r', text })
-  const call = (given: object): Happening => ({
+test('[Z9] each part begins a line, reasoning is one line, and a pending call has no note', () => {
+  const thinks = (text: string): SessionEvent => ({ kind: 'reasoning', turnId: 't', part: 'r', text })
+  const call = (given: object): SessionEvent => ({
     kind: 'call',
     turnId: 't',
     call: {
@@ -52,7 +52,7 @@ test('[Z9] each part begins a line, a thought is one line, and what is asked els
     } as ToolCallState,
   })
   expect(
-    told(
+    narrated(
       { kind: 'began', turn, again: false },
       thinks('let me '),
       thinks('see'),

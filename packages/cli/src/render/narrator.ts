@@ -1,111 +1,114 @@
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
-import type { Happening } from '../session/events.ts'
-import { harmless } from '../terminal/output.ts'
+import type { SessionEvent } from '../session/events.ts'
+import { textOf } from '../session/pending-requests.ts'
+import { onOneLine, sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
 
-/** What text goes through on its way to where it is read. */
-export interface Text {
+/** The format of streamed text. Each method returns output for the terminal. */
+export interface TextFormat {
   feed(text: string): string
-  /** Something else is said in between. */
+  /** Called before other output interrupts the text. */
   pause(): string
   end(): string
 }
 
-export interface Paper {
-  /** The answer. */
+export interface TextSink {
+  /** Writes a piece of the answer. */
   text(piece: string): void
-  /** A line about it. */
+  /** Writes a line about the answer. */
   note(line: string): void
-  fresh(): void
+  /** Ends an unfinished line of the answer. */
+  endLine(): void
 }
 
 export interface NarratorOptions {
-  readonly paper: Paper
-  /** For what is said about the answer. */
+  readonly sink: TextSink
+  /** The style of the notes. */
   readonly style: Style
-  /** Something new for every part of an answer. */
-  readonly text: () => Text
-  /** Whether messages are shown too: whoever has just typed one knows it. */
+  /** Returns a new format, for each part of an answer. */
+  readonly text: () => TextFormat
+  /** Whether the messages of users are shown. `run` leaves them out: its user has just typed the message. */
   readonly messages: boolean
 }
 
-/** A chat as it is read in a terminal: the answer itself, and a line for whatever else happens. */
+/** Writes the events of a chat for a reader: the text of the answer, and one note for each other event. */
 export class Narrator {
   readonly #options: NarratorOptions
-  #part: { readonly name: string; readonly text: Text } | undefined
-  /** Nothing of it was said since something else was. */
-  #rests = true
-  #thought: { name: string; text: string } | undefined
+  /** The part of the answer that is being written. */
+  #part: { readonly name: string; readonly text: TextFormat } | undefined
+  /** Nothing of the part was written since the last note. */
+  #paused = true
+  #reasoning: { name: string; text: string } | undefined
 
   constructor(options: NarratorOptions) {
     this.#options = options
   }
 
-  tell(happening: Happening): void {
-    if (happening.kind === 'text') return this.#say(happening.part, happening.text)
-    if (happening.kind === 'reasoning') return this.#think(happening.part, happening.text)
-    // A call that is only being written says nothing yet, and text around it may still go on.
-    if (happening.kind === 'call' && silent.has(happening.call.status)) return
-    if (happening.kind === 'began' || happening.kind === 'ended') this.end()
-    else this.rest()
-    for (const line of this.#lines(happening)) this.#options.paper.note(line)
+  show(event: SessionEvent): void {
+    if (event.kind === 'text') return this.#addText(event.part, event.text)
+    if (event.kind === 'reasoning') return this.#addReasoning(event.part, event.text)
+    // These calls have no note, so the text around them is not interrupted.
+    if (event.kind === 'call' && silent.has(event.call.status)) return
+    if (event.kind === 'began' || event.kind === 'ended') this.end()
+    else this.pause()
+    for (const line of this.#lines(event)) this.#options.sink.note(line)
   }
 
-  /** Something else is shown now; text that was begun may go on behind it. */
-  rest(): void {
-    const { paper, style } = this.#options
-    if (this.#part && !this.#rests) {
-      paper.text(this.#part.text.pause())
-      paper.fresh()
+  /** Ends the current line, because other output follows. The text may continue below it. */
+  pause(): void {
+    const { sink, style } = this.#options
+    if (this.#part && !this.#paused) {
+      sink.text(this.#part.text.pause())
+      sink.endLine()
     }
-    this.#rests = true
-    if (this.#thought) paper.note(style.dim(`· ${shortened(this.#thought.text, 100)}`))
-    this.#thought = undefined
+    this.#paused = true
+    if (this.#reasoning) sink.note(style.dim(`· ${shortened(this.#reasoning.text, 100)}`))
+    this.#reasoning = undefined
   }
 
-  /** What was begun is whole. */
+  /** Ends the current part. */
   end(): void {
-    const { paper } = this.#options
-    if (this.#part) paper.text(this.#part.text.end())
-    if (this.#part) paper.fresh()
+    const { sink } = this.#options
+    if (this.#part) sink.text(this.#part.text.end())
+    if (this.#part) sink.endLine()
     this.#part = undefined
-    this.rest()
+    this.pause()
   }
 
-  #say(name: string, piece: string): void {
+  #addText(name: string, piece: string): void {
     if (this.#part?.name !== name) {
       this.end()
       this.#part = { name, text: this.#options.text() }
     }
-    this.#rests = false
-    this.#options.paper.text(this.#part.text.feed(piece))
+    this.#paused = false
+    this.#options.sink.text(this.#part.text.feed(piece))
   }
 
-  #think(name: string, piece: string): void {
-    if (this.#thought?.name !== name) this.end()
-    this.#thought = { name, text: (this.#thought?.text ?? '') + piece }
+  #addReasoning(name: string, piece: string): void {
+    if (this.#reasoning?.name !== name) this.end()
+    this.#reasoning = { name, text: (this.#reasoning?.text ?? '') + piece }
   }
 
-  #lines(happening: Happening): readonly string[] {
+  #lines(event: SessionEvent): readonly string[] {
     const { style, messages } = this.#options
-    switch (happening.kind) {
+    switch (event.kind) {
       case 'began':
-        if (happening.again) return [style.dim('· the turn goes on')]
-        return messages ? messageLines(happening.turn.message.text, style) : []
+        if (event.again) return [style.dim('· the turn goes on')]
+        return messages ? messageLines(event.turn.message.text, style) : []
       case 'call':
-        return callLines(happening.call, style)
+        return callLines(event.call, style)
       case 'notice':
-        return [style.dim(`· ${shortened(happening.text, 200)}`)]
+        return [style.dim(`· ${shortened(event.text, 200)}`)]
       case 'failed': {
-        const { message, errorType } = happening.part.error
-        return [style.red(`✗ ${harmless(message === '' ? `The turn failed (${errorType}).` : message)}`)]
+        const { message, errorType } = event.part.error
+        return [style.red(`✗ ${sanitize(message === '' ? `The turn failed (${errorType}).` : message)}`)]
       }
       case 'ended':
-        return happening.turn.state === 'cancelled' ? [style.yellow('· cancelled')] : []
-      case 'waits': {
-        const how = happening.as === 'steering' ? 'will steer the turn' : 'waits'
-        return messages ? [style.dim(`· ${how}: ${shortened(happening.message.message.text, 200)}`)] : []
+        return event.turn.state === 'cancelled' ? [style.yellow('· cancelled')] : []
+      case 'pending': {
+        const how = event.as === 'steering' ? 'will steer the turn' : 'waits'
+        return messages ? [style.dim(`· ${how}: ${shortened(event.message.message.text, 200)}`)] : []
       }
       default:
         return []
@@ -113,6 +116,7 @@ export class Narrator {
   }
 }
 
+/** The statuses of a call without a note. A prompt shows the pending ones. */
 const silent = new Set<string>([
   'streaming',
   'pending-confirmation',
@@ -121,7 +125,7 @@ const silent = new Set<string>([
 ])
 
 function messageLines(text: string, style: Style): readonly string[] {
-  const [first = '', ...rest] = harmless(text).split('\n')
+  const [first = '', ...rest] = sanitize(text).split('\n')
   return ['', `${style.cyan('›')} ${style.bold(first)}`, ...rest.map((line) => `  ${line}`)]
 }
 
@@ -139,25 +143,25 @@ function callLines(call: ToolCallState, style: Style): readonly string[] {
   return [`${sign} ${done}`, ...resultLines(call.content ?? []).map((line) => style.dim(`  ${line}`))]
 }
 
-/** The beginning of what came out of it. */
+/** The first lines of a result. */
 function resultLines(content: readonly ToolResultContent[]): readonly string[] {
   const texts = content.flatMap((each) => (each.type === 'text' ? [each.text] : []))
-  // A terminal shows what was said in words already.
-  const shown = content.flatMap((each) => (each.type === 'terminal' ? [each.result?.preview ?? ''] : []))
-  const text = (texts.length > 0 ? texts : shown).join('\n').trim()
+  // The preview of a terminal repeats the text, so it is used only where there is no text.
+  const previews = content.flatMap((each) => (each.type === 'terminal' ? [each.result?.preview ?? ''] : []))
+  const text = (texts.length > 0 ? texts : previews).join('\n').trim()
   if (text === '') return []
-  const lines = harmless(text).split('\n')
-  const more = lines.length - most
-  return [...lines.slice(0, most), ...(more > 0 ? [`… ${more} more lines`] : [])]
+  const lines = sanitize(text).split('\n')
+  const more = lines.length - maxLines
+  return [...lines.slice(0, maxLines), ...(more > 0 ? [`… ${more} more lines`] : [])]
 }
 
-const most = 8
+const maxLines = 8
 
 function plain(text: StringOrMarkdown): string {
-  return harmless(typeof text === 'string' ? text : text.markdown)
+  return sanitize(textOf(text))
 }
 
-function shortened(text: string, most: number): string {
-  const line = harmless(text).replaceAll(/\s+/g, ' ').trim()
-  return line.length > most ? `${line.slice(0, most)}…` : line
+function shortened(text: string, maxLength: number): string {
+  const line = onOneLine(text)
+  return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line
 }

@@ -1,10 +1,10 @@
 import type { Message, MessageAttachment } from '@atrium/protocol/chat/message'
 import type { ActiveTurn, ChatState, ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
-import { harmless, onOneLine } from '../terminal/output.ts'
+import { sanitize, onOneLine } from '../terminal/output.ts'
 import { textOf } from '../session/pending-requests.ts'
 
-/** A chat as a page to keep: who said what, what was done, what was attached. */
+/** Returns a chat as Markdown: the messages, answers, tool calls and attachments of all turns. */
 export function chatPage(chat: ChatState): string {
   const turns: readonly (Turn | ActiveTurn)[] = chat.activeTurn
     ? [...chat.turns, chat.activeTurn]
@@ -16,20 +16,20 @@ export function chatPage(chat: ChatState): string {
 function turnPage(turn: Turn | ActiveTurn, number: number): string {
   const { message, responseParts, startedAt } = turn
   const when = startedAt === undefined ? '' : ` · ${onOneLine(startedAt)}`
-  const state = 'state' in turn ? turn.state : 'going on'
+  const state = 'state' in turn ? turn.state : 'in progress'
   const end = state === 'complete' ? '' : ` · ${state}`
   return [
-    `### ${number} · ${harmless(speaker(message))}${when}${end}`,
+    `### ${number} · ${sanitize(authorOf(message))}${when}${end}`,
     '',
-    harmless(message.text),
+    sanitize(message.text),
     '',
     ...(message.attachments ?? []).map((each) => `- attached: ${attachmentName(each)}\n`),
     ...responseParts.map((part) => `${partPage(part)}\n`),
   ].join('\n')
 }
 
-/** People say nothing of themselves in a message; whatever else speaks is named. */
-export function speaker({ origin }: Message): string {
+/** Returns the author of a message: `you` for a user, otherwise the kind of its origin. */
+export function authorOf({ origin }: Message): string {
   return origin.kind === 'user' ? 'you' : origin.kind
 }
 
@@ -44,14 +44,15 @@ function attachmentName(attachment: MessageAttachment): string {
 }
 
 function partPage(part: ResponsePart): string {
-  if (part.kind === 'markdown') return harmless(part.content)
-  if (part.kind === 'reasoning') return quoted(harmless(part.content))
+  const { kind }: { readonly kind: string } = part
+  if (part.kind === 'markdown') return sanitize(part.content)
+  if (part.kind === 'reasoning') return quoted(sanitize(part.content))
   if (part.kind === 'toolCall') return callPage(part.toolCall)
   if (part.kind === 'systemNotification') return `*${onOneLine(textOf(part.content))}*`
-  if (part.kind === 'contentRef') return `[${harmless(part.uri)}](${harmless(part.uri)})`
+  if (part.kind === 'contentRef') return `[${sanitize(part.uri)}](${sanitize(part.uri)})`
   if (part.kind === 'error') return `**Failed:** ${onOneLine(part.error.message)}`
   if (part.kind === 'inputRequest') return formPage(part)
-  return `*(${onOneLine((part as { readonly kind: string }).kind)})*`
+  return `*(${onOneLine(kind)})*`
 }
 
 function callPage(call: ToolCallState): string {
@@ -79,15 +80,16 @@ export function callState(call: ToolCallState): string {
 }
 
 function contentPage(content: ToolResultContent): string {
+  const { type }: { readonly type: string } = content
   if (content.type === 'text') return content.text.trim() === '' ? '' : fenced(content.text)
-  if (content.type === 'terminal') return `terminal: ${harmless(content.resource)}`
-  if (content.type === 'resource') return `kept apart: ${harmless(content.uri)}`
+  if (content.type === 'terminal') return `terminal: ${sanitize(content.resource)}`
+  if (content.type === 'resource') return `stored separately: ${sanitize(content.uri)}`
   if (content.type === 'subagent')
-    return `worker: ${onOneLine(content.title)} (${harmless(content.resource)})`
+    return `worker: ${onOneLine(content.title)} (${sanitize(content.resource)})`
   if (content.type === 'fileEdit')
-    return `changed: ${harmless(content.after?.uri ?? content.before?.uri ?? '')}`
+    return `changed: ${sanitize(content.after?.uri ?? content.before?.uri ?? '')}`
   if (content.type === 'embeddedResource') return `embedded: ${onOneLine(content.contentType)}`
-  return `(${onOneLine((content as { readonly type: string }).type)})`
+  return `(${onOneLine(type)})`
 }
 
 function formPage({ request, response }: Extract<ResponsePart, { readonly kind: 'inputRequest' }>): string {
@@ -95,7 +97,7 @@ function formPage({ request, response }: Extract<ResponsePart, { readonly kind: 
   const lines = (request.questions ?? []).map(({ id, message }) => {
     const answer = answers.get(id)
     const value = answer?.state === 'submitted' ? JSON.stringify(answer.value.value) : 'no answer'
-    return `- ${onOneLine(message)} ${harmless(value)}`
+    return `- ${onOneLine(message)} ${sanitize(value)}`
   })
   return [`**Asked** (${response ?? 'open'}): ${onOneLine(request.message ?? '')}`, ...lines].join('\n')
 }
@@ -107,9 +109,9 @@ function quoted(text: string): string {
     .join('\n')
 }
 
-/** With more ticks than stand in it, so that nothing ends it early. */
+/** Returns a code block. Its fence is longer than any run of backticks in the text, so that the text cannot end it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
   const fence = '`'.repeat(longest + 1)
-  return `${fence}\n${harmless(text).trimEnd()}\n${fence}`
+  return `${fence}\n${sanitize(text).trimEnd()}\n${fence}`
 }

@@ -5,7 +5,7 @@ import { widthOf } from './table.ts'
 import { styled } from '../terminal/output.ts'
 import { emulator, readable } from '../../../adapters/test/window.ts'
 
-/** A pane on an emulator, and what can be read there. */
+/** A pane on a terminal emulator, and its readable content. */
 class Shown {
   cols: number
   readonly #terminal: ReturnType<typeof emulator>
@@ -14,7 +14,7 @@ class Shown {
   constructor(cols = 40, rows = 10) {
     this.cols = cols
     this.#terminal = emulator(cols, rows)
-    // As the line discipline of a tty does.
+    // The line discipline of a tty turns \n into \r\n.
     const write = (text: string) => this.#terminal.write(text.replaceAll('\n', '\r\n'))
     this.pane = new Pane({ out: write, err: write, columns: () => this.cols, shared: true, moves: true })
   }
@@ -32,9 +32,9 @@ class Shown {
 
 const words = (count: number) => Array.from({ length: count }, (_, at) => `${at}wörd漢`).join(' ')
 
-describe('[Z9] rows that come and go below what stays', () => {
+describe('[Z9] temporary rows below permanent text', () => {
   test.each([20, 33, 40, 79])(
-    'text in pieces, notes and rows in %i columns: everything is there once',
+    'text in pieces, notes and rows in %i columns: all text is there once',
     async (cols) => {
       const shown = new Shown(cols)
       const { pane } = shown
@@ -56,7 +56,7 @@ describe('[Z9] rows that come and go below what stays', () => {
     },
   )
 
-  test('another size, while a line is being added to', async () => {
+  test('the window is resized while a line is unfinished', async () => {
     const shown = new Shown(60)
     const { pane } = shown
     pane.show(['status '.repeat(7), '› typed'], { row: 1, column: 7 })
@@ -73,7 +73,7 @@ describe('[Z9] rows that come and go below what stays', () => {
     )
   })
 
-  test('rows that are too wide are cut, and colours do not run out of them', async () => {
+  test('rows that are too wide are cut, and their colours end with them', async () => {
     const shown = new Shown(20)
     const { cyan } = styled(true)
     shown.pane.show([cyan('漢'.repeat(30)), 'x'.repeat(300)])
@@ -83,7 +83,7 @@ describe('[Z9] rows that come and go below what stays', () => {
     expect([widthOf(row) <= 19, row.endsWith('…\u001b[0m')]).toEqual([true, true])
   })
 
-  test('a long note is broken between words, code is not', async () => {
+  test('a long note is wrapped between words, code is not wrapped', async () => {
     const shown = new Shown(20)
     shown.pane.note('one two three four five six')
     shown.pane.note('  a line of code that is long')
@@ -91,7 +91,7 @@ describe('[Z9] rows that come and go below what stays', () => {
   })
 })
 
-test('[Z9] where nothing can move, nothing does', () => {
+test('[Z9] a terminal without cursor movement gets no temporary rows', () => {
   let out = ''
   const write = (text: string) => void (out += text)
   const pane = new Pane({ out: write, err: write, columns: () => 40, shared: true, moves: false })

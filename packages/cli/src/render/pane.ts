@@ -1,15 +1,15 @@
-import { Flow } from './flow.ts'
+import { WordWrap } from './word-wrap.ts'
 import { widthOf } from './table.ts'
 
 export interface Surface {
-  /** The payload. */
+  /** Writes payload to stdout. */
   out(text: string): void
-  /** Everything about it, and what comes and goes below. */
+  /** Writes notes and status rows to stderr. */
   err(text: string): void
   readonly columns: () => number
-  /** Both are the same terminal. */
+  /** Stdout and stderr are the same terminal. */
   readonly shared: boolean
-  /** It can move its cursor: not where nobody looks, and not on a terminal that only prints. */
+  /** Stderr is a terminal that can move its cursor. */
   readonly moves: boolean
 }
 
@@ -19,12 +19,12 @@ export interface Cursor {
 }
 
 /**
- * What was said goes up and stays; below it are a few rows that come and go: what is being typed, what is asked, how it
- * goes. Only those are ever drawn again, and the row that text is still being added to.
+ * A terminal with permanent text and, below it, a few temporary rows: the input line, a prompt, a status. Only the
+ * temporary rows and the last, unfinished row of text are ever drawn again.
  */
 export class Pane {
   readonly #surface: Surface
-  /** The line that text is still being added to, with the colours that it began in. */
+  /** The unfinished last line of text, preceded by the colour codes that are on at its start. */
   #partial = ''
   #rows: readonly string[] = []
   #cursor: Cursor | undefined
@@ -41,7 +41,7 @@ export class Pane {
     return Math.max(20, this.#surface.columns())
   }
 
-  /** More of what is being said. */
+  /** Appends text, which may end in the middle of a line. */
   text(piece: string): void {
     if (piece === '') return
     const { shared, out } = this.#surface
@@ -55,7 +55,7 @@ export class Pane {
     this.#draw(rows, this.#cursor)
   }
 
-  /** A line of its own, about what is said. */
+  /** Writes a note on a line of its own. */
   note(line: string): void {
     const rows = this.#rows
     const head = this.#erase()
@@ -64,12 +64,12 @@ export class Pane {
     this.#draw(rows, this.#cursor)
   }
 
-  /** What is said next begins a line. */
-  fresh(): void {
+  /** Ends an unfinished line of text. */
+  endLine(): void {
     if (this.#partial !== '') this.text('\n')
   }
 
-  /** The rows below, in place of those that were there. */
+  /** Replaces the temporary rows. */
   show(rows: readonly string[], cursor?: Cursor): void {
     if (!this.moves) return
     if (rows.join('\n') === this.#rows.join('\n') && same(cursor, this.#cursor)) return
@@ -78,14 +78,14 @@ export class Pane {
     this.#draw(rows, cursor, rows.length === 0 ? '' : head)
   }
 
-  /** Drawn again as wide as the window is now. */
+  /** Redraws the temporary rows for the new width of the window. */
   resized(): void {
     const rows = this.#rows
     const head = this.#erase()
     this.#draw(rows, this.#cursor, head)
   }
 
-  /** Everything of the window but what is below. */
+  /** Clears the window, except for the temporary rows and the unfinished line. */
   clear(): void {
     const rows = this.#rows
     this.#rows = []
@@ -98,18 +98,18 @@ export class Pane {
     return ends
   }
 
-  /** From the cursor up to the first row below and away; then the row that is being written, as it was. */
+  /** Returns the sequence that erases the temporary rows and writes the unfinished line again. */
   #erase(): string {
     const rows = this.#rows
     if (rows.length === 0) return ''
     const { columns } = this
     const at = this.#cursor ?? endOf(rows)
     const above = rows.slice(0, at.row).reduce((sum, row) => sum + heightOf(row, columns), 0)
-    // A window that has become narrower may have broken the row of the cursor too, or not: terminals differ. A row that is left
-    // standing is a smaller harm than one that is gone.
+    // When a window becomes narrower, some terminals wrap the row of the cursor and others do not. Assume that it did not
+    // wrap: an old row that stays visible does less harm than a lost row of text.
     const up = above + (this.#partial === '' ? 0 : 1)
     this.#rows = []
-    // Written again, it is a line of its own for the terminal, and not the end of the row above it.
+    // The terminal has wrapped a long line: only its last row is written again.
     this.#partial = tailOf(this.#partial, columns)
     return `${up > 0 ? `\u001b[${up}A` : ''}\r\u001b[J${this.#partial}`
   }
@@ -119,7 +119,7 @@ export class Pane {
     this.#cursor = cursor
     if (rows.length === 0) return
     const { columns } = this
-    // Nothing may wrap by itself: the way back up is counted in rows.
+    // No row may wrap: the cursor moves back up by the number of rows.
     const shown = rows.map((row) => cut(row.replaceAll(/[\n\t]/g, ' '), columns - 1))
     this.#rows = shown
     const down = this.#partial === '' ? '' : `${reset(this.#partial)}\n`
@@ -146,7 +146,7 @@ function heightOf(row: string, columns: number): number {
 // oxlint-disable-next-line no-control-regex
 const colour = /\u001b\[([0-9;]*)m/g
 
-/** The colours that are on behind a text. */
+/** Returns the colour codes that are still on at the end of a text. */
 function colourAfter(text: string): string {
   let on: string[] = []
   for (const [sequence, code = ''] of text.matchAll(colour)) {
@@ -162,7 +162,7 @@ function reset(text: string): string {
   return colourAfter(text) === '' ? '' : '\u001b[0m'
 }
 
-/** Of a line that the terminal has broken, what stands in its last row, in its colours. */
+/** Returns the last row of a line that the terminal has wrapped, with its colour codes. */
 function tailOf(line: string, columns: number): string {
   let from = 0
   let column = 0
@@ -177,19 +177,19 @@ function tailOf(line: string, columns: number): string {
   return from === 0 ? line : colourAfter(line.slice(0, from)) + line.slice(from)
 }
 
-/** Broken between words; what is indented is as it is, for it may be code. */
+/** Wraps a line between words. An indented line stays as it is: it may be code. */
 function wrapped(line: string, columns: number): string {
   if (widthOf(line) <= columns || /^( |\u001b\[\d+m )/.test(line)) return line
-  const flow = new Flow(() => columns)
+  const wrap = new WordWrap(() => columns)
   for (const [piece] of line.matchAll(pieces)) {
-    if (piece.length > 2) flow.code(piece)
-    else flow.put(piece)
+    if (piece.length > 2) wrap.code(piece)
+    else wrap.put(piece)
   }
-  flow.endWord()
-  return flow.take()
+  wrap.endWord()
+  return wrap.take()
 }
 
-/** Without what would not fit into so many columns. */
+/** Cuts a row to at most `columns` columns, with an ellipsis. */
 export function cut(row: string, columns: number): string {
   if (widthOf(row) <= columns) return row
   let shown = ''

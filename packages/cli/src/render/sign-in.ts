@@ -1,12 +1,12 @@
 import type { ToolCallAuthRequired } from '@atrium/protocol/chat/tool'
 import type { Key } from '../terminal/keys.ts'
-import { harmless } from '../terminal/output.ts'
+import { sanitize } from '../terminal/output.ts'
 import type { Style } from '../terminal/output.ts'
-import type { Pressed, Question, Rows } from './ask.ts'
+import type { Pressed, Question, Rows } from './question.ts'
 import { emptyLine, pressLine } from './line.ts'
 import type { Line } from './line.ts'
 
-/** A call that waits until somebody signs in: a token is typed, and seen by nobody. */
+/** A question for a token, for a tool call that waits for a sign-in. The token is shown as dots. */
 export class SignIn implements Question {
   readonly types = true
   readonly #turnId: string
@@ -21,10 +21,10 @@ export class SignIn implements Question {
 
   head(style: Style): readonly string[] {
     const { resource, description } = this.#call.auth
-    const name = harmless(resource.resource_name ?? resource.resource)
+    const name = sanitize(resource.resource_name ?? resource.resource)
     return [
-      `${style.yellow('?')} ${style.bold(`Sign in to ${name}`)} ${style.dim(harmless(resource.resource))}`,
-      ...(description === undefined ? [] : [`  ${harmless(description)}`]),
+      `${style.yellow('?')} ${style.bold(`Sign in to ${name}`)} ${style.dim(sanitize(resource.resource))}`,
+      ...(description === undefined ? [] : [`  ${sanitize(description)}`]),
     ]
   }
 
@@ -46,7 +46,7 @@ export class SignIn implements Question {
       const message = 'Nobody signed in'
       const result = { success: false, pastTenseMessage: message, error: { message } }
       return {
-        answer: { say: { type: 'chat/toolCallComplete', turnId: this.#turnId, toolCallId, result } },
+        answer: { action: { type: 'chat/toolCallComplete', turnId: this.#turnId, toolCallId, result } },
       }
     }
     const line = pressLine({ ...this.#line, at: this.#line.text.length }, key)

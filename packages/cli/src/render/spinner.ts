@@ -1,12 +1,12 @@
 const frames = Array.from('⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏')
 
-/** How often a sign that something goes on is drawn. */
+/** The time between two frames. */
 export const tickMs = 120
 
-/** That something goes on, and for how long it has. */
-export function spinning(doing: string, since: string | undefined, now = Date.now()): string {
-  const began = since === undefined ? now : Date.parse(since)
+/** Returns the current frame, the activity, and the seconds since its start. */
+export function spinner(activity: string, since: string | undefined, now = Date.now()): string {
+  const started = since === undefined ? now : Date.parse(since)
   const frame = frames[Math.floor(now / tickMs) % frames.length] ?? ''
-  const seconds = Math.max(0, Math.floor((now - began) / 1000)) || 0
-  return `${frame} ${doing} ${seconds} s`
+  const seconds = Math.max(0, Math.floor((now - started) / 1000)) || 0
+  return `${frame} ${activity} ${seconds} s`
 }

@@ -1,24 +1,24 @@
 import type { LinkStatus } from '@atrium/client/link/reconnect'
 import type { ChatState } from '@atrium/protocol/chat/state'
-import { harmless } from '../terminal/output.ts'
-import { spinning } from './spinner.ts'
+import { sanitize } from '../terminal/output.ts'
+import { spinner } from './spinner.ts'
 
-interface Standing {
+interface Status {
   readonly link: LinkStatus
   readonly chat?: ChatState
-  /** A question waits, because a line is being typed. */
-  readonly asked: boolean
-  /** Who else is here, in words. */
+  /** A prompt is hidden, because the user types a line. */
+  readonly promptHidden: boolean
+  /** The names of the other active clients, with commas. */
   readonly others: string
 }
 
-/** How a session stands, in one row: whether its host is there, what goes on, what waits, and who is here. */
-export function statusRow({ link, chat, asked, others }: Standing): string {
-  if (link.state !== 'live') return `the host is away; trying again · ${harmless(link.reason ?? '')}`
+/** Returns the status row of `attach`: the link, the activity, the queue, and the other clients. */
+export function statusRow({ link, chat, promptHidden, others }: Status): string {
+  if (link.state !== 'live') return `the host is away; trying again · ${sanitize(link.reason ?? '')}`
   const { activeTurn, activity = 'working', queuedMessages = [] } = chat ?? {}
   return [
-    activeTurn ? spinning(harmless(activity), activeTurn.startedAt) : 'idle',
-    ...(asked ? ['a question waits for the end of your line'] : []),
+    activeTurn ? spinner(sanitize(activity), activeTurn.startedAt) : 'idle',
+    ...(promptHidden ? ['a question waits for the end of your line'] : []),
     ...(queuedMessages.length > 0 ? [`${queuedMessages.length} queued`] : []),
     ...(others === '' ? [] : [`also here: ${others}`]),
   ].join(' · ')

@@ -1,4 +1,4 @@
-/** Columns as wide as their widest cell; colours have no width. The last one is as long as it is. */
+/** Formats rows as a table. Each column is as wide as its widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows)
@@ -12,7 +12,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join('\n')
 }
 
-/** How many columns a text takes: none for colours and marks that combine, two for what is wide. */
+/** Returns the number of terminal columns of a text: none for colour codes and combining marks, two for wide characters. */
 export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex
   const plain = text.replace(/\u001b\[[0-9;]*m/g, '')

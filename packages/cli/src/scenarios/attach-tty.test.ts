@@ -1,27 +1,27 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { House } from '../../test/house.ts'
+import { CliFixture } from '../../test/fixture.ts'
 import type { Window } from '../../../adapters/test/window.ts'
 
-const house = new House()
-beforeAll(() => house.open())
-afterEach(({ task }) => house.closeWindows(task.result?.state === 'fail'))
-afterAll(() => house.close())
+const fixture = new CliFixture()
+beforeAll(() => fixture.open())
+afterEach(({ task }) => fixture.closeWindows(task.result?.state === 'fail'))
+afterAll(() => fixture.close())
 
 const enter = '\r'
 const [ctrlC, ctrlD] = ['\u0003', '\u0004']
 
-/** A window on a new session that is at rest. */
-async function idle(given: Parameters<House['window']>[1] = {}): Promise<Window> {
-  await house.run(['run', 'say hello there'])
-  const window = house.window(['attach'], given)
+/** Attaches a window to a new, idle session. */
+async function attachIdle(given: Parameters<CliFixture['window']>[1] = {}): Promise<Window> {
+  await fixture.run(['run', 'say hello there'])
+  const window = fixture.window(['attach'], given)
   await window.until(/hello there\n(.*\n)*idle/)
   return window
 }
 
 describe('[Z8] attach', () => {
-  test('what was said is shown, a line begins a turn, and Ctrl-D leaves', async () => {
-    // Wide enough for any temporary folder.
-    const window = await idle({ cols: 250 })
+  test('shows the earlier turns; a line starts a turn, and Ctrl-D leaves', async () => {
+    // Wide enough for the path of any temporary folder.
+    const window = await attachIdle({ cols: 250 })
     expect(window.text).toMatch(/^\w{8} · guide in .*work · say hello there\n/)
     window.press(`say 漢字 wörld 😀${enter}`)
     await window.until('› say 漢字 wörld 😀\n漢字 wörld 😀\n')
@@ -30,8 +30,8 @@ describe('[Z8] attach', () => {
     expect(window.text).toMatch(/漢字 wörld 😀\n\[exit 0\]$/)
   })
 
-  test('a line steers the turn that goes on, two are both heard; Alt-Enter and /queue come behind', async () => {
-    const window = await idle()
+  test('lines steer the active turn; Alt-Enter and /queue queue a message', async () => {
+    const window = await attachIdle()
     window.press(`slow 4${enter}`)
     await window.until(/working \d+ s/)
     window.press(`say first\u001b${enter}`)
@@ -48,8 +48,8 @@ describe('[Z8] attach', () => {
   })
 
   test('two windows see the same turn grow, and each other', async () => {
-    const one = await idle()
-    const two = house.window(['attach'])
+    const one = await attachIdle()
+    const two = fixture.window(['attach'])
     await one.until(/idle · also here: .*\(atrium attach\)/)
     await two.until(/idle · also here: .*\(atrium attach\)/)
     one.press(`slow 30${enter}`)
@@ -61,8 +61,8 @@ describe('[Z8] attach', () => {
     await one.until('· nobody else is here')
   })
 
-  test('Ctrl-C takes back the line, then cancels, then leaves', async () => {
-    const window = await idle()
+  test('Ctrl-C clears the line, then cancels, then leaves', async () => {
+    const window = await attachIdle()
     window.press(`slow 60${enter}`)
     await window.until(/working \d+ s/)
     window.press('half a line')
@@ -78,16 +78,16 @@ describe('[Z8] attach', () => {
     expect(await window.ended()).toBe(130)
   })
 
-  test('a turn that failed goes on by /resume', async () => {
-    const window = await idle()
+  test('/resume continues a failed turn', async () => {
+    const window = await attachIdle()
     window.press(`fail${enter}`)
     await window.until('/resume lets it go on')
     window.press(`/resume${enter}`)
     await window.until('I was resumed, and so this turn ends well.')
   })
 
-  test('what is typed is no answer: a question waits for the end of the line, and for Tab', async () => {
-    const window = await idle()
+  test('typed text answers nothing: a prompt waits for the end of the line, and Tab hides it', async () => {
+    const window = await attachIdle()
     window.press(`slow 2${enter}`)
     await window.until(/working \d+ s/)
     window.press(`\u001b[200~run echo asked\u001b[201~${enter}`)
@@ -108,8 +108,8 @@ describe('[Z8] attach', () => {
     await window.until(/ {2}asked\n(.*\n)*now\n/)
   })
 
-  test('a long line and a small window: the row is always one, and what was said is whole', async () => {
-    const window = await idle({ cols: 30, rows: 8 })
+  test('a long line in a small window takes one row, and is sent whole', async () => {
+    const window = await attachIdle({ cols: 30, rows: 8 })
     window.press(`say ${'漢字 ab '.repeat(12)}all`)
     await window.until(/› .*漢字 ab all$/)
     window.resize(24, 8)
@@ -122,9 +122,9 @@ describe('[Z8] attach', () => {
     expect(text.replaceAll(/\s+/g, '')).toContain(`${'漢字ab'.repeat(12)}allendidle›`)
   })
 
-  test('a dumb terminal: lines in, lines out', async () => {
-    await house.run(['run', 'say hello there'])
-    const window = house.window(['attach'], { env: { TERM: 'dumb' } })
+  test('a dumb terminal reads and prints whole lines', async () => {
+    await fixture.run(['run', 'say hello there'])
+    const window = fixture.window(['attach'], { env: { TERM: 'dumb' } })
     await window.until('hello there')
     window.press(`say dumb${enter}`)
     await window.until(/\ndumb$/m)
@@ -138,13 +138,13 @@ describe('[Z8] attach', () => {
   })
 })
 
-test('[Z10] the host dies and comes back: attach says so, and goes on with what was begun there', async () => {
-  const window = await idle()
+test('[Z10] attach notes a crash and a restart of the host, and resumes the turn that it started', async () => {
+  const window = await attachIdle()
   window.press(`slow 5${enter}`)
   await window.until('atrium and')
-  await house.kill()
+  await fixture.kill()
   await window.until('the host is away; trying again')
-  await house.open()
+  await fixture.open()
   await window.until('· the host is back')
   await window.until('· the turn goes on')
   await window.until(/idle/)

@@ -2,12 +2,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { House } from '../../test/house.ts'
+import { documents } from '../../test/command.ts'
+import { CliFixture } from '../../test/fixture.ts'
 
 const program = fileURLToPath(new URL('../../../adapters/test/acp-agent.mjs', import.meta.url))
-const house = new House()
+const fixture = new CliFixture()
 const agents = {
-  scripted: { command: process.execPath, args: [program], env: { ACP_STORE: house.work } },
+  scripted: { command: process.execPath, args: [program], env: { ACP_STORE: fixture.work } },
   missing: { command: '/no/such/agent' },
 }
 const mcpServers = {
@@ -15,18 +16,18 @@ const mcpServers = {
   docs: { url: 'https://docs.example/mcp', headers: { Authorization: 'Bearer hush-hush' } },
 }
 beforeAll(() => {
-  mkdirSync(join(house.home, '.config/atrium'), { recursive: true })
-  writeFileSync(join(house.home, '.config/atrium/config.json'), JSON.stringify({ mcpServers }))
-  return house.open(agents)
+  mkdirSync(join(fixture.home, '.config/atrium'), { recursive: true })
+  writeFileSync(join(fixture.home, '.config/atrium/config.json'), JSON.stringify({ mcpServers }))
+  return fixture.open(agents)
 })
-afterEach(({ task }) => house.closeWindows(task.result?.state === 'fail'))
-afterAll(() => house.close())
+afterEach(({ task }) => fixture.closeWindows(task.result?.state === 'fail'))
+afterAll(() => fixture.close())
 
 const script = ['say I shall write it.', 'call c edit Write it', 'ask c', 'say All is done.'].join('\n')
 
-describe('[Z31] an agent that runs as a program of its own', () => {
-  test('its text is shown before its question, and its own choices are', async () => {
-    const window = house.window(['run', '--agent', 'scripted', script])
+describe('[Z31] an agent program', () => {
+  test('its text is shown above its request, and its own options are offered', async () => {
+    const window = fixture.window(['run', '--agent', 'scripted', script])
     const asked = await window.until('[r] no, because')
     expect(asked).toMatch(/I shall write it\.\n\? Write it\n\[1\] .* \[r\] no, because/)
     window.press('1')
@@ -35,8 +36,8 @@ describe('[Z31] an agent that runs as a program of its own', () => {
     expect(window.text).toMatch(/✓ Write it\n(?:c \S+\n)?All is done\.\n\[exit 0\]$/)
   })
 
-  test('what was agreed to beforehand is the narrowest of its choices', async () => {
-    const { status, stdout } = await house.run([
+  test('an approval in advance takes the narrowest of its options', async () => {
+    const { status, stdout } = await fixture.run([
       'run',
       '--agent',
       'scripted',
@@ -48,32 +49,32 @@ describe('[Z31] an agent that runs as a program of its own', () => {
     expect([status, stdout]).toEqual([0, expect.stringMatching(/c \S*once/)])
   })
 
-  test('one that is not there is told in a sentence, and the host goes on', async () => {
-    const { status, stderr } = await house.run(['run', '--agent', 'missing', 'hello'])
+  test('a missing program fails with a sentence, and the host keeps running', async () => {
+    const { status, stderr } = await fixture.run(['run', '--agent', 'missing', 'hello'])
     expect([status, stderr]).toEqual([
       1,
       expect.stringContaining('missing: there is no program "/no/such/agent"; install it, or'),
     ])
-    expect((await house.run(['agents', '--check'])).stdout).toMatch(/^missing .*there is no program/m)
-    expect((await house.run(['run', '--quiet', 'say hello'])).stdout).toBe('hello\n')
+    expect((await fixture.run(['agents', '--check'])).stdout).toMatch(/^missing .*there is no program/m)
+    expect((await fixture.run(['run', '--quiet', 'say hello'])).stdout).toBe('hello\n')
   })
 })
 
 describe('[Z32] MCP servers of a session', () => {
-  test('are listed, and switched for the next turn; what they are shown is in nothing that is told', async () => {
-    await house.run(['run', '--agent', 'scripted', '--quiet', 'say hello'])
-    expect((await house.run(['mcp', 'last'])).stdout).toBe(
+  test('are listed, and switched for the next turn; their secrets are in no output', async () => {
+    await fixture.run(['run', '--agent', 'scripted', '--quiet', 'say hello'])
+    expect((await fixture.run(['mcp', 'last'])).stdout).toBe(
       'tickets  on  ready\ndocs     on  this agent cannot talk to an MCP server by http\n',
     )
-    const off = await house.run(['mcp', 'last', 'tickets', '--off'])
+    const off = await fixture.run(['mcp', 'last', 'tickets', '--off'])
     expect([off.status, off.stderr + off.stdout]).toEqual([0, 'tickets is off from the next turn on.\n'])
-    await house.run(['send', 'last', 'say again', '--wait'])
-    const listed = (await house.run(['mcp', 'last', '--json'])).stdout.split('\n').filter(Boolean)
-    expect(listed.map((line) => JSON.parse(line) as object)).toMatchObject([
+    await fixture.run(['send', 'last', 'say again', '--wait'])
+    const listed = await fixture.run(['mcp', 'last', '--json'])
+    expect(documents(listed.stdout)).toMatchObject([
       { name: 'tickets', on: false, state: { kind: 'stopped' } },
       { name: 'docs', on: true, state: { kind: 'error' } },
     ])
-    const opened = readFileSync(join(house.work, 'opened'), 'utf8').trim().split('\n').slice(-2)
+    const opened = readFileSync(join(fixture.work, 'opened'), 'utf8').trim().split('\n').slice(-2)
     expect(opened.map((line) => line.includes('/opt/tickets'))).toEqual([true, false])
     for (const about of [
       ['export', 'last', '--format', 'json'],
@@ -81,7 +82,7 @@ describe('[Z32] MCP servers of a session', () => {
       ['agents', '--json'],
       ['doctor', '--json'],
     ])
-      expect((await house.run(about)).stdout).not.toMatch(/hush-hush/)
+      expect((await fixture.run(about)).stdout).not.toMatch(/hush-hush/)
   })
 
   test.each([
@@ -89,13 +90,13 @@ describe('[Z32] MCP servers of a session', () => {
     [['mcp', 'last', 'tickets'], 'A server is switched with its name and --on or --off.'],
     [['mcp', 'last', '--on'], 'A server is switched with its name and --on or --off.'],
     [['mcp', 'last', 'tickets', '--on', '--off'], '--on and --off exclude each other; leave one out.'],
-  ])('%j is typed wrong', async (args, words) => {
-    const { status, stderr } = await house.run(args)
+  ])('%j is a usage error', async (args, words) => {
+    const { status, stderr } = await fixture.run(args)
     expect([status, stderr]).toEqual([2, expect.stringContaining(words)])
   })
 
-  test('a session of an agent that takes none has none', async () => {
-    await house.run(['run', '--quiet', 'say hello'])
-    expect((await house.run(['mcp', 'last'])).stderr).toContain('has no MCP servers')
+  test('a session whose agent supports none has none', async () => {
+    await fixture.run(['run', '--quiet', 'say hello'])
+    expect((await fixture.run(['mcp', 'last'])).stderr).toContain('has no MCP servers')
   })
 })

@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { House } from '../../test/house.ts'
+import { CliFixture } from '../../test/fixture.ts'
 
-let house: House
+let fixture: CliFixture
 beforeEach(async () => {
-  house = await new House().open()
+  fixture = await new CliFixture().open()
 })
-afterEach(() => house.close())
+afterEach(() => fixture.close())
 
-test('[Z10] a host that dies in the middle of a turn and comes back elsewhere: run goes on by itself', async () => {
-  const whole = (await house.run(['run', 'slow 4'])).stdout.trim()
-  const window = house.window(['run', 'slow 4'])
+test('[Z10] run resumes its turn after a crash of the host, also when the restarted host has another port', async () => {
+  const whole = (await fixture.run(['run', 'slow 4'])).stdout.trim()
+  const window = fixture.window(['run', 'slow 4'])
   await window.until(whole.split(' ').slice(0, 2).join(' '))
-  await house.kill()
+  await fixture.kill()
   await window.until('the host is away')
-  await house.open()
+  await fixture.open()
   await window.until('the host is back')
   await window.until('the turn goes on')
   expect(await window.ended()).toBe(0)
@@ -21,12 +21,12 @@ test('[Z10] a host that dies in the middle of a turn and comes back elsewhere: r
   expect(words.join(' ').replaceAll(/\s+/g, ' ').trim()).toBe(whole)
 })
 
-test('[Z10] a question outlives the host, and is answered at the same prompt', async () => {
-  const window = house.window(['run', 'run echo still here'])
+test('[Z10] a prompt survives a crash of the host, and can be answered after the restart', async () => {
+  const window = fixture.window(['run', 'run echo still here'])
   await window.until('[y]')
-  await house.kill()
+  await fixture.kill()
   await window.until('the host is away')
-  await house.open()
+  await fixture.open()
   await window.until('the host is back')
   await window.until(/host is back\n(.*\n)*\[y\]/)
   window.press('y')

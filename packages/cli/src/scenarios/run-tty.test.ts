@@ -1,19 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { House } from '../../test/house.ts'
+import { CliFixture } from '../../test/fixture.ts'
 
-const house = new House()
-beforeAll(() => house.open())
-afterEach(({ task }) => house.closeWindows(task.result?.state === 'fail'))
-afterAll(() => house.close())
+const fixture = new CliFixture()
+beforeAll(() => fixture.open())
+afterEach(({ task }) => fixture.closeWindows(task.result?.state === 'fail'))
+afterAll(() => fixture.close())
 
 const enter = '\r'
 const escape = '\u001b'
 
-describe('[Z6] an approval is asked for at the terminal and answered with one key', () => {
-  test('y: once, and what it was about stays, while the keys go away', async () => {
-    const window = house.window(['run', 'run echo one'])
+describe('[Z6] a tool call is approved or denied at the terminal with one key', () => {
+  test('y approves once; the question stays on the screen, and the keys disappear', async () => {
+    const window = fixture.window(['run', 'run echo one'])
     const asked = await window.until('[r] no, because')
     expect(asked).toMatch(
       /\? Run `echo one`\n\[y\] once {2}\[s\] this session {2}\[a\] always in this folder/,
@@ -23,23 +23,23 @@ describe('[Z6] an approval is asked for at the terminal and answered with one ke
     expect(window.text).toMatch(/\? Run `echo one`\n· Run `echo one`\n✓ .*\n {2}one\n\[exit 0\]$/)
   })
 
-  test('s: for the session, which is not asked again', async () => {
-    const window = house.window(['run', 'run echo two'])
+  test('s approves for the session, and the next call does not ask', async () => {
+    const window = fixture.window(['run', 'run echo two'])
     await window.until('[s]')
     window.press('s')
     expect(await window.ended()).toBe(0)
-    const again = house.window(['run', 'run echo three', '--session', 'last'])
+    const again = fixture.window(['run', 'run echo three', '--session', 'last'])
     expect(await again.ended()).toBe(0)
     expect(again.text).toContain('  three')
   })
 
-  test('n and r: not done, the turn goes on, and the command says so', async () => {
-    const window = house.window(['run', 'write no.txt x'])
+  test('n and r deny; the turn continues, and the command exits with 5', async () => {
+    const window = fixture.window(['run', 'write no.txt x'])
     await window.until('[n] no')
     window.press('n')
     expect(await window.ended()).toBe(5)
     expect(window.text).toContain('✗ Write `no.txt` (denied)')
-    const why = house.window(['run', 'write no.txt x'])
+    const why = fixture.window(['run', 'write no.txt x'])
     await why.until('[r]')
     why.press('r')
     await why.until('because:')
@@ -48,8 +48,8 @@ describe('[Z6] an approval is asked for at the terminal and answered with one ke
     expect(why.text).toContain('(denied: nöt nów)')
   })
 
-  test('e: with another input; Esc goes back', async () => {
-    const window = house.window(['run', 'run echo befoer'])
+  test('e edits the input; Esc goes back', async () => {
+    const window = fixture.window(['run', 'run echo befoer'])
     await window.until('[e] edit')
     window.press('e')
     await window.until('input: echo befoer')
@@ -62,20 +62,20 @@ describe('[Z6] an approval is asked for at the terminal and answered with one ke
     expect(window.text).toContain('  before it')
   })
 
-  test('what would be written is shown first', async () => {
-    writeFileSync(join(house.work, 'poem.txt'), 'one\ntwo\nthree\nfour\nfive\nsix\n')
-    const window = house.window(['run', 'edit poem.txt four => FOUR'])
+  test('a diff of the edited file is shown first', async () => {
+    writeFileSync(join(fixture.work, 'poem.txt'), 'one\ntwo\nthree\nfour\nfive\nsix\n')
+    const window = fixture.window(['run', 'edit poem.txt four => FOUR'])
     const asked = await window.until('[y]')
     expect(asked).toContain(
       'poem.txt (changed)\n  …\n    two\n    three\n  - four\n  + FOUR\n    five\n    six\n',
     )
     window.press('y')
     expect(await window.ended()).toBe(0)
-    expect(readFileSync(join(house.work, 'poem.txt'), 'utf8')).toContain('three\nFOUR\nfive')
+    expect(readFileSync(join(fixture.work, 'poem.txt'), 'utf8')).toContain('three\nFOUR\nfive')
   })
 
-  test('what was typed before the keys were shown answers nothing', async () => {
-    const window = house.window(['run', 'run echo early'])
+  test('keys that are pressed before the prompt is shown answer nothing', async () => {
+    const window = fixture.window(['run', 'run echo early'])
     window.press('y')
     await window.until('· session')
     window.press('ys')
@@ -87,12 +87,12 @@ describe('[Z6] an approval is asked for at the terminal and answered with one ke
     expect(await window.ended()).toBe(5)
   })
 
-  test('somebody else answers: the keys go away, and it is said how', async () => {
-    const [one, other] = [house.window(['run', 'run echo shared']), house.window(['run', 'say x'])]
+  test('an answer of another client removes the keys, and is shown', async () => {
+    const [one, other] = [fixture.window(['run', 'run echo shared']), fixture.window(['run', 'say x'])]
     expect(await other.ended()).toBe(0)
     const text = await one.until('[y]')
     const [, name = ''] = /session (\w+)/.exec(text) ?? []
-    const second = house.window(['attach', name])
+    const second = fixture.window(['attach', name])
     await second.until('[y]')
     second.press('y')
     expect(await one.ended()).toBe(0)
@@ -102,8 +102,8 @@ describe('[Z6] an approval is asked for at the terminal and answered with one ke
 })
 
 describe('[Z6] forms and sign-ins', () => {
-  test('a form is answered question by question; what does not fit is said', async () => {
-    const window = house.window(['run', 'ask Some things'])
+  test('a form is answered question by question, and an invalid answer is explained', async () => {
+    const window = fixture.window(['run', 'ask Some things'])
     await window.until('1/6 What shall it be called? *')
     window.press(enter)
     await window.until('This one must be answered.')
@@ -133,16 +133,16 @@ describe('[Z6] forms and sign-ins', () => {
       expect(window.text).toContain(line)
   })
 
-  test('Esc answers nothing', async () => {
-    const window = house.window(['run', 'ask'])
+  test('Esc declines a form', async () => {
+    const window = fixture.window(['run', 'ask'])
     await window.until('1/6')
     window.press(escape)
     expect(await window.ended()).toBe(0)
     expect(window.text).toContain('You did not want to answer')
   })
 
-  test('a token is typed, and seen by nobody', async () => {
-    const window = house.window(['run', 'login'])
+  test('a typed token is never shown', async () => {
+    const window = fixture.window(['run', 'login'])
     await window.until('token:')
     window.press('geheim-42')
     await window.until('token: •••••••••')
@@ -154,8 +154,8 @@ describe('[Z6] forms and sign-ins', () => {
 })
 
 describe('[Z5] run at a terminal', () => {
-  test('Ctrl-C cancels the turn, and the command says that it was interrupted', async () => {
-    const window = house.window(['run', 'slow 600'])
+  test('Ctrl-C cancels the turn, and the command exits with 130', async () => {
+    const window = fixture.window(['run', 'slow 600'])
     await window.until(/working \d+ s/)
     await window.until('atrium')
     window.press('\u0003')
@@ -163,21 +163,21 @@ describe('[Z5] run at a terminal', () => {
     expect(window.text).toMatch(/· cancelling\n· cancelled\n\[exit 130\]$/)
   })
 
-  test('markdown is shown and not its marks; stdout in a file has it as it was said', async () => {
-    const window = house.window(['run', 'say # Title\n- **one** `two`'])
+  test('Markdown is rendered on a terminal, and unchanged in a file', async () => {
+    const window = fixture.window(['run', 'say # Title\n- **one** `two`'])
     expect(await window.ended()).toBe(0)
     expect(window.text).toMatch(/Title\n• one two\n\[exit 0\]$/)
-    const file = house.window(['run', 'say # Title'], { line: '> out.md' })
+    const file = fixture.window(['run', 'say # Title'], { line: '> out.md' })
     expect(await file.ended()).toBe(0)
-    expect(readFileSync(join(house.work, 'out.md'), 'utf8')).toBe('# Title\n')
+    expect(readFileSync(join(fixture.work, 'out.md'), 'utf8')).toBe('# Title\n')
   })
 
-  test('NO_COLOR has no colours, and a dumb terminal nothing but text: there a line is the answer', async () => {
-    const plain = house.window(['run', 'plan'], { env: { NO_COLOR: '1' } })
+  test('NO_COLOR switches colours off; a dumb terminal gets plain text, and answers with a line', async () => {
+    const plain = fixture.window(['run', 'plan'], { env: { NO_COLOR: '1' } })
     expect(await plain.ended()).toBe(0)
     // oxlint-disable-next-line no-control-regex
     expect(plain.raw).not.toMatch(/\u001b\[\d+m/)
-    const dumb = house.window(['run', 'run echo dumb'], { env: { TERM: 'dumb' } })
+    const dumb = fixture.window(['run', 'run echo dumb'], { env: { TERM: 'dumb' } })
     await dumb.until('[r] no, because')
     dumb.press(`y${enter}`)
     expect(await dumb.ended()).toBe(0)

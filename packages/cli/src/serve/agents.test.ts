@@ -19,32 +19,32 @@ import { expect, onTestFinished, test } from 'vitest'
 import { room } from '../../../host/test/room.ts'
 import { until } from '../../../host/test/puppet.ts'
 import { testWorld } from '../../../host/test/world.ts'
-import { Cast } from './agents.ts'
+import { AgentSet } from './agents.ts'
 
 const agentFile = fileURLToPath(new URL('../../../adapters/test/acp-agent.mjs', import.meta.url))
 
-test('[N48] what an agent can is asked once: the next start knows it, and starts nothing', async () => {
+test('[N48] an agent is probed once: the next start of the host reads its saved profile', async () => {
   const place = newPlace()
   program(place)
   const agents = { goose: { command: join(place, 'goose'), env: { GOOSE_KEY: 'hush' } } }
   const first = await opened(place, agents)
-  const agent = goose(first.cast)
+  const agent = goose(first.agentSet)
   await agent?.probe?.()
   expect(agent?.info.models).toHaveLength(2)
-  await first.cast.close()
+  await first.agentSet.close()
   const second = await opened(place, agents)
-  expect(goose(second.cast)?.info).toEqual(agent?.info)
-  await goose(second.cast)?.probe?.()
+  expect(goose(second.agentSet)?.info).toEqual(agent?.info)
+  await goose(second.agentSet)?.probe?.()
   expect(started(place)).toHaveLength(1)
-  // A secret that it is started with is not in the file.
+  // A secret in its environment is not in the file.
   expect(readFileSync(join(place, 'agents.json'), 'utf8')).not.toContain('hush')
 })
 
-test('[S-34] what is only asked what it can works in an empty folder of ours, and not in everybody’s', async () => {
+test('[S-34] a probed agent runs in an empty private folder, and not in the shared temporary folder', async () => {
   const place = newPlace()
   program(place)
-  const { cast } = await opened(place)
-  await goose(cast)?.probe?.()
+  const { agentSet } = await opened(place)
+  await goose(agentSet)?.probe?.()
   const kept = readdirSync(place).filter((name) => /^[\da-f-]{36}\.json$/.test(name))
   const [cwd = ''] = kept.map(
     (name) => (JSON.parse(readFileSync(join(place, name), 'utf8')) as { cwd: string }).cwd,
@@ -52,34 +52,34 @@ test('[S-34] what is only asked what it can works in an empty folder of ours, an
   expect([cwd, readdirSync(cwd), statSync(cwd).mode & 0o077]).toEqual([join(place, 'quiet'), [], 0])
 })
 
-test('[N48] another build of it is asked again', async () => {
+test('[N48] another build of an agent is probed again', async () => {
   const place = newPlace()
   program(place)
   const first = await opened(place)
-  await goose(first.cast)?.probe?.()
-  await first.cast.close()
+  await goose(first.agentSet)?.probe?.()
+  await first.agentSet.close()
   utimesSync(join(place, 'goose'), 1, 1)
-  expect(goose((await opened(place)).cast)?.info.models).toEqual([])
+  expect(goose((await opened(place)).agentSet)?.info.models).toEqual([])
 })
 
 test.each(['', 'null', '[]', '5', '{"x":null}', '{"x":{"knobs":5}}', '{', '{"goose":{}}'])(
-  '[N48] what it finds kept may be anything (%j): then it is asked again',
+  '[N48] a damaged profile file (%j) is ignored',
   async (text) => {
     const place = newPlace()
     program(place)
     writeFileSync(join(place, 'agents.json'), text)
-    const { cast } = await opened(place)
-    expect(goose(cast)?.info.models).toEqual([])
+    const { agentSet } = await opened(place)
+    expect(goose(agentSet)?.info.models).toEqual([])
   },
 )
 
-test('[N48] who comes to the PATH, and who goes, is told to everyone', async () => {
+test('[N48] clients learn of agents that are added to the PATH or removed from it', async () => {
   const place = newPlace()
-  const { cast, world } = await opened(place)
-  const all = await room({ agents: cast.agents })
+  const { agentSet, world } = await opened(place)
+  const all = await room({ agents: agentSet.agents })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const offered = () => (ann.state(rootUri) as unknown as RootState).agents.map(({ provider }) => provider)
-  cast.watch(all.host())
+  agentSet.watch(all.host())
   const before = offered()
   expect(before).not.toContain('goose')
   program(place)
@@ -89,9 +89,9 @@ test('[N48] who comes to the PATH, and who goes, is told to everyone', async () 
   rmSync(join(place, 'goose'))
   await until(() => (world.advance(60_000), !offered().includes('goose')))
   expect(offered()).toEqual(before)
-  // Nothing is heard of one who has closed.
+  // After close no client gets an update.
   const heard = ann.envelopes.length
-  await cast.close()
+  await agentSet.close()
   program(place)
   world.advance(60_000)
   // Another one looks for agents, and the host has answered: time enough for what must not come.
@@ -103,14 +103,14 @@ test('[N48] who comes to the PATH, and who goes, is told to everyone', async () 
 
 async function opened(place: string, agents: object = {}) {
   const world = testWorld()
-  const settings = { data: place, agents } as unknown as ConstructorParameters<typeof Cast>[0]
-  const cast = new Cast(settings, world, { PATH: place, HOME: place })
-  onTestFinished(() => cast.close())
-  return { cast: await cast.open(), world }
+  const settings = { data: place, agents } as unknown as ConstructorParameters<typeof AgentSet>[0]
+  const agentSet = new AgentSet(settings, world, { PATH: place, HOME: place })
+  onTestFinished(() => agentSet.close())
+  return { agentSet: await agentSet.open(), world }
 }
 
-function goose(cast: Cast): Agent | undefined {
-  return cast.agents.find(({ info }) => info.provider === 'goose')
+function goose(agentSet: AgentSet): Agent | undefined {
+  return agentSet.agents.find(({ info }) => info.provider === 'goose')
 }
 
 function program(place: string): void {
@@ -124,7 +124,7 @@ function started(place: string): readonly string[] {
 }
 
 function newPlace(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-cast-')))
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-agents-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }

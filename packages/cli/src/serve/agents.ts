@@ -18,29 +18,30 @@ import type { Settings } from './config-fields.ts'
 import { version } from '../terminal/version.ts'
 
 /**
- * Who can be talked to on this host: its own agents, those that somebody named in the config, and those that are on the PATH; one
- * that is installed while the host runs, too. What an agent says of itself is kept, so that it is asked once and not at each start.
+ * The agents of this host: the built-in ones, those of the config, and those on the PATH, also when they are installed
+ * while the host runs. The profile of an agent program (its models and options) is saved, so that the program is
+ * probed once and not at each start.
  */
-export class Cast {
+export class AgentSet {
   readonly #settings: Settings
   readonly #world: World
   readonly #means: AcpMeans
   readonly #environment: NodeJS.ProcessEnv
-  /** Those that need no program. */
-  readonly #own: readonly Agent[]
-  /** By name and by how it is started. */
+  /** Agents that need no program. */
+  readonly #builtIn: readonly Agent[]
+  /** Agent programs by fingerprint. */
   #programs = new Map<string, AcpAgent>()
   #agents: readonly Agent[] = []
   readonly #retired = new Set<AcpAgent>()
-  #known: Profiles = {}
+  #profiles: Profiles = {}
   #closed = false
-  #undo = () => {}
+  #cancelTimer = () => {}
 
   constructor(settings: Settings, world: World, environment: NodeJS.ProcessEnv) {
     this.#settings = settings
     this.#world = world
     this.#environment = environment
-    this.#own = [guide(world.later), ...ownModels(settings, world, environment)]
+    this.#builtIn = [guide(world.later), ...modelAgents(settings, world, environment)]
     const mark = randomBytes(16).toString('hex')
     const mcpServers = acpServers(settings.mcpServers)
     const watchdog = new Watchdog(mark)
@@ -51,7 +52,7 @@ export class Cast {
       environment,
       version,
       mcpServers,
-      quiet: quietIn(settings),
+      quiet: probeFolder(settings),
     }
   }
 
@@ -60,15 +61,15 @@ export class Cast {
   }
 
   async open(): Promise<this> {
-    this.#known = profilesIn(await readFile(this.#file, 'utf8').catch(() => ''))
-    await this.#look()
+    this.#profiles = profilesIn(await readFile(this.#file, 'utf8').catch(() => ''))
+    await this.#refresh()
     return this
   }
 
-  /** From now on the host is told of who comes and goes. */
+  /** Keeps the host informed of agents that are installed and removed. */
   watch(host: Host): void {
-    this.#undo = this.#world.later(lookEveryMs, () => {
-      void this.#look()
+    this.#cancelTimer = this.#world.later(refreshEveryMs, () => {
+      void this.#refresh()
         .then(() => this.#closed || host.offer(this.#agents))
         .catch((error: unknown) => this.#world.report('agents not looked for', error))
         .finally(() => this.#closed || this.watch(host))
@@ -77,47 +78,49 @@ export class Cast {
 
   async close(): Promise<void> {
     this.#closed = true
-    this.#undo()
-    await this.#keep().catch((error: unknown) => this.#world.report('what agents can is not kept', error))
+    this.#cancelTimer()
+    await this.#saveProfiles().catch((error: unknown) =>
+      this.#world.report('agent profiles not saved', error),
+    )
     await Promise.all([...this.#programs.values(), ...this.#retired].map((agent) => agent.close()))
   }
 
-  async #look(): Promise<void> {
+  async #refresh(): Promise<void> {
     const found = await findAgents(this.#settings.agents ?? {}, this.#environment)
-    const stamped = await Promise.all(
-      found.map(async (program) => [await stampOf(program), program] as const),
+    const fingerprinted = await Promise.all(
+      found.map(async (program) => [await fingerprintOf(program), program] as const),
     )
-    await this.#keep()
+    await this.#saveProfiles()
     const before = this.#programs
     this.#programs = new Map(
-      stamped.map(([stamp, program]) => [
-        stamp,
-        before.get(stamp) ?? new AcpAgent(program, this.#means, this.#known[stamp]),
+      fingerprinted.map(([fingerprint, program]) => [
+        fingerprint,
+        before.get(fingerprint) ?? new AcpAgent(program, this.#means, this.#profiles[fingerprint]),
       ]),
     )
-    for (const [stamp, agent] of before) if (!this.#programs.has(stamp)) this.#retire(agent)
-    this.#agents = [...this.#own, ...this.#programs.values()]
+    for (const [fingerprint, agent] of before) if (!this.#programs.has(fingerprint)) this.#retire(agent)
+    this.#agents = [...this.#builtIn, ...this.#programs.values()]
   }
 
-  /** Who is in the midst of something may end it. */
+  /** A retired agent finishes its running turns. */
   #retire(agent: AcpAgent): void {
     this.#retired.add(agent)
     void agent.retire()
   }
 
-  /** Of those who are not here any more nothing is kept. */
-  async #keep(): Promise<void> {
-    const news = [...this.#programs].flatMap(([stamp, { profile }]) =>
-      profile && profile.problem === undefined && profile !== this.#known[stamp]
-        ? [[stamp, profile] as const]
+  /** Saves the new profiles, and drops those of programs that are gone. */
+  async #saveProfiles(): Promise<void> {
+    const changed = [...this.#programs].flatMap(([fingerprint, { profile }]) =>
+      profile && profile.problem === undefined && profile !== this.#profiles[fingerprint]
+        ? [[fingerprint, profile] as const]
         : [],
     )
-    if (news.length === 0 || this.#settings.readOnly) return
-    const still = Object.entries(this.#known).filter(([stamp]) => this.#programs.has(stamp))
-    this.#known = Object.fromEntries([...still, ...news])
-    const aside = `${this.#file}.${process.pid}`
-    await writeFile(aside, JSON.stringify(this.#known), { mode: 0o600 })
-    await rename(aside, this.#file)
+    if (changed.length === 0 || this.#settings.readOnly) return
+    const kept = Object.entries(this.#profiles).filter(([fingerprint]) => this.#programs.has(fingerprint))
+    this.#profiles = Object.fromEntries([...kept, ...changed])
+    const temporary = `${this.#file}.${process.pid}`
+    await writeFile(temporary, JSON.stringify(this.#profiles), { mode: 0o600 })
+    await rename(temporary, this.#file)
   }
 
   get #file(): string {
@@ -125,10 +128,10 @@ export class Cast {
   }
 }
 
-const lookEveryMs = 60_000
+const refreshEveryMs = 60_000
 
-/** The agent on models of others, unless somebody wants none of them. */
-function ownModels(
+/** The built-in model agent, unless the config switches all of its providers off. */
+function modelAgents(
   { models = {} }: Settings,
   world: World,
   environment: NodeJS.ProcessEnv,
@@ -139,8 +142,8 @@ function ownModels(
   return none ? [] : [modelAgent({ models, environment, world, platform })]
 }
 
-/** The temporary folder is everybody's, and what lies there is started by agents that find it. */
-function quietIn({ data, readOnly }: Settings): string {
+/** The working directory of a probed agent. The shared temporary folder is unsafe: agents may execute files of other users that they find there. */
+function probeFolder({ data, readOnly }: Settings): string {
   const folder = join(data, 'quiet')
   try {
     if (!readOnly) mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -150,11 +153,12 @@ function quietIn({ data, readOnly }: Settings): string {
   }
 }
 
-type Profiles = { readonly [stamp: string]: Profile }
+type Profiles = { readonly [fingerprint: string]: Profile }
 
-/** It is only what need not be asked again: whatever else stands there is nothing. */
+/** Parses the saved profiles. They are a cache: anything unreadable counts as absent. */
 function profilesIn(text: string): Profiles {
   try {
+    // Our own file. The filter below drops entries of another shape.
     const all = Object.entries(JSON.parse(text) as Profiles)
     return Object.fromEntries(all.filter(([, profile]) => Array.isArray(profile?.knobs)))
   } catch {
@@ -162,11 +166,12 @@ function profilesIn(text: string): Profiles {
   }
 }
 
-/** Another build of a program, or another way to start it, may offer something else. Nothing secret can be read in it. */
-async function stampOf({ name, command, args, env }: AcpProgram): Promise<string> {
-  const { mtimeMs = 0, size = 0 } = await stat(command).catch(
-    () => ({}) as { mtimeMs?: number; size?: number },
-  )
-  const all = JSON.stringify([version, name, command, args, env, mtimeMs, size])
+/**
+ * Identifies a program and the way it is started: another build, or other arguments, may have another profile. The hash
+ * hides secrets in the environment.
+ */
+async function fingerprintOf({ name, command, args, env }: AcpProgram): Promise<string> {
+  const file = await stat(command).catch(() => undefined)
+  const all = JSON.stringify([version, name, command, args, env, file?.mtimeMs ?? 0, file?.size ?? 0])
   return `${name} ${createHash('sha256').update(all).digest('hex')}`
 }

@@ -2,11 +2,11 @@ export interface Announcement {
   readonly version: string
   readonly url: string
   readonly token: string | undefined
-  /** Where it differs from what was to be expected. */
+  /** Deviations from the default, for example another port. */
   readonly notes: readonly string[]
 }
 
-/** For people at a terminal, and the one place where they see the token. */
+/** The text for a terminal, and the only output that shows the token to a user. */
 export function banner({ version, url, token, notes }: Announcement): string {
   const address = token === undefined ? url : `${url}?tkn=${token}`
   const lines = [
@@ -20,13 +20,13 @@ export function banner({ version, url, token, notes }: Announcement): string {
   return `\n${lines.join('\n')}\n\n`
 }
 
-/** For a pipe or a file, where a token would stay: where to find it, not what it is. */
+/** The text for a pipe or a file. The token would stay there, so the text names the command that shows it. */
 export function quietBanner({ url, token, notes }: Announcement): string {
   const hint = token === undefined ? '' : ' (the token: atrium token show)'
   return [`Atrium listens on ${url}${hint}`, ...notes, ''].join('\n')
 }
 
-/** For programs: the first line of stdout, in exactly this form. */
+/** The first line of stdout with `--json`. Programs parse it: its form is fixed. */
 export function readyLine({ url, token }: Announcement): string {
   return `${JSON.stringify({ event: 'ready', url, token, pid: process.pid })}\n`
 }

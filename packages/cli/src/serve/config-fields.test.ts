@@ -4,14 +4,14 @@ import { fields } from './config-fields.ts'
 test.each([
   [{ mine: { command: '/opt/mine', args: ['acp'], env: { A: '1' }, memoryMb: 1, disabled: true } }, true],
   [{ goose: {} }, true],
-  // The host has agents of these names: a session could not say which one it means.
+  // The names of built-in agents are reserved.
   [{ atrium: { command: 'x' } }, false],
   [{ guide: { command: 'x' } }, false],
-  // Misspelt: it would be started, or have no arguments, and nobody would know why.
+  // A misspelt key would silently do nothing.
   [{ gemini: { disable: true } }, false],
   [{ mine: { command: 'x', arg: ['y'] } }, false],
   [{ mine: { command: '' } }, false],
-])('[Z31] whether %j names agents: %j', (value, good) => {
+])('[Z31] agents: %j is valid: %j', (value, good) => {
   expect(fields.agents.accepts(value)).toBe(good)
 })
 
@@ -31,7 +31,7 @@ test.each([
   [{ there: { url: 'https://x', type: 'carrier pigeon' } }, false],
   [{ there: { url: 'https://x', command: 'y' } }, false],
   [{ 'a b': { command: 'x' } }, false],
-])('[N49] whether %j names MCP servers: %j', (value, good) => {
+])('[N49] mcpServers: %j is valid: %j', (value, good) => {
   expect(fields.mcpServers.accepts(value)).toBe(good)
 })
 
@@ -43,7 +43,7 @@ test.each([
   [vendor({ models: ['a', { id: 'b', maxContextWindow: 8192, price: { input: 1, output: 2 } }] }), true],
   [vendor({ baseUrl: 'localhost:11434/v1' }), false],
   [vendor({ baseUrl: 'file:///etc' }), false],
-  // It would stand in everyone's state.
+  // Every client could read the password in the state.
   [vendor({ baseUrl: 'https://me:secret@example.com/v1' }), false],
   [vendor({ models: [{ id: 'b', maxContextWindow: '8k' }] }), false],
   [vendor({ models: [{ id: 'b', name: 5 }] }), false],
@@ -51,6 +51,6 @@ test.each([
   [vendor({ models: [{ id: 'b', price: 5 }] }), false],
   [{ compatible: { 'a/b': { baseUrl: 'http://x' } } }, false],
   [{ compatible: { openai: { baseUrl: 'http://x' } } }, false],
-])('[N20] whether %j names models: %j', (value, good) => {
+])('[N20] models: %j is valid: %j', (value, good) => {
   expect(fields.models.accepts(value)).toBe(good)
 })

@@ -6,14 +6,14 @@ import { isAgents, isModels, isServers } from './config-schema.ts'
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-/** What can be set. A key that is absent has its default where it is used. */
+/** The settings of `atrium serve`. The default of an absent key is applied where the key is used. */
 export interface Settings {
   readonly host?: string
-  /** Absent: the one that was used last, else the default, else any. */
+  /** Absent: the last used port, else the default port, else any free port. */
   readonly port?: number
   readonly socket?: string
   readonly data: string
-  /** Where people start looking for a folder. Absent: their home. */
+  /** The folder in which clients start to browse. Absent: the user's home. */
   readonly defaultDirectory?: string
   readonly connectionToken?: string
   readonly connectionTokenFile?: string
@@ -24,22 +24,22 @@ export interface Settings {
   readonly tlsKey?: string
   readonly logLevel?: LogLevel
   readonly readOnly?: boolean
-  /** Agents beside those on the PATH, by name: how each is started. */
+  /** Agent programs by name, in addition to those on the PATH. */
   readonly agents?: AgentSettings
-  /** What the agent on models of others may use. */
+  /** The model providers of the built-in model agent. */
   readonly models?: ModelsConfig
-  /** MCP servers, by name, for sessions of agents that are programs. */
+  /** MCP servers by name, for sessions with ACP agents. */
   readonly mcpServers?: ServerSettings
 }
 
-/** One setting: what it is called outside, and which values it takes. */
+/** One setting: its flag, its environment variable, and the values that it accepts. */
 export interface Field {
   readonly flag: string
   readonly variable: string
   /** The end of "… must be". */
   readonly wants: string
   accepts(value: unknown): boolean
-  /** A text of the environment or of a flag as the value it means. */
+  /** Parses the text of a flag or of a variable. Returns invalid text as it is, for `accepts` to refuse. */
   parse(text: string): unknown
 }
 
@@ -48,36 +48,36 @@ const text = (flag: string, variable: string, wants: string): Field => ({
   variable,
   wants,
   accepts: (value) => typeof value === 'string' && !value.includes('\0'),
-  parse: (given) => given,
+  parse: (value) => value,
 })
 
 const list = (flag: string, variable: string, wants: string): Field => ({
   ...text(flag, variable, wants),
   accepts: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string' && one !== ''),
-  parse: (given) => given.split(',').map((one) => one.trim()),
+  parse: (value) => value.split(',').map((one) => one.trim()),
 })
 
 const yesNo = (flag: string, variable: string): Field => ({
   ...text(flag, variable, 'true or false'),
   accepts: (value) => typeof value === 'boolean',
-  parse: (given) => ({ true: true, 1: true, false: false, 0: false })[given] ?? given,
+  parse: (value) => ({ true: true, 1: true, false: false, 0: false })[value] ?? value,
 })
 
 const agentsWanted =
-  'an object that gives each agent by its name (not atrium or guide) a command, and if need be args, env, displayName, variables, memoryMb, turnMinutes, disabled'
+  'an object that maps the name of each agent (not atrium or guide) to command, and optionally args, env, displayName, variables, memoryMb, turnMinutes, disabled'
 
 const modelsWanted =
   'an object with anthropic and openai (false, or baseUrl and models), compatible (by name: baseUrl, apiKeyVariable, models) and default; a baseUrl begins with http:// or https:// and has no password in it'
 
 const serversWanted =
-  'an object that gives each MCP server by its name a command, and if need be args and env; or a url that begins with http:// or https://, and if need be a type (http or sse) and headers'
+  'an object that maps the name of each MCP server to command, and optionally args and env; or to a url that begins with http:// or https://, and optionally type (http or sse) and headers'
 
 export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
   host: text('--host', 'ATRIUM_HOST', 'an address of this machine'),
   port: {
     ...text('--port', 'ATRIUM_PORT', 'a port from 0 to 65535'),
     accepts: (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65535,
-    parse: (given) => (/^\d{1,5}$/.test(given) ? Number(given) : given),
+    parse: (value) => (/^\d{1,5}$/.test(value) ? Number(value) : value),
   },
   socket: path('--socket', 'ATRIUM_SOCKET'),
   data: path('--data', 'ATRIUM_HOME'),
@@ -106,11 +106,11 @@ export const fields: { readonly [K in keyof Required<Settings>]: Field } = {
 }
 
 function json(flag: string, variable: string, wants: string, accepts: Field['accepts']): Field {
-  const parse = (given: string): unknown => {
+  const parse = (value: string): unknown => {
     try {
-      return JSON.parse(given)
+      return JSON.parse(value)
     } catch {
-      return given
+      return value
     }
   }
   return { flag, variable, wants, accepts, parse }

@@ -1,17 +1,13 @@
-import type { AgentSetting } from '@atrium/adapters/acp/registry'
-import type { ServerSetting } from '@atrium/adapters/acp/mcp-servers'
-import type { CompatibleConfig, ModelConfig, ModelsConfig } from '@atrium/adapters/model/config'
-
-/** Whether a value says which agents there are, and how each is started. */
+/** Whether a value is a valid `agents` setting: agent programs by name. */
 export function isAgents(value: unknown): boolean {
   return (
     isObject(value) &&
-    Object.entries(value).every(([name, each]) => isName(name) && !taken.has(name) && isAgent(each))
+    Object.entries(value).every(([name, each]) => isName(name) && !builtIn.has(name) && isAgent(each))
   )
 }
 
-/** Agents that the host has itself: a session is told apart from others by the name alone. */
-const taken: ReadonlySet<string> = new Set(['atrium', 'guide'])
+/** The names of the built-in agents. A session identifies its agent by name, so no other agent may use these. */
+const builtIn: ReadonlySet<string> = new Set(['atrium', 'guide'])
 
 function isName(name: string): boolean {
   return /^[\w.-]{1,64}$/.test(name)
@@ -29,9 +25,9 @@ function isAgent(value: unknown): boolean {
     turnMinutes,
     disabled,
     ...others
-  } = value as AgentSetting
+  } = value
   return (
-    // What is misspelt would do nothing, and nobody would know why.
+    // A misspelt key would silently do nothing.
     Object.keys(others).length === 0 &&
     [command, displayName].every((each) => each === undefined || (isText(each) && each !== '')) &&
     isList(args, isText) &&
@@ -42,17 +38,17 @@ function isAgent(value: unknown): boolean {
   )
 }
 
-/** Whether it says which MCP servers there are, and how each is reached. */
+/** Whether a value is a valid `mcpServers` setting: MCP servers by name. */
 export function isServers(value: unknown): boolean {
   return isObject(value) && Object.entries(value).every(([name, each]) => isName(name) && isServer(each))
 }
 
 function isServer(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { command, args = [], env = {}, url, type = 'http', headers = {} } = value as ServerSetting
-  const reached = url === undefined ? ['command', 'args', 'env'] : ['url', 'type', 'headers']
+  const { command, args = [], env = {}, url, type = 'http', headers = {} } = value
+  const allowed = url === undefined ? ['command', 'args', 'env'] : ['url', 'type', 'headers']
   return (
-    Object.keys(value).every((key) => reached.includes(key)) &&
+    Object.keys(value).every((key) => allowed.includes(key)) &&
     (url === undefined ? isText(command) && command !== '' : isAddress(url)) &&
     (type === 'http' || type === 'sse') &&
     isList(args, isText) &&
@@ -61,38 +57,44 @@ function isServer(value: unknown): boolean {
   )
 }
 
-/** Whether it says whose models there are. */
+/** Whether a value is a valid `models` setting: model providers, their models, and the default model. */
 export function isModels(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { anthropic = {}, openai = {}, compatible = {}, default: usual = '' } = value as ModelsConfig
-  const others = isObject(compatible) ? Object.entries(compatible) : [['', undefined] as const]
+  const { anthropic = {}, openai = {}, compatible = {}, default: defaultModel = '' } = value
   return (
-    [anthropic, openai].every((vendor) => vendor === false || isVendor(vendor)) &&
-    others.every(
-      ([name, vendor]) => isName(name) && !vendors.has(name) && isVendor(vendor) && 'baseUrl' in vendor,
+    [anthropic, openai].every((provider) => provider === false || isProvider(provider)) &&
+    isObject(compatible) &&
+    Object.entries(compatible).every(
+      ([name, provider]) =>
+        isName(name) &&
+        !knownProviders.has(name) &&
+        isProvider(provider) &&
+        isObject(provider) &&
+        'baseUrl' in provider,
     ) &&
-    isText(usual)
+    isText(defaultModel)
   )
 }
 
-const vendors: ReadonlySet<string> = new Set(['anthropic', 'openai'])
+const knownProviders: ReadonlySet<string> = new Set(['anthropic', 'openai'])
 
-function isVendor(value: unknown): value is CompatibleConfig {
+function isProvider(value: unknown): boolean {
   if (!isObject(value)) return false
-  const { baseUrl = 'https://usual', apiKeyVariable = '', models = [] } = value as Partial<CompatibleConfig>
+  const { baseUrl, apiKeyVariable = '', models = [] } = value
   return (
-    isAddress(baseUrl) && isText(apiKeyVariable) && isList(models, (model) => isText(model) || isModel(model))
+    (baseUrl === undefined || isAddress(baseUrl)) &&
+    isText(apiKeyVariable) &&
+    isList(models, (model) => isText(model) || isModel(model))
   )
 }
 
-/** It stands in the state that everyone has, so nobody's password is in it. */
+/** An address without credentials: every client can read it in the state. */
 function isAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false
   const { protocol, username, password } = new URL(value)
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
-/** So does what is said of a model. */
 function isModel(value: unknown): boolean {
   if (!isObject(value)) return false
   const {
@@ -103,21 +105,25 @@ function isModel(value: unknown): boolean {
     supportsVision = false,
     efforts = [],
     price,
-  } = value as ModelConfig
-  const prices =
-    price === undefined ? [] : isObject(price) ? [price.input, price.output, price.cacheRead ?? 0] : ['']
+  } = value
   return (
     isText(id) &&
     id !== '' &&
     isText(name) &&
-    [maxContextWindow, maxOutputTokens].every((each) => Number.isInteger(each) && each > 0) &&
+    [maxContextWindow, maxOutputTokens].every((each) => Number.isInteger(each) && Number(each) > 0) &&
     typeof supportsVision === 'boolean' &&
     isList(efforts, isText) &&
-    prices.every((each) => typeof each === 'number' && each >= 0)
+    (price === undefined || isPrice(price))
   )
 }
 
-function isObject(value: unknown): value is object {
+function isPrice(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { input, output, cacheRead = 0 } = value
+  return [input, output, cacheRead].every((each) => typeof each === 'number' && each >= 0)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

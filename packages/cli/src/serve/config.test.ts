@@ -17,7 +17,7 @@ function file(text: string): void {
   writeFileSync(path, text)
 }
 
-test('[D1] without anything: the XDG folders', async () => {
+test('[D1] the defaults are the XDG folders', async () => {
   const HOME = environment['HOME'] ?? ''
   expect(path).toBe(join(HOME, '.config', 'atrium', 'config.json'))
   const data = join(HOME, '.local', 'share', 'atrium')
@@ -35,12 +35,12 @@ test('[D2] defaults < file < environment < flags', async () => {
   expect(await settingsOf({ port: '0' })).toEqual({ port: 0, data: '/environment', logLevel: 'error' })
 })
 
-test('[D3] a key that nothing has is a warning with the file and the key', async () => {
+test('[D3] an unknown key is a warning with the file and the key', async () => {
   file('{"prot": 1, "__proto__": {"port": 9}, "constructor": 1, "connectionTokn": "x"}')
   const { settings, warnings } = await configure({}, environment)
   expect(settings.port).toBeUndefined()
   expect(warnings.length).toBe(4)
-  expect(warnings[0]).toBe(`${path}: nothing is called 'prot', so it is ignored.`)
+  expect(warnings[0]).toBe(`${path}: 'prot' is no setting, so it is ignored.`)
 })
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   ['logLevel', '"loud"', 'one of trace, debug, info, warn, error, fatal, silent'],
   ['readOnly', '"yes"', 'true or false'],
   ['connectionToken', '"short"', "16 to 512 letters, digits, '-' and '_'"],
-])('[D4] %s: %s in the file is refused with file and key', async (key, value, wants) => {
+])('[D4] %s: %s in the file is refused with the file and the key', async (key, value, wants) => {
   file(`{"${key}": ${value}}`)
   const refusal = { message: `'${key}' in ${path} must be ${wants}.`, exit: 1 }
   await expect(configure({}, environment)).rejects.toMatchObject(refusal)
@@ -66,12 +66,12 @@ test.each(['', '[]', '1', 'null', '{"port": 1,}', 'secret-of-mine'])(
   '[D4] the file %j is refused',
   async (text) => {
     file(text)
-    const refusal = { message: `${path} is not a JSON object; mend it or remove it.`, exit: 1 }
+    const refusal = { message: `${path} is not a JSON object; correct it or remove it.`, exit: 1 }
     await expect(configure({}, environment)).rejects.toMatchObject(refusal)
   },
 )
 
-test('[D4] wrong variables and wrong flags are refused by their names', async () => {
+test('[D4] invalid variables and flags are refused with their names', async () => {
   const port = { message: 'ATRIUM_PORT must be a port from 0 to 65535.', exit: 1 }
   await expect(configure({}, { ...environment, ATRIUM_PORT: '7433x' })).rejects.toMatchObject(port)
   const token = { message: expect.stringContaining('ATRIUM_TOKEN must be') as string, exit: 1 }
@@ -81,7 +81,7 @@ test('[D4] wrong variables and wrong flags are refused by their names', async ()
     await expect(configure({ port: given }, environment)).rejects.toMatchObject(flag)
 })
 
-test('[D5] what excludes each other, and what goes together', async () => {
+test('[D5] conflicting settings and incomplete pairs are refused', async () => {
   const both = { withoutConnectionToken: true, connectionTokenFile: '/x' }
   await expect(configure(both, environment)).rejects.toMatchObject({ exit: 2 })
   const inherited = configure(

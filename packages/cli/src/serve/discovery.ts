@@ -1,57 +1,60 @@
 import { constants } from 'node:fs'
 import { open, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Problem } from '../terminal/exit.ts'
+import { CommandError, systemCode } from '../terminal/exit.ts'
 
-/** Where the host of a data folder is, for the commands of the same user. */
-export interface Found {
+/** The content of `host.json`: the address of the running host of a data folder, for commands of the same user. */
+export interface HostFile {
   readonly url: string
-  /** Where its token is; absent where it has none, or one that was typed and stands in no file. */
+  /** Absent for a host without a token, and for a token that is in no file. */
   readonly tokenFile?: string
   readonly pid: number
   readonly version: string
 }
 
-/** Told by a host that listens. Whole or not at all, and for this user alone. */
-export async function announceHost(data: string, found: Found): Promise<void> {
+/** Writes `host.json` atomically, readable for this user only. */
+export async function announceHost(data: string, host: HostFile): Promise<void> {
   const path = pathIn(data)
-  const fresh = `${path}.${found.pid}`
-  await writeFile(fresh, `${JSON.stringify(found)}\n`, { mode: 0o600 })
-  await rename(fresh, path)
+  const temporary = `${path}.${host.pid}`
+  await writeFile(temporary, `${JSON.stringify(host)}\n`, { mode: 0o600 })
+  await rename(temporary, path)
 }
 
-/** Taken back by the host that told it, and by no other. */
+/** Removes `host.json` if this process wrote it: another host may have replaced it. */
 export async function withdrawHost(data: string, pid: number): Promise<void> {
   const found = await readHost(data).catch(() => undefined)
   if (found?.pid === pid) await rm(pathIn(data), { force: true })
 }
 
-/** What was told last; nothing when no host did, or when it was ended without a word and its process is gone. */
-export async function findHost(data: string): Promise<Found | undefined> {
+/** Returns the host of a data folder; nothing where none was announced, or its process is gone. */
+export async function findHost(data: string): Promise<HostFile | undefined> {
   const found = await readHost(data)
-  return found && lives(found.pid) ? found : undefined
+  return found && isRunning(found.pid) ? found : undefined
 }
 
-async function readHost(data: string): Promise<Found | undefined> {
+async function readHost(data: string): Promise<HostFile | undefined> {
   const path = pathIn(data)
   const text = await readOwn(path)
   if (text === undefined) return undefined
   try {
+    // Every field is checked below.
     const { url, tokenFile, pid, version } = JSON.parse(text) as Record<string, unknown>
     if (typeof url === 'string' && typeof pid === 'number' && typeof version === 'string')
       return { url, pid, version, ...(typeof tokenFile === 'string' && { tokenFile }) }
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new Problem(`${path} cannot be read; remove it and start the host again.`)
+  throw new CommandError(`${path} cannot be read; remove it and start the host again.`)
 }
 
-/** One that others could have written would lead a token, and all that is typed, to whom they please. */
+/** Reads a file that only this user can write. Another user could otherwise redirect our token and messages to a host of theirs. */
 async function readOwn(path: string): Promise<string | undefined> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-      throw new Problem(`${path} cannot be read (${error.code ?? 'unknown'}); see to its modes or remove it.`)
+      throw new CommandError(
+        `${path} cannot be read (${error.code ?? 'unknown'}); check its permissions or remove it.`,
+      )
     },
   )
   if (!file) return undefined
@@ -59,19 +62,20 @@ async function readOwn(path: string): Promise<string | undefined> {
     const { mode, uid } = await file.stat()
     const me = process.getuid?.()
     if (me !== undefined && (uid !== me || (mode & 0o077) !== 0))
-      throw new Problem(`${path} is not yours alone; remove it and start the host again.`)
+      throw new CommandError(`${path} is not yours alone; remove it and start the host again.`)
     return await readFile(file, 'utf8')
   } finally {
     await file.close()
   }
 }
 
-function lives(pid: number): boolean {
+/** `EPERM` means that the process exists and belongs to another user. */
+function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
+    return systemCode(error) === 'EPERM'
   }
 }
 

@@ -5,7 +5,7 @@ import { openLog } from './log-file.ts'
 const token = 'canary-canary-canary'
 const url = 'ws://127.0.0.1:1/'
 
-test('S-05: a secret is in no line of the log, wherever it was put', () => {
+test('S-05: a secret is in no line of the log, in whichever field it was', () => {
   const lines: string[] = []
   const log = openLog('trace', [token], (line) => lines.push(line))
   log.info(token)
@@ -18,14 +18,14 @@ test('S-05: a secret is in no line of the log, wherever it was put', () => {
   expect(lines.map((line) => typeof JSON.parse(line))).toEqual(Array(5).fill('object'))
 })
 
-test('S-05: names that stand for secrets are blotted out, known or not', () => {
+test('S-05: values of secret keys are redacted, also when the secret is not known', () => {
   const lines: string[] = []
   const log = openLog('info', [], (line) => lines.push(line))
   log.info({ token, headers: { authorization: token }, request: { query: { tkn: token } } }, 'asked')
   expect(lines.join('')).not.toContain(token)
 })
 
-test('[D7] the token is shown to a terminal and to a program that asked, to nobody else', () => {
+test('[D7] the token is printed on a terminal and with --json, and nowhere else', () => {
   const announcement = { version: '1', url, token, notes: ['Port 1 is taken; this is 2.'] }
   expect(banner(announcement)).toContain(`${url}?tkn=${token}\n`)
   expect(banner(announcement).split('\n').length).toBeLessThanOrEqual(10)

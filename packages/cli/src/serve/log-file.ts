@@ -2,11 +2,11 @@ import { pino } from 'pino'
 import type { Logger } from 'pino'
 import type { LogLevel } from './config-fields.ts'
 
-/** Lines of JSON on stderr, written at once, so that the last ones before an end are there. */
+/** Opens the log: JSON lines on stderr, written synchronously, so that the last lines before a crash are kept. */
 export function openLog(level: LogLevel, secrets: readonly string[], write = toStderr): Logger {
   const options = { level, base: { pid: process.pid }, redact: { paths: redacted, censor: '[secret]' } }
   return pino(options, {
-    // Known names are not enough: a secret is taken out wherever it stands.
+    // Redaction by key is not enough: each secret is also removed from every other place of the line.
     write: (line: string) =>
       write(secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line)),
   })

@@ -9,9 +9,9 @@ let data = ''
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), 'atrium-port-'))
 })
-const remembered = () => readFileSync(join(data, 'port'), 'utf8')
+const savedPort = () => readFileSync(join(data, 'port'), 'utf8')
 
-/** Listens where it is told to unless that is taken; any is 50000. */
+/** A fake that listens on any port but the taken ones. Port 0 becomes 50000. */
 function listener(...taken: readonly number[]): (port: number) => Promise<Listening> {
   return async (port) => {
     if (taken.includes(port)) throw Object.assign(new Error('taken'), { code: 'EADDRINUSE' })
@@ -19,20 +19,20 @@ function listener(...taken: readonly number[]): (port: number) => Promise<Listen
   }
 }
 
-test('[D6] the default, then the one that was used last', async () => {
+test('[D6] the default port, then the last used port', async () => {
   const first = await findPort({ data }, listener())
   expect([first.listening.port, first.notes]).toEqual([7433, []])
   await findPort({ data, port: 9000 }, listener())
   expect((await findPort({ data }, listener())).listening.port).toBe(9000)
 })
 
-test('[D6] a default that is taken gives way, says so, and is remembered', async () => {
+test('[D6] another port replaces a taken default, with a note, and is saved', async () => {
   const { listening, notes } = await findPort({ data }, listener(7433))
   expect([listening.port, notes]).toEqual([50_000, ['Port 7433 is taken; this is 50000.']])
-  expect(remembered()).toBe('50000\n')
+  expect(savedPort()).toBe('50000\n')
 })
 
-test('[D6] a port that was asked for and is taken is an error with the way out', async () => {
+test('[D6] a configured port that is taken is an error with its remedy', async () => {
   await expect(findPort({ data, port: 7433 }, listener(7433))).rejects.toThrow(
     'Port 7433 is taken by another program; choose another with --port, or any free one with --port 0.',
   )
@@ -41,14 +41,17 @@ test('[D6] a port that was asked for and is taken is an error with the way out',
   )
 })
 
-test('[D6] any port is not remembered, nor is one of a host that writes nothing', async () => {
+test('[D6] port 0 and the port of a read-only host are not saved', async () => {
   writeFileSync(join(data, 'port'), '8000\n')
   await findPort({ data, port: 0 }, listener())
   await findPort({ data, port: 9000, readOnly: true }, listener())
-  expect(remembered()).toBe('8000\n')
+  expect(savedPort()).toBe('8000\n')
 })
 
-test.each(['', '0', 'x', '65536', '-1', '7433; rm'])('[D6] %j is no port to remember', async (text) => {
-  writeFileSync(join(data, 'port'), text)
-  expect((await findPort({ data }, listener())).listening.port).toBe(7433)
-})
+test.each(['', '0', 'x', '65536', '-1', '7433; rm'])(
+  '[D6] an invalid saved port %j is ignored',
+  async (text) => {
+    writeFileSync(join(data, 'port'), text)
+    expect((await findPort({ data }, listener())).listening.port).toBe(7433)
+  },
+)

@@ -2,39 +2,39 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Listening } from '@atrium/adapters/server'
 import type { Settings } from './config-fields.ts'
-import { Problem } from '../terminal/exit.ts'
+import { CommandError, systemCode } from '../terminal/exit.ts'
 
 export const defaultPort = 7433
 
-export interface Found {
+export interface BoundPort {
   readonly listening: Listening
   readonly notes: readonly string[]
 }
 
 /**
- * Listens on the port that was asked for; else on the one that this data folder used last, so that clients find it
- * again; else on the default one; else on any.
+ * Listens on the configured port. Without one, tries the port that this data folder used last, so that clients find
+ * the host again; then the default port; then any free port.
  */
 export async function findPort(
   settings: Settings,
   listenAt: (port: number) => Promise<Listening>,
-): Promise<Found> {
+): Promise<BoundPort> {
   if (settings.socket !== undefined || settings.port !== undefined) {
     const listening = await listenAt(settings.port ?? 0).catch((error: unknown) => explain(error, settings))
-    if (settings.port !== 0) await remember(settings, listening.port)
+    if (settings.port !== 0) await savePort(settings, listening.port)
     return { listening, notes: [] }
   }
   const wanted = (await lastPort(settings.data)) ?? defaultPort
   for (const port of [wanted, defaultPort, 0]) {
     const listening = await listenAt(port).catch((error: unknown) => {
-      if (codeOf(error) !== 'EADDRINUSE') explain(error, settings)
+      if (systemCode(error) !== 'EADDRINUSE') explain(error, settings)
     })
     if (!listening) continue
-    await remember(settings, listening.port)
+    await savePort(settings, listening.port)
     const moved = listening.port !== wanted
     return { listening, notes: moved ? [`Port ${wanted} is taken; this is ${listening.port}.`] : [] }
   }
-  throw new Problem('No port is free; name one with --port.')
+  throw new CommandError('No port is free; name one with --port.')
 }
 
 async function lastPort(data: string): Promise<number | undefined> {
@@ -43,9 +43,9 @@ async function lastPort(data: string): Promise<number | undefined> {
   return port !== undefined && port <= 65535 ? port : undefined
 }
 
-async function remember({ data, readOnly }: Settings, port: number): Promise<void> {
+async function savePort({ data, readOnly }: Settings, port: number): Promise<void> {
   if (readOnly || port === 0) return
-  // Losing it costs a client one look at the banner.
+  // A failure is ignored: the next start may only get another port, which its banner shows.
   await writeFile(join(data, 'port'), `${port}\n`, { mode: 0o600 }).catch(() => {})
 }
 
@@ -61,10 +61,6 @@ function explain(error: unknown, { socket, port = defaultPort, host }: Settings)
     ENOTFOUND: `${host ?? 'That'} is no address of this machine; leave out --host.`,
     ENOENT: `There is no folder for ${where}; make it first.`,
   }
-  const sentence = sentences[codeOf(error) ?? '']
-  throw sentence === undefined ? error : new Problem(sentence)
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
+  const sentence = sentences[systemCode(error) ?? '']
+  throw sentence === undefined ? error : new CommandError(sentence)
 }

@@ -1,11 +1,11 @@
-/** Resolves at the first signal that asks us to stop. The second one does not ask. */
-export function askedToStop(): Promise<NodeJS.Signals> {
+/** Resolves at the first SIGINT or SIGTERM. The second signal exits at once. */
+export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false
+    let stopping = false
     for (const [signal, exit] of exits)
       process.on(signal, () => {
-        if (asked) process.exit(exit)
-        asked = true
+        if (stopping) process.exit(exit)
+        stopping = true
         resolve(signal)
       })
   })

@@ -1,24 +1,26 @@
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import { Problem, exits } from '../terminal/exit.ts'
-import { harmless, onOneLine } from '../terminal/output.ts'
-import type { Waiting } from './pending-requests.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
+import { onOneLine, sanitize } from '../terminal/output.ts'
+import type { PendingRequest } from './pending-requests.ts'
 
-/** How somebody wants to answer. */
-export interface Wanted {
+/** The flags of `approve` and `deny` that shape the answer. */
+export interface AnswerOptions {
   readonly option?: string
   readonly edit?: string
   readonly reason?: string
 }
 
-/** What a yes is called, for each thing that can wait. */
-export function yesTo(
-  { kind, id, turnId = '', options, what }: Waiting,
-  { option, edit }: Wanted,
+/** Returns the action that approves a request. */
+export function approvalAction(
+  { kind, id, turnId = '', options, what }: PendingRequest,
+  { option, edit }: AnswerOptions,
 ): ChatAction {
   if (kind === 'login')
-    throw new Problem(`'${onOneLine(what)}' waits for a sign-in, which only a client with a browser can do.`)
+    throw new CommandError(
+      `'${onOneLine(what)}' waits for a sign-in, which only a client with a browser can do.`,
+    )
   if (kind !== 'call' && (option ?? edit) !== undefined)
-    throw new Problem('--option and --edit are for a tool that asks; this is none.', exits.usage)
+    throw new CommandError('--option and --edit are for a tool that asks; this is none.', exits.usage)
   if (kind === 'form') return { type: 'chat/inputCompleted', requestId: id, response: 'accept' }
   if (kind === 'result')
     return { type: 'chat/toolCallResultConfirmed', turnId, toolCallId: id, approved: true }
@@ -29,21 +31,20 @@ export function yesTo(
     approved: true,
     confirmed: 'user-action',
     ...(edit !== undefined && { editedToolInput: edit }),
-    ...choiceOf(options, 'approve', option ?? 'once', option !== undefined),
+    ...selectedOption(options, 'approve', option, 'once'),
   }
 }
 
-/** What a no is called. */
-export function noTo(
-  { kind, id, turnId = '', options, what }: Waiting,
-  { option, reason }: Wanted,
+/** Returns the action that denies a request. */
+export function denialAction(
+  { kind, id, turnId = '', options, what }: PendingRequest,
+  { option, reason }: AnswerOptions,
 ): ChatAction {
   if (kind === 'login')
-    throw new Problem(`'${onOneLine(what)}' waits for a sign-in; cancel its turn instead.`)
+    throw new CommandError(`'${onOneLine(what)}' waits for a sign-in; cancel its turn instead.`)
   if (kind === 'form') return { type: 'chat/inputCompleted', requestId: id, response: 'decline' }
   if (kind === 'result')
     return { type: 'chat/toolCallResultConfirmed', turnId, toolCallId: id, approved: false }
-  const usual = reason === undefined ? 'deny' : 'deny-why'
   return {
     type: 'chat/toolCallConfirmed',
     turnId,
@@ -51,24 +52,25 @@ export function noTo(
     approved: false,
     reason: 'denied',
     ...(reason !== undefined && { reasonMessage: reason }),
-    ...choiceOf(options, 'deny', option ?? usual, option !== undefined),
+    ...selectedOption(options, 'deny', option, reason === undefined ? 'deny' : 'deny-why'),
   }
 }
 
-/** The choice that is called so, by the end of its id or by its label. One that nobody typed need not be there. */
-function choiceOf(
-  options: Waiting['options'],
+/** Finds an option by its id, the end of its id, or its label. Without a typed name, the fallback is used if the request offers it. */
+function selectedOption(
+  options: PendingRequest['options'],
   kind: 'approve' | 'deny',
-  wanted: string,
-  typed: boolean,
+  typed: string | undefined,
+  fallback: string,
 ): { readonly selectedOptionId?: string } {
-  const fit = options.filter((each) => each.kind === kind)
-  const [chosen] = fit.filter(
+  const wanted = typed ?? fallback
+  const candidates = options.filter((each) => each.kind === kind)
+  const chosen = candidates.find(
     ({ id, label }) =>
       id === wanted || id.endsWith(`.${wanted}`) || label.toLowerCase() === wanted.toLowerCase(),
   )
   if (chosen) return { selectedOptionId: chosen.id }
-  if (!typed) return {}
-  const offered = fit.map(({ id }) => harmless(id.replace(/^atrium\./, ''))).join(', ')
-  throw new Problem(`'${wanted}' is not offered here; there is: ${offered || 'no choice'}.`, exits.usage)
+  if (typed === undefined) return {}
+  const offered = candidates.map(({ id }) => sanitize(id.replace(/^atrium\./, ''))).join(', ')
+  throw new CommandError(`'${wanted}' is not offered here; there is: ${offered || 'no choice'}.`, exits.usage)
 }

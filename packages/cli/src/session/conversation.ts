@@ -6,9 +6,9 @@ import type { Outcome } from '@atrium/client/sync/pending-actions'
 import type { Uri } from '@atrium/protocol/channel'
 import type { Message, ModelSelection } from '@atrium/protocol/chat/message'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
-import { Problem, exits, sentenceOf } from '../terminal/exit.ts'
+import { CommandError, exits, sentenceOf } from '../terminal/exit.ts'
 
-/** A session and one of its chats as somebody at a terminal takes part in them. */
+/** A session and one of its chats, as a user at a terminal takes part in them. */
 export class Conversation {
   readonly client: Client
   readonly session: Subscription<'session'>
@@ -20,41 +20,43 @@ export class Conversation {
     this.client = client
     this.session = session
     this.chat = chat
-    // In one that is disposed of nobody says anything any more; who follows the root is told.
+    // A disposed session sends no more actions. The notification of its removal comes on the root channel.
     client.subscribe('root', rootUri)
     client.on('root/sessionRemoved', (gone) => void (this.#removed ||= gone.session === session.uri))
   }
 
-  /** Why nothing will happen here any more, if nothing will. */
-  get gone(): Problem | undefined {
+  /** The error of a removed session; undefined while the session exists. */
+  get gone(): CommandError | undefined {
     const gone = this.#removed || this.chat.status === 'gone' || this.session.status === 'gone'
-    return gone ? new Problem('The session was removed in the middle of this.', exits.notFound) : undefined
+    return gone
+      ? new CommandError('The session was removed in the middle of this.', exits.notFound)
+      : undefined
   }
 
-  /** With so many of its last turns; in its default chat, where no other is meant. */
-  static async open(client: Client, uri: Uri, turns: number, named?: Uri): Promise<Conversation> {
+  /** Subscribes to a session and to one of its chats, by default the default chat, with its last `turns` turns. */
+  static async open(client: Client, uri: Uri, turns: number, chatUri?: Uri): Promise<Conversation> {
     const session = client.subscribe('session', uri)
     const { defaultChat } = await session.ready().catch((error: unknown) => {
-      throw new Problem(`There is no session ${uri}: ${sentenceOf(error)}`, exits.notFound)
+      throw new CommandError(`There is no session ${uri}: ${sentenceOf(error)}`, exits.notFound)
     })
-    const chat = client.subscribe('chat', named ?? defaultChat ?? defaultChatUri(uri), { view: { turns } })
+    const chat = client.subscribe('chat', chatUri ?? defaultChat ?? defaultChatUri(uri), { view: { turns } })
     await chat.ready()
     return new Conversation(client, session, chat)
   }
 
-  /** Others see that somebody is here, until `leave`; whoever goes without a word is missed after a while. */
-  join(as: string): void {
-    const displayName = `${userInfo().username} (${as})`
+  /** Adds this client to the active clients of the session, which other clients see. */
+  join(program: string): void {
+    const displayName = `${userInfo().username} (${program})`
     const activeClient = { clientId: this.client.clientId, displayName, tools: [] }
     void this.session.dispatch({ type: 'session/activeClientSet', activeClient })
   }
 
-  /** Said, and waited for, but not for long: nobody stays because a host does not answer. */
+  /** Removes this client from the active clients and disconnects. Waits for the host 500 ms at most. */
   async leave(): Promise<void> {
     const { clientId, link } = this.client
     if (link.state !== 'live') return this.client.close()
-    const said = this.session.dispatch({ type: 'session/activeClientRemoved', clientId })
-    await Promise.race([said, new Promise((resolve) => setTimeout(resolve, 500).unref())])
+    const removed = this.session.dispatch({ type: 'session/activeClientRemoved', clientId })
+    await Promise.race([removed, new Promise((resolve) => setTimeout(resolve, 500).unref())])
     this.client.close()
   }
 
@@ -69,18 +71,18 @@ export class Conversation {
     return { turnId, outcome }
   }
 
-  /** What is meant for the turn that goes on. Only one such message waits: a second is added to it. */
+  /** Sends a steering message to the active turn. A chat holds one: further text is appended to a pending one. */
   async steer(text: string): Promise<Outcome> {
-    const waiting = this.chat.state?.steeringMessage
-    const id = waiting?.id ?? newId()
-    const message = messageOf(waiting ? `${waiting.message.text}\n\n${text}` : text)
+    const pending = this.chat.state?.steeringMessage
+    const id = pending?.id ?? newId()
+    const message = messageOf(pending ? `${pending.message.text}\n\n${text}` : text)
     const outcome = await this.chat.dispatch({
       type: 'chat/pendingMessageSet',
       kind: 'steering',
       id,
       message,
     })
-    // The turn had ended by then: it would wait for the end of the next one.
+    // The turn ended meanwhile, and the message would stay pending during the next one: start a turn with it.
     const { confirmed } = this.chat
     if (
       outcome.outcome === 'accepted' &&
@@ -107,9 +109,9 @@ export class Conversation {
     })
   }
 
-  /** Nothing where no turn goes on. */
+  /** Cancels the active turn; returns undefined if there is none. */
   cancel(): Promise<Outcome> | undefined {
-    // One that the host has not heard of yet is begun and cancelled, in that order.
+    // The optimistic state includes a turn that is not confirmed yet: the host gets its start first, then the cancellation.
     const turn = this.chat.state?.activeTurn
     if (!turn) return undefined
     const duration = Math.max(0, Date.now() - Date.parse(turn.startedAt)) || 0
@@ -120,20 +122,20 @@ export class Conversation {
     return this.chat.dispatch({ type: 'chat/turnResume', turnId })
   }
 
-  /** Told once for all that came together. */
-  onChange(look: () => void): () => void {
-    let soon: NodeJS.Immediate | undefined
-    const later = () => {
-      soon ??= setImmediate(() => {
-        soon = undefined
-        look()
+  /** Calls `listener` once for all changes that arrive together. Returns a function that unsubscribes. */
+  onChange(listener: () => void): () => void {
+    let scheduled: NodeJS.Immediate | undefined
+    const schedule = () => {
+      scheduled ??= setImmediate(() => {
+        scheduled = undefined
+        listener()
       })
     }
-    const removed = this.client.on('root/sessionRemoved', later)
-    const undo = [this.session.onChange(later), this.chat.onChange(later), removed]
+    const removed = this.client.on('root/sessionRemoved', schedule)
+    const unsubscribes = [this.session.onChange(schedule), this.chat.onChange(schedule), removed]
     return () => {
-      for (const end of undo) end()
-      clearImmediate(soon)
+      for (const unsubscribe of unsubscribes) unsubscribe()
+      clearImmediate(scheduled)
     }
   }
 }

@@ -2,7 +2,7 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { reduceChat } from '@atrium/protocol/chat/reducer'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { Happenings } from './events.ts'
+import { SessionEvents } from './events.ts'
 
 const empty: ChatState = {
   resource: 'ahp-chat:/c',
@@ -42,21 +42,21 @@ const states = actions.reduce<ChatState[]>(
   [empty],
 )
 
-/** What was told, without what a call looked like in between. */
-const outline = (news: ReturnType<Happenings['see']>) =>
+/** A short form of events: the status of a tool call, the text of a text, otherwise the kind. */
+const outline = (news: ReturnType<SessionEvents['update']>) =>
   news.map((each) =>
     each.kind === 'call' ? `${each.kind} ${each.call.status}` : 'text' in each ? each.text : each.kind,
   )
 
-test('[Z9] everything that happens is told once, in order, and a turn that goes on is told again', () => {
-  const happenings = new Happenings()
-  expect(states.flatMap((state) => outline(happenings.see(state)))).toEqual([
+test('[Z9] each event is reported once, in order, and a resumed turn begins and ends again', () => {
+  const events = new SessionEvents()
+  expect(states.flatMap((state) => outline(events.update(state)))).toEqual([
     'began',
     'hm',
     'a',
     'b',
     'c',
-    'waits',
+    'pending',
     'a notice',
     'call streaming',
     'call pending-confirmation',
@@ -68,29 +68,29 @@ test('[Z9] everything that happens is told once, in order, and a turn that goes 
     'd',
     'ended',
   ])
-  expect(happenings.see(states.at(-1) ?? empty)).toEqual([])
+  expect(events.update(states.at(-1) ?? empty)).toEqual([])
 })
 
-test('[Z9] whichever states were missed, no text and no end is', () => {
+test('[Z9] whichever states are skipped, no text and no end of a turn is lost', () => {
   for (let from = 0; from < states.length; from++)
     for (let to = from; to < states.length; to++) {
-      const happenings = new Happenings()
+      const events = new SessionEvents()
       const seen = [...states.slice(0, from), ...states.slice(to)].map(
         (state) => structuredClone(state) as ChatState,
       )
-      const news = seen.flatMap((state) => happenings.see(state))
+      const news = seen.flatMap((state) => events.update(state))
       const text = news.flatMap((each) => (each.kind === 'text' ? [each.text] : [])).join('')
       expect([from, to, text]).toEqual([from, to, 'abcd'])
-      expect(news.findLast(({ kind }) => kind !== 'waits')?.kind).toBe('ended')
+      expect(news.findLast(({ kind }) => kind !== 'pending')?.kind).toBe('ended')
       expect(news.filter(({ kind }) => kind === 'notice')).toHaveLength(1)
     }
 })
 
-test('[Z5] a call that ran and completed between two looks is said to run, and then to have completed', () => {
+test('[Z5] a call that ran and completed between two states is reported as running, then as completed', () => {
   for (let from = 0; from < states.length; from++)
     for (let to = from; to < states.length; to++) {
-      const happenings = new Happenings()
-      const news = [...states.slice(0, from), ...states.slice(to)].flatMap((state) => happenings.see(state))
+      const events = new SessionEvents()
+      const news = [...states.slice(0, from), ...states.slice(to)].flatMap((state) => events.update(state))
       const calls = news.flatMap((each) => (each.kind === 'call' ? [each.call] : []))
       expect([from, to, ...calls.map(({ status }) => status).slice(-2)]).toEqual([
         from,
@@ -98,7 +98,7 @@ test('[Z5] a call that ran and completed between two looks is said to run, and t
         'running',
         'completed',
       ])
-      // Nothing of its result is said before it has one.
+      // No part of its result is reported before it has one.
       expect(calls.at(-2)).toEqual({
         toolCallId: 'c1',
         toolName: 'run',
@@ -110,7 +110,7 @@ test('[Z5] a call that ran and completed between two looks is said to run, and t
     }
 })
 
-test('[Z9] what was there before is told as far as it was asked for', () => {
+test('[Z9] of the earlier turns, as many are reported as were asked for', () => {
   const three = ['t1', 't2', 't3'].reduce<ChatState>((state, id) => {
     const begun = reduceChat(state, {
       type: 'chat/turnStarted',
@@ -121,8 +121,8 @@ test('[Z9] what was there before is told as far as it was asked for', () => {
     return reduceChat(begun, { type: 'chat/turnComplete', turnId: id, duration: 1 })
   }, empty)
   for (const turns of [0, 1, 2, 5]) {
-    const happenings = new Happenings()
-    happenings.skip(three, turns)
-    expect(happenings.see(three).filter(({ kind }) => kind === 'began')).toHaveLength(Math.min(turns, 3))
+    const events = new SessionEvents()
+    events.skip(three, turns)
+    expect(events.update(three).filter(({ kind }) => kind === 'began')).toHaveLength(Math.min(turns, 3))
   }
 })

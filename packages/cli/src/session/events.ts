@@ -2,9 +2,10 @@ import type { ActiveTurn, ChatState, ErrorPart, ResponsePart, Turn } from '@atri
 import type { PendingMessage } from '@atrium/protocol/chat/message'
 import type { ToolCallRunning, ToolCallState } from '@atrium/protocol/chat/tool'
 import { compact } from '@atrium/protocol/update'
+import { textOf } from './pending-requests.ts'
 
-/** Something that happened in a chat, told once. */
-export type Happening =
+/** A change in a chat, as `run` and `attach` show it. Each change is reported once. */
+export type SessionEvent =
   | { readonly kind: 'began'; readonly turn: ActiveTurn | Turn; readonly again: boolean }
   | {
       readonly kind: 'text' | 'reasoning'
@@ -12,71 +13,69 @@ export type Happening =
       readonly part: string
       readonly text: string
     }
-  /** A call is in another status than before. */
+  /** A tool call has entered another status. */
   | { readonly kind: 'call'; readonly turnId: string; readonly call: ToolCallState }
   | { readonly kind: 'notice'; readonly turnId: string; readonly text: string }
   | { readonly kind: 'failed'; readonly turnId: string; readonly part: ErrorPart }
   | { readonly kind: 'ended'; readonly turn: Turn }
-  | { readonly kind: 'waits'; readonly as: 'steering' | 'queued'; readonly message: PendingMessage }
+  | { readonly kind: 'pending'; readonly as: 'steering' | 'queued'; readonly message: PendingMessage }
 
 /**
- * What happens in a chat, by its states alone: whatever was missed, healed or handed over as a whole, each thing is told
- * once and in order. What was told cannot be taken back; text that was there and is gone is not told again.
+ * Derives events from successive states of a chat, and from nothing else. States may be skipped, for example after a
+ * reconnect: still each event is reported once, and in order. Printed text cannot be taken back, so text that
+ * disappears and comes again is not reported twice.
  */
-export class Happenings {
-  readonly #turns = new Map<string, Told>()
-  #waiting = new Set<string>()
+export class SessionEvents {
+  readonly #turns = new Map<string, Reported>()
+  #pending = new Set<string>()
   #last: ChatState | undefined
 
-  /** What is there already is not news, but for so many of the last turns; one that goes on is. */
+  /** Marks the ended turns of a state as reported, except for the last `turns` of them. */
   skip(state: ChatState, turns: number): void {
     const known = turns === 0 ? state.turns : state.turns.slice(0, -turns)
     for (const turn of known)
-      this.#turns.set(turn.id, { parts: toldOf(turn), ended: true, state: turn.state })
+      this.#turns.set(turn.id, { parts: reportedParts(turn), ended: true, state: turn.state })
   }
 
-  see(state: ChatState): readonly Happening[] {
+  /** Returns the events between the last state and this one. */
+  update(state: ChatState): readonly SessionEvent[] {
     if (state === this.#last) return []
     const before = this.#last
     this.#last = state
-    const news: Happening[] = []
-    // Turns are never changed once they have ended, and the last that did are all that is new.
+    const news: SessionEvent[] = []
+    // An ended turn never changes in place, so the same list has no new turns.
     if (state.turns !== before?.turns)
       for (const turn of state.turns) if (this.#isNews(turn)) this.#turn(turn, news)
-    this.#waits(state, news)
+    this.#pendingMessages(state, news)
     if (state.activeTurn && state.activeTurn !== before?.activeTurn) this.#turn(state.activeTurn, news)
     return news
   }
 
-  /** One that was told to its end may have gone on meanwhile, and ended again. */
+  /** An ended turn is new if its end was not reported, or if it was resumed and ended again. */
   #isNews({ id, state, responseParts }: Turn): boolean {
-    const told = this.#turns.get(id)
-    return told?.ended !== true || told.parts.length !== responseParts.length || told.state !== state
+    const reported = this.#turns.get(id)
+    return (
+      reported?.ended !== true || reported.parts.length !== responseParts.length || reported.state !== state
+    )
   }
 
-  #turn(turn: ActiveTurn | Turn, news: Happening[]): void {
-    const told = this.#turns.get(turn.id) ?? { parts: [], ended: true }
-    if (told.ended) news.push({ kind: 'began', turn, again: this.#turns.has(turn.id) })
-    told.ended = false
-    this.#turns.set(turn.id, told)
+  #turn(turn: ActiveTurn | Turn, news: SessionEvent[]): void {
+    const reported = this.#turns.get(turn.id) ?? { parts: [], ended: true }
+    if (reported.ended) news.push({ kind: 'began', turn, again: this.#turns.has(turn.id) })
+    reported.ended = false
+    this.#turns.set(turn.id, reported)
     for (const [at, part] of turn.responseParts.entries()) {
-      if (told.parts[at]?.part === part) continue
-      this.#part(turn.id, part, told.parts[at], news, `${turn.id}/${at}`)
-      told.parts[at] = { part }
+      if (reported.parts[at]?.part === part) continue
+      this.#part({ turnId: turn.id, part, before: reported.parts[at], name: `${turn.id}/${at}` }, news)
+      reported.parts[at] = { part }
     }
     if (!('state' in turn)) return
-    told.ended = true
-    told.state = turn.state
+    reported.ended = true
+    reported.state = turn.state
     news.push({ kind: 'ended', turn })
   }
 
-  #part(
-    turnId: string,
-    part: ResponsePart,
-    before: ToldPart | undefined,
-    news: Happening[],
-    name: string,
-  ): void {
+  #part({ turnId, part, before, name }: PartChange, news: SessionEvent[]): void {
     const { kind } = part
     if (kind === 'markdown' || kind === 'reasoning') {
       const had = before?.part.kind === kind ? before.part.content.length : 0
@@ -90,24 +89,22 @@ export class Happenings {
         news.push({ kind: 'call', turnId, call: runningOf(call) })
       news.push({ kind: 'call', turnId, call })
     } else if (kind === 'systemNotification') {
-      const { content } = part
-      if (!before)
-        news.push({ kind: 'notice', turnId, text: typeof content === 'string' ? content : content.markdown })
+      if (!before) news.push({ kind: 'notice', turnId, text: textOf(part.content) })
     } else if (kind === 'error') {
       if (!before) news.push({ kind: 'failed', turnId, part })
     }
   }
 
-  #waits({ steeringMessage, queuedMessages = [] }: ChatState, news: Happening[]): void {
+  #pendingMessages({ steeringMessage, queuedMessages = [] }: ChatState, news: SessionEvent[]): void {
     const now = new Set<string>()
-    const look = (as: 'steering' | 'queued', message: PendingMessage) => {
+    const add = (as: 'steering' | 'queued', message: PendingMessage) => {
       const name = `${as} ${message.id} ${message.message.text}`
       now.add(name)
-      if (!this.#waiting.has(name)) news.push({ kind: 'waits', as, message })
+      if (!this.#pending.has(name)) news.push({ kind: 'pending', as, message })
     }
-    if (steeringMessage) look('steering', steeringMessage)
-    for (const message of queuedMessages) look('queued', message)
-    this.#waiting = now
+    if (steeringMessage) add('steering', steeringMessage)
+    for (const message of queuedMessages) add('queued', message)
+    this.#pending = now
   }
 }
 
@@ -135,16 +132,26 @@ function runningOf(call: Extract<ToolCallState, { readonly confirmed: unknown }>
   })
 }
 
-interface Told {
-  parts: ToldPart[]
+/** The reported content of a turn. */
+interface Reported {
+  parts: ReportedPart[]
   ended: boolean
   state?: Turn['state']
 }
 
-interface ToldPart {
+interface ReportedPart {
   readonly part: ResponsePart
 }
 
-function toldOf({ responseParts }: Turn): ToldPart[] {
+interface PartChange {
+  readonly turnId: string
+  readonly part: ResponsePart
+  /** The part as it was reported last; undefined for a new part. */
+  readonly before: ReportedPart | undefined
+  /** A name of the part that stays the same while the part grows. */
+  readonly name: string
+}
+
+function reportedParts({ responseParts }: Turn): ReportedPart[] {
   return responseParts.map((part) => ({ part }))
 }

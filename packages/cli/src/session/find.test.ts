@@ -3,35 +3,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@atrium/client/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { guestOf, say, sessionOf } from '../../test/guest.ts'
-import { Life } from '../../test/life.ts'
-import { findAddressee, findSession, shortNames } from './find.ts'
+import { clientOf, say, sessionOf } from '../../test/client.ts'
+import { HostProcess } from '../../test/host-process.ts'
+import { findTarget, findSession, shortNames } from './find.ts'
 
-let life: Life
+let host: HostProcess
 let client: Client
 beforeAll(async () => {
-  life = await Life.begin(mkdtempSync(join(tmpdir(), 'atrium-names-')))
-  client = guestOf(life)
+  host = await HostProcess.start(mkdtempSync(join(tmpdir(), 'atrium-names-')))
+  client = clientOf(host)
   for (const name of ['alpine', 'alpine-hut', 'beta', 'gamma']) await sessionOf(client, name)
   await say(await sessionOf(client, 'delta'), 'say hi')
 })
 afterAll(() => {
   client.close()
-  return life.kill()
+  return host.kill()
 })
 
 const uriOf = async (name: string) => (await findSession(client, name)).resource
 
-test('[Z4] a session is meant by its URI, its name, the beginning of it, or as the last one', async () => {
+test('[Z4] a session is found by its URI, its name, the beginning of its name, or as `last`', async () => {
   expect(await uriOf('ahp-session:/beta')).toBe('ahp-session:/beta')
   expect(await uriOf('beta')).toBe('ahp-session:/beta')
   expect(await uriOf('g')).toBe('ahp-session:/gamma')
-  // A whole name is meant, also where another one begins with it.
+  // An exact name wins over a longer name that begins with it.
   expect(await uriOf('alpine')).toBe('ahp-session:/alpine')
   expect(await uriOf('last')).toBe('ahp-session:/delta')
 })
 
-test('[Z4] what fits several is 2, what fits none is 4, and nothing at all is no name', async () => {
+test('[Z4] an ambiguous name exits with 2, an unknown or empty name with 4', async () => {
   await expect(uriOf('alp')).rejects.toMatchObject({
     exit: 2,
     message: expect.stringContaining('2 sessions'),
@@ -43,23 +43,23 @@ test('[Z4] what fits several is 2, what fits none is 4, and nothing at all is no
     })
 })
 
-test('[Z4] a chat is meant likewise, where no session is called so', async () => {
+test('[Z4] a chat is found the same way where no session has the name', async () => {
   const chat = 'ahp-chat:/side-by-side'
   await client.ask('createChat', { channel: 'ahp-session:/beta', chat })
-  const addressee = {
+  const target = {
     session: expect.objectContaining({ resource: 'ahp-session:/beta' }),
     chat,
-    narrow: true,
+    chatOnly: true,
   }
-  expect(await findAddressee(client, chat)).toEqual(addressee)
-  expect(await findAddressee(client, 'side')).toEqual(addressee)
-  expect(await findAddressee(client, 'beta')).toMatchObject({
-    narrow: false,
+  expect(await findTarget(client, chat)).toEqual(target)
+  expect(await findTarget(client, 'side')).toEqual(target)
+  expect(await findTarget(client, 'beta')).toMatchObject({
+    chatOnly: false,
     chat: expect.stringContaining('default'),
   })
 })
 
-test('[Z4] of each name so much is shown that it means no other', () => {
+test('[Z4] a short name is long enough to be unique', () => {
   const names = ['session-1', 'session-2', 'long-and-alone', 'ab', 'a']
   const short = shortNames(names.map((name) => `ahp-session:/${name}`))
   expect(names.map((name) => short.get(`ahp-session:/${name}`))).toEqual([

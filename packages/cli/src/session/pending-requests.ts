@@ -1,13 +1,49 @@
-import type { Client } from '@atrium/client/client'
 import type { Uri } from '@atrium/protocol/channel'
-import type { ChatState } from '@atrium/protocol/chat/state'
-import type { ConfirmationOption, ToolCallState } from '@atrium/protocol/chat/tool'
+import type { ConfirmationOption } from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 
-/** Something in a session that waits for a person. */
-export interface Waiting {
-  /** Of the tool call, or of the form. */
+/** A request that a user must answer: a tool call to approve, a form, or a sign-in. Calls that a client runs are none. */
+export type Request = Exclude<SessionInputRequest, { readonly kind: 'toolClientExecution' }>
+
+/** Returns the open requests of a session, or those of one chat and of its workers. */
+export function openRequests(session: SessionState, chat?: Uri): readonly Request[] {
+  return (session.inputNeeded ?? []).filter(
+    (each): each is Request =>
+      kinds.has(each.kind) && (chat === undefined || worksFor(session, each.chat, chat)),
+  )
+}
+
+/** A set of known kinds, because a newer host may send others. */
+const kinds: ReadonlySet<string> = new Set(['chatInput', 'toolConfirmation', 'toolAuthentication'])
+
+/** Whether a chat is `chat` itself, or a tool call in `chat` started it, directly or through other workers. */
+function worksFor({ chats }: SessionState, worker: Uri, chat: Uri): boolean {
+  const seen = new Set<Uri>()
+  for (let at: Uri | undefined = worker; at !== undefined && !seen.has(at);) {
+    if (at === chat) return true
+    seen.add(at)
+    const origin: (typeof chats)[number]['origin'] = chats.find(({ resource }) => resource === at)?.origin
+    at = origin?.kind === 'tool' ? origin.chat : undefined
+  }
+  return false
+}
+
+/** Returns the id of the tool call, or of the form. */
+export function requestIdOf(request: Request): string {
+  return request.kind === 'chatInput' ? request.request.id : request.toolCall.toolCallId
+}
+
+/** Returns what is asked, as one sentence. */
+export function subjectOf(request: Request): string {
+  return request.kind === 'chatInput'
+    ? (request.request.message ?? 'a question')
+    : textOf(request.toolCall.invocationMessage)
+}
+
+/** An open request as `approve` and `deny` list it. The keys are those of `--json`. */
+export interface PendingRequest {
+  /** The id of the tool call, or of the form. */
   readonly id: string
   readonly chat: Uri
   readonly kind: 'call' | 'result' | 'form' | 'login'
@@ -19,28 +55,28 @@ export interface Waiting {
   readonly options: readonly ConfirmationOption[]
 }
 
-/** Over all of its chats, also those of workers. What a client runs by itself waits for no person. */
-export function waitingIn({ inputNeeded = [] }: SessionState): readonly Waiting[] {
-  return inputNeeded.flatMap((request) => waitingOf(request) ?? [])
+/** Returns the open requests of all chats of a session, those of workers included. */
+export function pendingRequestsIn(session: SessionState): readonly PendingRequest[] {
+  return openRequests(session).map(pendingRequest)
 }
 
-function waitingOf(request: SessionInputRequest): Waiting | undefined {
+function pendingRequest(request: Request): PendingRequest {
   const { chat } = request
+  const id = requestIdOf(request)
   if (request.kind === 'chatInput') {
-    const { id, message, questions = [] } = request.request
+    const { message, questions = [] } = request.request
     const what = message ?? questions.map((question) => question.message).join(' ')
     return { id, chat, kind: 'form', what, options: [] }
   }
-  if (request.kind !== 'toolConfirmation' && request.kind !== 'toolAuthentication') return undefined
   const { turnId, toolCall: call } = request
-  const base = { id: call.toolCallId, chat, turnId, tool: call.toolName, ...inputOf(call), options: [] }
+  const common = { id, chat, turnId, tool: call.toolName, ...inputOf(call), options: [] }
   const what = textOf(call.invocationMessage) || call.displayName
-  if (call.status === 'auth-required') return { ...base, kind: 'login', what }
+  if (call.status === 'auth-required') return { ...common, kind: 'login', what }
   if (call.status === 'pending-result-confirmation')
-    return { ...base, kind: 'result', what: textOf(call.pastTenseMessage) || what }
+    return { ...common, kind: 'result', what: textOf(call.pastTenseMessage) || what }
   const { options = [], editable = false, confirmationTitle } = call
   const title = confirmationTitle === undefined ? what : textOf(confirmationTitle)
-  return { ...base, kind: 'call', what: title, options, editable }
+  return { ...common, kind: 'call', what: title, options, editable }
 }
 
 export function textOf(text: StringOrMarkdown): string {
@@ -49,30 +85,4 @@ export function textOf(text: StringOrMarkdown): string {
 
 function inputOf(call: { readonly toolInput?: unknown }): { readonly input?: string } {
   return typeof call.toolInput === 'string' ? { input: call.toolInput } : {}
-}
-
-/** What became of a call that waits no more, in words; nothing where no chat of the session knows it. */
-export async function fateOf(client: Client, session: SessionState, id: string): Promise<string | undefined> {
-  for (const { resource } of session.chats) {
-    const chat = client.subscribe('chat', resource, { view: { turns: 5 } })
-    const fate = fateIn(await chat.ready(), id)
-    chat.release()
-    if (fate !== undefined) return fate
-  }
-  return undefined
-}
-
-function fateIn({ turns, activeTurn }: ChatState, id: string): string | undefined {
-  for (const { responseParts } of activeTurn ? [...turns, activeTurn] : turns)
-    for (const part of responseParts) {
-      if (part.kind === 'toolCall' && part.toolCall.toolCallId === id) return wordsFor(part.toolCall)
-      if (part.kind === 'inputRequest' && part.request.id === id)
-        return part.response === 'accept' ? 'it was answered' : 'it was declined'
-    }
-  return undefined
-}
-
-function wordsFor(call: ToolCallState): string {
-  if (call.status === 'cancelled') return call.reason === 'skipped' ? 'its turn is over' : 'it was denied'
-  return call.status === 'running' || call.status === 'completed' ? 'it was approved' : 'it is not asking yet'
 }

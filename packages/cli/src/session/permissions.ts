@@ -4,24 +4,24 @@ import type { Grant } from '@atrium/host/access/grants'
 import type { Permission } from '@atrium/host/access/permissions'
 import type { Uri } from '@atrium/protocol/channel'
 import { rootUri } from '@atrium/protocol/uri'
-import { allSessions, lookInto } from './find.ts'
-import { accepted } from '../link/dispatch.ts'
+import { assertAccepted } from '../link/dispatch.ts'
+import { allSessions, readSessions } from './find.ts'
 
 export const grantsKey = 'atrium.grants'
 export const permissionsKey = 'atrium.permissions'
 
-/** Something that was allowed, and stays so until somebody takes it back. */
-export type Allowance =
+/** A folder that all clients and agents may use, or a tool that needs no approval. Both last until they are revoked. */
+export type PermissionGrant =
   | ({ readonly kind: 'grant' } & Grant)
   | ({ readonly kind: 'permission'; readonly session?: Uri } & Permission)
 
-/** All that stands on this host: folders for everyone, tools in folders, tools in single sessions. */
-export async function allAllowances(client: Client): Promise<readonly Allowance[]> {
+/** Returns all grants of the host: folders, tools in folders, and tools in single sessions. */
+export async function allPermissionGrants(client: Client): Promise<readonly PermissionGrant[]> {
   const root = await client.subscribe('root', rootUri).ready()
   const values = root.config?.values
-  const inSessions: Allowance[] = []
-  // A list of sessions says nothing of this, so each is looked at.
-  await lookInto(client, await allSessions(client), (state, session) => {
+  const inSessions: PermissionGrant[] = []
+  // The session list does not include permissions, so each session is read.
+  await readSessions(client, await allSessions(client), (state, session) => {
     for (const each of permissionsIn(state.config?.values))
       inSessions.push({ kind: 'permission', session, ...each })
   })
@@ -32,48 +32,60 @@ export async function allAllowances(client: Client): Promise<readonly Allowance[
   ]
 }
 
-/** A folder for everyone; one that was granted already has its new terms. */
+/** Grants a folder to all clients and agents. An earlier grant of the same folder is replaced. */
 export async function grantFolder(client: Client, uri: Uri, write: boolean): Promise<void> {
   const root = client.subscribe('root', rootUri)
   const others = grantsIn((await root.ready()).config?.values).filter((grant) => grant.uri !== uri)
   await setRoot(root, { [grantsKey]: [...others, { uri, ...(write && { write }) }] })
 }
 
-export async function takeBack(client: Client, allowance: Allowance): Promise<void> {
-  if (allowance.kind === 'permission' && allowance.session !== undefined) {
-    const session = client.subscribe('session', allowance.session)
-    const left = permissionsIn((await session.ready()).config?.values).filter(({ id }) => id !== allowance.id)
-    accepted(await session.dispatch({ type: 'session/configChanged', config: { [permissionsKey]: left } }))
+export async function revokePermission(client: Client, revoked: PermissionGrant): Promise<void> {
+  if (revoked.kind === 'permission' && revoked.session !== undefined) {
+    const session = client.subscribe('session', revoked.session)
+    const left = permissionsIn((await session.ready()).config?.values).filter(({ id }) => id !== revoked.id)
+    assertAccepted(
+      await session.dispatch({ type: 'session/configChanged', config: { [permissionsKey]: left } }),
+    )
     return
   }
   const root = client.subscribe('root', rootUri)
   const values = (await root.ready()).config?.values
   const change =
-    allowance.kind === 'grant'
-      ? { [grantsKey]: grantsIn(values).filter(({ uri }) => uri !== allowance.uri) }
-      : { [permissionsKey]: permissionsIn(values).filter(({ id }) => id !== allowance.id) }
+    revoked.kind === 'grant'
+      ? { [grantsKey]: grantsIn(values).filter(({ uri }) => uri !== revoked.uri) }
+      : { [permissionsKey]: permissionsIn(values).filter(({ id }) => id !== revoked.id) }
   await setRoot(root, change)
 }
 
 export async function setRoot(root: Subscription<'root'>, config: Record<string, unknown>): Promise<void> {
-  accepted(await root.dispatch({ type: 'root/configChanged', config } as never))
+  assertAccepted(await root.dispatch({ type: 'root/configChanged', config }))
 }
 
 type Values = Readonly<Record<string, unknown>> | undefined
 
-/** Entries of another shape are of a host that means something else by them. */
+/** Entries of another shape belong to a host that uses the key for something else, and are left out. */
 function grantsIn(values: Values): readonly Grant[] {
-  return listIn(values, grantsKey).filter((each) => typeof each['uri'] === 'string') as never
+  return listIn(values, grantsKey).filter(
+    (each): each is Grant => isObject(each) && 'uri' in each && typeof each.uri === 'string',
+  )
 }
 
 function permissionsIn(values: Values): readonly Permission[] {
-  const whole = (each: Entry) => typeof each['id'] === 'string' && typeof each['tool'] === 'string'
-  return listIn(values, permissionsKey).filter(whole) as never
+  return listIn(values, permissionsKey).filter(
+    (each): each is Permission =>
+      isObject(each) &&
+      'id' in each &&
+      typeof each.id === 'string' &&
+      'tool' in each &&
+      typeof each.tool === 'string',
+  )
 }
 
-type Entry = Readonly<Record<string, unknown>>
+function listIn(values: Values, key: string): readonly unknown[] {
+  const list: unknown = values?.[key]
+  return Array.isArray(list) ? list : []
+}
 
-function listIn(values: Values, key: string): readonly Entry[] {
-  const list = values?.[key]
-  return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

@@ -2,58 +2,59 @@ import type { Subscription } from '@atrium/client/sync/handle'
 import { newId } from '@atrium/client/shared/globals'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ActiveTurn, ChatState, Turn } from '@atrium/protocol/chat/state'
-import { Problem, exits } from '../terminal/exit.ts'
+import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
-import { accepted } from '../link/dispatch.ts'
+import { assertAccepted } from '../link/dispatch.ts'
 
 type Chat = Subscription<'chat'>
 
-/** What became of a message: a turn of its own, one in the queue, or a word to the turn that goes on. */
+/** A message that was sent: it started a turn, waits in the queue, or steers the active turn. */
 export interface Sent {
   readonly as: 'turn' | 'queued' | 'steering'
-  /** Of the turn, or of the message that waits. */
+  /** The id of the turn, or of the pending message. */
   readonly id: string
-  /** The turn that it was said into. */
+  /** The turn that was active when the message was sent. */
   readonly during?: string
 }
 
-/** Begins a turn in a chat at rest. While one goes on the message waits for its end, or steers it. */
-export async function say(chat: Chat, text: string, steer = false): Promise<Sent> {
+/** Starts a turn in an idle chat. In a busy chat the message is queued, or steers the active turn. */
+export async function sendMessage(chat: Chat, text: string, steer = false): Promise<Sent> {
   const { activeTurn, queuedMessages } = await chat.ready()
   const id = newId()
-  // A message that waits becomes a turn with an id of its own; by this it is known again.
+  // A queued message becomes a turn with another id. `sent` identifies that turn.
   const message: Message = { text, origin: { kind: 'user' }, _meta: { 'x-atrium': { sent: id } } }
   if (!activeTurn && !queuedMessages) {
     const startedAt = new Date().toISOString()
     const outcome = await chat.dispatch({ type: 'chat/turnStarted', turnId: id, startedAt, message })
     if (outcome.outcome === 'accepted') return { as: 'turn', id }
-    // Somebody else was faster: then it waits like any other.
-    if (!chat.state?.activeTurn) accepted(outcome)
+    // Another client started a turn first: then the message is queued.
+    if (!chat.state?.activeTurn) assertAccepted(outcome)
   }
   const during = chat.state?.activeTurn?.id
   const as = steer && during !== undefined ? 'steering' : 'queued'
-  accepted(await chat.dispatch({ type: 'chat/pendingMessageSet', kind: as, id, message }))
+  assertAccepted(await chat.dispatch({ type: 'chat/pendingMessageSet', kind: as, id, message }))
   return { as, id, ...(during !== undefined && { during }) }
 }
 
-/** The turn that a message became, or was said into, once that is over. */
-export async function endOf(chat: Chat, { as, id, during }: Sent): Promise<Turn> {
-  const own = (turn: Turn | ActiveTurn) => turn.id === id || markOf(turn) === id
-  const over = ({ turns }: ChatState) => turns.find(own)
-  const begun = (state: ChatState) => over(state) ?? (state.activeTurn && own(state.activeTurn))
-  await chat.until((state) => Boolean(begun(state)) || !waits(state, id))
+/** Waits for the end of the turn that a message started or steered. */
+export async function endedTurn(chat: Chat, { as, id, during }: Sent): Promise<Turn> {
+  const isOwn = (turn: Turn | ActiveTurn) => turn.id === id || sentId(turn) === id
+  const ended = ({ turns }: ChatState) => turns.find(isOwn)
+  const started = (state: ChatState) => ended(state) ?? (state.activeTurn && isOwn(state.activeTurn))
+  await chat.until((state) => Boolean(started(state)) || !isPending(state, id))
   if (as === 'steering' && chat.state?.activeTurn?.id === during) {
-    // Its agent has taken it up.
+    // The agent has taken the message into the active turn.
     const { turns } = await chat.until(({ activeTurn }) => activeTurn?.id !== during)
     const turn = turns.find((each) => each.id === during)
-    if (turn && !(chat.state && waits(chat.state, id))) return turn
+    if (turn && !(chat.state && isPending(chat.state, id))) return turn
   }
-  await Promise.race([chat.until((state) => Boolean(begun(state))), takenAway()])
-  const turn = over(await chat.until((state) => over(state) !== undefined))
-  return turn as Turn
+  await Promise.race([chat.until((state) => Boolean(started(state))), removedFromQueue()])
+  const turn = ended(await chat.until((state) => ended(state) !== undefined))
+  if (!turn) throw new Error('the awaited turn is not in the chat')
+  return turn
 }
 
-/** How a command that waited for a turn exits. One in which somebody said no has not done what was asked. */
+/** Returns the exit code of a command that waited for a turn. A turn with a denied tool call exits with 5. */
 export function exitOf({ state, responseParts }: Turn): Exit {
   if (state === 'cancelled') return exits.interrupted
   if (state === 'error') return exits.error
@@ -64,29 +65,30 @@ export function exitOf({ state, responseParts }: Turn): Exit {
   return denied ? exits.denied : exits.ok
 }
 
-/** What an agent said in a turn, without its thoughts and its tools. */
-export function answerIn({ responseParts }: Turn): string {
+/** Returns the text of the agent in a turn, without reasoning and tool calls. */
+export function answerText({ responseParts }: Turn): string {
   return responseParts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : [])).join('')
 }
 
-/** Why a turn failed, in its agent's words. */
-export function failureIn({ responseParts }: Turn): string | undefined {
+/** Returns the error message of a failed turn. */
+export function failureOf({ responseParts }: Turn): string | undefined {
   const part = responseParts.findLast(({ kind }) => kind === 'error')
   return part?.kind === 'error' ? part.error.message : undefined
 }
 
-function markOf({ message }: Turn | ActiveTurn): unknown {
-  return (message._meta?.['x-atrium'] as { readonly sent?: unknown } | undefined)?.sent
+function sentId({ message }: Turn | ActiveTurn): unknown {
+  const meta = message._meta?.['x-atrium']
+  return typeof meta === 'object' && meta !== null && 'sent' in meta ? meta.sent : undefined
 }
 
-function waits({ steeringMessage, queuedMessages }: ChatState, id: string): boolean {
+function isPending({ steeringMessage, queuedMessages }: ChatState, id: string): boolean {
   return steeringMessage?.id === id || (queuedMessages ?? []).some((message) => message.id === id)
 }
 
-/** It leaves the queue a moment before its turn begins. If none does, somebody took it out. */
-function takenAway(): Promise<never> {
+/** A message leaves the queue a moment before its turn starts. No turn after two seconds: a client removed the message. */
+function removedFromQueue(): Promise<never> {
   return new Promise((_, reject) => {
-    const problem = new Problem('Somebody took the message out of the queue; send it again.')
-    setTimeout(() => reject(problem), 2_000).unref()
+    const error = new CommandError('Somebody took the message out of the queue; send it again.')
+    setTimeout(() => reject(error), 2_000).unref()
   })
 }

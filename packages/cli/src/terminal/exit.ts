@@ -1,6 +1,6 @@
 import { AhpError, errorCodes } from '@atrium/protocol/errors'
 
-/** How a command ends: fine, failed, typed wrong, too late, no such session, not allowed, interrupted. */
+/** The exit codes of all commands. */
 export const exits = {
   ok: 0,
   error: 1,
@@ -12,9 +12,9 @@ export const exits = {
 } as const
 export type Exit = (typeof exits)[keyof typeof exits]
 
-/** What keeps a command from its work: one sentence with the cause and the way out, and how the process exits. */
-export class Problem extends Error {
-  override readonly name = 'Problem'
+/** An error that ends a command: one sentence with the cause and the remedy, and an exit code. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
   readonly exit: Exit
 
   constructor(sentence: string, exit: Exit = exits.error) {
@@ -23,16 +23,21 @@ export class Problem extends Error {
   }
 }
 
-/** The sentence of anything that was thrown. A stack is of use to nobody who has only the command. */
+/** Returns the first line of an error's message. The stack is left out: it helps only with the source at hand. */
 export function sentenceOf(error: unknown): string {
   const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-  return line === '' ? 'Something went wrong and did not say what.' : line
+  return line === '' ? 'Something failed without an error message.' : line
 }
 
-/** How a command ends that was stopped by this; what a host does not have, or does not allow, has a number of its own. */
+/** Returns the exit code for an error. A session that does not exist and a denied permission have codes of their own. */
 export function exitFor(error: unknown): Exit {
-  if (error instanceof Problem) return error.exit
+  if (error instanceof CommandError) return error.exit
   const code = error instanceof AhpError ? error.code : undefined
   if (code === errorCodes.SessionNotFound) return exits.notFound
   return code === errorCodes.PermissionDenied ? exits.denied : exits.error
+}
+
+/** Returns the code of a system error, for example `ENOENT`. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }

@@ -6,7 +6,7 @@ import type { Line } from '../render/line.ts'
 const sent = Buffer.from(
   'aé漢😀\r\u001b[A\u001bOB\u001b[200~two\r\nlines y\u001b[201~\u001b\r\u001b[3~\u0003\u001b[1;5C\u0007\t',
 )
-const meant = [
+const expected = [
   'a',
   'é',
   '漢',
@@ -27,20 +27,20 @@ const names = (reader: KeyReader, chunk: Buffer) =>
     .read(chunk)
     .map(({ name, text }) => (name === 'text' ? text : text === undefined ? name : `${name} ${text}`))
 
-test('[Z6] keys are the same in whatever pieces they come', () => {
+test('[Z6] the decoded keys do not depend on the size of the chunks', () => {
   for (let at = 0; at <= sent.length; at++) {
     const reader = new KeyReader()
-    expect([...names(reader, sent.subarray(0, at)), ...names(reader, sent.subarray(at))]).toEqual(meant)
+    expect([...names(reader, sent.subarray(0, at)), ...names(reader, sent.subarray(at))]).toEqual(expected)
   }
   const reader = new KeyReader()
-  expect([...sent].flatMap((byte) => names(reader, Buffer.from([byte])))).toEqual(meant)
+  expect([...sent].flatMap((byte) => names(reader, Buffer.from([byte])))).toEqual(expected)
 })
 
-test('[Z6] an escape key is one when nothing follows it', () => {
+test('[Z6] an escape character that nothing follows is the Escape key', () => {
   const reader = new KeyReader()
-  expect([reader.read('\u001b'), reader.waits]).toEqual([[], true])
+  expect([reader.read('\u001b'), reader.incomplete]).toEqual([[], true])
   expect(reader.flush()).toEqual([{ name: 'escape' }])
-  expect([reader.read('\u001b[200~never ended'), reader.flush(), reader.waits]).toEqual([[], [], true])
+  expect([reader.read('\u001b[200~never ended'), reader.flush(), reader.incomplete]).toEqual([[], [], true])
 })
 
 const press = (line: Line, ...keys: readonly string[]): Line =>
@@ -49,7 +49,7 @@ const press = (line: Line, ...keys: readonly string[]): Line =>
     line,
   )
 
-test('[Z8] a line is edited by what people take for letters', () => {
+test('[Z8] a line is edited by grapheme clusters', () => {
   expect(press(emptyLine, 'a', 'b', 'left', 'x')).toEqual({ text: 'axb', at: 2 })
   expect(press(lineOf('ok👩‍👩‍👧'), 'backspace')).toEqual({ text: 'ok', at: 2 })
   expect(press(lineOf('👩‍👩‍👧k'), 'home', 'delete')).toEqual({ text: 'k', at: 0 })
@@ -59,7 +59,7 @@ test('[Z8] a line is edited by what people take for letters', () => {
   expect(pressLine(emptyLine, { name: 'paste', text: 'two\nlines' })?.text).toBe('two\nlines')
 })
 
-test('[Z8] of a long line the part around the cursor is seen, however wide its letters are', () => {
+test('[Z8] the part of a long line around the cursor is shown, also for wide characters', () => {
   expect(shownLine(lineOf('abcdefgh'), 5)).toEqual({ text: 'efgh', column: 4 })
   expect(shownLine(lineOf('漢字漢字'), 6)).toEqual({ text: '漢字', column: 4 })
   expect(shownLine({ text: 'abcdefgh', at: 0 }, 5)).toEqual({ text: 'abcd', column: 0 })

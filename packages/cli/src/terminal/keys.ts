@@ -1,14 +1,15 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** A key that was pressed: `text` for what is typed or pasted, else what the key is called. */
+/** A key press. `text` is set for typed characters and for a paste. */
 export interface Key {
-  readonly name: 'text' | 'paste' | Named
+  readonly name: 'text' | 'paste' | KeyName
   readonly text?: string
 }
 
-export type Named = (typeof named)[keyof typeof named] | 'unknown'
+export type KeyName = (typeof sequences)[keyof typeof sequences] | 'unknown'
 
-const named = {
+/** The character or escape sequence that a terminal sends for each key. */
+const sequences = {
   '\r': 'enter',
   '\n': 'enter',
   '\u001b\r': 'alt-enter',
@@ -47,7 +48,7 @@ const named = {
 const pasteBegins = '\u001b[200~'
 const pasteEnds = '\u001b[201~'
 
-/** Keys out of what a terminal sends, in whatever pieces it comes. */
+/** Decodes the bytes of a terminal into keys. The bytes may arrive in chunks of any size. */
 export class KeyReader {
   readonly #decoder = new StringDecoder('utf8')
   #rest = ''
@@ -59,12 +60,12 @@ export class KeyReader {
     return keys
   }
 
-  /** Whether more may come that belongs to what is there: an escape key looks like the beginning of an arrow. */
-  get waits(): boolean {
+  /** Whether an incomplete sequence is buffered. The Escape key alone looks like the start of an arrow key. */
+  get incomplete(): boolean {
     return this.#rest !== ''
   }
 
-  /** Nothing more came: what is there is what was meant. */
+  /** Decodes the buffered rest as it is, because no more bytes came in time. An unfinished paste stays buffered. */
   flush(): readonly Key[] {
     if (this.#rest.startsWith(pasteBegins)) return []
     const keys: Key[] = this.#rest === '' ? [] : [{ name: this.#rest === '\u001b' ? 'escape' : 'unknown' }]
@@ -85,21 +86,21 @@ export class KeyReader {
     const sequence = first === '\u001b' ? escapes.exec(rest)?.[0] : first
     if (sequence === undefined) return undefined
     this.#rest = rest.slice(sequence.length)
-    const name = new Map<string, Named>(Object.entries(named)).get(sequence)
+    const name = new Map<string, KeyName>(Object.entries(sequences)).get(sequence)
     if (name) return { name }
     // oxlint-disable-next-line no-control-regex
     return /^[\u0000-\u001f]/.test(sequence) ? { name: 'unknown' } : { name: 'text', text: sequence }
   }
 }
 
-/** One whole escape sequence, or Alt with a key. */
+/** One complete escape sequence, or Alt with a key. */
 // oxlint-disable-next-line no-control-regex
 const escapes = /^\u001b(\[[0-?]*[ -/]*[@-~]|O[ -~]|[^[O])/
 
-/** These end a process before anybody could put its terminal in order. */
-const ends = ['SIGTERM', 'SIGHUP'] as const
+/** Signals that would end the process before the terminal is restored. */
+const fatalSignals = ['SIGTERM', 'SIGHUP'] as const
 
-/** A terminal's keyboard, key by key, from `open` to `close`. */
+/** The keyboard of a terminal in raw mode, from `open` to `close`. */
 export class Keyboard {
   readonly #input: NodeJS.ReadStream
   readonly #write: (text: string) => void
@@ -119,11 +120,11 @@ export class Keyboard {
     this.#isOpen = true
     this.#reader = new KeyReader()
     this.#input.setRawMode(true)
-    // Says where a paste begins and ends, so that no line of it is taken for a command.
+    // Bracketed paste: the terminal marks both ends of a paste, so that no line of it is taken for a command.
     this.#write('\u001b[?2004h')
-    this.#input.on('data', this.#heard).resume()
+    this.#input.on('data', this.#received).resume()
     process.on('exit', this.#restore)
-    for (const signal of ends) process.on(signal, this.#end)
+    for (const signal of fatalSignals) process.on(signal, this.#end)
   }
 
   close(): void {
@@ -131,35 +132,35 @@ export class Keyboard {
     this.#restore()
     this.#isOpen = false
     clearTimeout(this.#timer)
-    this.#input.off('data', this.#heard).pause()
+    this.#input.off('data', this.#received).pause()
     process.off('exit', this.#restore)
-    for (const signal of ends) process.off(signal, this.#end)
+    for (const signal of fatalSignals) process.off(signal, this.#end)
   }
 
-  /** To the shell and back: the terminal is as it was meanwhile. */
-  suspend(back: () => void): void {
+  /** Stops the process like Ctrl-Z, with the terminal restored. Calls `resumed` when the shell continues it. */
+  suspend(resumed: () => void): void {
     this.close()
     process.once('SIGCONT', () => {
       this.open()
-      back()
+      resumed()
     })
-    // All that the shell started with one line, as the terminal itself would.
+    // Process id 0 is the whole process group, which the terminal itself would stop.
     process.kill(0, 'SIGTSTP')
   }
 
-  readonly #heard = (chunk: Buffer | string): void => {
+  readonly #received = (chunk: Buffer | string): void => {
     clearTimeout(this.#timer)
-    this.#tell(this.#reader.read(chunk))
-    if (this.#reader.waits) this.#timer = setTimeout(() => this.#tell(this.#reader.flush()), 50)
+    this.#emit(this.#reader.read(chunk))
+    if (this.#reader.incomplete) this.#timer = setTimeout(() => this.#emit(this.#reader.flush()), 50)
   }
 
-  #tell(keys: readonly Key[]): void {
+  #emit(keys: readonly Key[]): void {
     for (const key of keys) if (this.#isOpen) this.#pressed(key)
   }
 
   readonly #end = (signal: NodeJS.Signals): void => process.exit(signal === 'SIGHUP' ? 129 : 143)
 
-  /** Whatever happens to this process, the shell behind it is usable. */
+  /** Leaves raw mode, also when the process exits, so that the shell stays usable. */
   readonly #restore = (): void => {
     this.#write('\u001b[?2004l')
     this.#input.setRawMode(false)

@@ -1,22 +1,23 @@
-/** How a command speaks: the payload on stdout, everything about it on stderr. */
-export interface Voice {
+/** The output of a command: its payload goes to stdout, remarks about its work go to stderr. */
+export interface Output {
   readonly json: boolean
   readonly quiet: boolean
-  /** Whether somebody sits there who can be asked. */
-  readonly asks: boolean
+  /** Whether a user at a terminal can be asked: stdin and stderr are terminals, and `--json` is absent. */
+  readonly interactive: boolean
   readonly style: Style
-  /** Payload: one JSON document a line with `--json`, else what a person reads. */
-  tell(value: object, readable: () => string): void
-  /** What was done: a document for a program, a sentence on stderr for a person. */
-  did(value: object, sentence: () => string): void
-  /** Payload as it comes, without a line of its own. Not with `--json`. */
-  write(text: string): void
-  /** About what is going on; never with `--quiet`. */
+  /** Prints payload to stdout: one JSON document per line with `--json`, otherwise the readable text. */
+  print(value: object, readable: () => string): void
+  /** Prints a JSON document to stdout with `--json`, otherwise nothing. */
+  printJson(value: object): void
+  /** Reports a finished change: a JSON document on stdout with `--json`, otherwise a sentence on stderr. */
+  report(value: object, sentence: () => string): void
+  /** Writes a remark to stderr; nothing with `--quiet` or `--json`. */
   note(text: string): void
 }
 
 export type Style = { readonly [S in keyof typeof codes]: (text: string) => string }
 
+/** The SGR parameters that switch each style on and off. */
 const codes = {
   bold: [1, 22],
   dim: [2, 22],
@@ -27,30 +28,30 @@ const codes = {
   cyan: [36, 39],
 } as const
 
-export interface Manners {
+export interface OutputOptions {
   readonly json?: boolean
   readonly quiet?: boolean
 }
 
-export function voice({ json = false, quiet = false }: Manners, env = process.env): Voice {
+export function output({ json = false, quiet = false }: OutputOptions, env = process.env): Output {
   const { stdin, stdout, stderr } = process
-  const tell: Voice['tell'] = (value, readable) =>
-    void stdout.write(json ? `${JSON.stringify(value)}\n` : ended(readable()))
-  const note: Voice['note'] = (text) => void (quiet || json || stderr.write(ended(text)))
+  const print: Output['print'] = (value, readable) =>
+    void stdout.write(json ? `${JSON.stringify(value)}\n` : withNewline(readable()))
+  const note: Output['note'] = (text) => void (quiet || json || stderr.write(withNewline(text)))
   return {
     json,
     quiet,
-    asks: stdin.isTTY === true && stderr.isTTY === true && !json,
-    style: styled(colourful(stdout.isTTY === true, env)),
-    tell,
-    did: (value, sentence) => (json ? tell(value, () => '') : note(sentence())),
-    write: (text) => void (json || stdout.write(text)),
+    interactive: stdin.isTTY === true && stderr.isTTY === true && !json,
+    style: styled(usesColour(stdout.isTTY === true, env)),
+    print,
+    printJson: (value) => void (json && print(value, () => '')),
+    report: (value, sentence) => (json ? print(value, () => '') : note(sentence())),
     note,
   }
 }
 
-/** On a terminal, unless somebody said no; `FORCE_COLOR` is for those who pipe into a pager. */
-export function colourful(tty: boolean, env: NodeJS.ProcessEnv): boolean {
+/** Colours are for terminals. `NO_COLOR` switches them off; `FORCE_COLOR` switches them on, for example in a pipe to a pager. */
+export function usesColour(tty: boolean, env: NodeJS.ProcessEnv): boolean {
   if (env['NO_COLOR']) return false
   if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0'
   return tty && env['TERM'] !== 'dumb' && !env['CI']
@@ -61,13 +62,22 @@ export function styled(on: boolean): Style {
     ([open, close]: readonly [number, number]) =>
     (text: string) =>
       on && text !== '' ? `\u001b[${open}m${text}\u001b[${close}m` : text
-  return Object.fromEntries(Object.entries(codes).map(([name, pair]) => [name, paint(pair)])) as Style
+  return {
+    bold: paint(codes.bold),
+    dim: paint(codes.dim),
+    red: paint(codes.red),
+    green: paint(codes.green),
+    yellow: paint(codes.yellow),
+    blue: paint(codes.blue),
+    cyan: paint(codes.cyan),
+  }
 }
 
 /**
- * What comes from a host, an agent or a file is shown, not obeyed: no escape sequence of it reaches the terminal.
+ * Replaces control and bidi characters with U+FFFD and drops carriage returns. Text of a host, an agent or a file may
+ * contain escape sequences, and the terminal must not execute them.
  */
-export function harmless(text: string): string {
+export function sanitize(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replace(
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
@@ -75,11 +85,11 @@ export function harmless(text: string): string {
   )
 }
 
-/** The same on one line, for a table. */
+/** Sanitizes a text and joins its lines with single spaces. */
 export function onOneLine(text: string): string {
-  return harmless(text).replaceAll(/\s+/g, ' ').trim()
+  return sanitize(text).replaceAll(/\s+/g, ' ').trim()
 }
 
-function ended(text: string): string {
+function withNewline(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** As the package says it, found from `src` and `dist` alike. */
-export const version = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+/** The version in our `package.json`. The relative path is the same from `src` and from `dist`. */
+export const version = // The file is our own, so its shape is known.
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string })
+    .version

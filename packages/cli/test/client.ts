@@ -3,22 +3,23 @@ import { Client } from '@atrium/client/client'
 import { newId, world } from '@atrium/client/shared/globals'
 import type { Subscription } from '@atrium/client/sync/handle'
 import { fileUri } from '@atrium/protocol/file-uri'
+import { Activity, activityOf } from '@atrium/protocol/status'
 import { defaultChatUri } from '@atrium/protocol/uri'
-import type { Life } from './life.ts'
+import type { HostProcess } from './host-process.ts'
 
-/** Another client of the same host, as a window beside the terminal is. */
-export function guestOf(life: Life): Client {
+/** Connects another client to the host that the command under test uses. */
+export function clientOf(host: HostProcess): Client {
   const clientId = newId()
   return new Client({
     clientId,
     versions: ['1.0.0'],
     world,
     check: trusting,
-    open: () => life.dial(),
+    open: () => host.dial(),
   }).connect()
 }
 
-/** A session with the guide, which has a title and so is listed. */
+/** Creates a session with the guide. Its title makes it appear in the session list. */
 export async function sessionOf(
   client: Client,
   name: string,
@@ -27,17 +28,26 @@ export async function sessionOf(
   const channel = `ahp-session:/${name}`
   const where = folder === undefined ? {} : { workingDirectories: [fileUri(folder)] }
   await client.ask('createSession', { channel, provider: 'guide', ...where })
-  await client.dispatch(channel, { type: 'session/titleChanged', title: `about ${name}` } as never)
+  await setTitle(client, channel, `about ${name}`)
   const chat = client.subscribe('chat', defaultChatUri(channel))
   await chat.ready()
   return chat
 }
 
-/** Says something and waits until the turn is over, or waits for somebody. */
+export async function setTitle(client: Client, session: string, title: string): Promise<void> {
+  const action = { type: 'session/titleChanged', title }
+  await client.dispatch(session, action)
+}
+
+/** Starts a turn, and waits until it has ended or needs input. */
 export async function say(chat: Subscription<'chat'>, text: string): Promise<string> {
   const turnId = newId()
   const message = { text, origin: { kind: 'user' } } as const
   await chat.dispatch({ type: 'chat/turnStarted', turnId, startedAt: new Date().toISOString(), message })
-  await chat.until(({ activeTurn, status }) => !activeTurn || (status & 31) === 24)
+  await chat.until(({ activeTurn, status }) => !activeTurn || isInputNeeded(status))
   return turnId
+}
+
+export function isInputNeeded(status: number): boolean {
+  return activityOf(status) === Activity.InputNeeded
 }

@@ -1,10 +1,10 @@
 import { widthOf } from './table.ts'
 
-/** Lines of words on a terminal: what does not fit goes below, under the place where its line began. */
-export class Flow {
+/** Breaks text between words, so that it fits the terminal. Continued lines have the indent of their first line. */
+export class WordWrap {
   readonly #columns: () => number
   #out = ''
-  /** A word that is not whole yet, with its colours. */
+  /** The current, incomplete word, with its colour codes. */
   #word = ''
   #wordWidth = 0
   #spaces = 0
@@ -16,7 +16,7 @@ export class Flow {
     this.#columns = columns
   }
 
-  /** What has been laid out since somebody last asked. */
+  /** Returns the output since the last call. */
   take(): string {
     const out = this.#out
     this.#out = ''
@@ -29,18 +29,18 @@ export class Flow {
     this.#direct(indent)
   }
 
-  /** The sign of a list: what follows in other lines stands right of it. */
+  /** Adds the mark of a list item. Continued lines are indented to the right of it. */
   hang(sign: string): void {
     this.#direct(sign)
     this.#indent += widthOf(sign)
   }
 
-  /** As it is, and never broken. */
+  /** Adds text that is never broken. */
   mark(text: string): void {
     this.#direct(text)
   }
 
-  /** A colour: it takes no room, and goes with what stands around it. */
+  /** Adds a colour code. It has no width and belongs to the current word. */
   code(sequence: string): void {
     this.#word += sequence
   }
@@ -52,7 +52,7 @@ export class Flow {
       return
     }
     const width = widthOf(character)
-    // Where letters are wide there are no spaces: a line may end behind each of them.
+    // Text in wide characters has no spaces: a line may break after each of them.
     if (width === 2) this.endWord()
     this.#word += character
     this.#wordWidth += width
@@ -73,19 +73,19 @@ export class Flow {
     this.#wordWidth = 0
   }
 
-  /** `ends` closes what the line leaves open. */
+  /** `ends`: the codes that switch off the styles of the line. */
   newline(ends = ''): void {
     this.endWord()
     this.#out += `${ends}\n`
     this.#spaces = this.#column = this.#indent = 0
   }
 
-  /** Something else was written in between: what comes next stands at the edge. */
+  /** Continues at the left edge, because other output was written in between. */
   restart(): void {
     this.#spaces = this.#column = this.#indent = 0
   }
 
-  /** How long a word may be that stands alone in its line. */
+  /** The width of a line without its indent. A longer word is broken. */
   get #room(): number {
     return this.#wraps ? Math.max(1, this.#columns() - this.#indent) : Infinity
   }

@@ -3,27 +3,27 @@ import type { Key } from '../terminal/keys.ts'
 import type { Style } from '../terminal/output.ts'
 import type { Cursor } from './pane.ts'
 
-/** What a person wants to be said in a chat, or to be shown to whoever asks to sign in. */
+/** The answer of a user: an action to dispatch, or a token to sign in with. */
 export type Answer =
-  | { readonly say: ChatAction }
+  | { readonly action: ChatAction }
   | { readonly signIn: { readonly resource: string; readonly token: string } }
 
-/** What a key makes of a question: the same one further on, or its answer. A draft is for the others to see. */
+/** The result of a key press: the next state of the question, or its answer. A draft shows other clients a partial answer. */
 export type Pressed<Q> =
   | { readonly next: Q; readonly draft?: ChatAction }
   | { readonly answer: Answer; readonly next?: undefined }
 
-/** The rows in which a question waits for keys, and where what is typed goes. */
+/** The rows of a question below the text, and the place of the cursor. */
 export interface Rows {
   readonly rows: readonly string[]
   readonly cursor?: Cursor
 }
 
-/** A question to a person as keys change it, apart from any terminal. */
+/** A question to the user, as an immutable state that keys change. It knows no terminal. */
 export interface Question {
-  /** A line is being typed; else single keys answer. */
+  /** The user types a line; otherwise single keys answer. */
   readonly types: boolean
-  /** Said once, above: what it is about. */
+  /** The lines above the rows, printed once: what the question is about. */
   head(style: Style): readonly string[]
   rows(style: Style, columns: number): Rows
   press(key: Key): Pressed<Question>

@@ -5,40 +5,40 @@ import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import { Window } from '../../adapters/test/window.ts'
 import { atrium, bin } from './command.ts'
 import type { Ended } from './command.ts'
-import { Life } from './life.ts'
+import { HostProcess } from './host-process.ts'
 
-/** A host that can die, a folder to work in, and as many windows as a test wants. */
-export class House {
-  readonly home = mkdtempSync(join(tmpdir(), 'atrium-house-'))
+/** A host process, a working directory, and terminal windows in which commands run. */
+export class CliFixture {
+  readonly home = mkdtempSync(join(tmpdir(), 'atrium-cli-'))
   readonly work = join(this.home, 'work')
   readonly #windows = new Set<Window>()
-  #life: Life | undefined
+  #host: HostProcess | undefined
 
   constructor() {
     mkdirSync(this.work)
   }
 
   async open(agents?: AgentSettings): Promise<this> {
-    this.#life = await Life.begin(this.home, undefined, agents)
+    this.#host = await HostProcess.start(this.home, undefined, agents)
     return this
   }
 
-  get life(): Life {
-    if (!this.#life) throw new Error('nobody is at home')
-    return this.#life
+  get host(): HostProcess {
+    if (!this.#host) throw new Error('the host is not started')
+    return this.#host
   }
 
-  /** Without a word. */
+  /** Kills the host with SIGKILL. */
   async kill(): Promise<void> {
-    await this.#life?.kill()
+    await this.#host?.kill()
   }
 
-  /** The command to its end, without a terminal. */
+  /** Runs a command to its end, without a terminal. */
   run(args: readonly string[], given: { env?: NodeJS.ProcessEnv; input?: string } = {}): Promise<Ended> {
     return atrium(this.home, args, { cwd: this.work, ...given })
   }
 
-  /** The command in a window of its own. */
+  /** Runs a command in a new terminal window. `line` is appended to the command line of the shell. */
   window(
     args: readonly string[],
     given: { env?: NodeJS.ProcessEnv; cols?: number; rows?: number; line?: string } = {},
@@ -59,7 +59,7 @@ export class House {
     return window
   }
 
-  /** What was to be read in them last is said of a test that failed. */
+  /** Closes all windows. After a failed test, prints their last content. */
   closeWindows(failed = false): void {
     for (const window of this.#windows) {
       if (failed) process.stderr.write(`--- a window\n${window.text}\n---\n`)

@@ -1,0 +1,60 @@
+import type { Client } from '@atrium/client/client'
+import type { ChatState, ResponsePart } from '@atrium/protocol/chat/state'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { SessionState } from '@atrium/protocol/session/state'
+import { sanitize } from '../terminal/output.ts'
+import { requestIdOf } from './pending-requests.ts'
+import type { Request } from './pending-requests.ts'
+
+/** Returns the answer that a request got, in a word or two; nothing where the newest turn of the chat does not show it. */
+export function resolutionOf(chat: ChatState | undefined, request: Request): string | undefined {
+  if (!chat || chat.resource !== request.chat) return undefined
+  const parts = chat.activeTurn?.responseParts ?? chat.turns.at(-1)?.responseParts ?? []
+  const part = partOf(parts, requestIdOf(request))
+  return part?.kind === 'inputRequest' ? part.response : part && callResolution(part.toolCall)
+}
+
+function callResolution(call: ToolCallState): string | undefined {
+  const chosen = 'selectedOption' in call ? call.selectedOption : undefined
+  if (chosen) return sanitize(chosen.label)
+  if (call.status === 'cancelled') return call.reason
+  return call.status === 'running' || call.status === 'completed' ? 'allowed' : undefined
+}
+
+/** Returns the answer that a request got, as a sentence without its full stop; nothing where no chat of the session has the request. */
+export async function resolutionIn(
+  client: Client,
+  session: SessionState,
+  id: string,
+): Promise<string | undefined> {
+  for (const { resource } of session.chats) {
+    const chat = client.subscribe('chat', resource, { view: { turns: 5 } })
+    const { turns, activeTurn } = await chat.ready()
+    chat.release()
+    const all = activeTurn ? [...turns, activeTurn] : turns
+    const part = partOf(
+      all.flatMap(({ responseParts }) => responseParts),
+      id,
+    )
+    if (part) return sentenceFor(part)
+  }
+  return undefined
+}
+
+function sentenceFor(part: RequestPart): string {
+  if (part.kind === 'inputRequest') return part.response === 'accept' ? 'it was answered' : 'it was declined'
+  const { toolCall: call } = part
+  if (call.status === 'cancelled') return call.reason === 'skipped' ? 'its turn is over' : 'it was denied'
+  return call.status === 'running' || call.status === 'completed' ? 'it was approved' : 'it is not asking yet'
+}
+
+type RequestPart = Extract<ResponsePart, { readonly kind: 'toolCall' | 'inputRequest' }>
+
+/** Finds the tool call, or the form, with this id. */
+function partOf(parts: readonly ResponsePart[], id: string): RequestPart | undefined {
+  for (const part of parts) {
+    if (part.kind === 'toolCall' && part.toolCall.toolCallId === id) return part
+    if (part.kind === 'inputRequest' && part.request.id === id) return part
+  }
+  return undefined
+}

@@ -132,7 +132,9 @@ function wordsOf({ first }: CompletedCommand): string {
   return typeof first === 'string' ? `@${first}` : first.join(' ')
 }
 
-/** Quotes a text for all three shells. They differ in how to escape an apostrophe and a backslash, so both are replaced. */
+/**
+ * Quotes a text for all three shells. They differ in how to escape an apostrophe and a backslash, so both are replaced.
+ */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`
 }

@@ -6,7 +6,10 @@ export interface Verb {
   readonly options?: readonly (readonly [flags: string, about: string])[]
   /** Left out of the help: the command is for shells. */
   readonly hidden?: boolean
-  /** Loads the implementation on demand, so that no command waits for the modules of others. It gets the arguments, then the flags. */
+  /**
+   * Loads the implementation on demand, so that no command waits for the modules of others. It gets the arguments, then
+   * the flags.
+   */
   readonly load: () => Promise<(...given: never[]) => Promise<unknown>>
 }
 

@@ -3,23 +3,24 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { HostOptions } from '../link/connect.ts'
 import { requiredLogins } from '../link/logins.ts'
-import { table } from '../render/table.ts'
+import { printList } from '../render/table.ts'
 import { withClient } from '../link/with-client.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions, Style } from '../terminal/output.ts'
 
 /** `atrium agents`: lists the agents, their models, and the sign-ins that they require. */
 export function agents(flags: HostOptions & OutputOptions & { readonly check?: boolean }): Promise<void> {
-  const { print, printJson, note, json, style } = output(flags)
+  const out = output(flags)
   return withClient(flags, async (client) => {
     const root = client.subscribe('root', rootUri)
     const { agents: offered } = await root.ready()
     if (flags.check) await check(client, offered)
     const { agents: all } = root.state ?? { agents: offered }
-    if (json)
-      for (const agent of all) printJson({ ...agent, loginRequired: requiredLogins(agent).length > 0 })
-    else if (all.length > 0) print({}, () => table(all.map((agent) => row(agent, style))))
-    else note('This host has no agents.')
+    printList(out, all, {
+      document: (agent) => ({ ...agent, loginRequired: requiredLogins(agent).length > 0 }),
+      row: (agent) => row(agent, out.style),
+      empty: 'This host has no agents.',
+    })
   })
 }
 

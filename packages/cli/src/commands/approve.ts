@@ -6,7 +6,7 @@ import type { AnswerOptions } from '../session/answer.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { Exit } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { table } from '../render/table.ts'
+import { printList } from '../render/table.ts'
 import { allSessions, findSession, readSessions, shortName } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
@@ -91,20 +91,15 @@ async function listAll(client: Client, flags: Flags): Promise<Exit> {
   return exits.ok
 }
 
-function list(
-  { print, printJson, json, style }: Output,
-  all: readonly (PendingRequest & { readonly session: string })[],
-): void {
-  if (json) for (const each of all) printJson(each)
-  else
-    print({}, () =>
-      table(
-        all.map(({ session, id, kind, tool, what }) => [
-          style.cyan(shortName(session)),
-          style.dim(sanitize(id)),
-          sanitize(tool ?? kind),
-          onOneLine(what),
-        ]),
-      ),
-    )
+function list(out: Output, all: readonly (PendingRequest & { readonly session: string })[]): void {
+  const { cyan, dim } = out.style
+  printList(out, all, {
+    document: (request) => request,
+    row: ({ session, id, kind, tool, what }) => [
+      cyan(shortName(session)),
+      dim(sanitize(id)),
+      sanitize(tool ?? kind),
+      onOneLine(what),
+    ],
+  })
 }

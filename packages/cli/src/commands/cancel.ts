@@ -40,7 +40,7 @@ export function cancel(name: string, flags: Flags): Promise<void> {
       if (chat.confirmed?.activeTurn?.id === turn.id) assertAccepted(outcome)
       ended++
       report({ session: target.session.resource, chat: uri, turn: turn.id }, () => 'Cancelled.')
-      // The earlier state is meant: the next message leaves the queue as soon as the turn is cancelled.
+      // `state` is older than the cancellation: by now the next message may have left the queue.
       if (!flags.queued && removalsOf(state).length > 0)
         note('More messages are queued, and the next one starts now; --queued removes them, too.')
     }
@@ -48,7 +48,9 @@ export function cancel(name: string, flags: Flags): Promise<void> {
   })
 }
 
-/** Returns the busy chats of the target, or all of them. Workers are left out: they end with the turn that started them. */
+/**
+ * Returns the busy chats of the target, or all of them. Workers are left out: they end with the turn that started them.
+ */
 async function chatsOf(
   client: Client,
   { session, chat, chatOnly }: Target,

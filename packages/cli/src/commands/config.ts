@@ -3,7 +3,7 @@ import { rootUri } from '@atrium/protocol/uri'
 import { setRoot } from '../session/permissions.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { table } from '../render/table.ts'
+import { printList } from '../render/table.ts'
 import { withClient } from '../link/with-client.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
 import type { OutputOptions, Style } from '../terminal/output.ts'
@@ -20,7 +20,7 @@ interface Setting {
 
 /** `atrium config`: lists the settings of the host, shows one, or changes one. */
 export function config(key: string | undefined, value: string | undefined, flags: Flags): Promise<void> {
-  const { print, printJson, report, json, style } = output(flags)
+  const out = output(flags)
   if (value !== undefined && flags.unset)
     throw new CommandError('A value and --unset exclude each other; leave one out.', exits.usage)
   return withClient(flags, async (client) => {
@@ -32,21 +32,17 @@ export function config(key: string | undefined, value: string | undefined, flags
       value: state?.values[name] ?? property.default,
       property,
     }))
-    if (key === undefined) {
-      if (json) for (const each of all) printJson(document(each))
-      else print({}, () => table(all.map((each) => row(each, style))))
-      return
-    }
+    if (key === undefined) return printList(out, all, { document, row: (each) => row(each, out.style) })
     const one = all.find((each) => each.key === key || each.key === `atrium.${key}`)
     if (!one)
       throw new CommandError(
         `There is no setting '${key}'; there is: ${all.map((each) => sanitize(each.key)).join(', ')}.`,
         exits.usage,
       )
-    if (value === undefined && !flags.unset) return print(document(one), () => plain(one.value))
+    if (value === undefined && !flags.unset) return out.print(document(one), () => plain(one.value))
     const newValue = flags.unset ? emptyValue(one) : parseValue(one, value ?? '')
     await setRoot(root, { [one.key]: newValue })
-    report(document({ ...one, value: newValue }), () =>
+    out.report(document({ ...one, value: newValue }), () =>
       flags.unset ? `${one.key} is not set.` : `${one.key} is set.`,
     )
   })

@@ -6,7 +6,7 @@ import type { PermissionGrant } from '../session/permissions.ts'
 import { CommandError, exits } from '../terminal/exit.ts'
 import { isRemote } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { table } from '../render/table.ts'
+import { printList } from '../render/table.ts'
 import { shortName } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
 import { sanitize, onOneLine, output } from '../terminal/output.ts'
@@ -18,21 +18,23 @@ interface Flags extends HostOptions, OutputOptions {
 
 /** `atrium grant`: lets clients and agents use a folder. Without a folder, lists all grants and permissions. */
 export function grant(folder: string | undefined, flags: Flags): Promise<void> {
-  const { print, printJson, report, note, json, style } = output(flags)
+  const out = output(flags)
   const uri = folder === undefined ? undefined : uriOf(folder, flags)
   if (uri !== undefined && !isRemote(flags) && !existsSync(shown(uri)))
     throw new CommandError(`There is no ${shown(uri)}; grant a folder that is there.`)
   return withClient(flags, async (client) => {
     if (uri !== undefined) {
       await grantFolder(client, uri, flags.write === true)
-      return report({ kind: 'grant', uri, write: flags.write === true }, () => {
+      return out.report({ kind: 'grant', uri, write: flags.write === true }, () => {
         return `Granted: ${sanitize(shown(uri))}${flags.write ? '' : ', for reading; add --write for more'}.`
       })
     }
     const all = await allPermissionGrants(client)
-    if (json) for (const each of all) printJson(each)
-    else if (all.length > 0) print({}, () => table(all.map((each) => row(each, style))))
-    else note('Nothing is allowed beyond the folders of the sessions, and every tool asks.')
+    printList(out, all, {
+      document: (each) => each,
+      row: (each) => row(each, out.style),
+      empty: 'Nothing is allowed beyond the folders of the sessions, and every tool asks.',
+    })
   })
 }
 
@@ -62,7 +64,10 @@ function matching(all: readonly PermissionGrant[], what: string, flags: Flags): 
   throw new CommandError(`There is no grant or permission '${what}'; list all with: atrium grant`)
 }
 
-/** Returns the URI of a path, or of a `file:` URI. A remote host has another working directory, so its paths must be absolute. */
+/**
+ * Returns the URI of a path, or of a `file:` URI. A remote host has another working directory, so its paths must be
+ * absolute.
+ */
 function uriOf(folder: string, flags: Flags): string {
   if (/^file:/i.test(folder)) {
     const named = pathOf(folder)

@@ -2,7 +2,7 @@ import { Activity, activityOf, Flag, hasFlag } from '@atrium/protocol/status'
 import type { SessionSummary } from '@atrium/protocol/session/state'
 import { connect } from '../link/connect.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { table } from '../render/table.ts'
+import { printList } from '../render/table.ts'
 import { allSessions, shortNames } from '../session/find.ts'
 import { sanitize, output } from '../terminal/output.ts'
 import type { OutputOptions, Style } from '../terminal/output.ts'
@@ -13,16 +13,17 @@ interface Flags extends HostOptions, OutputOptions {
 
 /** `atrium ls`: lists the sessions, the last modified first. */
 export async function list(flags: Flags): Promise<void> {
-  const { print, printJson, note, json, style } = output(flags)
+  const out = output(flags)
   const client = await connect(flags)
   const found = await allSessions(client)
   const shown = flags.all ? found : found.filter(({ status }) => !hasFlag(status, Flag.IsArchived))
   client.close()
   const names = shortNames(found.map(({ resource }) => resource))
-  if (json) for (const session of shown) printJson(session)
-  else if (shown.length > 0)
-    print({}, () => table(shown.map((session) => row(session, names.get(session.resource) ?? '', style))))
-  else note('No sessions yet; begin one with: atrium run "…"')
+  printList(out, shown, {
+    document: (session) => session,
+    row: (session) => row(session, names.get(session.resource) ?? '', out.style),
+    empty: 'No sessions yet; begin one with: atrium run "…"',
+  })
 }
 
 function row(

@@ -2,7 +2,7 @@ import type { McpServerCustomization } from '@atrium/protocol/session/customizat
 import type { SessionState } from '@atrium/protocol/session/state'
 import { CommandError, exits } from '../terminal/exit.ts'
 import type { HostOptions } from '../link/connect.ts'
-import { table } from '../render/table.ts'
+import { printList } from '../render/table.ts'
 import { findSession } from '../session/find.ts'
 import { withClient } from '../link/with-client.ts'
 import { onOneLine, output } from '../terminal/output.ts'
@@ -16,7 +16,7 @@ interface Flags extends HostOptions, OutputOptions {
 
 /** `atrium mcp`: lists the MCP servers of a session, or switches one of them on or off for it. */
 export function mcp(name: string, server: string | undefined, flags: Flags): Promise<void> {
-  const { print, printJson, report, note, json } = output(flags)
+  const out = output(flags)
   if (flags.on && flags.off)
     throw new CommandError('--on and --off exclude each other; leave one out.', exits.usage)
   const switched = flags.on === true || flags.off === true
@@ -26,12 +26,8 @@ export function mcp(name: string, server: string | undefined, flags: Flags): Pro
     const { resource } = await findSession(client, name)
     const session = client.subscribe('session', resource)
     const all = serversOf(await session.ready())
-    if (server === undefined) {
-      if (json) for (const each of all) printJson(document(each))
-      else if (all.length > 0) print({}, () => table(all.map(row)))
-      else note('This session has no MCP servers; name some as mcpServers in the config of the host.')
-      return
-    }
+    const empty = 'This session has no MCP servers; name some as mcpServers in the config of the host.'
+    if (server === undefined) return printList(out, all, { document, row, empty })
     const one = all.find((each) => each.name === server)
     if (!one)
       throw new CommandError(
@@ -41,7 +37,7 @@ export function mcp(name: string, server: string | undefined, flags: Flags): Pro
     const enabled = flags.on === true
     const enablement = [{ kind: 'session', enabled } as const]
     assertAccepted(await session.dispatch({ type: 'session/customizationToggled', id: one.id, enablement }))
-    report(
+    out.report(
       { ...document(one), on: enabled },
       () => `${onOneLine(one.name)} is ${onOrOff(enabled)} from the next turn on.`,
     )

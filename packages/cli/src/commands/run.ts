@@ -86,7 +86,9 @@ async function promptOf(words: readonly string[]): Promise<string> {
   throw new CommandError('The prompt is missing: atrium run "…"', exits.usage)
 }
 
-/** Creates a session. If the link breaks meanwhile, the outcome is unknown: create it again, and accept that it exists. */
+/**
+ * Creates a session. If the link breaks meanwhile, the outcome is unknown: create it again, and accept that it exists.
+ */
 async function createSession(
   client: Client,
   channel: string,
@@ -136,7 +138,10 @@ function unknown(what: string, name: string, known: readonly string[]): CommandE
   )
 }
 
-/** Returns the working directory of a new session. A remote host may not have our directory, so there the default is its own. */
+/**
+ * Returns the working directory of a new session. A remote host may not have our directory, so there the default is its
+ * own.
+ */
 async function directoryOf(flags: Flags): Promise<string | undefined> {
   const { cwd } = flags
   if (isRemote(flags)) return cwd

@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { bin, portOf } from '../../test/command.ts'
 import { readyIn } from '../../test/host-process.ts'
+import { RawClient } from '../../test/raw-client.ts'
 
 const running: Running[] = []
 let home = ''
@@ -164,6 +165,7 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
     const client = await RawClient.open(first.first)
     await client.ask('initialize', { protocolVersions: ['1.0.0'], clientId: 'load' })
     await client.ask('createSession', { channel: session })
+    // The casts name the fields of the results that this test reads.
     const { snapshot } = (await client.ask('subscribe', { channel: session })) as {
       snapshot: { fromSeq: number }
     }
@@ -188,53 +190,6 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   },
 )
 
-/** A raw JSON-RPC client that records the sequence numbers of its echoed actions. */
-class RawClient {
-  readonly echoes: number[] = []
-  readonly ended: Promise<unknown>
-  readonly #socket: WebSocket
-  readonly #answers = new Map<number, unknown>()
-  #asked = 0
-
-  private constructor(socket: WebSocket) {
-    this.#socket = socket
-    this.ended = once(socket, 'close')
-    socket.on('message', (data: Buffer) => {
-      const message = JSON.parse(data.toString()) as {
-        id?: number
-        result?: unknown
-        params?: { serverSeq: number }
-      }
-      if (message.id === undefined) this.echoes.push(message.params?.serverSeq ?? 0)
-      else this.#answers.set(message.id, message.result)
-    })
-  }
-
-  static async open(ready: string): Promise<RawClient> {
-    const { url, token } = readyIn(ready)
-    const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
-    await once(socket, 'open')
-    return new RawClient(socket)
-  }
-
-  send(method: string, params: object, id?: number): void {
-    this.#socket.send(
-      JSON.stringify({ jsonrpc: '2.0', id, method, params: { channel: 'ahp-root://', ...params } }),
-    )
-  }
-
-  async ask(method: string, params: object): Promise<unknown> {
-    const id = ++this.#asked
-    this.send(method, params, id)
-    await this.until(() => this.#answers.has(id))
-    return this.#answers.get(id)
-  }
-
-  async until(done: () => boolean): Promise<void> {
-    while (!done()) await once(this.#socket, 'message')
-  }
-}
-
 interface Running {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   /** The first line of stdout. */
@@ -252,7 +207,7 @@ async function serve(...args: readonly string[]): Promise<Running> {
   const output = { out: '', err: '' }
   child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()))
-  const exit = once(child, 'exit').then(([code]) => code as number | null)
+  const exit = once(child, 'exit').then(() => child.exitCode)
   const ended = exit.then((code) => {
     if (!output.out.includes('\n')) throw new Error(`exited with ${code}: ${output.err}`)
   })

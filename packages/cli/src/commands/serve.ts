@@ -84,7 +84,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   stopping = true
   log.info({ signal }, 'stopping')
   await withdrawHost(settings.data, process.pid)
-  // The server stops to listen and waits for its connections, which the host ends.
+  // The server stops listening and waits until the host has closed all connections.
   await Promise.all([listening.close(), host.close()])
   await agentSet.close()
   log.info('stopped')

@@ -62,7 +62,10 @@ export function versionFinding({ host }: Connected, url: string): Finding {
   )
 }
 
-/** Sequence numbers begin above the clock, in microseconds, at each start. Numbers ahead of the clock: the clock was set back. */
+/**
+ * Sequence numbers begin above the clock, in microseconds, at each start. Numbers ahead of the clock: the clock was set
+ * back.
+ */
 export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
   const ahead = Math.round(((host?.serverSeq ?? 0) / 1000 - now) / 1000)
   if (ahead < 60) return ok('numbers', `the last one is ${host?.serverSeq ?? 0}`)
@@ -81,10 +84,10 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
   })
 }
 
-/** Shows the last lines that each agent wrote to stderr. They often say why an agent does not work. */
+/** Shows the last lines that each agent wrote outside of the protocol. They often say why an agent does not work. */
 export function agentOutputFindings(client: WithMeta): readonly Finding[] {
   return (atriumMeta(client).agents ?? []).map(({ provider = '', lastWords = [] }) =>
-    ok(provider, ['it said last:', ...lastWords.map((line) => `  ${onOneLine(line)}`)].join('\n')),
+    ok(provider, ['its last output:', ...lastWords.map((line) => `  ${onOneLine(line)}`)].join('\n')),
   )
 }
 

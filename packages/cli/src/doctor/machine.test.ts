@@ -47,7 +47,7 @@ afterEach(async () => {
 const at = (name: string) => fileUri(join(work, name))
 const alive = (pid: number) => existsSync(`/proc/${pid}`)
 
-/** The output of a terminal. */
+/** The output of a terminal. The state of a channel has no type in this test client. */
 const shown = (client: Client, channel = terminal) =>
   (client.state(channel) as unknown as TerminalState).content
     .map((part) => (part.type === 'unclassified' ? part.value : part.output))

@@ -93,7 +93,10 @@ function retryEverySecond(client: Client): void {
   })
 }
 
-/** Returns the validator for messages of the host. A host of our own version is trusted: loading all schemas takes longer than most commands run. */
+/**
+ * Returns the validator for messages of the host. A host of our own version is trusted: loading all schemas takes
+ * longer than most commands run.
+ */
 async function checkFor({ sameVersion }: Address): Promise<Check> {
   return sameVersion ? trusting : (await import('@atrium/client/shared/schemas')).checked
 }

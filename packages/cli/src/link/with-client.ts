@@ -49,7 +49,10 @@ function hostLost(): CommandError {
   return new CommandError('The host went away in the middle of this; start it again with: atrium serve')
 }
 
-/** Rejects with exit code 3 unless `task` settles in time. `what` begins the sentence. Without `seconds` there is no limit. */
+/**
+ * Rejects with exit code 3 unless `task` settles in time. `what` begins the sentence. Without `seconds` there is no
+ * limit.
+ */
 export async function withTimeout<T>(
   seconds: number | undefined,
   task: Promise<T>,

@@ -75,7 +75,7 @@ export class AttachView extends PromptingView {
   }
 
   /** Notes when other clients join or leave. */
-  #showOthers({ activeClients = [] }: SessionState): void {
+  #showOthers({ activeClients }: SessionState): void {
     const own = this.conversation.client.clientId
     const names = activeClients
       .filter(({ clientId }) => clientId !== own)

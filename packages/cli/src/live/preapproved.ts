@@ -4,7 +4,10 @@ import { approvalInAdvance } from '../render/approval.ts'
 import type { Request } from '../session/pending-requests.ts'
 import { isSensitive } from './requests.ts'
 
-/** The approvals that `--allow` gives in advance: for tool calls, once each or for the session; never for forms and sign-ins. */
+/**
+ * The approvals that `--allow` gives in advance: for tool calls, once each or for the session; never for forms and
+ * sign-ins.
+ */
 export class Preapproved {
   readonly #client: Client
   readonly #scope: 'once' | 'session'

@@ -12,7 +12,9 @@ import type { Input } from './screen.ts'
 import { ConversationView } from './view.ts'
 import type { ViewOptions } from './view.ts'
 
-/** A view with a user at the terminal: it asks for answers to requests, reads keys, and redraws the rows below the text. */
+/**
+ * A view with a user at the terminal: it asks for answers to requests, reads keys, and redraws the rows below the text.
+ */
 export abstract class PromptingView extends ConversationView {
   protected readonly prompts: Prompts
   protected readonly input: Input
@@ -109,7 +111,7 @@ export abstract class PromptingView extends ConversationView {
     })
   }
 
-  /** Redraws at each frame of the spinner, or stops to do so. */
+  /** Starts or stops the redraw at each frame of the spinner. */
   protected tick(on: boolean): void {
     if (on) this.#ticks ??= setInterval(() => this.draw(), tickMs)
     else {

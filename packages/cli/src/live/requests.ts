@@ -36,7 +36,10 @@ export function fingerprintOf(request: Request): string {
   return JSON.stringify(form)
 }
 
-/** Whether a call edits a protected file, for example one that changes the permissions of an agent. Such a call is never preapproved. */
+/**
+ * Whether a call edits a protected file, for example one that changes the permissions of an agent. Such a call is never
+ * preapproved.
+ */
 export function isSensitive(call: ToolCallState): boolean {
   const edits = call.status === 'pending-confirmation' ? (call.edits?.items ?? []) : []
   return edits.some(({ before, after }) => [before, after].some((side) => side && isProtected(side.uri)))

@@ -113,7 +113,9 @@ function decision(turnId: string, call: Call, choice: Choice, typed?: string): C
   return { type, ...chosen, approved: false, reason: 'denied', ...why }
 }
 
-/** Returns the action of an approval that the user gave in advance: once, or for the session if the call offers that. */
+/**
+ * Returns the action of an approval that the user gave in advance: once, or for the session if the call offers that.
+ */
 export function approvalInAdvance(turnId: string, call: Call, scope: 'once' | 'session'): ChatAction {
   const offered = choicesOf(call).filter(({ approved, types }) => approved && !types)
   const matching =

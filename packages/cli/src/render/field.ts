@@ -1,7 +1,10 @@
 import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion } from '@atrium/protocol/chat/request'
 import { sanitize } from '../terminal/output.ts'
 
-/** Parses a line as the answer to a question; returns a sentence if it is invalid. An empty line is the default, or skips the question. */
+/**
+ * Parses a line as the answer to a question; returns a sentence if it is invalid. An empty line is the default, or
+ * skips the question.
+ */
 export function answerOf(question: ChatInputQuestion, typed: string): ChatInputAnswer | string {
   const text = typed.trim()
   if (text === '')

@@ -7,6 +7,7 @@ import { answerOf, expects } from './field.ts'
 import { Form } from './form.ts'
 
 const options = ['Small', 'Large'].map((label) => ({ id: label.toLowerCase(), label }))
+// The cast admits a kind of question that is newer than this build.
 const of = (question: object): ChatInputQuestion =>
   ({ id: 'q', message: 'Q', ...question }) as ChatInputQuestion
 const submitted = (kind: string, value: unknown, freeformValues?: readonly string[]) => ({
@@ -82,6 +83,7 @@ test('[Z6] questions are asked one after the other; each answer is sent as a dra
 
 test('[Z6] Up goes back to the earlier answer, and drafts of other clients are shown', () => {
   expect(pressAll(new Form(request), [...keys('hello\n'), { name: 'up' }]).rows).toContain('> hello')
+  // `submitted` returns answers of any kind.
   const drafted = { ...request, answers: { a: submitted('text', 'theirs') } } as ChatInputRequest
   expect(pressAll(new Form(drafted), []).rows).toContain('> theirs')
 })

@@ -40,6 +40,7 @@ test('[Z9] interrupted text continues in its format: code stays code', () => {
 
 test('[Z9] each part begins a line, reasoning is one line, and a pending call has no note', () => {
   const thinks = (text: string): SessionEvent => ({ kind: 'reasoning', turnId: 't', part: 'r', text })
+  // A tool call with only the fields that the narrator reads.
   const call = (given: object): SessionEvent => ({
     kind: 'call',
     turnId: 't',

@@ -105,7 +105,8 @@ export class Pane {
     const { columns } = this
     const at = this.#cursor ?? endOf(rows)
     const above = rows.slice(0, at.row).reduce((sum, row) => sum + heightOf(row, columns), 0)
-    // When a window becomes narrower, some terminals wrap the row of the cursor and others do not. Assume that it did not
+    // When a window becomes narrower, some terminals wrap the row of the cursor and others do not. Assume that it did
+    // not
     // wrap: an old row that stays visible does less harm than a lost row of text.
     const up = above + (this.#partial === '' ? 0 : 1)
     this.#rows = []

@@ -8,7 +8,10 @@ export type Answer =
   | { readonly action: ChatAction }
   | { readonly signIn: { readonly resource: string; readonly token: string } }
 
-/** The result of a key press: the next state of the question, or its answer. A draft shows other clients a partial answer. */
+/**
+ * The result of a key press: the next state of the question, or its answer. A draft shows other clients a partial
+ * answer.
+ */
 export type Pressed<Q> =
   | { readonly next: Q; readonly draft?: ChatAction }
   | { readonly answer: Answer; readonly next?: undefined }

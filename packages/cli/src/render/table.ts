@@ -1,3 +1,5 @@
+import type { Output } from '../terminal/output.ts'
+
 /** Formats rows as a table. Each column is as wide as its widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
@@ -12,7 +14,9 @@ export function table(rows: readonly (readonly string[])[]): string {
   return rows.map(line).join('\n')
 }
 
-/** Returns the number of terminal columns of a text: none for colour codes and combining marks, two for wide characters. */
+/**
+ * Returns the number of terminal columns of a text: none for colour codes and combining marks, two for wide characters.
+ */
 export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex
   const plain = text.replace(/\u001b\[[0-9;]*m/g, '')
@@ -24,3 +28,21 @@ export function widthOf(text: string): number {
 
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u
+
+export interface Listing<T> {
+  readonly document: (item: T) => object
+  readonly row: (item: T) => readonly string[]
+  /** The note about an empty list. */
+  readonly empty?: string
+}
+
+/** Prints a list: one document per line with `--json`, otherwise a table. */
+export function printList<T>(
+  { json, print, printJson, note }: Output,
+  items: readonly T[],
+  { document, row, empty = '' }: Listing<T>,
+): void {
+  if (json) for (const item of items) printJson(document(item))
+  else if (items.length > 0) print({}, () => table(items.map(row)))
+  else note(empty)
+}

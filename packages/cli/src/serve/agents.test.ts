@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { AgentSettings } from '@atrium/adapters/acp/registry'
 import type { Agent } from '@atrium/host/ports/agent'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
@@ -19,6 +20,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { room } from '../../../host/test/room.ts'
 import { until } from '../../../host/test/puppet.ts'
 import { testWorld } from '../../../host/test/world.ts'
+import { documentIn } from '../../test/command.ts'
 import { AgentSet } from './agents.ts'
 
 const agentFile = fileURLToPath(new URL('../../../adapters/test/acp-agent.mjs', import.meta.url))
@@ -46,9 +48,7 @@ test('[S-34] a probed agent runs in an empty private folder, and not in the shar
   const { agentSet } = await opened(place)
   await goose(agentSet)?.probe?.()
   const kept = readdirSync(place).filter((name) => /^[\da-f-]{36}\.json$/.test(name))
-  const [cwd = ''] = kept.map(
-    (name) => (JSON.parse(readFileSync(join(place, name), 'utf8')) as { cwd: string }).cwd,
-  )
+  const [cwd = ''] = kept.map((name) => String(documentIn(readFileSync(join(place, name), 'utf8'))['cwd']))
   expect([cwd, readdirSync(cwd), statSync(cwd).mode & 0o077]).toEqual([join(place, 'quiet'), [], 0])
 })
 
@@ -78,6 +78,7 @@ test('[N48] clients learn of agents that are added to the PATH or removed from i
   const { agentSet, world } = await opened(place)
   const all = await room({ agents: agentSet.agents })
   const ann = await all.join('ann', { subscribe: [rootUri] })
+  // The state of the root channel.
   const offered = () => (ann.state(rootUri) as unknown as RootState).agents.map(({ provider }) => provider)
   agentSet.watch(all.host())
   const before = offered()
@@ -101,10 +102,9 @@ test('[N48] clients learn of agents that are added to the PATH or removed from i
   await all.host().close()
 })
 
-async function opened(place: string, agents: object = {}) {
+async function opened(place: string, agents: AgentSettings = {}) {
   const world = testWorld()
-  const settings = { data: place, agents } as unknown as ConstructorParameters<typeof AgentSet>[0]
-  const agentSet = new AgentSet(settings, world, { PATH: place, HOME: place })
+  const agentSet = new AgentSet({ data: place, agents }, world, { PATH: place, HOME: place })
   onTestFinished(() => agentSet.close())
   return { agentSet: await agentSet.open(), world }
 }

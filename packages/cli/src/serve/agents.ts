@@ -142,7 +142,10 @@ function modelAgents(
   return none ? [] : [modelAgent({ models, environment, world, platform })]
 }
 
-/** The working directory of a probed agent. The shared temporary folder is unsafe: agents may execute files of other users that they find there. */
+/**
+ * The working directory of a probed agent. The shared temporary folder is unsafe: agents may execute files of other
+ * users that they find there.
+ */
 function probeFolder({ data, readOnly }: Settings): string {
   const folder = join(data, 'quiet')
   try {

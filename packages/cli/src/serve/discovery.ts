@@ -42,12 +42,15 @@ async function readHost(data: string): Promise<HostFile | undefined> {
     if (typeof url === 'string' && typeof pid === 'number' && typeof version === 'string')
       return { url, pid, version, ...(typeof tokenFile === 'string' && { tokenFile }) }
   } catch {
-    // Reported below.
+    // Malformed JSON is reported below.
   }
   throw new CommandError(`${path} cannot be read; remove it and start the host again.`)
 }
 
-/** Reads a file that only this user can write. Another user could otherwise redirect our token and messages to a host of theirs. */
+/**
+ * Reads a file that only this user can write. Another user could otherwise redirect our token and messages to a host of
+ * theirs.
+ */
 async function readOwn(path: string): Promise<string | undefined> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(
     (error: NodeJS.ErrnoException) => {

@@ -56,7 +56,10 @@ export function denialAction(
   }
 }
 
-/** Finds an option by its id, the end of its id, or its label. Without a typed name, the fallback is used if the request offers it. */
+/**
+ * Finds an option by its id, the end of its id, or its label. Without a typed name, the fallback is used if the request
+ * offers it.
+ */
 function selectedOption(
   options: PendingRequest['options'],
   kind: 'approve' | 'deny',

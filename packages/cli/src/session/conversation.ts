@@ -111,7 +111,8 @@ export class Conversation {
 
   /** Cancels the active turn; returns undefined if there is none. */
   cancel(): Promise<Outcome> | undefined {
-    // The optimistic state includes a turn that is not confirmed yet: the host gets its start first, then the cancellation.
+    // The optimistic state includes a turn that is not confirmed yet: the host gets its start first, then the
+    // cancellation.
     const turn = this.chat.state?.activeTurn
     if (!turn) return undefined
     const duration = Math.max(0, Date.now() - Date.parse(turn.startedAt)) || 0

@@ -75,9 +75,7 @@ test('[Z9] whichever states are skipped, no text and no end of a turn is lost', 
   for (let from = 0; from < states.length; from++)
     for (let to = from; to < states.length; to++) {
       const events = new SessionEvents()
-      const seen = [...states.slice(0, from), ...states.slice(to)].map(
-        (state) => structuredClone(state) as ChatState,
-      )
+      const seen = [...states.slice(0, from), ...states.slice(to)].map((state) => structuredClone(state))
       const news = seen.flatMap((state) => events.update(state))
       const text = news.flatMap((each) => (each.kind === 'text' ? [each.text] : [])).join('')
       expect([from, to, text]).toEqual([from, to, 'abcd'])

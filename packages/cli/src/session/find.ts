@@ -16,7 +16,10 @@ export async function allSessions(client: Client): Promise<readonly SessionSumma
   return items.toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
 }
 
-/** Calls `read` with the state of each session. Reads 64 at a time: the number of subscriptions of a connection is limited. */
+/**
+ * Calls `read` with the state of each session. Reads 64 at a time: the number of subscriptions of a connection is
+ * limited.
+ */
 export async function readSessions(
   client: Client,
   sessions: readonly SessionSummary[],

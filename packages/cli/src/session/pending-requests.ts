@@ -3,7 +3,9 @@ import type { ConfirmationOption } from '@atrium/protocol/chat/tool'
 import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 
-/** A request that a user must answer: a tool call to approve, a form, or a sign-in. Calls that a client runs are none. */
+/**
+ * A request that a user must answer: a tool call to approve, a form, or a sign-in. Calls that a client runs are none.
+ */
 export type Request = Exclude<SessionInputRequest, { readonly kind: 'toolClientExecution' }>
 
 /** Returns the open requests of a session, or those of one chat and of its workers. */

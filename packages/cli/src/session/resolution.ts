@@ -6,7 +6,9 @@ import { sanitize } from '../terminal/output.ts'
 import { requestIdOf } from './pending-requests.ts'
 import type { Request } from './pending-requests.ts'
 
-/** Returns the answer that a request got, in a word or two; nothing where the newest turn of the chat does not show it. */
+/**
+ * Returns the answer that a request got, in a word or two; nothing where the newest turn of the chat does not show it.
+ */
 export function resolutionOf(chat: ChatState | undefined, request: Request): string | undefined {
   if (!chat || chat.resource !== request.chat) return undefined
   const parts = chat.activeTurn?.responseParts ?? chat.turns.at(-1)?.responseParts ?? []
@@ -21,7 +23,10 @@ function callResolution(call: ToolCallState): string | undefined {
   return call.status === 'running' || call.status === 'completed' ? 'allowed' : undefined
 }
 
-/** Returns the answer that a request got, as a sentence without its full stop; nothing where no chat of the session has the request. */
+/**
+ * Returns the answer that a request got, as a sentence without its full stop; nothing where no chat of the session has
+ * the request.
+ */
 export async function resolutionIn(
   client: Client,
   session: SessionState,

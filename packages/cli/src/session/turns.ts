@@ -85,7 +85,9 @@ function isPending({ steeringMessage, queuedMessages }: ChatState, id: string): 
   return steeringMessage?.id === id || (queuedMessages ?? []).some((message) => message.id === id)
 }
 
-/** A message leaves the queue a moment before its turn starts. No turn after two seconds: a client removed the message. */
+/**
+ * A message leaves the queue a moment before its turn starts. No turn after two seconds: a client removed the message.
+ */
 function removedFromQueue(): Promise<never> {
   return new Promise((_, reject) => {
     const error = new CommandError('Somebody took the message out of the queue; send it again.')

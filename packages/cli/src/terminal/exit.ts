@@ -29,7 +29,9 @@ export function sentenceOf(error: unknown): string {
   return line === '' ? 'Something failed without an error message.' : line
 }
 
-/** Returns the exit code for an error. A session that does not exist and a denied permission have codes of their own. */
+/**
+ * Returns the exit code for an error. A session that does not exist and a denied permission have codes of their own.
+ */
 export function exitFor(error: unknown): Exit {
   if (error instanceof CommandError) return error.exit
   const code = error instanceof AhpError ? error.code : undefined

@@ -43,6 +43,7 @@ test('[Z6] an escape character that nothing follows is the Escape key', () => {
   expect([reader.read('\u001b[200~never ended'), reader.flush(), reader.incomplete]).toEqual([[], [], true])
 })
 
+/** Presses keys, by their names or characters. A name is not checked. */
 const press = (line: Line, ...keys: readonly string[]): Line =>
   keys.reduce<Line>(
     (now, key) => pressLine(now, { name: key.length > 1 ? key : 'text', text: key } as never) ?? now,

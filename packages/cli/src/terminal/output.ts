@@ -50,7 +50,10 @@ export function output({ json = false, quiet = false }: OutputOptions, env = pro
   }
 }
 
-/** Colours are for terminals. `NO_COLOR` switches them off; `FORCE_COLOR` switches them on, for example in a pipe to a pager. */
+/**
+ * Colours are for terminals. `NO_COLOR` switches them off; `FORCE_COLOR` switches them on, for example in a pipe to a
+ * pager.
+ */
 export function usesColour(tty: boolean, env: NodeJS.ProcessEnv): boolean {
   if (env['NO_COLOR']) return false
   if (env['FORCE_COLOR'] !== undefined) return env['FORCE_COLOR'] !== '0'

@@ -85,14 +85,14 @@ async function agentFindings(client: Client): Promise<readonly Finding[]> {
 }
 
 /** Shows the last lines that each agent wrote outside of the protocol. They often say why an agent does not work. */
-export function agentOutputFindings(client: WithMeta): readonly Finding[] {
+function agentOutputFindings(client: WithMeta): readonly Finding[] {
   return (atriumMeta(client).agents ?? []).map(({ provider = '', lastWords = [] }) =>
     ok(provider, ['its last output:', ...lastWords.map((line) => `  ${onOneLine(line)}`)].join('\n')),
   )
 }
 
 /** Lists the connected clients, this command included. */
-export function clientFindings(client: WithMeta): readonly Finding[] {
+function clientFindings(client: WithMeta): readonly Finding[] {
   return (atriumMeta(client).clients ?? []).map(
     ({ title, name = 'without a name', version: build = '', protocolVersion }) =>
       ok('client', `${title ?? name} ${build}, AHP ${protocolVersion}`),

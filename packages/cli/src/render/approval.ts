@@ -168,7 +168,7 @@ const letters: ReadonlyMap<string, Choice> = new Map([
 ])
 
 /** Puts as many keys into each row as fit. */
-export function keyRows(
+function keyRows(
   keys: readonly { readonly key: string; readonly label: string }[],
   style: Style,
   columns: number,

@@ -3,7 +3,7 @@ import type { ServerSettings } from '@atrium/adapters/acp/mcp-servers'
 import type { ModelsConfig } from '@atrium/adapters/model/config'
 import { isAgents, isModels, isServers } from './config-schema.ts'
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 /** The settings of `atrium serve`. The default of an absent key is applied where the key is used. */

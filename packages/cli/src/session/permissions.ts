@@ -7,8 +7,8 @@ import { rootUri } from '@atrium/protocol/uri'
 import { assertAccepted } from '../link/dispatch.ts'
 import { allSessions, readSessions } from './find.ts'
 
-export const grantsKey = 'atrium.grants'
-export const permissionsKey = 'atrium.permissions'
+const grantsKey = 'atrium.grants'
+const permissionsKey = 'atrium.permissions'
 
 /** A folder that all clients and agents may use, or a tool that needs no approval. Both last until they are revoked. */
 export type PermissionGrant =

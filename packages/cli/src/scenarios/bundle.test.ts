@@ -13,7 +13,7 @@ import type { Subscription } from '@atrium/client/sync/handle'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { bin } from '../../test/command.ts'
-import { say, sessionOf } from '../../test/guest.ts'
+import { say, sessionOf } from '../../test/client.ts'
 
 const packageFolder = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -1,9 +1,9 @@
 import type { ContentRef } from '@atrium/protocol/common/content'
 import type { Chat } from '@atrium/host/ports/agent'
 import { expect, test } from 'vitest'
-import { AcpTurn } from './turn-updates.ts'
+import { AcpTurn } from './acp-turn.ts'
 import { Voice } from './output-stream.ts'
-import { Lines } from './process/line-reader.ts'
+import { Lines } from './process/line-transport.ts'
 import { PassThrough } from 'node:stream'
 
 test('[N47] what takes time to keep makes the agent wait, until it is kept', async () => {

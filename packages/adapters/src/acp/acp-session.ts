@@ -4,7 +4,7 @@ import type { Asked, Link, Party } from './process/connection.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
 import { knobsOf } from './config-options.ts'
 import type { Knob } from './config-options.ts'
-import type { AcpTurn } from './turn-updates.ts'
+import type { AcpTurn } from './acp-turn.ts'
 import type { ContentBlock, Opened, Prompted, Update } from './process/schema.ts'
 
 /** Where an agent's session works, and what it is given. */

@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 
-/** Verbs of an agent that says more than anybody can hear. */
+/** Verbs of an agent that sends more than the host should buffer. */
 export const floods = {
-  /** So many words; how many were written stands in a file, for writing blocks where nobody reads. */
+  /** Sends `count` message chunks. Records how many were written, because writing blocks while the host does not read. */
   flood: async (count, { raw, sessionId, folder }) => {
     const content = { type: 'text', text: 'word ' }
     const update = { sessionUpdate: 'agent_message_chunk', content, messageId: 'flood' }
@@ -13,7 +13,7 @@ export const floods = {
       if (i % 250 === 0) writeFileSync(join(folder, 'flood'), String(i))
     }
   },
-  /** Asks what nobody answers with sense, and does not read what comes. */
+  /** Sends `count` unknown requests, and never reads the error responses. */
   pester: async (count, { raw, folder }) => {
     process.stdin.pause()
     for (let i = 1; i <= Number(count); i++) {
@@ -22,12 +22,12 @@ export const floods = {
     }
     await new Promise(() => {})
   },
-  /** As many calls that each show a file. */
+  /** Sends `count` completed tool calls with a diff each. */
   'flood-diffs': async (count, { raw, sessionId, folder }) => {
     for (let i = 1; i <= Number(count); i++) {
       const content = [{ type: 'diff', path: `/f${i}`, oldText: null, newText: 'x'.repeat(200) }]
-      const about = { toolCallId: `f${i}`, title: 'f', kind: 'edit', status: 'completed', content }
-      const update = { sessionUpdate: 'tool_call', ...about }
+      const call = { toolCallId: `f${i}`, title: 'f', kind: 'edit', status: 'completed', content }
+      const update = { sessionUpdate: 'tool_call', ...call }
       await raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
       if (i % 100 === 0) writeFileSync(join(folder, 'flood'), String(i))
     }

@@ -7,17 +7,20 @@ import { floods } from './acp-agent-floods.mjs'
 
 const { client: host } = methods
 
-/** What a line of a prompt can begin with. One that gives something has ended the prompt. */
+/**
+ * The verbs of a script. Each runs one line of a prompt, with the rest of the line and a `scene` (see `acp-agent.mjs`). A verb that returns
+ * a result ends the prompt with it.
+ */
 export const verbs = {
   say: (text, { say }) => say(text),
   think: (text, { update }) =>
     update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } }),
   image: (data, { update }) =>
     update({ sessionUpdate: 'agent_message_chunk', content: { type: 'image', data, mimeType: 'image/png' } }),
-  /** `call id kind title`, and more of it as JSON behind ` = `. */
+  /** `call id kind title = {json}`: sends a tool call. The JSON with further members is optional. */
   call: (rest, { update }) => {
-    const [about, more = '{}'] = rest.split(' = ')
-    const [toolCallId, kind, ...title] = about.split(' ')
+    const [labels, more = '{}'] = rest.split(' = ')
+    const [toolCallId, kind, ...title] = labels.split(' ')
     return update({
       sessionUpdate: 'tool_call',
       toolCallId,
@@ -26,16 +29,16 @@ export const verbs = {
       ...JSON.parse(more),
     })
   },
-  /** `change id {json}` */
+  /** `change id {json}`: sends a tool call update. */
   change: (rest, { update }) => {
     const [toolCallId] = rest.split(' ', 1)
     const more = JSON.parse(rest.slice(toolCallId.length) || '{}')
     return update({ sessionUpdate: 'tool_call_update', toolCallId, ...more })
   },
-  /** `ask id {json of the call}`: says what was answered; then the call is done, where it was allowed. */
+  /** `ask id {json}`: requests permission for a call, and writes the answer. Completes the call if it was allowed. */
   ask: async (rest, scene) => {
     const [toolCallId] = rest.split(' ', 1)
-    const optionId = await asked(toolCallId, rest.slice(toolCallId.length), scene)
+    const optionId = await permission(toolCallId, rest.slice(toolCallId.length), scene)
     await scene.say(`${toolCallId} ${optionId}`)
     const allowed = !/^(?:no|cancelled)/.test(optionId)
     if (allowed && !scene.has('never-completes')) {
@@ -43,58 +46,58 @@ export const verbs = {
       await scene.update(status)
     }
   },
-  /** `allowed id {json}`: asks, says nothing, and lets the call run. */
+  /** `allowed id {json}`: requests permission, writes nothing, and lets the call run. */
   allowed: async (rest, scene) => {
     const [toolCallId] = rest.split(' ', 1)
-    await asked(toolCallId, rest.slice(toolCallId.length), scene)
+    await permission(toolCallId, rest.slice(toolCallId.length), scene)
     await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'in_progress' })
   },
-  /** `do id file`: asks, and does it once where it was allowed. */
+  /** `do id file`: requests permission, and records an effect in the file if it was allowed. */
   do: async (rest, scene) => {
     const [toolCallId, name] = rest.split(' ')
     const rawInput = { file: name }
-    const optionId = await asked(toolCallId, JSON.stringify({ title: 'Do it', rawInput }), scene)
+    const optionId = await permission(toolCallId, JSON.stringify({ title: 'Do it', rawInput }), scene)
     if (/^(?:no|cancelled)/.test(optionId)) return
-    verbs.deed(name, scene)
+    verbs.effect(name, scene)
     await scene.update({ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' })
   },
-  /** `impatient id frame`: asks, says the frame, and only then listens. */
+  /** `impatient id frame`: requests permission, and sends the frame before it waits for the answer. */
   impatient: async (rest, scene) => {
     const [toolCallId] = rest.split(' ', 1)
-    const answer = asked(toolCallId, '', scene)
+    const answer = permission(toolCallId, '', scene)
     await sleep(50)
     await scene.raw(rest.slice(toolCallId.length + 1).replaceAll('$SESSION', scene.sessionId))
     await scene.say('went on')
     await scene.say(`${toolCallId} ${await answer}`)
   },
-  /** Asks, and does not wait for an answer. */
+  /** Requests permission, and ends the turn without waiting for the answer. */
   'ask-and-end': async (toolCallId, scene) => {
-    void asked(toolCallId, '', scene)
+    void permission(toolCallId, '', scene)
     await sleep(50)
     return { stopReason: 'end_turn' }
   },
-  /** As some do who were told no. */
+  /** Requests permission, and ends the turn as cancelled. Some agents do so after a denial. */
   'ask-and-stop': async (toolCallId, scene) => {
-    await asked(toolCallId, '', scene)
+    await permission(toolCallId, '', scene)
     return { stopReason: 'cancelled' }
   },
-  /** Two questions at once, about two calls or about one. */
+  /** `ask-both id id`: requests two permissions at the same time, for two calls or for one. */
   'ask-both': async (rest, scene) => {
-    const answers = await Promise.all(rest.split(' ').map((id) => asked(id, '', scene)))
+    const answers = await Promise.all(rest.split(' ').map((id) => permission(id, '', scene)))
     await scene.say(answers.join(' and '))
   },
   write: async (rest, { client, sessionId, session, say }) => {
     const [name] = rest.split(' ', 1)
     const path = isAbsolute(name) ? name : join(session.cwd, name)
     const content = rest.slice(name.length + 1)
-    await told(say, 'written', client.request(host.fs.writeTextFile, { sessionId, path, content }))
+    await sayResult(say, 'written', client.request(host.fs.writeTextFile, { sessionId, path, content }))
   },
   run: async (line, { client, sessionId, session, say }) => {
-    const asking = { sessionId, command: line, cwd: session.cwd, outputByteLimit: 40 }
-    await told(
+    const params = { sessionId, command: line, cwd: session.cwd, outputByteLimit: 40 }
+    await sayResult(
       say,
       (text) => text,
-      client.createTerminal(asking).then(async (terminal) => {
+      client.createTerminal(params).then(async (terminal) => {
         const { exitCode, signal } = await terminal.waitForExit()
         const { output, truncated } = await terminal.currentOutput()
         await terminal.release()
@@ -102,7 +105,7 @@ export const verbs = {
       }),
     )
   },
-  /** Ends it before it ends itself. */
+  /** Runs a command, and kills it. */
   'run-kill': async (command, { client, sessionId, say }) => {
     const terminal = await client.createTerminal({ sessionId, command })
     await terminal.kill()
@@ -121,7 +124,7 @@ export const verbs = {
     const [id, value] = rest.split(' ')
     return update({ sessionUpdate: 'config_option_update', configOptions: options({ [id]: value }) })
   },
-  /** As many as that, each of another name. */
+  /** `commands count`: announces `count` commands. */
   commands: (count, { update }) =>
     update({
       sessionUpdate: 'available_commands_update',
@@ -155,19 +158,19 @@ export const verbs = {
     await say(JSON.stringify(await client.request(host.elicitation.create, form)))
   },
   url: async (url, { client, sessionId, say }) => {
-    const asking = { sessionId, mode: 'url', message: 'Go there', elicitationId: 'e1', url }
-    await say(JSON.stringify(await client.request(host.elicitation.create, asking)))
+    const params = { sessionId, mode: 'url', message: 'Go there', elicitationId: 'e1', url }
+    await say(JSON.stringify(await client.request(host.elicitation.create, params)))
   },
   'wait-cancel': (_, { session }) =>
     new Promise((resolve) => {
       session.wake = resolve
       if (session.cancelled) resolve(undefined)
     }).then(() => undefined),
-  /** Something that happens in the world, once. */
-  deed: (name, { folder }) => writeFileSync(join(folder, name), 'done\n', { flag: 'a' }),
+  /** `effect file`: appends a line to a record, so that a test can count the runs of a call. */
+  effect: (name, { folder }) => writeFileSync(join(folder, name), 'done\n', { flag: 'a' }),
   stderr: (text) => void process.stderr.write(`${text}\n`),
   crash: (code) => process.exit(Number(code || 1)),
-  /** The last words of an agent that has said all and goes. */
+  /** Sends each word as a message chunk, and exits without a response to the prompt. */
   'end-and-exit': async (text, { raw, sessionId }) => {
     for (const each of text.split(' ')) {
       const content = { type: 'text', text: each }
@@ -186,7 +189,7 @@ export const verbs = {
     for (const line of ['{"jsonrpc":', '{}', '[]', 'null', '{"jsonrpc":"2.0"}', '\u0000', '{"id":1}'])
       await raw(line)
   },
-  /** What is behind `$NEXT` comes with the same breath. */
+  /** Sends a raw frame, or several in one write if `$NEXT` stands between them. */
   raw: (text, { raw, sessionId }) => raw(text.replaceAll('$SESSION', sessionId).replaceAll('$NEXT', '\n')),
   /** Waits until the host has answered these requests, each of which `raw` has made. */
   answered: async (ids, { answered }) => {
@@ -201,8 +204,8 @@ export const verbs = {
   ...floods,
   end: (stopReason) => ({ stopReason, usage: { totalTokens: 9, inputTokens: 7, outputTokens: 2 } }),
   error: (rest) => {
-    const [code, ...words] = rest.split(' ')
-    throw new RequestError(Number(code), words.join(' '), { details: 'because of the script' })
+    const [code, ...message] = rest.split(' ')
+    throw new RequestError(Number(code), message.join(' '), { details: 'because of the script' })
   },
   /** Said when the turn is over. */
   late: (text, { say, folder, session }) =>
@@ -213,19 +216,19 @@ export const verbs = {
     }),
 }
 
-async function asked(toolCallId, json, { client, sessionId, has, folder }) {
+async function permission(toolCallId, json, { client, sessionId, has, folder }) {
   const toolCall = { toolCallId, ...JSON.parse(json || '{}') }
-  const named = (optionId, name, kind) => ({ optionId, name, kind })
+  const option = (optionId, name, kind) => ({ optionId, name, kind })
   const options = has('host-options')
     ? [
-        named('atrium.session', 'Allow in this session', 'allow_once'),
-        named('atrium.folder', 'Always allow in this folder', 'allow_always'),
-        named('no', 'Do not', 'reject_once'),
+        option('atrium.session', 'Allow in this session', 'allow_once'),
+        option('atrium.folder', 'Always allow in this folder', 'allow_always'),
+        option('no', 'Do not', 'reject_once'),
       ]
     : [
-        named('always', 'Go ahead, always', 'allow_always'),
-        named('once', 'Go ahead', 'allow_once'),
-        named('no', 'Do not', 'reject_once'),
+        option('always', 'Go ahead, always', 'allow_always'),
+        option('once', 'Go ahead', 'allow_once'),
+        option('no', 'Do not', 'reject_once'),
       ]
   const { outcome } = await client.request(host.session.requestPermission, { sessionId, toolCall, options })
   writeFileSync(join(folder, 'answers'), `${toolCallId} ${outcome.optionId ?? outcome.outcome}\n`, {
@@ -234,10 +237,11 @@ async function asked(toolCallId, json, { client, sessionId, has, folder }) {
   return outcome.outcome === 'selected' ? outcome.optionId : 'cancelled'
 }
 
-async function told(say, words, done) {
+/** Writes the text for a result, or the message of a refusal. */
+async function sayResult(say, text, request) {
   try {
-    const result = await done
-    await say(typeof words === 'function' ? words(result) : words)
+    const result = await request
+    await say(typeof text === 'function' ? text(result) : text)
   } catch (error) {
     await say(`refused: ${error.message}`)
   }

@@ -10,8 +10,8 @@ import { RequestError, agent, methods, ndJsonStream } from '@agentclientprotocol
 import { verbs } from './acp-agent-verbs.mjs'
 
 /**
- * An ACP agent that does what its prompt says, a line at a time (`acp-agent-verbs.mjs`), and misbehaves as it is told to in `ACP_QUIRKS`.
- * Its sessions lie in the folder `ACP_STORE`, so that another process of it finds them.
+ * An ACP agent that runs its prompt as a script, line by line (`acp-agent-verbs.mjs`). The variable `ACP_QUIRKS` names its faults. The
+ * folder `ACP_STORE` holds its sessions, so that another process can load them, and records for tests.
  */
 const quirks = new Set((process.env['ACP_QUIRKS'] ?? '').split(',').filter(Boolean))
 const has = (quirk) => quirks.has(quirk)
@@ -20,7 +20,7 @@ const sessions = new Map()
 /** Requests by `raw` that the host has answered. */
 const answered = new Set()
 
-/** What the SDK would not let through. */
+/** Writes any message to stdout, also one that the SDK would refuse. */
 const raw = (message) =>
   new Promise((resolve) => {
     process.stdout.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`, () =>
@@ -28,10 +28,9 @@ const raw = (message) =>
     )
   })
 
-const started = join(folder, 'started')
-const appended = (path, text) => existsSync(folder) && writeFileSync(path, text, { flag: 'a' })
-appended(started, `${process.pid}\n`)
-appended(join(folder, 'environment'), `${JSON.stringify(process.env)}\n`)
+const append = (path, text) => existsSync(folder) && writeFileSync(path, text, { flag: 'a' })
+append(join(folder, 'started'), `${process.pid}\n`)
+append(join(folder, 'environment'), `${JSON.stringify(process.env)}\n`)
 
 if (has('greets')) process.stdout.write('Welcome!\n\n[not json]\nDebugger attached.\n')
 if (has('orphan'))
@@ -57,43 +56,43 @@ const connection = agent({ name: 'scripted' })
   })
   .onRequest(methods.agent.session.new, async ({ params, client }) => {
     if (has('never-opens')) await new Promise(() => {})
-    authorized()
-    opened('new', params)
+    requireSignIn()
+    recordOpen('new', params)
     if (!existsSync(params.cwd)) throw new RequestError(-32_602, `no such directory: ${params.cwd}`)
     const session = { id: randomUUID(), cwd: params.cwd, history: [], lines: [], done: 0 }
     sessions.set(session.id, session)
-    keep(session)
+    store(session)
     if (has('early-commands')) await commands(client, session)
     return { sessionId: session.id, ...settings() }
   })
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     if (has('load-fails')) throw RequestError.internalError(undefined, 'No previous sessions found')
-    opened('load', params)
-    const session = found(params.sessionId)
+    recordOpen('load', params)
+    const session = sessionOf(params.sessionId)
     if (has('load-replays-late')) session.replayed = sleep(30).then(() => replay(client, session))
     else await replay(client, session)
     return settings()
   })
   .onRequest(methods.agent.session.resume, ({ params }) => {
     if (has('resume-refused')) throw RequestError.methodNotFound('session/resume')
-    opened('resume', params)
-    found(params.sessionId)
+    recordOpen('resume', params)
+    sessionOf(params.sessionId)
     return settings()
   })
   .onRequest(methods.agent.session.setMode, ({ params }) => {
-    appended(join(folder, 'set'), `mode ${params.modeId}\n`)
+    append(join(folder, 'set'), `mode ${params.modeId}\n`)
     if (params.modeId === 'locked') throw new RequestError(-32_602, 'this mode is locked')
     return {}
   })
   .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
-    appended(join(folder, 'set'), `${params.configId} ${params.value}\n`)
+    append(join(folder, 'set'), `${params.configId} ${params.value}\n`)
     return { configOptions: options({ [params.configId]: params.value }) }
   })
   .onRequest(methods.agent.session.prompt, ({ params, client }) => {
     const session = sessions.get(params.sessionId) ?? {}
     let end = () => {}
     session.over = new Promise((resolve) => (end = resolve))
-    return prompted(params, client).finally(() => end())
+    return runPrompt(params, client).finally(() => end())
   })
   .onNotification(methods.agent.session.cancel, ({ params }) => {
     const session = sessions.get(params.sessionId)
@@ -106,7 +105,7 @@ const connection = agent({ name: 'scripted' })
 if (has('ignores-eof')) setInterval(() => {}, 1e6)
 else void connection.closed.then(() => process.exit(0))
 
-/** Notes which requests the host has answered: those that the SDK did not make are none of its business. */
+/** Records the ids of the requests that the host has answered; the SDK ignores responses to requests that it did not make. */
 function answers() {
   const decoder = new TextDecoder()
   let rest = ''
@@ -123,30 +122,30 @@ function answers() {
   })
 }
 
-/** A prompt that takes up a broken one goes on with its lines; any other has its own. */
-async function prompted({ sessionId, prompt }, client) {
-  authorized()
-  const session = found(sessionId)
+/** Runs a prompt. A prompt that resumes a turn continues the script of that turn. */
+async function runPrompt({ sessionId, prompt }, client) {
+  requireSignIn()
+  const session = sessionOf(sessionId)
   const texts = prompt.flatMap((block) => (block.type === 'text' ? [block.text] : []))
-  appended(join(folder, 'prompts'), `${JSON.stringify({ sessionId, prompt })}\n`)
-  const again = texts.some((text) => text.startsWith('This turn was broken off'))
+  append(join(folder, 'prompts'), `${JSON.stringify({ sessionId, prompt })}\n`)
+  const resumes = texts.some((text) => text.startsWith('This turn was broken off'))
   const own = texts.filter(
     (text) => !/^(?:What was said in this chat before|This turn was broken)/.test(text),
   )
-  if (!again || session.lines.length === 0)
+  if (!resumes || session.lines.length === 0)
     Object.assign(session, { lines: linesOf(own.join('\n')), done: 0 })
   session.cancelled = false
   session.history.push(['user', own.join('\n').slice(0, 1000)])
-  keep(session)
+  store(session)
   const scene = sceneOf(session, client)
   while (session.done < session.lines.length) {
     if (session.cancelled) return { stopReason: 'cancelled' }
     const { verb, rest } = session.lines[session.done]
     const end = await verbs[verb](rest, scene)
-    // What was broken off is to be done yet.
+    // A cancelled line stays undone, and runs again when the turn is resumed.
     if (session.cancelled && !end) return { stopReason: 'cancelled' }
     session.done++
-    keep(session)
+    store(session)
     if (end) return end
   }
   return session.cancelled ? { stopReason: 'cancelled' } : { stopReason: 'end_turn' }
@@ -160,13 +159,13 @@ function linesOf(text) {
   return lines.length > 0 ? lines : [{ verb: 'say', rest: `You wrote ${text.length} letters.` }]
 }
 
-/** What a verb works with. */
+/** Returns the session and the functions that a verb uses. */
 function sceneOf(session, client) {
   const sessionId = session.id
-  const update = (what) =>
+  const send = (update) =>
     has('raw-updates')
-      ? raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update: what } })
-      : client.notify(methods.client.session.update, { sessionId, update: what })
+      ? raw({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } })
+      : client.notify(methods.client.session.update, { sessionId, update })
   return {
     session,
     sessionId,
@@ -176,19 +175,19 @@ function sceneOf(session, client) {
     raw,
     answered,
     options,
-    update,
+    update: send,
     say: (text) => {
       session.history.push(['agent', text])
       const content = { type: 'text', text }
       const messageId = has('no-message-id') ? {} : { messageId: `m${session.history.length}` }
-      return update({ sessionUpdate: 'agent_message_chunk', content, ...messageId })
+      return send({ sessionUpdate: 'agent_message_chunk', content, ...messageId })
     },
   }
 }
 
-/** How a session was opened, and with what. */
-function opened(how, { cwd, mcpServers }) {
-  appended(join(folder, 'opened'), `${JSON.stringify({ how, cwd, mcpServers })}\n`)
+/** Records how a session was opened, with its directory and servers. */
+function recordOpen(how, { cwd, mcpServers }) {
+  append(join(folder, 'opened'), `${JSON.stringify({ how, cwd, mcpServers })}\n`)
 }
 
 async function replay(client, { id: sessionId, history }) {
@@ -219,7 +218,7 @@ function authMethods() {
     : []
 }
 
-function authorized() {
+function requireSignIn() {
   if (has('auth') && !process.env['SCRIPTED_KEY']) throw RequestError.authRequired()
 }
 
@@ -244,12 +243,13 @@ function options(values = {}) {
   ]
 }
 
-function keep({ id, cwd, history, lines, done }) {
+function store({ id, cwd, history, lines, done }) {
   if (existsSync(folder))
     writeFileSync(join(folder, `${id}.json`), JSON.stringify({ id, cwd, history, lines, done }))
 }
 
-function found(id) {
+/** Returns a session of this process, or of an earlier one. */
+function sessionOf(id) {
   const known = sessions.get(id)
   if (known) return known
   const file = join(folder, `${id}.json`)

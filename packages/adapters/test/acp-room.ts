@@ -6,68 +6,80 @@ import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { onTestFinished } from 'vitest'
 import { room } from '../../host/test/room.ts'
 import type { Client, Room } from '../../host/test/room.ts'
+import { fieldsOf } from '../src/acp/process/schema.ts'
 import { nodeFiles } from '../src/files/files.ts'
 import { ptyTerminals } from '../src/terminals/terminals.ts'
-import { newPlace, scripted } from './acp.ts'
-import type { Scripted, ScriptedOptions } from './acp.ts'
+import { scriptedAgent, temporaryFolder } from './acp.ts'
+import type { ScriptedAgent, ScriptedOptions } from './acp.ts'
 
 export const session = 'mock:/one'
 export const chat = defaultChatUri(session)
 
-/** Ann, in a session of the scripted agent that works in a folder of its own, on a host with real files and terminals. */
+/** A host with real files and terminals, a session of the scripted agent in a folder of its own, and a client, Ann. */
 export class AcpRoom {
-  readonly all: Room
+  readonly room: Room
   readonly ann: Client
-  readonly agent: Scripted
-  /** Where the session works. */
-  readonly work: string
-  #last = ''
+  readonly agent: ScriptedAgent
+  /** The working directory of the session. */
+  readonly folder: string
+  #lastTurn = ''
 
-  constructor(all: Room, ann: Client, agent: Scripted, work: string) {
-    this.all = all
+  constructor(room: Room, ann: Client, agent: ScriptedAgent, folder: string) {
+    this.room = room
     this.ann = ann
     this.agent = agent
-    this.work = work
+    this.folder = folder
   }
 
   get chat(): ChatState {
-    return this.ann.state(chat) as unknown as ChatState
+    return this.chatState(chat)
+  }
+
+  chatState(uri: string): ChatState {
+    // The client keeps the states of all channels as plain records.
+    return this.ann.state(uri) as unknown as ChatState
   }
 
   get session(): SessionState {
+    // As for the chat.
     return this.ann.state(session) as unknown as SessionState
   }
 
-  /** Gives the turn's id. */
+  /** Starts a turn. Returns its id. */
   begin(text: string, more: object = {}, uri = chat): string {
     const turnId = `t${++turns}`
-    this.#last = turnId
+    this.#lastTurn = turnId
     const message = { text, origin: { kind: 'user' }, ...more }
     const startedAt = '2026-01-01T00:00:00Z'
     this.ann.dispatch(uri, { type: 'chat/turnStarted', turnId, startedAt, message })
     return turnId
   }
 
+  /** Waits for the end of a turn. */
   async ended(turnId: string, uri = chat): Promise<Turn> {
-    const all = () => (this.ann.state(uri) as unknown as ChatState).turns
-    await this.ann.until(() => all().some(({ id }) => id === turnId))
-    return all().find(({ id }) => id === turnId) as Turn
+    const find = () => this.chatState(uri).turns.find(({ id }) => id === turnId)
+    await this.ann.until(() => find() !== undefined)
+    const turn = find()
+    if (!turn) throw new Error(`no turn ${turnId}`)
+    return turn
   }
 
-  /** All of a turn. */
+  /** Starts a turn and waits for its end. */
   turn(text: string, more?: object): Promise<Turn> {
     return this.ended(this.begin(text, more))
   }
 
-  /** The newest call that waits for somebody. */
-  async asked(fits: (call: ToolCallState) => boolean = () => true): Promise<ToolCallState> {
+  /** Waits for a call that is pending, and returns the newest. Throws if the turn ends without one. */
+  async pendingCall(matches: (call: ToolCallState) => boolean = () => true): Promise<ToolCallState> {
     const find = () =>
       callsOf(this.chat.activeTurn?.responseParts ?? []).findLast(
-        (call) => call.status === 'pending-confirmation' && fits(call),
+        (call) => call.status === 'pending-confirmation' && matches(call),
       )
-    await this.ann.until(() => find() !== undefined || this.chat.turns.some(({ id }) => id === this.#last))
+    await this.ann.until(
+      () => find() !== undefined || this.chat.turns.some(({ id }) => id === this.#lastTurn),
+    )
     const found = find()
-    if (!found) throw new Error(`nothing was asked: ${JSON.stringify(this.chat.turns.at(-1)?.responseParts)}`)
+    if (!found) throw new Error(`no pending call: ${JSON.stringify(this.chat.turns.at(-1)?.responseParts)}`)
     return found
   }
 
@@ -82,19 +94,19 @@ export class AcpRoom {
     })
   }
 
-  /** A turn in which whatever is asked is allowed. */
-  async allowing(text: string): Promise<Turn> {
+  /** Starts a turn, allows every pending call, and waits for the end. */
+  async turnAllowingAll(text: string): Promise<Turn> {
     const turnId = this.begin(text)
-    const answered = new Set<string>()
+    const allowed = new Set<string>()
     for (;;) {
       const find = () =>
         callsOf(this.chat.activeTurn?.responseParts ?? []).find(
-          (call) => call.status === 'pending-confirmation' && !answered.has(JSON.stringify(call)),
+          (call) => call.status === 'pending-confirmation' && !allowed.has(JSON.stringify(call)),
         )
       await this.ann.until(() => find() !== undefined || this.chat.turns.some(({ id }) => id === turnId))
       const call = find()
       if (!call) return this.ended(turnId)
-      answered.add(JSON.stringify(call))
+      allowed.add(JSON.stringify(call))
       this.decide(call, true)
     }
   }
@@ -107,47 +119,54 @@ export class AcpRoom {
     this.ann.dispatch(uri, { type: 'chat/turnCancelled', turnId, duration: 1 })
   }
 
-  /** The host dies or goes, with all its agents; another one is there, with another agent on the same sessions. */
-  async restarted(how: 'crash' | 'close', options: ScriptedOptions = {}): Promise<AcpRoom> {
-    const agent = scripted({ folder: this.agent.folder, ...options })
-    await this.all.restart(how, undefined, [agent.agent])
+  /** Ends the host and its agent, and starts others on the same sessions. */
+  async restart(how: 'crash' | 'close', options: ScriptedOptions = {}): Promise<AcpRoom> {
+    const agent = scriptedAgent({ folder: this.agent.folder, ...options })
+    await this.room.restart(how, undefined, [agent.agent])
     await this.agent.agent.close()
-    return joined(this.all, agent, this.work)
+    return join(this.room, agent, this.folder)
   }
 }
 
 export async function acpRoom(options: ScriptedOptions = {}): Promise<AcpRoom> {
-  const agent = scripted(options)
-  const work = newPlace()
+  const agent = scriptedAgent(options)
+  const folder = temporaryFolder()
   const machine = { files: nodeFiles(), terminals: ptyTerminals({ shell: '/bin/sh' }) }
-  const all = await room({ agents: [agent.agent], machine })
-  onTestFinished(() => all.host().close())
-  const ann = await all.join('maker')
-  await ann.ask('createSession', { channel: session, workingDirectories: [fileUri(work)] })
-  return joined(all, agent, work)
+  const hostRoom = await room({ agents: [agent.agent], machine })
+  onTestFinished(() => hostRoom.host().close())
+  const creator = await hostRoom.join('maker')
+  await creator.ask('createSession', { channel: session, workingDirectories: [fileUri(folder)] })
+  return join(hostRoom, agent, folder)
 }
 
 let joins = 0
 let turns = 0
 
-async function joined(all: Room, agent: Scripted, work: string): Promise<AcpRoom> {
-  const ann = await all.join(`ann ${++joins}`, { subscribe: [rootUri] })
+/** Joins Ann to the session. */
+async function join(hostRoom: Room, agent: ScriptedAgent, folder: string): Promise<AcpRoom> {
+  const ann = await hostRoom.join(`ann ${++joins}`, { subscribe: [rootUri] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
-  const found = new AcpRoom(all, ann, agent, work)
-  await ann.until(() => found.session.lifecycle !== 'creating')
-  return found
+  const acp = new AcpRoom(hostRoom, ann, agent, folder)
+  await ann.until(() => acp.session.lifecycle !== 'creating')
+  return acp
+}
+
+/** Returns the default chat that a session's snapshot names. */
+export function defaultChatOf(snapshot: { readonly state?: unknown } | undefined, otherwise = ''): string {
+  const { defaultChat } = fieldsOf(snapshot?.state)
+  return typeof defaultChat === 'string' ? defaultChat : otherwise
 }
 
 export function callsOf(parts: readonly ResponsePart[]): readonly ToolCallState[] {
   return parts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
 }
 
-/** What is written in a turn; what stands between two parts is not shown. */
+/** Returns the text parts of a turn, joined by `|`. Other parts are left out. */
 export function textOf({ responseParts }: Pick<Turn, 'responseParts'>): string {
   return responseParts.flatMap((part) => (part.kind === 'markdown' ? part.content : [])).join('|')
 }
 
-export function notesOf({ responseParts }: Pick<Turn, 'responseParts'>): readonly string[] {
+export function noticesOf({ responseParts }: Pick<Turn, 'responseParts'>): readonly string[] {
   return responseParts.flatMap((part) =>
     part.kind === 'systemNotification'
       ? [typeof part.content === 'string' ? part.content : part.content.markdown]

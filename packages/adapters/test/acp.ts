@@ -7,80 +7,89 @@ import { onTestFinished } from 'vitest'
 import type { World } from '@atrium/host/ports/world'
 import { AcpAgent } from '../src/acp/acp.ts'
 import type { Profile } from '../src/acp/acp.ts'
-import type { AcpMeans, AcpProgram } from '../src/acp/process/launch.ts'
+import type { AcpProgram, LaunchContext } from '../src/acp/process/launch.ts'
 import { Watchdog } from '../src/process/watchdog.ts'
 
-/** How the scripted agent misbehaves: words of `acp-agent.mjs`. */
 export interface ScriptedOptions {
+  /** Faults of the agent, by the names that `acp-agent.mjs` knows. */
   readonly quirks?: readonly string[]
   readonly env?: { readonly [name: string]: string }
-  /** Where it keeps its sessions; absent: a new folder. */
+  /** The folder of the agent's sessions and records. Absent: a new folder. */
   readonly folder?: string
   readonly later?: World['later']
   readonly profile?: Profile
   readonly program?: Partial<AcpProgram>
-  readonly means?: Partial<AcpMeans>
-  /** When it is ended; absent: with its test. */
-  readonly ends?: (end: () => Promise<void>) => void
+  readonly context?: Partial<LaunchContext>
+  /** Registers the function that closes the agent. Absent: the agent is closed at the end of the test. */
+  readonly onEnd?: (close: () => Promise<void>) => void
 }
 
-export interface Scripted {
+export interface ScriptedAgent {
   readonly agent: AcpAgent
   readonly folder: string
-  /** What the agent has written into one of its files, line by line. */
-  lines(name: string): readonly string[]
+  /** Returns the lines of a record that the agent has written, for example `started` or `prompts`. */
+  lines(record: string): readonly string[]
 }
 
-/** The scripted agent, ended with its test. */
-export function scripted(options: ScriptedOptions = {}): Scripted {
-  const { quirks = [], env = {}, folder = newPlace(), later = realLater, ends = onTestFinished } = options
-  const { profile, program, means } = options
-  const given: AcpProgram = {
+/** Creates the scripted agent of `acp-agent.mjs`. */
+export function scriptedAgent(options: ScriptedOptions = {}): ScriptedAgent {
+  const { quirks = [], env = {}, folder = temporaryFolder(), later = realTimers } = options
+  const { profile, onEnd = onTestFinished } = options
+  const program: AcpProgram = {
     name: 'mock',
     displayName: 'Scripted',
     command: process.execPath,
     args: [agentFile],
     env: { ACP_STORE: folder, ACP_QUIRKS: quirks.join(','), ...env },
     variables: /^$/,
-    ...program,
+    ...options.program,
   }
-  const usual = { later, watchdog, mark, environment: process.env, version: '0' }
-  const agent = new AcpAgent(given, { ...usual, ...means }, profile)
-  ends(() => agent.close())
-  return { agent, folder, lines: (name) => linesIn(join(folder, name)) }
+  const context = { later, watchdog, mark, environment: process.env, version: '0', ...options.context }
+  const agent = new AcpAgent(program, context, profile)
+  onEnd(() => agent.close())
+  return { agent, folder, lines: (record) => linesIn(join(folder, record)) }
 }
 
-/** Gone after the test. */
-export function newPlace(): string {
+/** Creates a folder that is removed after the test. */
+export function temporaryFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-acp-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
+/** Returns the lines of a file, and none if there is no such file. */
 export function linesIn(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
 }
 
-export const realLater: World['later'] = (ms, task) => {
+export const realTimers: World['later'] = (ms, task) => {
   const timer = setTimeout(task, ms)
   return () => clearTimeout(timer)
 }
 
-/** Time that passes when the test says so. */
-export function handLater() {
+/** Timers that fire when the test calls `pass`. */
+export function manualTimers() {
   const timers = new Set<{ readonly ms: number; readonly task: () => void }>()
   const later: World['later'] = (ms, task) => {
     const timer = { ms, task }
     timers.add(timer)
     return () => void timers.delete(timer)
   }
-  /** Whatever waits for no longer than this has waited long enough. */
+  /** Fires the timers that were set for at most `ms` milliseconds. */
   const pass = (ms: number) => {
     for (const timer of timers) if (timer.ms <= ms && timers.delete(timer)) timer.task()
   }
   return { later, pass, timers }
 }
 
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
 export const agentFile = fileURLToPath(new URL('./acp-agent.mjs', import.meta.url))
-export const mark = randomUUID()
+const mark = randomUUID()
 export const watchdog = new Watchdog(mark)

@@ -1,177 +1,198 @@
 import { AhpError } from '@atrium/protocol/errors'
-import { objectsIn, wordOf } from './tool-call.ts'
-import type { Asked, Link, Party } from './process/connection.ts'
-import type { AcpServer } from './process/mcp-servers.ts'
-import { knobsOf } from './config-options.ts'
-import type { Knob } from './config-options.ts'
 import type { AcpTurn } from './acp-turn.ts'
-import type { ContentBlock, Opened, Prompted, Update } from './process/schema.ts'
+import { configOptionsOf } from './config-options.ts'
+import type { ConfigOption } from './config-options.ts'
+import { objectsIn, oneLine } from './tool-call.ts'
+import type { AcpConnection, SessionClient } from './process/connection.ts'
+import type { AcpServer } from './process/mcp-servers.ts'
+import type {
+  ContentBlock,
+  Fields,
+  OpenSessionResponse,
+  PromptResponse,
+  SessionStateUpdate,
+  SessionUpdate,
+} from './process/schema.ts'
 
-/** Where an agent's session works, and what it is given. */
-export interface Surroundings {
+/** The params of `session/new`: the directories of an ACP session, and its MCP servers. */
+export interface SessionContext {
   readonly cwd: string
   readonly additionalDirectories?: readonly string[]
   readonly mcpServers: readonly AcpServer[]
 }
 
-/** A session of an agent: the memory that it has of one chat. */
-export class Conversation implements Party {
-  readonly link: Link
+/** An ACP session: the agent's memory of one chat. */
+export class AcpSession implements SessionClient {
+  readonly connection: AcpConnection
   readonly id: string
-  readonly where: Surroundings
+  readonly context: SessionContext
   commands: readonly { readonly name: string; readonly description?: string }[] = []
   title: string | undefined
-  #knobs: readonly Knob[]
+  #options: readonly ConfigOption[]
   #turn: AcpTurn | undefined
+  /** The number of updates received. */
   #updates = 0
-  /** The last prompt: an agent has one at a time. */
-  #last: Promise<unknown> = Promise.resolve()
+  #lastPrompt: Promise<unknown> = Promise.resolve()
 
-  private constructor(link: Link, id: string, where: Surroundings, opened: Opened) {
-    this.link = link
+  private constructor(
+    connection: AcpConnection,
+    id: string,
+    context: SessionContext,
+    response: OpenSessionResponse,
+  ) {
+    this.connection = connection
     this.id = id
-    this.where = where
-    this.#knobs = knobsOf(opened)
+    this.context = context
+    this.#options = configOptionsOf(response)
   }
 
-  static async begin(link: Link, where: Surroundings): Promise<Conversation> {
-    const opened = (await link.request('session/new', where, openMs)) as Opened
-    if (typeof opened.sessionId !== 'string')
-      throw AhpError.invalidParams('session/new was answered without a session')
-    return new Conversation(link, opened.sessionId, where, opened).joined()
+  static async create(connection: AcpConnection, context: SessionContext): Promise<AcpSession> {
+    const response: OpenSessionResponse = await connection.request('session/new', context, openMs)
+    if (typeof response.sessionId !== 'string')
+      throw AhpError.invalidParams('session/new was answered without a sessionId')
+    return new AcpSession(connection, response.sessionId, context, response).#attached()
   }
 
   /**
-   * One that an earlier process of the agent had. An agent that loads says all of it again first: nobody listens, because the
-   * log has it. Rejects where the agent cannot, or knows of no such session.
+   * Resumes a session of an earlier process, else loads it. `session/load` replays all updates of the session. They are dropped,
+   * because the chat has them. Rejects if the agent supports neither method, or does not know the session.
    */
-  static async restore(link: Link, sessionId: string, where: Surroundings): Promise<Conversation> {
-    const { loadSession, sessionCapabilities } = link.initialized.agentCapabilities ?? {}
-    const known = { sessionId, ...where }
-    const conversation = new Conversation(link, sessionId, where, {}).joined()
+  static async restore(
+    connection: AcpConnection,
+    sessionId: string,
+    context: SessionContext,
+  ): Promise<AcpSession> {
+    const { loadSession, sessionCapabilities } = connection.initialized.agentCapabilities ?? {}
+    const params = { sessionId, ...context }
+    const session = new AcpSession(connection, sessionId, context, {}).#attached()
     const resumed = sessionCapabilities?.resume
-      ? await link.request('session/resume', known, openMs).catch(unlessRefused)
+      ? await connection.request('session/resume', params, openMs).catch(ignoreRefusal)
       : undefined
-    if (!resumed && !loadSession) throw AhpError.invalidParams('it cannot take up a session again')
-    conversation.#knobs = knobsOf(resumed ?? (await link.request('session/load', known, openMs)))
-    // Some say it all again after they have answered: it must not pass for words of the next turn.
-    if (!resumed) await conversation.#quiet()
-    return conversation
+    if (!resumed && !loadSession) throw AhpError.invalidParams('it cannot resume or load a session')
+    session.#options = configOptionsOf(resumed ?? (await connection.request('session/load', params, openMs)))
+    // Some agents replay after their response. Such updates must not become part of the next turn.
+    if (!resumed) await session.#untilQuiet()
+    return session
   }
 
-  get knobs(): readonly Knob[] {
-    return this.#knobs
+  get options(): readonly ConfigOption[] {
+    return this.#options
   }
 
-  /** Resolves when the agent has ended the prompt before, which it was told to. */
-  get rested(): Promise<unknown> {
-    return this.#last
+  /** Resolves when the agent has ended its last prompt. An agent works on one prompt at a time. */
+  get idle(): Promise<unknown> {
+    return this.#lastPrompt
   }
 
-  async set(knob: Knob, value: string | boolean): Promise<void> {
+  async setOption(option: ConfigOption, value: string | boolean): Promise<void> {
     const { id: sessionId } = this
-    if (knob.kind === 'mode')
-      await this.link.request('session/set_mode', { sessionId, modeId: value }, openMs)
-    else if (knob.kind === 'model')
-      await this.link.request('session/set_model', { sessionId, modelId: value }, openMs)
+    if (option.kind === 'mode')
+      await this.connection.request('session/set_mode', { sessionId, modeId: value }, openMs)
+    else if (option.kind === 'model')
+      await this.connection.request('session/set_model', { sessionId, modelId: value }, openMs)
     else {
-      const typed = typeof value === 'boolean' ? { type: 'boolean' } : {}
-      const request = { sessionId, configId: knob.id, value, ...typed }
-      const { configOptions } = (await this.link.request(
+      const type = typeof value === 'boolean' ? { type: 'boolean' } : {}
+      const params = { sessionId, configId: option.id, value, ...type }
+      const response: OpenSessionResponse = await this.connection.request(
         'session/set_config_option',
-        request,
+        params,
         openMs,
-      )) as Opened
-      if (configOptions) return this.#options(configOptions)
+      )
+      if (response.configOptions) return this.#replaceOptions(response.configOptions)
     }
-    this.#knobs = this.#knobs.map((each) => (each.id === knob.id ? { ...each, current: value } : each))
+    this.#options = this.#options.map((each) => (each.id === option.id ? { ...each, current: value } : each))
   }
 
-  async prompt(turn: AcpTurn, prompt: readonly ContentBlock[]): Promise<Prompted> {
+  async prompt(turn: AcpTurn, prompt: readonly ContentBlock[]): Promise<PromptResponse> {
     this.#turn = turn
-    const asked = this.link.request('session/prompt', { sessionId: this.id, prompt })
-    this.#last = asked.catch(() => {})
+    const response = this.connection.request('session/prompt', { sessionId: this.id, prompt })
+    this.#lastPrompt = response.catch(() => {})
     try {
-      return (await asked) as Prompted
+      return await response
     } finally {
       if (this.#turn === turn) this.#turn = undefined
     }
   }
 
-  /** Nobody listens to this turn any more. Gives whether it went on. */
+  /** Cancels the prompt of a turn, and drops its further updates. Returns false if the prompt has already ended. */
   cancel(turn: AcpTurn): boolean {
     if (this.#turn !== turn) return false
     this.#turn = undefined
-    this.link.notify('session/cancel', { sessionId: this.id })
+    this.connection.notify('session/cancel', { sessionId: this.id })
     return true
   }
 
-  update(update: Update): void {
+  update(update: SessionUpdate): void {
     this.#updates++
-    aboutSession.get(update.sessionUpdate ?? '')?.(this, update)
+    if (stateUpdates.has(update.sessionUpdate ?? '')) this.#applyState(update)
     this.#turn?.update(update)
   }
 
-  ask(method: string, asked: Asked): Promise<object> {
-    if (this.#turn) return this.#turn.ask(method, asked)
+  answer(method: string, params: Fields): Promise<object> {
+    if (this.#turn) return this.#turn.answer(method, params)
     if (method === 'session/request_permission') return Promise.resolve({ outcome: { outcome: 'cancelled' } })
-    return Promise.reject(AhpError.invalidParams('no turn goes on in this session'))
+    return Promise.reject(AhpError.invalidParams('no turn is running in this session'))
   }
 
-  learn({ configOptions, currentModeId, availableCommands, title }: Update): void {
-    if (configOptions) this.#options(configOptions)
+  #applyState(update: object): void {
+    const { configOptions, currentModeId, availableCommands, title }: SessionStateUpdate = update
+    if (configOptions) this.#replaceOptions(configOptions)
     if (typeof currentModeId === 'string')
-      this.#knobs = this.#knobs.map((knob) =>
-        knob.kind === 'mode' ? { ...knob, current: currentModeId } : knob,
+      this.#options = this.#options.map((option) =>
+        option.kind === 'mode' ? { ...option, current: currentModeId } : option,
       )
     if (availableCommands) this.commands = commandsOf(availableCommands)
     if (typeof title === 'string' && title !== '') this.title = title
   }
 
-  joined(): this {
-    this.link.join(this.id, this)
+  #attached(): this {
+    this.connection.attach(this.id, this)
     return this
   }
 
-  async #quiet(): Promise<void> {
-    for (let heard = -1; heard !== this.#updates && this.link.open;) {
-      heard = this.#updates
-      await this.link.pause(quietMs)
+  /** Resolves when no update has come for `quietMs`. */
+  async #untilQuiet(): Promise<void> {
+    for (let seen = -1; seen !== this.#updates && this.connection.open;) {
+      seen = this.#updates
+      await this.connection.sleep(quietMs)
     }
   }
 
-  /** A complete list of options takes the place of those before; modes and models are said elsewhere. */
-  #options(configOptions: NonNullable<Opened['configOptions']>): void {
-    const older = this.#knobs.filter(({ kind }) => kind !== 'option')
-    const newer = knobsOf({ configOptions })
-    this.#knobs = [...newer, ...older.filter(({ id }) => !newer.some((knob) => knob.id === id))]
+  /** Replaces all config options by a new list. Modes and models stay, because agents list them elsewhere. */
+  #replaceOptions(configOptions: NonNullable<OpenSessionResponse['configOptions']>): void {
+    const modesAndModels = this.#options.filter(({ kind }) => kind !== 'option')
+    const replaced = configOptionsOf({ configOptions })
+    this.#options = [
+      ...replaced,
+      ...modesAndModels.filter(({ id }) => !replaced.some((option) => option.id === id)),
+    ]
   }
 }
 
-const learned = (conversation: Conversation, update: Update) => conversation.learn(update)
-const aboutSession = new Map([
-  ['available_commands_update', learned],
-  ['current_mode_update', learned],
-  ['config_option_update', learned],
-  ['session_info_update', learned],
+/** Kinds of updates about the session and not about its turn. */
+const stateUpdates = new Set([
+  'available_commands_update',
+  'current_mode_update',
+  'config_option_update',
+  'session_info_update',
 ])
 
 const openMs = 120_000
 const quietMs = 200
 
-/** Some announce what they cannot. */
-function unlessRefused(error: unknown): undefined {
+/** Some agents announce `session/resume` and refuse it. */
+function ignoreRefusal(error: unknown): undefined {
   if (!(error instanceof AhpError)) throw error
 }
 
-function commandsOf(commands: NonNullable<Update['availableCommands']>): Conversation['commands'] {
-  const found = new Map<string, Conversation['commands'][number]>()
-  for (const { name, description } of objectsIn(commands).slice(0, mostCommands)) {
+function commandsOf(commands: NonNullable<SessionStateUpdate['availableCommands']>): AcpSession['commands'] {
+  const found = new Map<string, AcpSession['commands'][number]>()
+  for (const { name, description } of objectsIn(commands).slice(0, maxCommands)) {
     if (typeof name !== 'string' || !/^\S{1,64}$/.test(name) || found.has(name)) continue
-    const words = wordOf(description)
-    found.set(name, { name, ...(words !== undefined && { description: words }) })
+    const text = oneLine(description)
+    found.set(name, { name, ...(text !== undefined && { description: text }) })
   }
   return [...found.values()]
 }
 
-const mostCommands = 1000
+const maxCommands = 1000

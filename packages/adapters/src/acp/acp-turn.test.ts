@@ -2,12 +2,12 @@ import { join } from 'node:path'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { expect, test } from 'vitest'
 import { until } from '../../test/shells.ts'
-import { acpRoom, callsOf, chat, errorOf, notesOf, textOf } from '../../test/acp-room.ts'
+import { acpRoom, callsOf, chat, errorOf, noticesOf, textOf } from '../../test/acp-room.ts'
 import type { AcpRoom } from '../../test/acp-room.ts'
 
-test('[N44] thoughts and messages are parts that grow; where no message has a name, something else ends one', async () => {
-  const all = await acpRoom({ quirks: ['no-message-id'] })
-  const turn = await all.turn('think a\nthink b\nsay one \nsay two\ncall c1 read Look\nsay three')
+test('[N44] thoughts and messages are parts that grow, and without message ids other content ends a part', async () => {
+  const room = await acpRoom({ quirks: ['no-message-id'] })
+  const turn = await room.turn('think a\nthink b\nsay one \nsay two\ncall c1 read Look\nsay three')
   expect(turn.responseParts).toMatchObject([
     { kind: 'reasoning', content: 'ab' },
     { kind: 'markdown', content: 'one two' },
@@ -20,35 +20,35 @@ test('[N44] thoughts and messages are parts that grow; where no message has a na
   ])
 })
 
-test('[N44] a diff is shown to those who are asked, and stays as what was changed', async () => {
-  const all = await acpRoom()
-  const path = join(all.work, 'a')
+test('[N44] a diff is shown as an edit in the question and in the completed call', async () => {
+  const room = await acpRoom()
+  const path = join(room.folder, 'a')
   const content = [{ type: 'diff', path, oldText: 'old', newText: 'new' }]
-  const turnId = all.begin(`ask c1 ${JSON.stringify({ kind: 'edit', content })}`)
-  const call = await all.asked()
+  const turnId = room.begin(`ask c1 ${JSON.stringify({ kind: 'edit', content })}`)
+  const call = await room.pendingCall()
   const [edit] = (call.status === 'pending-confirmation' && call.edits?.items) || []
   expect(edit).toMatchObject({ before: { uri: fileUri(path) }, after: { uri: fileUri(path) } })
-  const read = (uri = '') => all.ann.ask('resourceRead', { channel: 'mock:/one', uri })
+  const read = (uri = '') => room.ann.ask('resourceRead', { channel: 'mock:/one', uri })
   expect(await read(edit?.before?.content.uri)).toMatchObject({ data: 'old' })
   expect(await read(edit?.after?.content.uri)).toMatchObject({ data: 'new' })
-  all.decide(call, true)
-  const [done] = callsOf((await all.ended(turnId)).responseParts)
+  room.decide(call, true)
+  const [done] = callsOf((await room.ended(turnId)).responseParts)
   expect(done).toMatchObject({ content: [{ type: 'fileEdit', before: {}, after: {} }] })
 })
 
-test('[N44] an image is kept with the session, between the words where it came', async () => {
-  const all = await acpRoom({ quirks: ['no-message-id'] })
-  const { responseParts } = await all.turn('say a\nimage aGVsbG8=\nsay b')
+test('[N44] an image is stored with the session, and its part keeps its place between the texts', async () => {
+  const room = await acpRoom({ quirks: ['no-message-id'] })
+  const { responseParts } = await room.turn('say a\nimage aGVsbG8=\nsay b')
   expect(responseParts.map(({ kind }) => kind)).toEqual(['markdown', 'contentRef', 'markdown'])
   const [, part] = responseParts
   const uri = part?.kind === 'contentRef' ? part.uri : ''
-  const read = await all.ann.ask('resourceRead', { channel: 'mock:/one', uri })
+  const read = await room.ann.ask('resourceRead', { channel: 'mock:/one', uri })
   expect(read).toMatchObject({ data: 'hello' })
 })
 
-test('[N44] a plan is one part, changed in its place, and stays as it was last', async () => {
-  const all = await acpRoom()
-  const turn = await all.turn('plan pending a;pending b\nsay on\nplan completed a;in_progress b')
+test('[N44] a plan is one part that changes in place, and keeps its last content', async () => {
+  const room = await acpRoom()
+  const turn = await room.turn('plan pending a;pending b\nsay on\nplan completed a;in_progress b')
   expect(turn.responseParts).toMatchObject([
     {
       toolCall: {
@@ -62,10 +62,10 @@ test('[N44] a plan is one part, changed in its place, and stays as it was last',
   ])
 })
 
-test('[N44] a form of the agent’s is one of the chat’s, and its answers are the agent’s again', async () => {
-  const all = await acpRoom()
-  const turnId = all.begin('form')
-  const request = await asked(all)
+test('[N44] a form of the agent is an input request of the chat, and the agent gets the answers', async () => {
+  const room = await acpRoom()
+  const turnId = room.begin('form')
+  const request = await inputRequest(room)
   expect(request).toMatchObject({
     message: 'Tell me',
     questions: [
@@ -81,7 +81,7 @@ test('[N44] a form of the agent’s is one of the chat’s, and its answers are 
     ],
   })
   const submit = (questionId: string, value: object) =>
-    all.ann.dispatch(chat, {
+    room.ann.dispatch(chat, {
       type: 'chat/inputAnswerChanged',
       requestId: request.id,
       questionId,
@@ -89,49 +89,49 @@ test('[N44] a form of the agent’s is one of the chat’s, and its answers are 
     })
   submit('name', { kind: 'text', value: 'Ann' })
   submit('colour', { kind: 'selected', value: 'b' })
-  all.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'accept' })
-  const answer = JSON.parse(textOf(await all.ended(turnId)).replaceAll('', '')) as object
-  // What is usual and was seen counts; what nobody chose was not chosen.
+  room.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'accept' })
+  const answer: object = JSON.parse(textOf(await room.ended(turnId)).replaceAll('', ''))
+  // A default that the form showed counts. A choice that nobody made does not.
   expect(answer).toEqual({ action: 'accept', content: { name: 'Ann', size: 3, colour: 'b' } })
 })
 
 test.each(['javascript:alert(1)', 'file:///etc/passwd', 'vscode://x', 'nowhere'])(
-  '[N44] %s is no page, and nobody is sent there',
+  '[N44] %s is refused: it is no http or https URL',
   async (url) => {
-    const all = await acpRoom()
-    const turn = await all.turn(`url ${url}`)
-    expect(errorOf(turn)?.error.message).toContain('only a page of http or https')
+    const room = await acpRoom()
+    const turn = await room.turn(`url ${url}`)
+    expect(errorOf(turn)?.error.message).toContain('only http and https URLs')
     expect(turn.responseParts.some(({ kind }) => kind === 'inputRequest')).toBe(false)
   },
 )
 
-test('[N44] a form that says it has no page is a form', async () => {
-  const all = await acpRoom()
+test('[N44] a form with a null URL is a form', async () => {
+  const room = await acpRoom()
   const requestedSchema = { type: 'object', properties: { name: { type: 'string' } } }
   const params = { sessionId: '$SESSION', mode: 'form', message: 'Who?', url: null, requestedSchema }
-  const asks = { jsonrpc: '2.0', id: 'e1', method: 'elicitation/create', params }
-  const turnId = all.begin(`raw ${JSON.stringify(asks)}\nanswered e1\nend end_turn`)
-  const parts = () => [...all.chat.turns, all.chat.activeTurn].flatMap((each) => each?.responseParts ?? [])
-  const asked = () => parts().find(({ kind }) => kind === 'inputRequest')
-  await all.ann.until(() => asked() !== undefined || all.chat.turns.some(({ id }) => id === turnId))
-  const { request } = asked() as { request: { id: string } }
-  expect(request).toMatchObject({ message: 'Who?', questions: [{ id: 'name' }] })
-  all.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })
-  await all.ended(turnId)
+  const request = { jsonrpc: '2.0', id: 'e1', method: 'elicitation/create', params }
+  const turnId = room.begin(`raw ${JSON.stringify(request)}\nanswered e1\nend end_turn`)
+  const parts = () => [...room.chat.turns, room.chat.activeTurn].flatMap((each) => each?.responseParts ?? [])
+  const inputPart = () => parts().find((part) => part.kind === 'inputRequest')
+  await room.ann.until(() => inputPart() !== undefined || room.chat.turns.some(({ id }) => id === turnId))
+  expect(inputPart()).toMatchObject({ request: { message: 'Who?', questions: [{ id: 'name' }] } })
+  const requestId = inputPart()?.request.id ?? ''
+  room.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId, response: 'decline' })
+  await room.ended(turnId)
 })
 
-test('[N44] a page to be visited is asked for as one; no is no', async () => {
-  const all = await acpRoom()
-  const turnId = all.begin('url https://example.com/x')
-  const request = await asked(all)
+test('[N44] a URL to open is an input request with that URL, and the agent gets a refusal', async () => {
+  const room = await acpRoom()
+  const turnId = room.begin('url https://example.com/x')
+  const request = await inputRequest(room)
   expect(request).toMatchObject({ message: 'Go there', url: 'https://example.com/x' })
-  all.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })
-  expect(textOf(await all.ended(turnId))).toBe('{"action":"decline"}')
+  room.ann.dispatch(chat, { type: 'chat/inputCompleted', requestId: request.id, response: 'decline' })
+  expect(textOf(await room.ended(turnId))).toBe('{"action":"decline"}')
 })
 
-test('[N44] what a turn used is said, and how full the agent’s memory is', async () => {
-  const all = await acpRoom()
-  const turn = await all.turn('usage 10 100\nsay a\nend end_turn')
+test('[N44] the usage of a turn is reported, with the size of the agent’s context', async () => {
+  const room = await acpRoom()
+  const turn = await room.turn('usage 10 100\nsay a\nend end_turn')
   expect(turn.usage).toEqual({
     inputTokens: 7,
     outputTokens: 2,
@@ -140,37 +140,37 @@ test('[N44] what a turn used is said, and how full the agent’s memory is', asy
 })
 
 test.each([
-  ['max_tokens', /as long as it may be/],
-  ['max_turn_requests', /as often as it may/],
+  ['max_tokens', /maximum length/],
+  ['max_turn_requests', /maximum number of model requests/],
   ['refusal', /refused to go on/],
   ['cancelled', /stopped here/],
-])('[N44] why it ended before it was done (%s) is said', async (reason, words) => {
+])('[N44] an early end (%s) is reported with its reason', async (reason, notice) => {
   const turn = await (await acpRoom()).turn(`say a\nend ${reason}`)
   expect(turn.state).toBe('complete')
-  expect(notesOf(turn).join()).toMatch(words)
+  expect(noticesOf(turn).join()).toMatch(notice)
 })
 
-test('[N44] an agent that ends its turn without a word may have failed, and its last words are shown', async () => {
-  const all = await acpRoom()
-  const turn = await all.turn('stderr no such model\nend end_turn')
-  expect(notesOf(turn)).toMatchObject([expect.stringMatching(/without a word[^]*no such model/)])
-  expect(notesOf(await all.turn('say a'))).toEqual([])
-  // Who was asked, and said no, knows why.
-  const turnId = all.begin('ask-and-stop c1')
-  all.decide(await all.asked(), false)
-  expect(notesOf(await all.ended(turnId))).toEqual([])
+test('[N44] a turn without any output gets a notice with the agent’s diagnostic output', async () => {
+  const room = await acpRoom()
+  const turn = await room.turn('stderr no such model\nend end_turn')
+  expect(noticesOf(turn)).toMatchObject([expect.stringMatching(/without any output[^]*no such model/)])
+  expect(noticesOf(await room.turn('say a'))).toEqual([])
+  // After a denial there is no notice: the user knows why the agent stopped.
+  const turnId = room.begin('ask-and-stop c1')
+  room.decide(await room.pendingCall(), false)
+  expect(noticesOf(await room.ended(turnId))).toEqual([])
 })
 
-test('[N44] what it says after its turn is heard by nobody', async () => {
-  const all = await acpRoom()
-  await all.turn('say a\nlate ghost')
-  await until(() => all.agent.lines('late').length > 0)
-  const turn = await all.turn('say b')
-  expect([textOf(turn), all.chat.turns.map(textOf)]).toEqual(['b', ['a', 'b']])
+test('[N44] updates after the end of their turn are ignored', async () => {
+  const room = await acpRoom()
+  await room.turn('say a\nlate words')
+  await until(() => room.agent.lines('late').length > 0)
+  const turn = await room.turn('say b')
+  expect([textOf(turn), room.chat.turns.map(textOf)]).toEqual(['b', ['a', 'b']])
 })
 
-test('[N44] what it says that has no meaning, or another shape, harms neither its turn nor what comes after', async () => {
-  const all = await acpRoom()
+test('[N44] updates that are unknown or malformed harm neither their turn nor the next', async () => {
+  const room = await acpRoom()
   const updates: object[] = [
     { sessionUpdate: 'from_the_future', content: [] },
     {},
@@ -226,22 +226,22 @@ test('[N44] what it says that has no meaning, or another shape, harms neither it
     { sessionUpdate: 'session_info_update', title: { a: 1 } },
   ]
   const frames = updates.map((update) => frame({ sessionId: '$SESSION', update }))
-  const odd = [{ sessionId: 'nobody', update: updates[1] }, { sessionId: 7 }, null, 7, []].map(frame)
-  const turn = await all.turn(['say a', ...frames, ...odd, 'garbage', 'say b'].join('\n'))
+  const malformed = [{ sessionId: 'nobody', update: updates[1] }, { sessionId: 7 }, null, 7, []].map(frame)
+  const turn = await room.turn(['say a', ...frames, ...malformed, 'garbage', 'say b'].join('\n'))
   expect([turn.state, errorOf(turn)]).toEqual(['complete', undefined])
   expect(textOf(turn)).toMatch(/^a\|.*b$/)
   expect(callsOf(turn.responseParts).filter(({ status }) => status !== 'completed')).toEqual([])
-  expect(textOf(await all.turn('say next'))).toBe('next')
+  expect(textOf(await room.turn('say next'))).toBe('next')
 })
 
 function frame(params: unknown): string {
   return `raw ${JSON.stringify({ jsonrpc: '2.0', method: 'session/update', params })}`
 }
 
-async function asked(all: AcpRoom) {
-  const find = () => all.chat.activeTurn?.responseParts.find(({ kind }) => kind === 'inputRequest')
-  await all.ann.until(() => find() !== undefined)
+async function inputRequest(room: AcpRoom) {
+  const find = () => room.chat.activeTurn?.responseParts.find(({ kind }) => kind === 'inputRequest')
+  await room.ann.until(() => find() !== undefined)
   const part = find()
-  if (part?.kind !== 'inputRequest') throw new Error('nothing was asked')
+  if (part?.kind !== 'inputRequest') throw new Error('no input request')
   return part.request
 }

@@ -2,241 +2,245 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { Chat } from '@atrium/host/ports/agent'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
-import { Calls } from './tool-calls.ts'
-import { writeFile } from './files.ts'
 import { elicit } from './elicitation.ts'
-import type { Asked, Party } from './process/connection.ts'
-import { optionsOf, outcomeOf } from './permission.ts'
+import { writeFile } from './files.ts'
+import { MessageChunks } from './message-chunks.ts'
+import type { OutputStream } from './output-stream.ts'
+import { askPermission } from './permission.ts'
 import { Plans } from './plan.ts'
-import { Speech } from './message-chunks.ts'
-import { Terminals } from './terminals.ts'
-import type { Voice } from './output-stream.ts'
-import type { CallContent, PermissionRequest, Prompted, ToolCall, Update } from './process/schema.ts'
+import { AcpTerminals } from './terminals.ts'
+import { ToolCalls } from './tool-calls.ts'
+import type { SessionClient } from './process/connection.ts'
+import type {
+  CompactionUpdate,
+  ContentChunk,
+  Fields,
+  NoticeUpdate,
+  PlanUpdate,
+  PromptResponse,
+  SessionUpdate,
+  ToolCallUpdate,
+  UsageUpdate,
+} from './process/schema.ts'
 
-/** One prompt of an agent: what it says meanwhile becomes the words of a turn, and what it asks is put to people. */
-export class AcpTurn implements Party {
+/** The client side of one prompt: turns the agent's updates into actions of a turn, and asks users its questions. */
+export class AcpTurn implements SessionClient {
   readonly #chat: Chat
-  readonly #voice: Voice
-  readonly #calls: Calls
-  readonly #speech: Speech
+  readonly #output: OutputStream
+  readonly #calls: ToolCalls
+  readonly #chunks: MessageChunks
   readonly #plans: Plans
-  readonly #terminals: Terminals
+  readonly #terminals: AcpTerminals
   readonly #newId: () => string
-  /** What takes time holds up whatever comes after it: words keep their order. */
+  /** Resolves when all updates received so far are processed. An update that takes time delays those after it, to keep their order. */
   #busy: Promise<void> | undefined
   #queued = 0
   #usage: UsageInfo = {}
   #denied = false
   #silent = true
 
-  constructor(chat: Chat, voice: Voice, cwd: string) {
+  constructor(chat: Chat, output: OutputStream, cwd: string) {
     this.#chat = chat
-    this.#voice = voice
-    let last = lastNumber(chat)
+    this.#output = output
+    let last = lastIdNumber(chat)
     this.#newId = () => `${chat.turnId}-${++last}`
-    this.#terminals = new Terminals(chat, cwd)
-    const terminalOf = (terminalId: string) => this.#terminals.shown(terminalId)
-    this.#calls = new Calls(chat, voice, { cwd, newId: this.#newId, terminalOf })
-    this.#speech = new Speech(chat, voice, this.#newId)
-    this.#plans = new Plans(voice, this.#newId)
+    this.#terminals = new AcpTerminals(chat, cwd)
+    const terminalContent = (terminalId: string) => this.#terminals.contentOf(terminalId)
+    this.#calls = new ToolCalls(chat, output, { cwd, newId: this.#newId, terminalContent })
+    this.#chunks = new MessageChunks(chat, output, this.#newId)
+    this.#plans = new Plans(output, this.#newId)
   }
 
-  update(update: Update): void {
-    const task = () => heard.get(update.sessionUpdate ?? '')?.(this, update)
+  update(update: SessionUpdate): void {
+    const task = () => updates.get(update.sessionUpdate ?? '')?.(this, update)
     if (this.#busy) return this.#queue(task)
     const done = task()
     if (done) this.#queue(() => done)
   }
 
-  async ask(method: string, asked: Asked): Promise<object> {
-    // What was said before the question comes before it.
+  async answer(method: string, params: Fields): Promise<object> {
+    // Updates before the request are processed before it.
     while (this.#busy) await this.#busy
-    const answer = asks.get(method)
+    const answer = answers.get(method)
     if (!answer) throw AhpError.methodNotFound(method)
     this.#silent = false
-    return answer(this, asked)
+    return answer(this, params)
   }
 
-  /** The agent has ended its turn: what it left open is closed. */
-  async end({ stopReason = '', usage }: Prompted): Promise<void> {
-    while (this.#busy) await this.#busy
-    await this.#calls.closeAll(
-      stopReason === 'cancelled' ? 'it was stopped' : 'the agent ended its turn without saying how this went',
+  /** Closes the open parts after the agent's response to the prompt, and reports its usage and why it ended. */
+  async end({ stopReason = '', usage }: PromptResponse): Promise<void> {
+    await this.close(
+      stopReason === 'cancelled' ? 'it was stopped' : 'the agent ended its turn without reporting the result',
     )
-    this.#plans.close()
     if (usage)
-      this.#used({
+      this.#reportUsage({
         inputTokens: usage.inputTokens,
         outputTokens: usage.outputTokens,
         cacheReadTokens: usage.cachedReadTokens ?? undefined,
       })
-    const notice = endings.get(stopReason)
-    if (notice !== undefined && !(stopReason === 'cancelled' && this.#denied)) this.note(notice)
+    const notice = stopNotices.get(stopReason)
+    // After a denial users know why the agent stopped.
+    if (notice !== undefined && !(stopReason === 'cancelled' && this.#denied)) this.notify(notice)
   }
 
-  /** It has broken off: what it left open is closed all the same. */
-  async breakOff(problem: string): Promise<void> {
+  /** Completes open tool calls as failed, and plans as they are. */
+  async close(problem: string): Promise<void> {
     while (this.#busy) await this.#busy
-    await this.#calls.closeAll(problem)
-    this.#plans.close()
+    await this.#calls.completeOpen(problem)
+    this.#plans.complete()
   }
 
-  /** Whether it has said nothing and asked nothing. */
+  /** Whether the agent has sent no content and no request. */
   get silent(): boolean {
     return this.#silent
   }
 
-  note(content: string): void {
-    this.#speech.pause()
+  /** Adds a notice to the turn. */
+  notify(content: string): void {
+    this.#chunks.endPart()
+    // A notice has no id. Its number is skipped, so that the numbers follow the positions of the parts.
     this.#newId()
-    this.#voice.say({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })
+    this.#output.write({ type: 'chat/responsePart', part: { kind: 'systemNotification', content } })
   }
 
   #queue(task: () => void | Promise<void>): void {
     const before = this.#busy
-    if (++this.#queued === mostQueued) this.#voice.flow.pause()
-    // What cannot be shown is no reason to lose what comes after it.
-    const mine: Promise<void> = Promise.resolve(before)
+    if (++this.#queued === maxQueued) this.#output.flow.pause()
+    // An update that fails is dropped, and those after it are processed.
+    const processed: Promise<void> = Promise.resolve(before)
       .then(task)
       .catch(() => {})
       .then(() => {
-        if (this.#queued-- === mostQueued) this.#voice.flow.resume()
-        if (this.#busy === mine) this.#busy = undefined
+        if (this.#queued-- === maxQueued) this.#output.flow.resume()
+        if (this.#busy === processed) this.#busy = undefined
       })
-    this.#busy = mine
+    this.#busy = processed
   }
 
-  write(kind: 'markdown' | 'reasoning', { content, messageId }: Update): void | Promise<void> {
-    const block = content as unknown as Parameters<Speech['take']>[1] | undefined
-    if (typeof block !== 'object' || block === null) return undefined
+  addChunk(kind: 'markdown' | 'reasoning', { content, messageId }: ContentChunk): void | Promise<void> {
+    if (typeof content !== 'object' || content === null) return undefined
     this.#silent = false
-    return this.#speech.take(kind, block, messageId ?? undefined)
+    return this.#chunks.add(kind, content, messageId)
   }
 
-  async call(update: Update): Promise<void> {
+  async updateCall(update: ToolCallUpdate): Promise<void> {
     this.#silent = false
-    this.#speech.pause()
-    const isOver = update.status === 'completed' || update.status === 'failed'
-    await this.#calls.take(update, update.sessionUpdate === 'tool_call' && !isOver)
+    this.#chunks.endPart()
+    const isEnded = update.status === 'completed' || update.status === 'failed'
+    await this.#calls.update(update, update.sessionUpdate === 'tool_call' && !isEnded)
   }
 
-  plan(name: string, entries: Update['entries'], markdown?: string): void {
+  showPlan(planId: string, entries: PlanUpdate['entries'], markdown?: string): void {
     this.#silent = false
-    this.#speech.pause()
-    this.#plans.show(name, entries, markdown)
+    this.#chunks.endPart()
+    this.#plans.show(planId, entries, markdown)
   }
 
-  used({ used, size, cost }: Update): void {
-    const context = JSON.parse(JSON.stringify({ used, size, cost })) as object
-    this.#used({ _meta: { ...this.#usage._meta, 'x-atrium.context': context } })
+  /** Reports the size of the agent's context as metadata of the turn's usage. */
+  updateUsage({ used, size, cost }: UsageUpdate): void {
+    const context: object = JSON.parse(JSON.stringify({ used, size, cost }))
+    this.#reportUsage({ _meta: { ...this.#usage._meta, 'x-atrium.context': context } })
   }
 
-  compacted(status: Update['status'], summary: Update['summary']): void {
+  showNotice({ title, description }: NoticeUpdate): void {
+    this.notify([title, description].filter(Boolean).join(': '))
+  }
+
+  showCompaction({ status, summary }: CompactionUpdate): void {
     if (status === 'completed')
-      this.note(['The agent has compacted what it remembers.', summary ?? ''].join(' ').trim())
+      this.notify(['The agent has compacted its context.', summary ?? ''].join(' ').trim())
   }
 
-  #used(more: { readonly [K in keyof UsageInfo]?: UsageInfo[K] | undefined }): void {
-    const usage = compact<UsageInfo>({ ...this.#usage, ...more })
+  #reportUsage(changes: { readonly [K in keyof UsageInfo]?: UsageInfo[K] | undefined }): void {
+    const usage = compact<UsageInfo>({ ...this.#usage, ...changes })
     if (JSON.stringify(usage) === JSON.stringify(this.#usage)) return
     this.#usage = usage
-    this.#voice.say({ type: 'chat/usage', usage })
+    this.#output.write({ type: 'chat/usage', usage })
   }
 
-  async permission(asked: Asked): Promise<object> {
-    const { toolCall = {}, options = [] } = asked as PermissionRequest
-    this.#speech.pause()
-    // That it waits for an answer is said by asking.
-    const { reason, content } = apart(toolCall)
-    const call = await this.#calls.take({ ...toolCall, status: null, content }, true)
-    const offered = optionsOf(options)
-    const shown = offered.map(({ option }) => option)
-    const decided = await this.#calls
-      .ask(call, { ...(shown.length > 0 && { options: shown }), ...(reason && { reason }) })
-      .catch(() => undefined)
-    if (decided?.status === 'cancelled') this.#denied = true
-    return { outcome: outcomeOf(decided, offered) }
+  async requestPermission(params: object): Promise<object> {
+    this.#chunks.endPart()
+    const { outcome, denied } = await askPermission(params, this.#calls)
+    if (denied) this.#denied = true
+    return { outcome }
   }
 
-  file(asked: Asked): Promise<object> {
-    return writeFile(asked, this.#chat, this.#calls)
+  writeFile(params: Fields): Promise<object> {
+    return writeFile(params, this.#chat, this.#calls)
   }
 
-  form(asked: Asked): Promise<object> {
-    this.#speech.pause()
-    return elicit(asked, this.#chat, this.#voice, this.#newId()).catch((error: unknown) => {
-      // Else the turn is over, and nobody will answer.
+  elicit(params: Fields): Promise<object> {
+    this.#chunks.endPart()
+    return elicit(params, this.#chat, this.#output, this.#newId()).catch((error: unknown) => {
       if (error instanceof AhpError) throw error
+      // The turn has ended before a user answered.
       return { action: 'cancel' }
     })
   }
 
-  terminal(what: 'create' | 'output' | 'exit' | 'kill' | 'release', asked: Asked): Promise<object> {
-    if (what === 'create') return this.#terminals.create(asked, this.#calls)
-    return Promise.resolve(this.#terminals[what](asked))
+  createTerminal(params: Fields): Promise<object> {
+    return this.#terminals.create(params, this.#calls)
+  }
+
+  async useTerminal(operation: 'output' | 'exit' | 'kill' | 'release', params: Fields): Promise<object> {
+    return this.#terminals[operation](params)
   }
 }
 
-/** What is said with a question is no output of the call, but why it is asked for. */
-function apart({ content }: ToolCall): {
-  readonly reason: string
-  readonly content: readonly CallContent[] | null
-} {
-  const items = Array.isArray(content) ? (content as readonly CallContent[]) : []
-  const words = items.flatMap((item) =>
-    item?.type === 'content' && item.content?.type === 'text' ? [String(item.content.text)] : [],
-  )
-  const rest = items.filter((item) => item?.type !== 'content')
-  return { reason: words.join('\n').slice(0, longestReason), content: rest.length > 0 ? rest : null }
-}
+/** The number of queued updates at which reading from the agent is paused. */
+const maxQueued = 256
 
-const longestReason = 2000
-
-/** Beyond so many words that wait for one that takes time, the agent has to. */
-const mostQueued = 256
-
-/** No name is given twice, also where a turn was taken up again and something of it has no name. */
-function lastNumber({ state: { activeTurn }, turnId }: Chat): number {
+/** Returns the highest number in the ids of a turn, so that a resumed turn repeats none. Some parts have no id, so they are counted too. */
+function lastIdNumber({ state: { activeTurn }, turnId }: Chat): number {
   const parts = activeTurn?.responseParts ?? []
-  const names = parts.flatMap((part) => {
+  const ids = parts.flatMap((part) => {
     if (part.kind === 'toolCall') return part.toolCall.toolCallId
     if (part.kind === 'inputRequest') return part.request.id
     return 'id' in part && typeof part.id === 'string' ? part.id : []
   })
-  const numbers = names.map((name) => Number(name.slice(turnId.length + 1)) || 0)
+  const numbers = ids.map((id) => Number(id.slice(turnId.length + 1)) || 0)
   return Math.max(parts.length, ...numbers)
 }
 
-type Heard = (turn: AcpTurn, update: Update) => void | Promise<void>
+type ApplyUpdate = (turn: AcpTurn, update: object) => void | Promise<void>
 
-/** By what it is called. What is not here is not shown: it is about the session, or from a later version. */
-const heard: ReadonlyMap<string, Heard> = new Map<string, Heard>([
-  ['agent_message_chunk', (turn, update) => turn.write('markdown', update)],
-  ['agent_thought_chunk', (turn, update) => turn.write('reasoning', update)],
-  ['tool_call', (turn, update) => turn.call(update)],
-  ['tool_call_update', (turn, update) => turn.call(update)],
-  ['plan', (turn, { entries }) => turn.plan('', entries)],
-  ['plan_update', (turn, { plan }) => turn.plan(plan?.planId ?? '', plan?.entries, plan?.content)],
-  ['usage_update', (turn, update) => turn.used(update)],
-  ['notice', (turn, { title, description }) => turn.note([title, description].filter(Boolean).join(': '))],
-  ['compaction_update', (turn, { status, summary }) => turn.compacted(status, summary)],
+/** By `sessionUpdate`. Other updates are about the session, or from a later version of ACP. */
+const updates: ReadonlyMap<string, ApplyUpdate> = new Map<string, ApplyUpdate>([
+  ['agent_message_chunk', (turn, update) => turn.addChunk('markdown', update)],
+  ['agent_thought_chunk', (turn, update) => turn.addChunk('reasoning', update)],
+  ['tool_call', (turn, update) => turn.updateCall(update)],
+  ['tool_call_update', (turn, update) => turn.updateCall(update)],
+  ['plan', (turn, { entries }: PlanUpdate) => turn.showPlan('', entries)],
+  [
+    'plan_update',
+    (turn, { plan }: PlanUpdate) => turn.showPlan(plan?.planId ?? '', plan?.entries, plan?.content),
+  ],
+  ['usage_update', (turn, update) => turn.updateUsage(update)],
+  ['notice', (turn, update) => turn.showNotice(update)],
+  ['compaction_update', (turn, update) => turn.showCompaction(update)],
 ])
 
-const asks: ReadonlyMap<string, (turn: AcpTurn, asked: Asked) => Promise<object>> = new Map([
-  ['session/request_permission', (turn: AcpTurn, asked: Asked) => turn.permission(asked)],
-  ['fs/write_text_file', (turn: AcpTurn, asked: Asked) => turn.file(asked)],
-  ['elicitation/create', (turn: AcpTurn, asked: Asked) => turn.form(asked)],
-  ['terminal/create', (turn: AcpTurn, asked: Asked) => turn.terminal('create', asked)],
-  ['terminal/output', (turn: AcpTurn, asked: Asked) => turn.terminal('output', asked)],
-  ['terminal/wait_for_exit', (turn: AcpTurn, asked: Asked) => turn.terminal('exit', asked)],
-  ['terminal/kill', (turn: AcpTurn, asked: Asked) => turn.terminal('kill', asked)],
-  ['terminal/release', (turn: AcpTurn, asked: Asked) => turn.terminal('release', asked)],
+type Answer = (turn: AcpTurn, params: Fields) => Promise<object>
+
+/** By method. */
+const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
+  ['session/request_permission', (turn, params) => turn.requestPermission(params)],
+  ['fs/write_text_file', (turn, params) => turn.writeFile(params)],
+  ['elicitation/create', (turn, params) => turn.elicit(params)],
+  ['terminal/create', (turn, params) => turn.createTerminal(params)],
+  ['terminal/output', (turn, params) => turn.useTerminal('output', params)],
+  ['terminal/wait_for_exit', (turn, params) => turn.useTerminal('exit', params)],
+  ['terminal/kill', (turn, params) => turn.useTerminal('kill', params)],
+  ['terminal/release', (turn, params) => turn.useTerminal('release', params)],
 ])
 
-/** Why a turn ended, where that is not because it was done. */
-const endings: ReadonlyMap<string, string> = new Map([
-  ['max_tokens', 'The agent stopped here: its answer was as long as it may be.'],
-  ['max_turn_requests', 'The agent stopped here: it asked its model as often as it may in one turn.'],
+/** Notices for turns that ended early, by stop reason. */
+const stopNotices: ReadonlyMap<string, string> = new Map([
+  ['max_tokens', 'The agent stopped here: its answer reached the maximum length.'],
+  [
+    'max_turn_requests',
+    'The agent stopped here: it reached the maximum number of model requests in one turn.',
+  ],
   ['refusal', 'The agent refused to go on.'],
   ['cancelled', 'The agent stopped here.'],
 ])

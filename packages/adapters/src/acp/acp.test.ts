@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { agentContract } from '../../../host/src/ports/agent.contract.ts'
 import { roughAgentContract } from '../../../host/src/ports/agent-rough.contract.ts'
 import type { AcpAgent } from './acp.ts'
-import { linesIn, scripted } from '../../test/acp.ts'
+import { linesIn, scriptedAgent } from '../../test/acp.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'atrium-acp-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
-let lasting: ReturnType<typeof scripted>
+let shared: ReturnType<typeof scriptedAgent>
 beforeAll(() => {
-  lasting = scripted({ folder, ends: (end) => void ends.push(end) })
+  shared = scriptedAgent({ folder, onEnd: (close) => void closings.push(close) })
 })
-const ends: (() => Promise<void>)[] = []
-afterAll(() => Promise.all(ends.map((end) => end())))
+const closings: (() => Promise<void>)[] = []
+afterAll(() => Promise.all(closings.map((close) => close())))
 
-// One process for all of them: what one turn leaves behind, the next one would find.
-agentContract('acp', () => lasting.agent, {
+// One process for all tests of the suite, so that a turn that leaves something behind disturbs the next.
+agentContract('acp', () => shared.agent, {
   prompts: [
     'say Hello',
     'think hm\nsay one\ncall c1 read Look\nchange c1 {"status":"completed"}\nplan pending a;completed b\nusage 1 9',
@@ -26,9 +26,9 @@ agentContract('acp', () => lasting.agent, {
   failing: 'error -32603 no',
 })
 
-roughAgentContract('acp', () => scripted({ folder, quirks: ['ignores-eof'] }).agent, {
+roughAgentContract('acp', () => scriptedAgent({ folder, quirks: ['ignores-eof'] }).agent, {
   kill: (agent) => (agent as AcpAgent).close(),
-  asking: { text: 'do c1 deeds\nsay done', deeds: () => linesIn(join(folder, 'deeds')).length },
+  asking: { text: 'do c1 effects\nsay done', deeds: () => linesIn(join(folder, 'effects')).length },
   breaking: ['crash 3', 'close-stdout', 'say before\ncrash', 'error 400 bad', 'error -32000 who are you'],
   hanging: 'hang',
   flood: { text: 'flood 100000', words: 100_000, said: () => Number(linesIn(join(folder, 'flood'))[0] ?? 0) },

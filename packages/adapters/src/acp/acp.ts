@@ -1,49 +1,52 @@
 import { homedir } from 'node:os'
-import type { Agent, AgentCommand, Chat, AgentAction } from '@atrium/host/ports/agent'
+import type { Agent, AgentAction, AgentCommand, Chat } from '@atrium/host/ports/agent'
 import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import type { Surroundings } from './acp-session.ts'
-import { House } from './session-process.ts'
-import type { Link } from './process/connection.ts'
-import { customizationOf, isOn } from './process/mcp-servers.ts'
+import { withTimeout } from '../process/timeout.ts'
+import type { SessionContext } from './acp-session.ts'
+import { configSchema, modelsOf } from './config-options.ts'
+import type { ConfigOption } from './config-options.ts'
+import { OutputStream } from './output-stream.ts'
+import { TurnRun } from './run-turn.ts'
+import { SessionProcess } from './session-process.ts'
+import type { AcpConnection } from './process/connection.ts'
+import { Launcher } from './process/launch.ts'
+import type { AcpProgram, LaunchContext } from './process/launch.ts'
+import { customizationOf, isEnabled } from './process/mcp-servers.ts'
 import type { AcpServer } from './process/mcp-servers.ts'
-import { modelsOf, schemaOf } from './config-options.ts'
-import type { Knob } from './config-options.ts'
-import { Starter } from './process/launch.ts'
-import type { AcpMeans, AcpProgram } from './process/launch.ts'
-import { Voice } from './output-stream.ts'
-import { Work } from './run-turn.ts'
 
-/** What was found out by asking, so that it need not be asked again. */
+/** The result of a probe. It is stored, so that the next start of the host needs no probe; so the names of its members stay. */
 export interface Profile {
-  readonly knobs: readonly Knob[]
-  /** Whether its sessions may have several directories. */
+  /** The config options of the agent's sessions. */
+  readonly knobs: readonly ConfigOption[]
+  /** Whether a session may have several directories. */
   readonly directories?: boolean
   readonly problem?: string
 }
 
-/** An agent that runs as a program of its own and speaks ACP: a process for each session of the host. */
+/** An agent that is a program of its own and speaks ACP. Each session of the host has its own process. */
 export class AcpAgent implements Agent {
   readonly resumes = true
-  readonly #starter: Starter
-  readonly #houses = new Map<Uri, House>()
+  readonly #launcher: Launcher
+  readonly #processes = new Map<Uri, SessionProcess>()
   #profile: Profile | undefined
   #probing: Promise<void> | undefined
-  /** Started to find out, and free for whoever comes first. */
-  #spare: Link | undefined
+  /** The connection that a probe opened. The first session takes it over. */
+  #spare: AcpConnection | undefined
   #closed = false
+  /** The number of running turns. */
   #turns = 0
   #retired = false
 
-  constructor(program: AcpProgram, means: AcpMeans, profile?: Profile) {
-    this.#starter = new Starter(program, means)
+  constructor(program: AcpProgram, context: LaunchContext, profile?: Profile) {
+    this.#launcher = new Launcher(program, context)
     this.#profile = profile
   }
 
   get info(): AgentInfo {
-    const { name: provider, displayName, command } = this.#starter.program
+    const { name: provider, displayName, command } = this.#launcher.program
     const { knobs = [], directories, problem } = this.#profile ?? {}
     return {
       provider,
@@ -59,7 +62,7 @@ export class AcpAgent implements Agent {
   }
 
   get settings(): NonNullable<Agent['settings']> {
-    return { schema: schemaOf(this.#starter.program.name, this.#profile?.knobs ?? []) }
+    return { schema: configSchema(this.#launcher.program.name, this.#profile?.knobs ?? []) }
   }
 
   get profile(): Profile | undefined {
@@ -67,147 +70,146 @@ export class AcpAgent implements Agent {
   }
 
   get lastWords(): readonly string[] {
-    return this.#starter.lastWords
+    return this.#launcher.lastDiagnostics
   }
 
+  /** Waits for a bounded time: the first turn of a session reports an agent that does not answer. */
   probe(): Promise<void> {
     if (this.#profile && this.#profile.problem === undefined) return Promise.resolve()
-    this.#probing ??= this.#find().finally(() => {
+    this.#probing ??= this.#probe().finally(() => {
       this.#probing = undefined
     })
-    return this.#inTime(this.#probing)
-  }
-
-  /** Whoever makes a session does not wait for one that does not answer: its first turn will say so. */
-  #inTime(done: Promise<void>): Promise<void> {
-    return new Promise((resolve) => {
-      const undo = this.#starter.means.later(probeMs, resolve)
-      void done.then(() => {
-        undo()
-        resolve()
-      })
-    })
+    return withTimeout(this.#launcher.context.later, probeMs, this.#probing, () => {})
   }
 
   async *run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
-    const house = this.#houseOf(chat.sessionUri)
-    let link: Link | undefined
-    const voice = new Voice({
-      pause: () => link?.process.lines.pause(),
-      resume: () => link?.process.lines.resume(),
+    const process = this.#processOf(chat.sessionUri)
+    let connection: AcpConnection | undefined
+    const output = new OutputStream({
+      pause: () => connection?.process.lines.pause(),
+      resume: () => connection?.process.lines.resume(),
     })
-    const leave = house.enter()
+    const endTurn = process.beginTurn()
     this.#turns++
-    const stop = () => voice.end()
+    const stop = () => output.end()
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     else {
-      const opened = (known: Link) => {
-        link = known
-      }
-      const work = new Work(chat, house, voice, this.#starter, this.#surroundings(chat))
-      work.run(signal, opened).then(
-        () => voice.end(),
-        (error: unknown) => voice.end(error),
+      const parts = { chat, process, output, launcher: this.#launcher, context: this.#sessionContext(chat) }
+      const run = new TurnRun(parts).run(signal, (opened) => {
+        connection = opened
+      })
+      run.then(
+        () => output.end(),
+        (error: unknown) => output.end(error),
       )
     }
     try {
-      for await (const said of voice.words()) {
+      for await (const action of output.actions()) {
         if (signal.aborted) return
-        yield said
+        yield action
       }
     } finally {
       signal.removeEventListener('abort', stop)
-      leave()
+      endTurn()
       this.#turns--
       if (this.#retired) void this.retire()
     }
   }
 
   async commands(session: SessionState): Promise<readonly AgentCommand[]> {
-    const own = new Set(session.chats.map(({ resource }) => resource))
-    for (const house of this.#houses.values())
-      for (const uri of own) {
-        const found = house.conversation(uri)?.commands ?? []
-        if (found.length > 0) return found
+    const chats = new Set(session.chats.map(({ resource }) => resource))
+    for (const process of this.#processes.values())
+      for (const chat of chats) {
+        const commands = process.session(chat)?.commands ?? []
+        if (commands.length > 0) return commands
       }
     return []
   }
 
   async dispose(session: Uri): Promise<void> {
-    const house = this.#houses.get(session)
-    this.#houses.delete(session)
-    await house?.close()
+    const process = this.#processes.get(session)
+    this.#processes.delete(session)
+    await process?.close()
   }
 
-  /** It is wanted no longer, and ends when its turns have. */
+  /** Closes the agent as soon as its last turn has ended. */
   async retire(): Promise<void> {
     this.#retired = true
     if (this.#turns === 0) await this.close()
   }
 
-  /** Ends all that was started. */
+  /** Ends all processes, and starts no others. */
   async close(): Promise<void> {
     this.#closed = true
-    const all = [...this.#houses.values()].map((house) => house.close())
-    this.#houses.clear()
-    await Promise.all([...all, this.#starter.end(), this.#probing])
+    const closing = [...this.#processes.values()].map((process) => process.close())
+    this.#processes.clear()
+    await Promise.all([...closing, this.#launcher.end(), this.#probing])
   }
 
-  #houseOf(session: Uri): House {
-    const known = this.#houses.get(session)
+  #processOf(session: Uri): SessionProcess {
+    const known = this.#processes.get(session)
     if (known) return known
-    const house = new House((over) => this.#link(over), this.#starter.means.later)
-    this.#houses.set(session, house)
-    return house
+    const process = new SessionProcess((signal) => this.#connect(signal), this.#launcher.context.later)
+    this.#processes.set(session, process)
+    return process
   }
 
-  async #link(over: AbortSignal): Promise<Link> {
+  async #connect(signal: AbortSignal): Promise<AcpConnection> {
     const spare = this.#spare
     this.#spare = undefined
-    if (this.#closed) throw this.#starter.failed('it is not on this host any more')
-    return spare?.open ? spare : this.#starter.start(over)
+    if (this.#closed) throw this.#launcher.failure('it is no longer on this host')
+    return spare?.open ? spare : this.#launcher.start(signal)
   }
 
-  /** Asks a session for what can be set, and keeps the process for whoever comes first. */
-  async #find(): Promise<void> {
-    let link: Link | undefined
+  /** Starts a process and opens an ACP session, to learn its options. The process is kept for a while, for the first session. */
+  async #probe(): Promise<void> {
+    const { context } = this.#launcher
+    let connection: AcpConnection | undefined
     try {
-      const found = await this.#starter.start()
-      link = found
-      const house = new House(() => Promise.resolve(found), this.#starter.means.later)
-      const { knobs } = await house.begin('', { cwd: this.#starter.means.quiet ?? homedir(), mcpServers: [] })
-      const { sessionCapabilities } = found.initialized.agentCapabilities ?? {}
-      this.#profile = { knobs, ...(sessionCapabilities?.additionalDirectories && { directories: true }) }
-      if (this.#closed) return await found.process.end()
-      this.#spare = found
-      const undo = this.#starter.means.later(spareMs, () => {
-        if (this.#spare !== found) return
-        this.#spare = undefined
-        void found.process.end()
-      })
-      void found.process.ended.then(undo)
+      const opened = await this.#launcher.start()
+      connection = opened
+      const process = new SessionProcess(() => Promise.resolve(opened), context.later)
+      const cwd = context.probeDirectory ?? homedir()
+      const { options } = await process.createSession('', { cwd, mcpServers: [] })
+      const { sessionCapabilities } = opened.initialized.agentCapabilities ?? {}
+      const directories = sessionCapabilities?.additionalDirectories ? { directories: true } : {}
+      this.#profile = { knobs: options, ...directories }
+      if (this.#closed) return await opened.process.end()
+      this.#keepSpare(opened)
     } catch (error) {
-      await link?.process.end()
-      this.#profile = { knobs: this.#profile?.knobs ?? [], problem: this.#starter.inWords(error).message }
+      await connection?.process.end()
+      this.#profile = { knobs: this.#profile?.knobs ?? [], problem: this.#launcher.userError(error).message }
     }
   }
 
-  get #servers(): readonly AcpServer[] {
-    return this.#starter.means.mcpServers ?? []
+  #keepSpare(connection: AcpConnection): void {
+    this.#spare = connection
+    const cancelTimer = this.#launcher.context.later(spareMs, () => {
+      if (this.#spare !== connection) return
+      this.#spare = undefined
+      void connection.process.end()
+    })
+    void connection.process.ended.then(cancelTimer)
   }
 
-  #surroundings(chat: Chat): Surroundings {
-    const own = chat.state.workingDirectories ?? []
-    const uris = own.length > 0 ? own : (chat.session.workingDirectories ?? [])
+  get #servers(): readonly AcpServer[] {
+    return this.#launcher.context.mcpServers ?? []
+  }
+
+  /** Returns the directories of a chat, else of its session, and the MCP servers that are switched on. */
+  #sessionContext(chat: Chat): SessionContext {
+    const ownDirectories = chat.state.workingDirectories ?? []
+    const uris = ownDirectories.length > 0 ? ownDirectories : (chat.session.workingDirectories ?? [])
     const paths = uris.flatMap((uri) => {
-      const named = pathOf(uri)
-      return named.ok ? [named.path] : []
+      const parsed = pathOf(uri)
+      return parsed.ok ? [parsed.path] : []
     })
     const [cwd = homedir(), ...others] = paths
-    const more = this.#profile?.directories && others.length > 0 ? { additionalDirectories: others } : {}
-    const mcpServers = this.#servers.filter((server) => isOn(server, chat.session.customizations))
-    return { cwd, ...more, mcpServers }
+    const additional =
+      this.#profile?.directories && others.length > 0 ? { additionalDirectories: others } : {}
+    const mcpServers = this.#servers.filter((server) => isEnabled(server, chat.session.customizations))
+    return { cwd, ...additional, mcpServers }
   }
 }
 

@@ -1,52 +1,61 @@
 import type { SessionConfigPropertySchema, SessionConfigSchema } from '@atrium/protocol/common/config'
 import type { SessionModelInfo } from '@atrium/protocol/root/state'
 import { compact } from '@atrium/protocol/update'
-import { objectsIn, wordOf } from './tool-call.ts'
-import type { ConfigChoice, ConfigOption, Modes, Opened } from './process/schema.ts'
+import { objectsIn, oneLine } from './tool-call.ts'
+import type {
+  OpenSessionResponse,
+  SessionConfigGroup,
+  SessionConfigOption,
+  SessionConfigValue,
+} from './process/schema.ts'
 
-/** One thing that a session of an agent can be set to, and how the agent is told. */
-export interface Knob {
+/**
+ * One setting of an ACP session. Its kind tells by which ACP method it is set. Options are stored with the profile of the agent, so the
+ * names of these members stay.
+ */
+export interface ConfigOption {
   readonly kind: 'option' | 'mode' | 'model'
   readonly id: string
   readonly title: string
   readonly description: string | undefined
   readonly isModel: boolean
-  readonly choices: readonly Required<Pick<ConfigChoice, 'value' | 'name'>>[] | undefined
+  /** Absent: the option is a boolean. */
+  readonly choices: readonly Required<Pick<SessionConfigValue, 'value' | 'name'>>[] | undefined
   readonly current: string | boolean | undefined
 }
 
 /**
- * What a session can be set to. Agents say it in up to three ways at once: as options, which are the newest, as modes, and as models;
- * what an older way says again is left out.
+ * Returns the settings of a session. ACP has three forms of them, and agents may send all at once: config options, which are the newest
+ * form, modes, and models. A setting in an older form is left out if the config options have it too.
  */
-export function knobsOf(opened: Opened): readonly Knob[] {
-  const { configOptions, modes, models } = opened ?? {}
-  const said = objectsIn(configOptions).slice(0, mostKnobs)
-  const options = said.flatMap(knobOf)
-  const has = (word: string) => said.some(({ id, category }) => id === word || category === word)
-  const older = [has('mode') ? undefined : modeKnob(modes), has('model') ? undefined : modelKnob(models)]
-  return [...options, ...older.flatMap((knob) => knob ?? [])]
+export function configOptionsOf(response: OpenSessionResponse): readonly ConfigOption[] {
+  const { configOptions, modes, models } = response ?? {}
+  const listed = objectsIn(configOptions).slice(0, maxOptions)
+  const options = listed.flatMap(toConfigOption)
+  const has = (name: string) => listed.some(({ id, category }) => id === name || category === name)
+  const older = [has('mode') ? undefined : modeOption(modes), has('model') ? undefined : modelOption(models)]
+  return [...options, ...older.flatMap((option) => option ?? [])]
 }
 
-/** How a session's settings are called: each agent has its own. */
-export function keyOf(provider: string, { id }: Knob): string {
+/** Returns the key of an option in the session's config. The provider keeps the options of two agents apart. */
+export function configKey(provider: string, { id }: ConfigOption): string {
   return `${provider}.${id}`
 }
 
-/** Models are chosen with each message, so they are no settings. */
-export function schemaOf(provider: string, knobs: readonly Knob[]): SessionConfigSchema {
-  const properties = knobs
+/** Returns the schema of the options. The model is left out, because each message names its own. */
+export function configSchema(provider: string, options: readonly ConfigOption[]): SessionConfigSchema {
+  const properties = options
     .filter(({ isModel }) => !isModel)
-    .map((knob) => [keyOf(provider, knob), propertyOf(knob)] as const)
+    .map((option) => [configKey(provider, option), propertyOf(option)] as const)
   return { type: 'object', properties: Object.fromEntries(properties) }
 }
 
-export function modelsOf(provider: string, knobs: readonly Knob[]): readonly SessionModelInfo[] {
-  const choices = knobs.find(({ isModel }) => isModel)?.choices ?? []
+export function modelsOf(provider: string, options: readonly ConfigOption[]): readonly SessionModelInfo[] {
+  const choices = options.find(({ isModel }) => isModel)?.choices ?? []
   return choices.map(({ value: id, name }) => ({ id, provider, name }))
 }
 
-function propertyOf({ title, description, choices }: Knob): SessionConfigPropertySchema {
+function propertyOf({ title, description, choices }: ConfigOption): SessionConfigPropertySchema {
   return compact<SessionConfigPropertySchema>({
     type: choices ? 'string' : 'boolean',
     title,
@@ -57,66 +66,50 @@ function propertyOf({ title, description, choices }: Knob): SessionConfigPropert
   })
 }
 
-function knobOf({
-  id,
-  name,
-  description,
-  category,
-  type,
-  currentValue,
-  options,
-}: ConfigOption): readonly Knob[] {
+function toConfigOption(listed: SessionConfigOption): readonly ConfigOption[] {
+  const { id, name, description, category, type, currentValue, options } = listed
   if (typeof id !== 'string' || id === '') return []
-  const choices = type === 'boolean' ? undefined : choicesOf(objectsIn(options).flatMap(flat))
+  const choices = type === 'boolean' ? undefined : choicesOf(objectsIn(options).flatMap(ungrouped))
   if (choices?.length === 0) return []
   const isModel = category === 'model' || (category === undefined && id === 'model')
-  const about = { title: wordOf(name) ?? id, description: wordOf(description) }
+  const labels = { title: oneLine(name) ?? id, description: oneLine(description) }
   const current =
     typeof currentValue === 'string' || typeof currentValue === 'boolean' ? currentValue : undefined
-  return [{ kind: 'option', id, ...about, isModel, choices, current }]
+  return [{ kind: 'option', id, ...labels, isModel, choices, current }]
 }
 
-function modeKnob(modes: Modes | null | undefined): Knob | undefined {
+function modeOption(modes: OpenSessionResponse['modes']): ConfigOption | undefined {
   const choices = choicesOf(objectsIn(modes?.availableModes).map(({ id, name }) => ({ value: id, name })))
   if (choices.length === 0) return undefined
-  const current = wordIn(modes?.currentModeId)
+  const current = stringOf(modes?.currentModeId)
   return { kind: 'mode', id: 'mode', title: 'Mode', description: undefined, isModel: false, choices, current }
 }
 
-function modelKnob(models: Opened['models']): Knob | undefined {
+function modelOption(models: OpenSessionResponse['models']): ConfigOption | undefined {
   const choices = choicesOf(
     objectsIn(models?.availableModels).map(({ modelId, name }) => ({ value: modelId, name })),
   )
   if (choices.length === 0) return undefined
-  const current = wordIn(models?.currentModelId)
-  return {
-    kind: 'model',
-    id: 'model',
-    title: 'Model',
-    description: undefined,
-    isModel: true,
-    choices,
-    current,
-  }
+  const labels = { id: 'model', title: 'Model', description: undefined }
+  return { kind: 'model', ...labels, isModel: true, choices, current: stringOf(models?.currentModelId) }
 }
 
-/** Choices may come in groups. */
-function flat(entry: ConfigChoice | { readonly options?: readonly ConfigChoice[] }): readonly ConfigChoice[] {
-  return 'options' in entry ? objectsIn(entry.options) : [entry as ConfigChoice]
+function ungrouped(entry: SessionConfigValue | SessionConfigGroup): readonly SessionConfigValue[] {
+  return 'options' in entry ? objectsIn(entry.options) : [entry]
 }
 
-/** It stands in states that everyone has: nothing of another shape, and no more than anybody chooses from. */
-function choicesOf(said: readonly { value?: string | undefined; name?: string | undefined }[]) {
-  return said
-    .slice(0, mostChoices)
+/** Returns the valid choices, at most `maxChoices`. All clients receive them with the session's state. */
+function choicesOf(values: readonly { value?: string | undefined; name?: string | undefined }[]) {
+  return values
+    .slice(0, maxChoices)
     .flatMap(({ value, name }) =>
-      typeof value === 'string' && value !== '' ? [{ value, name: wordOf(name) ?? value }] : [],
+      typeof value === 'string' && value !== '' ? [{ value, name: oneLine(name) ?? value }] : [],
     )
 }
 
-function wordIn(value: unknown): string | undefined {
+function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-const mostKnobs = 100
-const mostChoices = 1000
+const maxOptions = 100
+const maxChoices = 1000

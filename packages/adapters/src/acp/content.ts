@@ -3,43 +3,48 @@ import type { Chat } from '@atrium/host/ports/agent'
 import type { ToolResultContent } from '@atrium/protocol/chat/tool'
 import type { FileEdit, FileEditSide } from '@atrium/protocol/common/content'
 import { fileUri } from '@atrium/protocol/file-uri'
-import type { CallContent, ContentBlock } from './process/schema.ts'
+import { outputText } from './tool-call.ts'
+import type { ToolCall } from './tool-call.ts'
+import type { ContentBlock, ToolCallContent } from './process/schema.ts'
 
-/** Which terminal of ours an agent means. */
-export type TerminalOf = (terminalId: string) => readonly ToolResultContent[]
+/** Returns the content that shows a terminal, by the terminal id that the agent uses. */
+export type TerminalContent = (terminalId: string) => readonly ToolResultContent[]
 
-/** What a tool call shows, in the words of a chat. What it says of a file is kept with the session. */
-export async function contentOf(
-  items: readonly CallContent[],
+/** Returns the content of a tool call in AHP's form, with its output as text. File contents are stored with the session. */
+export async function resultContent(
+  { content, output, rawOutput }: ToolCall,
   chat: Chat,
   cwd: string,
-  terminalOf: TerminalOf,
-): Promise<readonly ToolResultContent[]> {
-  const shown: ToolResultContent[] = []
-  for (const item of items) {
-    if (item.type === 'content' && item.content) shown.push(...blockContent(item.content))
-    if (item.type === 'terminal') shown.push(...terminalOf(item.terminalId ?? ''))
-    const edit = await editOf(item, chat, cwd)
-    if (edit) shown.push({ type: 'fileEdit', ...edit })
+  terminalContent: TerminalContent,
+): Promise<ToolResultContent[]> {
+  const converted: ToolResultContent[] = []
+  for (const item of content) {
+    if (item.type === 'content' && item.content) converted.push(...blockContent(item.content))
+    if (item.type === 'terminal') converted.push(...terminalContent(item.terminalId ?? ''))
+    const edit = await fileEdit(item, chat, cwd)
+    if (edit) converted.push({ type: 'fileEdit', ...edit })
   }
-  return shown
+  if (output !== '') return [...converted, { type: 'text', text: output }]
+  if (converted.length > 0 || rawOutput === undefined || rawOutput === null) return converted
+  const text = outputText(rawOutput)
+  return text === '' ? [] : [{ type: 'text', text }]
 }
 
-/** What a call would change, for those who are asked. */
-export async function editsOf(
-  items: readonly CallContent[],
+/** Returns the diffs of a tool call as file edits, for the approval of users. */
+export async function fileEdits(
+  items: readonly ToolCallContent[],
   chat: Chat,
   cwd: string,
 ): Promise<readonly FileEdit[]> {
   const edits: FileEdit[] = []
   for (const item of items) {
-    const edit = await editOf(item, chat, cwd)
+    const edit = await fileEdit(item, chat, cwd)
     if (edit) edits.push(edit)
   }
   return edits
 }
 
-async function editOf(item: CallContent, chat: Chat, cwd: string): Promise<FileEdit | undefined> {
+async function fileEdit(item: ToolCallContent, chat: Chat, cwd: string): Promise<FileEdit | undefined> {
   if (item.type !== 'diff' || typeof item.path !== 'string') return undefined
   const uri = fileUri(isAbsolute(item.path) ? item.path : resolve(cwd, item.path))
   const side = async (text: string): Promise<FileEditSide> => ({
@@ -56,25 +61,25 @@ async function editOf(item: CallContent, chat: Chat, cwd: string): Promise<FileE
 function blockContent(block: ContentBlock): readonly ToolResultContent[] {
   switch (block.type) {
     case 'text':
-      return typeof block.text === 'string' && block.text !== '' ? [{ type: 'text', text: block.text }] : []
+      return isNonEmpty(block.text) ? [{ type: 'text', text: block.text }] : []
     case 'image':
     case 'audio':
-      return isText(block.data) && isText(block.mimeType)
+      return isNonEmpty(block.data) && isNonEmpty(block.mimeType)
         ? [{ type: 'embeddedResource', data: block.data, contentType: block.mimeType }]
         : []
     case 'resource_link':
-      return isText(block.uri) ? [{ type: 'resource', uri: block.uri }] : []
+      return isNonEmpty(block.uri) ? [{ type: 'resource', uri: block.uri }] : []
     case 'resource': {
       const { text, blob, mimeType } = block.resource ?? {}
       if (typeof text === 'string') return [{ type: 'text', text }]
       const contentType = mimeType ?? 'application/octet-stream'
-      return isText(blob) ? [{ type: 'embeddedResource', data: blob, contentType }] : []
+      return isNonEmpty(blob) ? [{ type: 'embeddedResource', data: blob, contentType }] : []
     }
     default:
       return []
   }
 }
 
-function isText(value: unknown): value is string {
+function isNonEmpty(value: unknown): value is string {
   return typeof value === 'string' && value !== ''
 }

@@ -1,11 +1,21 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import type { ChatInputAnswer, ChatInputQuestion, ChatInputRequest } from '@atrium/protocol/chat/request'
+import type { ActiveTurn, InputRequestPart } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
-import type { InputRequestPart } from '@atrium/protocol/chat/state'
-import type { Asked } from './process/connection.ts'
-import type { Voice } from './output-stream.ts'
+import type { OutputStream } from './output-stream.ts'
 
-type Property = {
+/** The params of `elicitation/create`. */
+interface ElicitationRequest {
+  readonly message?: string
+  readonly url?: string | null
+  readonly requestedSchema?: {
+    readonly properties?: { readonly [key: string]: Property }
+    readonly required?: readonly string[]
+  }
+}
+
+/** A JSON schema of one field. */
+interface Property {
   readonly type?: string
   readonly title?: string
   readonly description?: string
@@ -21,34 +31,28 @@ type Property = {
   readonly items?: Property & { readonly anyOf?: Property['oneOf'] }
 }
 
-/** An agent asks people something: a form of theirs becomes one of the chat's, and the answers theirs again. */
-export async function elicit(asked: Asked, chat: Chat, voice: Voice, id: string): Promise<object> {
-  const { message, url, requestedSchema } = asked as {
-    readonly message?: string
-    readonly url?: string | null
-    readonly requestedSchema?: {
-      readonly properties?: { readonly [key: string]: Property }
-      readonly required?: readonly string[]
-    }
-  }
-  // Some say of what is not there that it is nothing. A client opens a page: what it might do with another address nobody knows.
-  const visits = url !== undefined && url !== null
-  if (visits && !isPage(url))
-    throw AhpError.invalidParams('elicitation/create: only a page of http or https can be shown')
+/** Answers `elicitation/create`: shows the agent's form as an input request of the chat, and returns the answers of users. */
+export async function elicit(params: object, chat: Chat, output: OutputStream, id: string): Promise<object> {
+  const { message, url, requestedSchema }: ElicitationRequest = params
+  // Some agents send `url: null` with a form.
+  const hasUrl = url !== undefined && url !== null
+  // Clients open the URL, and other schemes than http may start programs.
+  if (hasUrl && !isHttpUrl(url))
+    throw AhpError.invalidParams('elicitation/create: only http and https URLs can be opened')
   const properties = Object.entries(requestedSchema?.properties ?? {})
   const required = new Set(requestedSchema?.required)
   const questions = properties.map(([key, property]) => question(key, property, required.has(key)))
   const request: ChatInputRequest = {
     id,
     ...(typeof message === 'string' && { message }),
-    ...(visits && { url }),
+    ...(hasUrl && { url }),
     ...(questions.length > 0 && { questions }),
   }
-  voice.say({ type: 'chat/inputRequested', request })
-  const state = await chat.when(({ activeTurn }) => formIn(activeTurn, id)?.response !== undefined)
-  const form = formIn(state.activeTurn, id)
-  if (form?.response !== 'accept') return { action: form?.response ?? 'cancel' }
-  const answers = form.request.answers ?? {}
+  output.write({ type: 'chat/inputRequested', request })
+  const state = await chat.when(({ activeTurn }) => requestPart(activeTurn, id)?.response !== undefined)
+  const part = requestPart(state.activeTurn, id)
+  if (part?.response !== 'accept') return { action: part?.response ?? 'cancel' }
+  const answers = part.request.answers ?? {}
   const content = properties.flatMap(([key, property]) => {
     const value = valueOf(answers[key], property)
     return value === undefined ? [] : [[key, value] as const]
@@ -58,27 +62,27 @@ export async function elicit(asked: Asked, chat: Chat, voice: Voice, id: string)
 
 function question(id: string, property: Property, required: boolean): ChatInputQuestion {
   const { type, title, description, format, minimum: min, maximum: max } = property
-  const about = { id, message: description ?? title ?? id, ...(title !== undefined && { title }), required }
+  const labels = { id, message: description ?? title ?? id, ...(title !== undefined && { title }), required }
   const choices = choicesOf(property)
-  if (choices) return { ...about, kind: 'single-select', options: suggested(choices, property) }
-  const many = type === 'array' ? choicesOf(property.items) : undefined
-  if (many) return { ...about, kind: 'multi-select', options: suggested(many, property) }
+  if (choices) return { ...labels, kind: 'single-select', options: withRecommended(choices, property) }
+  const manyChoices = type === 'array' ? choicesOf(property.items) : undefined
+  if (manyChoices) return { ...labels, kind: 'multi-select', options: withRecommended(manyChoices, property) }
   if (type === 'boolean')
     return {
-      ...about,
+      ...labels,
       kind: 'boolean',
       ...(typeof property.default === 'boolean' && { defaultValue: property.default }),
     }
   if (type === 'number' || type === 'integer')
     return {
-      ...about,
+      ...labels,
       kind: type,
       ...(min !== undefined && { min }),
       ...(max !== undefined && { max }),
       ...(typeof property.default === 'number' && { defaultValue: property.default }),
     }
   return {
-    ...about,
+    ...labels,
     kind: 'text',
     ...(format !== undefined && { format }),
     ...(property.minLength !== undefined && { min: property.minLength }),
@@ -87,10 +91,12 @@ function question(id: string, property: Property, required: boolean): ChatInputQ
   }
 }
 
-/** What the agent would choose is only said to be: an answer that nobody gave is none. */
-function suggested(choices: readonly Choice[], { default: usual }: Property): Choice[] {
-  const those: readonly unknown[] = Array.isArray(usual) ? usual : [usual]
-  return choices.map((choice) => (those.includes(choice.id) ? { ...choice, recommended: true } : choice))
+/** Marks the agent's default choices as recommended. They are not preselected, so that only choices of users count as answers. */
+function withRecommended(choices: readonly Choice[], { default: defaults }: Property): Choice[] {
+  const recommended: readonly unknown[] = Array.isArray(defaults) ? defaults : [defaults]
+  return choices.map((choice) =>
+    recommended.includes(choice.id) ? { ...choice, recommended: true } : choice,
+  )
 }
 
 interface Choice {
@@ -100,29 +106,25 @@ interface Choice {
 }
 
 function choicesOf(property: Property['items']): Choice[] | undefined {
-  const named = property?.oneOf ?? property?.anyOf
-  if (named) return named.map((each) => ({ id: each.const ?? '', label: each.title ?? each.const ?? '' }))
+  const titled = property?.oneOf ?? property?.anyOf
+  if (titled) return titled.map((each) => ({ id: each.const ?? '', label: each.title ?? each.const ?? '' }))
   return property?.enum?.map((id, i) => ({ id, label: property.enumNames?.[i] ?? id }))
 }
 
 function valueOf(answer: ChatInputAnswer | undefined, property: Property): unknown {
   const isChoice = choicesOf(property) ?? choicesOf(property.items)
-  // Else what is usual stands in the form, for people to see.
+  // The form shows the default of any question but a choice, so accepting the form accepts that default.
   if (answer?.state !== 'submitted') return isChoice ? undefined : property.default
   const { value } = answer
   return value.kind === 'selected-many' ? [...value.value, ...(value.freeformValues ?? [])] : value.value
 }
 
-function isPage(url: unknown): url is string {
+function isHttpUrl(url: unknown): url is string {
   return typeof url === 'string' && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
 }
 
-function formIn(
-  turn: { readonly responseParts: readonly { readonly kind: string }[] } | undefined,
-  id: string,
-): InputRequestPart | undefined {
+function requestPart(turn: ActiveTurn | undefined, id: string): InputRequestPart | undefined {
   return turn?.responseParts.find(
-    (part): part is InputRequestPart =>
-      part.kind === 'inputRequest' && (part as InputRequestPart).request.id === id,
+    (part): part is InputRequestPart => part.kind === 'inputRequest' && part.request.id === id,
   )
 }

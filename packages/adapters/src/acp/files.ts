@@ -1,48 +1,53 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
+import type { FileEdit } from '@atrium/protocol/common/content'
+import { showsFile, showsText } from './preview.ts'
 import { isApproved } from './tool-call.ts'
-import type { Call } from './tool-call.ts'
-import type { Calls } from './tool-calls.ts'
-import type { Asked } from './process/connection.ts'
-import { showsFile, showsText } from './previewed.ts'
-import type { Question } from './previewed.ts'
+import type { ToolCall } from './tool-call.ts'
+import { notAllowed } from './tool-calls.ts'
+import type { ToolCalls } from './tool-calls.ts'
+import type { Fields } from './process/schema.ts'
 
-/** A file that an agent lets the host write, for a call that shows this file and was agreed to. */
-export async function writeFile(asked: Asked, chat: Chat, calls: Calls): Promise<object> {
-  const { path, content: text } = asked
+/** Answers `fs/write_text_file`: writes the file for a call that shows the file and was approved. */
+export async function writeFile(params: Fields, chat: Chat, calls: ToolCalls): Promise<object> {
+  const { path, content: text } = params
   if (typeof path !== 'string' || typeof text !== 'string')
     throw AhpError.invalidParams('fs/write_text_file needs a path and a content')
-  const edit = { text }
   try {
-    const about = { toolName: 'write', displayName: 'Write', title: `Write ${path}`, input: path }
-    const edits = [await chat.files.propose(path, edit)]
-    const { call, own, shown } = await calls.permitted((each) => showsFile(each, path), about, { edits })
-    if (shown && !(await showsText(shown, path, text, chat))) await askAgain(calls, call, edits)
-    const done = chat.files.apply(call.id, path, edit)
-    await (own ? written(calls, call, done) : done)
+    const labels = { toolName: 'write', displayName: 'Write', title: `Write ${path}`, input: path }
+    const edits = [await chat.files.propose(path, { text })]
+    const permitted = await calls.permitted((preview) => showsFile(preview, path), labels, { edits })
+    const { call, isHostCall, preview } = permitted
+    if (preview && !(await showsText(preview, path, text, chat))) await askAgain(calls, call, edits)
+    const written = chat.files.apply(call.id, path, { text })
+    await (isHostCall ? completeAfter(written, calls, call) : written)
     return {}
   } catch (error) {
-    throw refused(error)
+    throw toAcpError(error)
   }
 }
 
-async function written(calls: Calls, call: Call, done: Promise<void>): Promise<void> {
+async function completeAfter(written: Promise<void>, calls: ToolCalls, call: ToolCall): Promise<void> {
   try {
-    await done
-    await calls.finish(call, true)
+    await written
+    await calls.complete(call, true)
   } catch (error) {
-    await calls.finish(call, false, error instanceof Error ? error.message : undefined)
+    await calls.complete(call, false, error instanceof Error ? error.message : undefined)
     throw error
   }
 }
 
-async function askAgain(calls: Calls, call: Call, edits: Question['edits'] & {}): Promise<void> {
-  const decided = await calls.ask(call, { edits, reason: 'It would write something else than was shown' })
-  if (!decided || !isApproved(decided)) throw new TurnFailed('permission', 'nobody has agreed to this')
+async function askAgain(calls: ToolCalls, call: ToolCall, edits: readonly FileEdit[]): Promise<void> {
+  const reason = 'The text to be written differs from the change that was shown'
+  const decided = await calls.ask(call, { edits, reason })
+  if (!decided || !isApproved(decided)) throw new TurnFailed('permission', notAllowed)
 }
 
-/** What it is told is meant for people, and it may tell them. */
-export function refused(error: unknown): unknown {
-  return error instanceof TurnFailed ? new AhpError(-32_603, error.message) : error
+/** Turns a refusal by the host into an error response. Its message is for users, and the agent may pass it on. */
+export function toAcpError(error: unknown): unknown {
+  return error instanceof TurnFailed ? new AhpError(internalError, error.message) : error
 }
+
+/** The JSON-RPC code. */
+const internalError = -32_603

@@ -1,59 +1,59 @@
 import type { Chat } from '@atrium/host/ports/agent'
-import type { Voice } from './output-stream.ts'
-import type { ContentBlock } from './process/schema.ts'
+import type { OutputStream } from './output-stream.ts'
+import type { ContentBlock, ContentChunk } from './process/schema.ts'
+
+type TextKind = 'markdown' | 'reasoning'
 
 /**
- * What an agent writes, as parts that grow. A part ends where another kind of thing comes, or another message begins; many agents do
- * not say where that is.
+ * The message chunks of an agent as response parts that grow. A part ends where content of another kind comes, or another message
+ * begins. Many agents send no message id.
  */
-export class Speech {
+export class MessageChunks {
   readonly #chat: Chat
-  readonly #voice: Voice
+  readonly #output: OutputStream
   readonly #newId: () => string
-  #open:
-    | { readonly kind: 'markdown' | 'reasoning'; readonly id: string; readonly messageId: string | undefined }
+  #openPart:
+    | { readonly kind: TextKind; readonly id: string; readonly messageId: string | undefined }
     | undefined
 
-  constructor(chat: Chat, voice: Voice, newId: () => string) {
+  constructor(chat: Chat, output: OutputStream, newId: () => string) {
     this.#chat = chat
-    this.#voice = voice
+    this.#output = output
     this.#newId = newId
   }
 
-  /** Only what is not text takes time: it is kept first. */
-  take(
-    kind: 'markdown' | 'reasoning',
-    block: ContentBlock,
-    messageId: string | undefined,
-  ): void | Promise<void> {
-    if (block.type === 'text') return this.#write(kind, String(block.text ?? ''), messageId)
-    return this.#attach(block)
+  /** Adds a chunk. Returns a promise for content that is stored first; text is written at once. */
+  add(kind: TextKind, block: ContentBlock, messageId: ContentChunk['messageId']): void | Promise<void> {
+    if (block.type === 'text') return this.#addText(kind, String(block.text ?? ''), messageId ?? undefined)
+    return this.#addStored(block)
   }
 
-  /** Something else comes in between. */
-  pause(): void {
-    this.#open = undefined
+  /** Ends the open part: other content follows. */
+  endPart(): void {
+    this.#openPart = undefined
   }
 
-  #write(kind: 'markdown' | 'reasoning', content: string, messageId: string | undefined): void {
+  #addText(kind: TextKind, content: string, messageId: string | undefined): void {
     if (content === '') return
-    const open = this.#open
+    const open = this.#openPart
     if (open?.kind === kind && open.messageId === messageId) {
       const type = kind === 'markdown' ? 'chat/delta' : 'chat/reasoning'
-      return this.#voice.say({ type, partId: open.id, content })
+      return this.#output.write({ type, partId: open.id, content })
     }
     const id = this.#newId()
-    this.#open = { kind, id, messageId }
-    this.#voice.say({ type: 'chat/responsePart', part: { kind, id, content } })
+    this.#openPart = { kind, id, messageId }
+    this.#output.write({ type: 'chat/responsePart', part: { kind, id, content } })
   }
 
-  async #attach(block: ContentBlock): Promise<void> {
-    this.pause()
-    const part = await this.#refer(block)
-    if (part) this.#voice.say({ type: 'chat/responsePart', part: { kind: 'contentRef', ...part } })
+  async #addStored(block: ContentBlock): Promise<void> {
+    this.endPart()
+    const reference = await this.#store(block)
+    if (reference)
+      this.#output.write({ type: 'chat/responsePart', part: { kind: 'contentRef', ...reference } })
   }
 
-  async #refer(block: ContentBlock) {
+  /** Stores content with the session and returns the reference to it. A link is returned as it is. */
+  async #store(block: ContentBlock) {
     if (block.type === 'resource_link')
       return { uri: block.uri, ...(block.mimeType && { contentType: block.mimeType }) }
     if (block.type === 'image' || block.type === 'audio')

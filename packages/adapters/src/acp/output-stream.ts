@@ -1,77 +1,77 @@
 import type { AgentAction } from '@atrium/host/ports/agent'
 import { parseAgentAction } from '@atrium/host/turn/agent-output'
 
-/** Who can be made to wait. */
-export interface Flow {
+/** Pauses and resumes reading from the agent. */
+export interface FlowControl {
   pause(): void
   resume(): void
 }
 
-/** What is said in a turn, in order, for whoever listens. Beyond so many words that nobody has heard, the speaker has to wait. */
-export class Voice {
-  readonly flow: Flow
-  readonly #said: AgentAction[] = []
+/** The actions of a turn in order. While too many of them are unread, reading from the agent is paused. */
+export class OutputStream {
+  readonly flow: FlowControl
+  readonly #unread: AgentAction[] = []
   #wake = () => {}
-  #over = false
+  #ended = false
   #failure: unknown
   #paused = false
 
-  constructor(flow: Flow) {
+  constructor(flow: FlowControl) {
     this.flow = flow
   }
 
-  /** What has not its shape is not said: an agent may have put anything into it, and that is no reason to end its turn. */
-  say(said: AgentAction): void {
-    if (this.#over || !isSound(said)) return
-    this.#said.push(said)
+  /** Adds an action. An invalid one is dropped: the agent may have put anything into it, and its turn goes on. */
+  write(action: AgentAction): void {
+    if (this.#ended || !isValid(action)) return
+    this.#unread.push(action)
     this.#wake()
-    if (this.#paused || this.#said.length < mostUnheard) return
+    if (this.#paused || this.#unread.length < maxUnread) return
     this.#paused = true
     this.flow.pause()
   }
 
-  /** There is no more; with a failure where the turn has failed. */
+  /** Ends the stream. With a failure, the reader throws it after the last action. */
   end(failure?: unknown): void {
-    if (this.#over) return
-    this.#over = true
+    if (this.#ended) return
+    this.#ended = true
     this.#failure = failure
     this.#wake()
   }
 
-  async *words(): AsyncIterable<AgentAction> {
+  async *actions(): AsyncIterable<AgentAction> {
     try {
       for (;;) {
-        for (let next = this.#said.shift(); next; next = this.#said.shift()) {
+        for (let next = this.#unread.shift(); next; next = this.#unread.shift()) {
           yield next
-          if (this.#said.length === 0) this.#release()
+          if (this.#unread.length === 0) this.#resume()
         }
-        if (this.#over) break
+        if (this.#ended) break
         await new Promise<void>((resolve) => {
           this.#wake = resolve
         })
       }
     } finally {
-      // Whoever has turned away must not hold up the others.
-      this.#over = true
-      this.#release()
+      // A reader that stops early must not keep the agent paused: other chats use the same process.
+      this.#ended = true
+      this.#resume()
     }
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  #release(): void {
+  #resume(): void {
     if (!this.#paused) return
     this.#paused = false
     this.flow.resume()
   }
 }
 
-const mostUnheard = 512
+const maxUnread = 512
 
-function isSound(said: AgentAction): boolean {
-  // Nearly all that is said, and made of nothing but text.
-  if (said.type === 'chat/delta' || said.type === 'chat/reasoning') return true
+function isValid(action: AgentAction): boolean {
+  // Text is by far the most frequent action, and made of strings only: skip the check.
+  if (action.type === 'chat/delta' || action.type === 'chat/reasoning') return true
   try {
-    parseAgentAction(said, 'turn')
+    parseAgentAction(action, 'turn')
     return true
   } catch {
     return false

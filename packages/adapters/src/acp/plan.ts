@@ -1,49 +1,50 @@
-import type { Voice } from './output-stream.ts'
+import type { OutputStream } from './output-stream.ts'
 import type { PlanEntry } from './process/schema.ts'
 
-/** An agent's plans: each is one part of the turn, changed in its place as the agent goes on. */
+/** The plans of an agent. Each is a tool call of the turn whose content is replaced when the plan changes. */
 export class Plans {
-  readonly #voice: Voice
+  readonly #output: OutputStream
   readonly #newId: () => string
-  /** By the agent's name for the plan. */
+  /** By the agent's id of the plan. */
   readonly #plans = new Map<string, { readonly id: string; text: string }>()
 
-  constructor(voice: Voice, newId: () => string) {
-    this.#voice = voice
+  constructor(output: OutputStream, newId: () => string) {
+    this.#output = output
     this.#newId = newId
   }
 
-  show(name: string, entries: readonly PlanEntry[] | undefined, markdown?: string): void {
-    const text = markdown ?? (entries ?? []).map(line).join('\n')
-    const known = this.#plans.get(name)
+  /** Shows the newest version of a plan. Markdown, if the agent sends it, wins over the entries. */
+  show(planId: string, entries: readonly PlanEntry[] | undefined, markdown?: string): void {
+    const text = markdown ?? (entries ?? []).map(entryLine).join('\n')
+    const known = this.#plans.get(planId)
     if (known?.text === text) return
     const plan = known ?? { id: this.#newId(), text }
     plan.text = text
-    this.#plans.set(name, plan)
+    this.#plans.set(planId, plan)
     const { id: toolCallId } = plan
     if (!known) {
-      this.#voice.say({ type: 'chat/toolCallStart', toolCallId, toolName: 'plan', displayName: 'Plan' })
-      this.#voice.say({
+      this.#output.write({ type: 'chat/toolCallStart', toolCallId, toolName: 'plan', displayName: 'Plan' })
+      this.#output.write({
         type: 'chat/toolCallReady',
         toolCallId,
         invocationMessage: 'Plan',
         confirmed: 'not-needed',
       })
     }
-    this.#voice.say({ type: 'chat/toolCallContentChanged', toolCallId, content: [{ type: 'text', text }] })
+    this.#output.write({ type: 'chat/toolCallContentChanged', toolCallId, content: [{ type: 'text', text }] })
   }
 
-  /** The turn ends, and its plans stay as they are. */
-  close(): void {
+  /** Completes all plans with their last content, at the end of the turn. */
+  complete(): void {
     for (const { id: toolCallId, text } of this.#plans.values()) {
       const result = { success: true, pastTenseMessage: 'Plan', content: [{ type: 'text', text } as const] }
-      this.#voice.say({ type: 'chat/toolCallComplete', toolCallId, result })
+      this.#output.write({ type: 'chat/toolCallComplete', toolCallId, result })
     }
     this.#plans.clear()
   }
 }
 
-function line({ content = '', status }: PlanEntry): string {
+function entryLine({ content = '', status }: PlanEntry): string {
   const box = status === 'completed' ? 'x' : ' '
   return `- [${box}] ${status === 'in_progress' ? `**${content}**` : content}`
 }

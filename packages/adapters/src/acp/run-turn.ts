@@ -1,253 +1,125 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Chat } from '@atrium/host/ports/agent'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
-import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
-import { wordOf } from './tool-call.ts'
-import type { Conversation, Surroundings } from './acp-session.ts'
-import type { House } from './session-process.ts'
-import type { Link } from './process/connection.ts'
-import { goOnText, handOver, messageBlocks } from './prompt.ts'
-import { isUsable, shownOf, stateOf } from './process/mcp-servers.ts'
-import { keyOf } from './config-options.ts'
-import type { Knob } from './config-options.ts'
-import type { Starter } from './process/launch.ts'
+import type { AcpSession } from './acp-session.ts'
 import { AcpTurn } from './acp-turn.ts'
-import type { Voice } from './output-stream.ts'
+import { SessionOpener } from './open-session.ts'
+import { messageBlocks, resumeText } from './prompt.ts'
+import { storeSessionMemory } from './session-memory.ts'
+import { applyOptions, reportOptions, reportServers, reportTitle } from './session-report.ts'
+import type { TurnParts } from './turn-parts.ts'
+import type { AcpConnection } from './process/connection.ts'
 import { authRequired } from './process/schema.ts'
 import type { ContentBlock } from './process/schema.ts'
 
-/** One turn of a chat, from the agent that is to be found for it to its last word. */
-export class Work {
-  readonly #chat: Chat
-  readonly #house: House
-  readonly #voice: Voice
-  readonly #starter: Starter
-  readonly #where: Surroundings
+/** One run of a turn: opens the ACP session, applies its options, prompts the agent, and reports what changed. */
+export class TurnRun {
+  readonly #parts: TurnParts
 
-  constructor(chat: Chat, house: House, voice: Voice, starter: Starter, where: Surroundings) {
-    this.#chat = chat
-    this.#house = house
-    this.#voice = voice
-    this.#starter = starter
-    this.#where = where
+  constructor(parts: TurnParts) {
+    this.#parts = parts
   }
 
-  async run(signal: AbortSignal, opened: (link: Link) => void): Promise<void> {
-    const { activeTurn } = this.#chat.state
-    if (activeTurn?.id !== this.#chat.turnId) return
-    try {
-      const turn = new AcpTurn(this.#chat, this.#voice, this.#where.cwd)
-      const { conversation, before = [] } = await this.#rested(turn, signal)
-      opened(conversation.link)
-      this.#sayMemory(conversation.id, conversation.where)
-      this.#sayServers(conversation)
-      await this.#tune(conversation)
-      const resumed = isBegun(activeTurn)
-      const { promptCapabilities } = conversation.link.initialized.agentCapabilities ?? {}
-      const known = resumed && before.length === 0
-      const message = known ? [] : await messageBlocks(activeTurn.message, this.#chat, promptCapabilities)
-      const goOn: ContentBlock[] = resumed ? [{ type: 'text', text: goOnText(activeTurn) }] : []
-      if (signal.aborted) return
-      const set = new Map(conversation.knobs.map(({ id, current }) => [id, current]))
-      const prompted = this.#prompt(conversation, turn, [...before, ...message, ...goOn], signal)
-      await prompted.finally(() => {
-        this.#sayTitle(conversation)
-        // What people have set meanwhile is for the next turn, unless the agent has set it itself.
-        this.#sayKnobs(conversation.knobs.filter(({ id, current }) => set.get(id) !== current))
-      })
-    } catch (error) {
-      // Who has signed in by then is known to a new one.
-      if (error instanceof AhpError && error.code === authRequired) void this.#house.endIfAlone()
-      throw this.#starter.inWords(error)
-    }
-  }
-
-  /** The agent's session for a chat: the one that is there, the one that was, or a new one that is told what happened. */
-  async talk(
-    turn: AcpTurn,
-    signal: AbortSignal,
-  ): Promise<{ readonly conversation: Conversation; readonly before?: readonly ContentBlock[] }> {
-    const [chat, house] = [this.#chat, this.#house]
-    const there = await house.there(chat.uri)
-    // A turn that was cancelled meanwhile leaves it to the next one: it would open a second one, or end that of the other.
-    signal.throwIfAborted()
-    // What it was opened with holds for as long as its process: where that has changed, it is taken up again by another one.
-    if (there && (isDeepStrictEqual(there.where, this.#given(there.link)) || !(await house.endIfAlone())))
-      return { conversation: there }
-    const given = this.#given(await house.link())
-    signal.throwIfAborted()
-    const known = memoryOf(chat)
-    const without =
-      known?.servers.filter((name) => !given.mcpServers.some((each) => each.name === name)) ?? []
-    let problem = without.length > 0 ? `it was to go on without ${without.join(', ')}` : undefined
-    // Some keep what they were given once, whatever they are given later: what is switched off must be off.
-    if (known && problem === undefined)
-      try {
-        // Said first: it has them, whatever becomes of this turn.
-        this.#sayMemory(known.id, given)
-        return { conversation: await house.restore(chat.uri, known.id, given) }
-      } catch (error) {
-        if (!(error instanceof AhpError) || error.code === authRequired) throw error
-        problem = this.#starter.harmless(error.message)
-      }
+  async run(signal: AbortSignal, onConnection: (connection: AcpConnection) => void): Promise<void> {
+    const { chat, process, launcher } = this.#parts
     const { activeTurn } = chat.state
-    const before = activeTurn && (await handOver(chat, activeTurn))
-    signal.throwIfAborted()
-    const conversation = await house.begin(chat.uri, given)
-    if (!before) return { conversation }
-    turn.note(this.#handedOver(problem))
-    return { conversation, before: [before] }
-  }
-
-  /** Servers on the network are only for agents that know how to talk to them. */
-  #given({ initialized: { agentCapabilities } }: Link): Surroundings {
-    const mcpServers = this.#where.mcpServers.filter((server) => isUsable(server, agentCapabilities))
-    return { ...this.#where, mcpServers }
-  }
-
-  #handedOver(problem: string | undefined): string {
-    const { displayName } = this.#starter.program
-    const why =
-      problem === undefined
-        ? `${displayName} has no memory of this chat`
-        : `${displayName} could not take up its session again (${problem})`
-    return `${why}, so it was handed a transcript of it.`
-  }
-
-  /** The same, when it has done with the prompt before: where it did not, and was ended for that, its next process. */
-  async #rested(turn: AcpTurn, signal: AbortSignal): ReturnType<Work['talk']> {
-    const talk = await this.talk(turn, signal)
-    await talk.conversation.rested
-    return talk.conversation.link.open ? talk : this.talk(turn, signal)
-  }
-
-  /** An agent that was told to stop, and does not, is ended: nobody hears what it does, and the next turn waits for it. */
-  #stop(conversation: Conversation, turn: AcpTurn): void {
-    if (!conversation.cancel(turn)) return
-    const undo = this.#starter.means.later(restMs, () => void conversation.link.process.end())
-    void conversation.rested.then(undo)
-  }
-
-  /** Sets the agent's session as people have set theirs. */
-  async #tune(conversation: Conversation): Promise<void> {
-    const { name } = this.#starter.program
-    const chat = this.#chat
-    const values = chat.session.config?.values ?? {}
-    const wished = (knob: Knob) =>
-      knob.isModel ? chat.state.activeTurn?.message.model?.id : values[keyOf(name, knob)]
-    for (const knob of conversation.knobs) {
-      const value = wished(knob)
-      if ((typeof value !== 'string' && typeof value !== 'boolean') || value === knob.current) continue
-      await conversation.set(knob, value).catch((error: unknown) => {
-        if (!(error instanceof AhpError)) throw error
-        throw this.#starter.failed(
-          `it cannot be set to ${JSON.stringify(value)} (${error.message})`,
-          'settings',
-        )
-      })
+    if (activeTurn?.id !== chat.turnId) return
+    try {
+      await this.#run(activeTurn, signal, onConnection)
+    } catch (error) {
+      // Only a new process notices that the user has signed in.
+      if (error instanceof AhpError && error.code === authRequired) void process.endIfUnshared()
+      throw launcher.userError(error)
     }
-    this.#sayKnobs(conversation.knobs)
   }
 
+  async #run(
+    activeTurn: ActiveTurn,
+    signal: AbortSignal,
+    onConnection: (connection: AcpConnection) => void,
+  ): Promise<void> {
+    const { chat, output, context } = this.#parts
+    const turn = new AcpTurn(chat, output, context.cwd)
+    const { session, transcript } = await new SessionOpener(this.#parts, turn, signal).openIdle()
+    onConnection(session.connection)
+    storeSessionMemory(chat, output, session.id, session.context)
+    reportServers(session, this.#parts)
+    await applyOptions(session, this.#parts)
+    const blocks = await this.#promptBlocks(activeTurn, session, transcript)
+    if (signal.aborted) return
+    const valuesBefore = new Map(session.options.map(({ id, current }) => [id, current]))
+    await this.#prompt(session, turn, blocks, signal).finally(() => {
+      reportTitle(session, this.#parts)
+      // Only options that the agent changed: values that users set during the turn are for the next turn.
+      const changed = session.options.filter(({ id, current }) => valuesBefore.get(id) !== current)
+      reportOptions(changed, this.#parts)
+    })
+  }
+
+  /** Returns the transcript, the message, and the instruction to resume, each if the agent needs it. */
+  async #promptBlocks(
+    activeTurn: ActiveTurn,
+    session: AcpSession,
+    transcript: ContentBlock | undefined,
+  ): Promise<readonly ContentBlock[]> {
+    const resumes = hasAgentOutput(activeTurn)
+    const { promptCapabilities } = session.connection.initialized.agentCapabilities ?? {}
+    const hasMessage = resumes && !transcript
+    const message = hasMessage
+      ? []
+      : await messageBlocks(activeTurn.message, this.#parts.chat, promptCapabilities)
+    const resume: ContentBlock[] = resumes ? [{ type: 'text', text: resumeText(activeTurn) }] : []
+    return [...(transcript ? [transcript] : []), ...message, ...resume]
+  }
+
+  /** Prompts the agent. Cancels the prompt when the signal is aborted, or the turn takes longer than the program's limit. */
   async #prompt(
-    conversation: Conversation,
+    session: AcpSession,
     turn: AcpTurn,
     blocks: readonly ContentBlock[],
     signal: AbortSignal,
   ): Promise<void> {
-    const { turnMs } = this.#starter.program
-    const cancel = () => this.#stop(conversation, turn)
+    const { launcher } = this.#parts
+    const { turnMs } = launcher.program
+    const cancel = () => this.#cancel(session, turn)
     signal.addEventListener('abort', cancel)
-    let late = false
-    const undo =
+    let timedOut = false
+    const cancelTimer =
       turnMs === undefined
         ? () => {}
-        : this.#starter.means.later(turnMs, () => {
-            late = true
+        : launcher.context.later(turnMs, () => {
+            timedOut = true
             cancel()
           })
     try {
-      const prompted = await conversation.prompt(turn, blocks)
-      await turn.end(prompted)
-      if (turn.silent && !signal.aborted && prompted.stopReason !== 'cancelled')
-        turn.note(this.#starter.silence(conversation.link.process.lastWords))
+      const response = await session.prompt(turn, blocks)
+      await turn.end(response)
+      if (turn.silent && !signal.aborted && response.stopReason !== 'cancelled')
+        turn.notify(launcher.silentTurnNotice(session.connection.process.lastDiagnostics))
     } catch (error) {
-      await turn.breakOff('the agent broke off')
-      if (!late) throw error
+      await turn.close('the agent failed before it reported the result')
+      if (!timedOut) throw error
     } finally {
-      undo()
+      cancelTimer()
       signal.removeEventListener('abort', cancel)
     }
-    if (!late) return
+    if (!timedOut) return
     const minutes = Math.round((turnMs ?? 0) / 60_000)
-    throw this.#starter.failed(`it worked for longer than ${minutes} minutes`, 'time')
+    throw launcher.failure(`it worked for longer than ${minutes} minutes`, 'time')
   }
 
-  /** What the agent is really set to, as far as the session has a place for it. */
-  #sayKnobs(knobs: readonly Knob[]): void {
-    const { schema, values = {} } = this.#chat.session.config ?? {}
-    const changed = knobs.flatMap((knob) => {
-      const key = keyOf(this.#starter.program.name, knob)
-      const known = schema && Object.hasOwn(schema.properties, key)
-      return known && knob.current !== undefined && values[key] !== knob.current
-        ? [[key, knob.current] as const]
-        : []
+  /** Cancels the prompt. An agent that ignores the cancel is ended, because the next turn waits for it. */
+  #cancel(session: AcpSession, turn: AcpTurn): void {
+    if (!session.cancel(turn)) return
+    const cancelTimer = this.#parts.launcher.context.later(cancelMs, () => {
+      void session.connection.process.end()
     })
-    if (changed.length > 0)
-      this.#voice.say({ type: 'session/configChanged', config: Object.fromEntries(changed) })
-  }
-
-  /** Each time: a turn that was cancelled meanwhile may have lost the word. */
-  #sayMemory(id: string, { mcpServers }: Surroundings): void {
-    const memory: Memory = { id, servers: mcpServers.map(({ name }) => name) }
-    if (!isDeepStrictEqual(memoryOf(this.#chat), memory))
-      this.#voice.say({ type: 'session/metaChanged', _meta: { [metaKey(this.#chat.uri)]: memory } })
-  }
-
-  /** Which of the session's servers it was given, and which it cannot use. */
-  #sayServers({ link, where }: Conversation): void {
-    const { customizations } = this.#chat.session
-    const can = link.initialized.agentCapabilities
-    for (const server of this.#starter.means.mcpServers ?? []) {
-      const shown = shownOf(server, customizations)
-      // One that it cannot use is not given to it, and says so where it is on.
-      const { mcpServers } = isUsable(server, can) ? where : this.#where
-      const given = mcpServers.some(({ name }) => name === server.name)
-      const state = stateOf(server, given, can)
-      if (shown && !isDeepStrictEqual(shown.state, state))
-        this.#voice.say({ type: 'session/mcpServerStateChanged', id: shown.id, state })
-    }
-  }
-
-  #sayTitle(conversation: Conversation): void {
-    const chat = this.#chat
-    const title = wordOf(conversation.title, longestTitle)
-    const isDefault = (chat.session.defaultChat ?? chat.uri) === chat.uri
-    if (title !== undefined && isDefault && title !== chat.session.title)
-      this.#voice.say({ type: 'session/titleChanged', title })
+    void session.idle.then(cancelTimer)
   }
 }
 
-/** Whether its agent has said anything: only then it surely has the message. */
-function isBegun({ responseParts }: ActiveTurn): boolean {
+/** Tells whether the turn has output of the agent. Only then the agent certainly has its message. */
+function hasAgentOutput({ responseParts }: ActiveTurn): boolean {
   return responseParts.some(({ kind }) => kind !== 'error' && kind !== 'systemNotification')
 }
 
-/** What is known of the agent's session for a chat when its process has gone: its name, and the MCP servers that it was given. */
-interface Memory {
-  readonly id: string
-  readonly servers: readonly string[]
-}
-
-function memoryOf({ uri, session }: Chat): Memory | undefined {
-  const { id, servers } = (session._meta?.[metaKey(uri)] ?? {}) as Partial<Memory>
-  return typeof id === 'string' && Array.isArray(servers) ? { id, servers } : undefined
-}
-
-function metaKey(chat: Uri): string {
-  return `x-atrium.acp:${chat}`
-}
-
-const longestTitle = 200
-const restMs = 10_000
+const cancelMs = 10_000

@@ -1,116 +1,117 @@
 import type { World } from '@atrium/host/ports/world'
 import type { Uri } from '@atrium/protocol/channel'
-import { Conversation } from './acp-session.ts'
-import type { Surroundings } from './acp-session.ts'
-import type { Link } from './process/connection.ts'
+import { AcpSession } from './acp-session.ts'
+import type { SessionContext } from './acp-session.ts'
+import type { AcpConnection } from './process/connection.ts'
 
 /**
- * An agent at work for one session of the host: a process, and in it a session of its own for each chat. When it has gone, however
- * that came, the next turn starts another. After a time without a turn it is let go, where it can find its sessions again.
+ * The agent process of one session of the host, with an ACP session for each of its chats. If the process has ended, the next turn
+ * starts another. A process that is idle is ended if it can restore its ACP sessions.
  */
-export class House {
-  readonly #open: (signal: AbortSignal) => Promise<Link>
+export class SessionProcess {
+  readonly #connect: (signal: AbortSignal) => Promise<AcpConnection>
   readonly #later: World['later']
-  readonly #conversations = new Map<Uri, Conversation>()
-  readonly #opening = new Map<Uri, Promise<Conversation>>()
-  #link: Promise<Link> | undefined
+  readonly #sessions = new Map<Uri, AcpSession>()
+  readonly #opening = new Map<Uri, Promise<AcpSession>>()
+  #connection: Promise<AcpConnection> | undefined
+  /** The number of running turns. */
   #turns = 0
-  readonly #over = new AbortController()
-  #undoRest = () => {}
+  readonly #closed = new AbortController()
+  #cancelIdleTimer = () => {}
 
-  constructor(open: (signal: AbortSignal) => Promise<Link>, later: World['later']) {
-    this.#open = open
+  constructor(connect: (signal: AbortSignal) => Promise<AcpConnection>, later: World['later']) {
+    this.#connect = connect
     this.#later = later
   }
 
-  /** The agent, started if it does not run. */
-  async link(): Promise<Link> {
-    if (this.#over.signal.aborted) throw new Error('the session has gone')
-    const started = (this.#link ??= this.#started())
-    const link = await started
-    if (link.open) return link
-    // Whoever notices it first starts the next one; the others find that.
-    if (this.#link === started) {
-      this.#link = undefined
-      this.#conversations.clear()
+  /** Returns the connection to the process. Starts the process if it does not run. */
+  async connection(): Promise<AcpConnection> {
+    if (this.#closed.signal.aborted) throw new Error('the session was disposed')
+    const started = (this.#connection ??= this.#start())
+    const connection = await started
+    if (connection.open) return connection
+    // Of several turns that find the process ended, the first one starts the next process.
+    if (this.#connection === started) {
+      this.#connection = undefined
+      this.#sessions.clear()
     }
-    return this.link()
+    return this.connection()
   }
 
-  /** The agent's session for a chat; one that is being opened, by a turn that was cancelled meanwhile, when it is. */
-  async there(chat: Uri): Promise<Conversation | undefined> {
+  /** Returns the ACP session of a chat. Waits for a session that a cancelled turn is still opening. */
+  async openedSession(chat: Uri): Promise<AcpSession | undefined> {
     await this.#opening.get(chat)?.catch(() => {})
-    return this.conversation(chat)
+    return this.session(chat)
   }
 
-  conversation(chat: Uri): Conversation | undefined {
-    const found = this.#conversations.get(chat)
-    return found?.link.open ? found : undefined
+  session(chat: Uri): AcpSession | undefined {
+    const found = this.#sessions.get(chat)
+    return found?.connection.open ? found : undefined
   }
 
-  async begin(chat: Uri, where: Surroundings): Promise<Conversation> {
-    return this.#kept(chat, async () => Conversation.begin(await this.link(), where))
+  async createSession(chat: Uri, context: SessionContext): Promise<AcpSession> {
+    return this.#opened(chat, async () => AcpSession.create(await this.connection(), context))
   }
 
-  async restore(chat: Uri, sessionId: string, where: Surroundings): Promise<Conversation> {
-    return this.#kept(chat, async () => Conversation.restore(await this.link(), sessionId, where))
+  async restoreSession(chat: Uri, sessionId: string, context: SessionContext): Promise<AcpSession> {
+    return this.#opened(chat, async () => AcpSession.restore(await this.connection(), sessionId, context))
   }
 
-  /** A turn begins; gives its end. */
-  enter(): () => void {
+  /** Counts a turn. Call the returned function when the turn ends. */
+  beginTurn(): () => void {
     this.#turns++
-    this.#undoRest()
+    this.#cancelIdleTimer()
     return () => {
-      if (--this.#turns === 0) this.#undoRest = this.#later(idleMs, () => void this.#rest())
+      if (--this.#turns === 0) this.#cancelIdleTimer = this.#later(idleMs, () => void this.#endIdle())
     }
   }
 
-  /** Ends the agent; the next turn starts another. */
+  /** Ends the process. The next turn starts another. */
   async end(): Promise<void> {
-    this.#undoRest()
-    const link = this.#link
-    this.#link = undefined
-    this.#conversations.clear()
-    await link?.then(
+    this.#cancelIdleTimer()
+    const connection = this.#connection
+    this.#connection = undefined
+    this.#sessions.clear()
+    await connection?.then(
       ({ process }) => process.end(),
       () => {},
     )
   }
 
-  /** The same, unless another turn is at work. Gives whether it was. */
-  async endIfAlone(): Promise<boolean> {
+  /** Ends the process unless another turn uses it. Returns whether the process was ended. */
+  async endIfUnshared(): Promise<boolean> {
     if (this.#turns > 1) return false
     await this.end()
     return true
   }
 
-  /** For good. */
+  /** Ends the process, and starts no other. */
   async close(): Promise<void> {
-    this.#over.abort()
+    this.#closed.abort()
     await this.end()
   }
 
-  #started(): Promise<Link> {
-    const started = this.#open(this.#over.signal)
+  #start(): Promise<AcpConnection> {
+    const started = this.#connect(this.#closed.signal)
     started.catch(() => {
-      if (this.#link === started) this.#link = undefined
+      if (this.#connection === started) this.#connection = undefined
     })
     return started
   }
 
-  async #rest(): Promise<void> {
-    const link = await this.#link?.catch(() => undefined)
-    const { loadSession, sessionCapabilities } = link?.initialized.agentCapabilities ?? {}
+  async #endIdle(): Promise<void> {
+    const connection = await this.#connection?.catch(() => undefined)
+    const { loadSession, sessionCapabilities } = connection?.initialized.agentCapabilities ?? {}
     if (this.#turns === 0 && (loadSession || sessionCapabilities?.resume)) await this.end()
   }
 
-  async #kept(chat: Uri, open: () => Promise<Conversation>): Promise<Conversation> {
+  async #opened(chat: Uri, open: () => Promise<AcpSession>): Promise<AcpSession> {
     const opening = open()
     this.#opening.set(chat, opening)
     try {
-      const conversation = await opening
-      this.#conversations.set(chat, conversation)
-      return conversation
+      const session = await opening
+      this.#sessions.set(chat, session)
+      return session
     } finally {
       if (this.#opening.get(chat) === opening) this.#opening.delete(chat)
     }

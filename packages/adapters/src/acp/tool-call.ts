@@ -1,68 +1,91 @@
-import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
-import type { CallContent, ToolCall } from './process/schema.ts'
+import type { ConfirmationOption, ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
+import type { FileEdit } from '@atrium/protocol/common/content'
+import { fieldsOf } from './process/schema.ts'
+import type { ToolCallContent, ToolCallUpdate } from './process/schema.ts'
 
-/** A tool call as the chat has it, and what the agent has said of it. */
-export interface Call {
-  /** As the chat calls it: agents use their names again. */
+/** A tool call of the chat, with all that the agent's updates told about it. */
+export interface ToolCall {
+  /** The id in the chat. The agent's own ids cannot be used, because agents repeat them. */
   readonly id: string
   readonly toolName: string
   readonly displayName: string
   title: string
+  /** The tool kind of ACP, for example `edit` or `execute`. */
   kind: string
   input: string | undefined
-  content: readonly CallContent[]
-  /** What it wrote, where it says so beside the protocol. */
+  content: readonly ToolCallContent[]
+  /** The terminal output, from agents that send it in `_meta`. */
   output: string
   rawOutput: unknown
-  /** What people were asked about, when they were. */
-  shown: Shown | undefined
-  phase: 'unsaid' | 'begun' | 'asking' | 'running' | 'over'
-  sent: string
+  /** The call as it was shown when users were asked last. Undefined if they were never asked. */
+  preview: Preview | undefined
+  /** `unannounced`: the chat does not have the call yet. `streaming`: its input may grow. `pending`: users are asked. */
+  phase: 'unannounced' | 'streaming' | 'pending' | 'running' | 'ended'
+  /** The part of the input that was sent to the chat. */
+  streamedInput: string
 }
 
-/** What people saw of a call when they were asked. What its agent says of it later changes nothing of what they agreed to. */
-export type Shown = Pick<Call, 'title' | 'kind' | 'input' | 'content'>
+/** The members of a call that users see when they are asked. Later updates by the agent do not change what users agreed to. */
+export type Preview = Pick<ToolCall, 'title' | 'kind' | 'input' | 'content'>
 
-export type About = Pick<Call, 'toolName' | 'displayName' | 'title'>
+/** The additions to a call's preview when users are asked. */
+export interface Question {
+  readonly options?: readonly ConfirmationOption[]
+  /** Absent: the diffs of the call. */
+  readonly edits?: readonly FileEdit[]
+  readonly reason?: string
+}
 
-export function newCall(about: About & Partial<Call>, id: string): Call {
+/** A call that users have approved. */
+export interface PermittedCall {
+  readonly call: ToolCall
+  /** Whether the host made the call, because the agent had none. */
+  readonly isHostCall: boolean
+  /** The preview that users approved earlier. Absent: users were asked just now. */
+  readonly preview?: Preview | undefined
+}
+
+export type CallLabels = Pick<ToolCall, 'toolName' | 'displayName' | 'title'>
+
+export function newToolCall(labels: CallLabels & Partial<ToolCall>, id: string): ToolCall {
   return {
     kind: 'other',
     input: undefined,
     content: [],
     output: '',
     rawOutput: undefined,
-    shown: undefined,
-    phase: 'unsaid',
-    sent: '',
-    ...about,
+    preview: undefined,
+    phase: 'unannounced',
+    streamedInput: '',
+    ...labels,
     id,
   }
 }
 
-/** What is said of a call is a change to what is known of it. */
-export function learn(call: Call, said: ToolCall): void {
-  call.title = wordOf(said.title) ?? call.title
-  call.kind = wordOf(said.kind) ?? call.kind
-  call.input = inputText(said.rawInput) ?? call.input
-  if (said.content) call.content = objectsIn(said.content)
-  if (said.rawOutput !== undefined) call.rawOutput = said.rawOutput
-  const { terminal_output: whole, terminal_output_delta: more } = said._meta ?? {}
-  if (typeof whole?.data === 'string') call.output = whole.data.slice(-longestOutput)
-  if (typeof more?.data === 'string') call.output = (call.output + more.data).slice(-longestOutput)
+/** Changes the members of a call that an update names, and no others. */
+export function applyUpdate(call: ToolCall, update: ToolCallUpdate): void {
+  call.title = oneLine(update.title) ?? call.title
+  call.kind = oneLine(update.kind) ?? call.kind
+  call.input = inputText(update.rawInput) ?? call.input
+  if (update.content) call.content = objectsIn(update.content)
+  if (update.rawOutput !== undefined) call.rawOutput = update.rawOutput
+  const { terminal_output: whole, terminal_output_delta: delta } = update._meta ?? {}
+  if (typeof whole?.data === 'string') call.output = whole.data.slice(-maxOutput)
+  if (typeof delta?.data === 'string') call.output = (call.output + delta.data).slice(-maxOutput)
 }
 
-/** Agents are programs of others: a list may be none, and may have anything in it. */
+/** Returns the objects of a list. The value comes from an agent and may be no list, or hold anything. */
 export function objectsIn<T>(list: readonly T[] | null | undefined): readonly T[] {
   return Array.isArray(list) ? list.filter((each) => typeof each === 'object' && each !== null) : []
 }
 
-const longestOutput = 1_000_000
+/** In characters. */
+const maxOutput = 1_000_000
 
-/** Where a call says which question it was decided by. */
-export const askedKey = 'x-atrium.asked'
+/** The key in a call's `_meta` for the number of the question that the call was last asked with. */
+export const questionKey = 'x-atrium.asked'
 
-/** What people call what an agent does. */
+/** Display names of ACP's tool kinds. */
 const kindNames: ReadonlyMap<string, string> = new Map([
   ['read', 'Read'],
   ['edit', 'Edit'],
@@ -75,71 +98,68 @@ const kindNames: ReadonlyMap<string, string> = new Map([
   ['switch_mode', 'Switch mode'],
 ])
 
-/** What a permission is given for is the tool; so its name must not have in it what is done with it. */
-export function named(said: ToolCall): About {
-  const [name, kind] = [wordOf(said.name), wordOf(said.kind)]
-  const own = name ?? toolIn(said._meta)
-  const displayName = own ?? kindNames.get(kind ?? '') ?? 'Tool'
-  return { toolName: own ?? kind ?? 'other', displayName, title: wordOf(said.title) ?? displayName }
+/** Returns the names of a new call. Permissions are stored by tool name, so the title is never used as one. */
+export function labelsOf(update: ToolCallUpdate): CallLabels {
+  const [name, kind] = [oneLine(update.name), oneLine(update.kind)]
+  const ownName = name ?? vendorToolName(update._meta)
+  const displayName = ownName ?? kindNames.get(kind ?? '') ?? 'Tool'
+  return { toolName: ownName ?? kind ?? 'other', displayName, title: oneLine(update.title) ?? displayName }
 }
 
-/** Vendors say it each in a place of their own. */
-function toolIn(meta: object | null | undefined): string | undefined {
+/** Returns the tool name from `_meta`, where each vendor has a member of its own for it. */
+function vendorToolName(meta: object | null | undefined): string | undefined {
   for (const vendor of Object.values(meta ?? {})) {
-    const { toolName, toolCall } = (vendor ?? {}) as {
-      readonly toolName?: unknown
-      readonly toolCall?: { readonly toolName?: unknown } | null
-    }
-    const found = wordOf(toolName ?? toolCall?.toolName)
+    const { toolName, toolCall } = fieldsOf(vendor)
+    const found = oneLine(toolName ?? fieldsOf(toolCall)['toolName'])
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** A few words on one line; nothing where it is none. */
-export function wordOf(value: unknown, most = 500): string | undefined {
+/** Returns a string on one line, cut to a length. Undefined for an empty string and any other value. */
+export function oneLine(value: unknown, maxLength = 500): string | undefined {
   if (typeof value !== 'string') return undefined
   const line = value.replaceAll(/\s+/g, ' ').trim()
-  // No half of a letter.
-  return line.slice(0, most).replace(/[\ud800-\udbff]$/, '') || undefined
+  // The cut may leave the first half of a surrogate pair.
+  return line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '') || undefined
 }
 
-/** Who answers the newest question about a call has answered those before it. */
-export function isDecided(call: ToolCallState | undefined, number: number): boolean {
-  if (call === undefined || askedOf(call) < number) return false
+/** Tells whether a question about a call is answered. An answer to a later question answers the earlier ones too. */
+export function isDecided(call: ToolCallState | undefined, question: number): boolean {
+  if (call === undefined || questionOf(call) < question) return false
   return call.status !== 'pending-confirmation' && call.status !== 'streaming'
 }
 
-/** How often it was asked for, in this turn. */
-export function askedOf({ _meta }: ToolCallState): number {
-  const number = _meta?.[askedKey]
-  return typeof number === 'number' ? number : 0
+/** Returns the number of the last question about a call, counted over the turn. 0: no question. */
+export function questionOf({ _meta }: ToolCallState): number {
+  const question = _meta?.[questionKey]
+  return typeof question === 'number' ? question : 0
 }
 
 export function isApproved(call: ToolCallState): boolean {
   return call.status === 'running' && call.confirmed !== 'not-needed' && call.contributor?.kind !== 'client'
 }
 
-/** A command is shown as it is typed; anything else as it was given, but for the numbers that are others each time. */
+/** Returns the input as text: a command as it is, anything else as JSON, without ids and times that differ in each call. */
 function inputText(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw
   if (typeof raw !== 'object' || raw === null) return undefined
-  const { command } = raw as { readonly command?: unknown }
+  const { command } = fieldsOf(raw)
   if (typeof command === 'string') return command
-  const lasting = Object.entries(raw).filter(([key]) => !/(?:^|_)(?:id|ms)$/.test(key))
-  return lasting.length === 0 ? undefined : JSON.stringify(Object.fromEntries(lasting))
+  const stable = Object.entries(raw).filter(([key]) => !/(?:^|_)(?:id|ms)$/.test(key))
+  return stable.length === 0 ? undefined : JSON.stringify(Object.fromEntries(stable))
 }
 
-/** What a tool gave back: its text where it has one under a usual name, else all of it. */
+/** Returns the result of a tool as text: the member that usually holds the text, else all of it as JSON. */
 export function outputText(raw: unknown): string {
   if (typeof raw === 'string') return raw
-  const fields = (raw ?? {}) as { readonly [key: string]: unknown }
+  const fields = fieldsOf(raw)
   const found = outputKeys.map((key) => fields[key]).find((each) => typeof each === 'string')
   return typeof found === 'string' ? found : JSON.stringify(raw, null, 2)
 }
 
 const outputKeys = ['formatted_output', 'aggregated_output', 'output', 'stdout', 'text']
 
-export function textIn(content: readonly ToolResultContent[]): string | undefined {
+export function firstText(content: readonly ToolResultContent[]): string | undefined {
   return content.find((each) => each.type === 'text')?.text
 }

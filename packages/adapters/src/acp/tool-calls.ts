@@ -1,215 +1,220 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import { TurnFailed } from '@atrium/host/ports/agent'
+import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 import type { ToolCallState, ToolResultContent } from '@atrium/protocol/chat/tool'
+import { fileEdits, resultContent } from './content.ts'
+import type { TerminalContent } from './content.ts'
+import type { OutputStream } from './output-stream.ts'
+import { changesHash, changesKey, isSameCall, previewOf } from './preview.ts'
 import {
-  askedKey,
-  askedOf,
+  applyUpdate,
+  firstText,
   isApproved,
   isDecided,
-  learn,
-  named,
-  newCall,
-  outputText,
-  textIn,
+  labelsOf,
+  newToolCall,
+  questionKey,
+  questionOf,
 } from './tool-call.ts'
-import type { About, Call, Shown } from './tool-call.ts'
-import { callIn, callsOf } from '@atrium/protocol/chat/calls'
-import { contentOf, editsOf } from './content.ts'
-import type { TerminalOf } from './content.ts'
-import { changesIn, isSame, shownKey, shownOf } from './previewed.ts'
-import type { Permitted, Question } from './previewed.ts'
-import type { Voice } from './output-stream.ts'
-import type { CallContent, ToolCall } from './process/schema.ts'
+import type { CallLabels, PermittedCall, Preview, Question, ToolCall } from './tool-call.ts'
+import type { ToolCallContent, ToolCallUpdate } from './process/schema.ts'
+
+export interface ToolCallsOptions {
+  readonly cwd: string
+  readonly newId: () => string
+  readonly terminalContent: TerminalContent
+}
 
 /**
- * The tool calls of a turn. Whatever an agent says of one is a change to what is known of it, the first word as well as the last:
- * some never announce a call, some ask about one that runs, some never say that it ended.
+ * The tool calls of a turn. Any message of the agent about a call may be the first: some agents never announce a call, some ask about
+ * a call that runs, some never report its end.
  */
-export class Calls {
+export class ToolCalls {
   readonly #chat: Chat
-  readonly #voice: Voice
-  readonly #cwd: string
-  readonly #newId: () => string
-  readonly #terminalOf: TerminalOf
-  readonly #calls = new Map<string, Call>()
-  /** What was asked before, by an agent that is gone: a call that is the same is that call, as it was decided. */
-  readonly #left: ToolCallState[]
-  #asked: number
+  readonly #output: OutputStream
+  readonly #options: ToolCallsOptions
+  /** By the agent's ids; calls of the host by their own ids. */
+  readonly #calls = new Map<string, ToolCall>()
+  /** Calls of an earlier agent process that are approved or pending. A new call that repeats one of them takes over its decision. */
+  readonly #earlierCalls: ToolCallState[]
+  /** The number of questions in this turn. */
+  #questions: number
 
-  constructor(chat: Chat, voice: Voice, place: { cwd: string; newId: () => string; terminalOf: TerminalOf }) {
+  constructor(chat: Chat, output: OutputStream, options: ToolCallsOptions) {
     this.#chat = chat
-    this.#voice = voice
-    this.#cwd = place.cwd
-    this.#newId = place.newId
-    this.#terminalOf = place.terminalOf
+    this.#output = output
+    this.#options = options
     const known = callsOf(chat.state.activeTurn?.responseParts)
-    this.#left = known.filter((call) => isApproved(call) || call.status === 'pending-confirmation')
-    this.#asked = Math.max(0, ...known.map(askedOf))
+    this.#earlierCalls = known.filter((call) => isApproved(call) || call.status === 'pending-confirmation')
+    this.#questions = Math.max(0, ...known.map(questionOf))
   }
 
-  /** What is known of a call is brought up to date, and said as far as it can be. */
-  async take(said: ToolCall, isNew = false): Promise<Call> {
-    const call = this.#learn(said, isNew)
-    if (call.phase === 'over') return call
-    const status = said.status ?? ''
-    if (call.phase === 'begun') this.#streamInput(call)
-    if (status === 'in_progress') this.#start(call)
-    if (status === 'completed' || status === 'failed') await this.finish(call, status === 'completed')
-    else if (call.phase === 'running' && (said.content || said._meta)) await this.#show(call)
+  /** Applies an update of the agent, and sends the resulting changes to the chat. */
+  async update(update: ToolCallUpdate, isNew = false): Promise<ToolCall> {
+    const call = this.#recorded(update, isNew)
+    if (call.phase === 'ended') return call
+    const status = update.status ?? ''
+    if (call.phase === 'streaming') this.#streamInput(call)
+    if (status === 'in_progress') this.#run(call)
+    if (status === 'completed' || status === 'failed') await this.complete(call, status === 'completed')
+    else if (call.phase === 'running' && (update.content || update._meta)) await this.#sendContent(call)
     return call
   }
 
-  /** Puts a call to people, and waits for as long as it takes. Gives the call as they have decided it. */
-  async ask(call: Call, question: Question): Promise<ToolCallState | undefined> {
-    const adopted = this.#adopt(call)
-    if (adopted && isApproved(adopted)) return adopted
-    if (adopted) return this.#decided(call, askedOf(adopted))
-    if (call.phase === 'unsaid') this.#begin(call)
-    const shown = shownOf(call)
-    const changes = changesIn(question.edits ?? shown.content)
-    const edits = question.edits ?? (await editsOf(shown.content, this.#chat, this.#cwd))
-    const number = ++this.#asked
-    call.phase = 'asking'
-    call.shown = shown
-    this.#voice.say({
+  /** Asks users about a call, and waits for the decision without a limit. Returns the decided call. */
+  async ask(call: ToolCall, question: Question): Promise<ToolCallState | undefined> {
+    const earlier = this.#takeOver(call)
+    if (earlier && isApproved(earlier)) return earlier
+    if (earlier) return this.#decided(call, questionOf(earlier))
+    if (call.phase === 'unannounced') this.#announce(call)
+    const preview = previewOf(call)
+    const changes = changesHash(question.edits ?? preview.content)
+    const edits = question.edits ?? (await fileEdits(preview.content, this.#chat, this.#options.cwd))
+    const number = ++this.#questions
+    call.phase = 'pending'
+    call.preview = preview
+    this.#output.write({
       type: 'chat/toolCallReady',
       toolCallId: call.id,
-      invocationMessage: shown.title,
-      ...(shown.input !== undefined && { toolInput: shown.input }),
+      invocationMessage: preview.title,
+      ...(preview.input !== undefined && { toolInput: preview.input }),
       ...(question.options && { options: question.options }),
       ...(edits.length > 0 && { edits: { items: edits } }),
       ...(question.reason && { confirmationTitle: question.reason }),
-      // What is said now may be told later: the answer to this question is the one after it.
-      _meta: { [askedKey]: number, ...(changes !== undefined && { [shownKey]: changes }) },
+      // The number tells the answer to this question from the state before it: the chat may be behind the stream.
+      _meta: { [questionKey]: number, ...(changes !== undefined && { [changesKey]: changes }) },
     })
     return this.#decided(call, number)
   }
 
-  async #decided(call: Call, number: number): Promise<ToolCallState | undefined> {
-    const decided = await this.#chat.when((state) => isDecided(callIn(state, call.id), number))
-    const found = callIn(decided, call.id)
-    call.phase = found?.status === 'running' ? 'running' : 'over'
-    return found
+  async #decided(call: ToolCall, question: number): Promise<ToolCallState | undefined> {
+    const state = await this.#chat.when((each) => isDecided(callIn(each, call.id), question))
+    const decided = callIn(state, call.id)
+    call.phase = decided?.status === 'running' ? 'running' : 'ended'
+    return decided
   }
 
   /**
-   * The call that something is done for: one that somebody has agreed to when it showed that, else one that people now agree to: the
-   * agent's, where it has one that fits, else one of the host's own. What an agent was allowed by itself counts for what it does by
-   * itself; and what is allowed for a tool, for what the host's own tool of that name does.
+   * Returns an approved call for an operation of the host, in this order: a call that a user approved while its preview showed the
+   * operation; an open call of the agent that shows it, after asking; a new call of the host, after asking. An approval by a stored
+   * permission counts only for the host's own tool of that name. Throws if users deny.
    */
   async permitted(
-    fits: (shown: Shown) => boolean,
-    about: About & Pick<Call, 'input'>,
+    shows: (preview: Preview) => boolean,
+    labels: CallLabels & Pick<ToolCall, 'input'>,
     question: Question,
-  ): Promise<Permitted> {
-    const agreed = this.#newest(
-      (call) => call.shown !== undefined && fits(call.shown) && this.#reason(call) === 'user-action',
+  ): Promise<PermittedCall> {
+    const approved = this.#newest(
+      (call) =>
+        call.preview !== undefined && shows(call.preview) && this.#confirmation(call) === 'user-action',
     )
-    if (agreed) return { call: agreed, own: false, shown: agreed.shown }
-    const isOpen = ({ phase }: Call) => phase === 'begun' || phase === 'running'
-    const open = this.#newest((call) => fits(call) && isOpen(call) && this.#reason(call) === 'not-needed')
-    for (const call of open ? [open, undefined] : [undefined]) {
-      const mine = call ?? this.#own(about)
-      const decided = await this.ask(mine, question)
+    if (approved) return { call: approved, isHostCall: false, preview: approved.preview }
+    const isOpen = ({ phase }: ToolCall) => phase === 'streaming' || phase === 'running'
+    const open = this.#newest(
+      (call) => shows(call) && isOpen(call) && this.#confirmation(call) === 'not-needed',
+    )
+    for (const agentCall of open ? [open, undefined] : [undefined]) {
+      const call = agentCall ?? this.#newHostCall(labels)
+      const decided = await this.ask(call, question)
       if (!decided || !isApproved(decided)) break
-      if (mine.toolName === about.toolName || this.#reason(mine) === 'user-action')
-        return { call: mine, own: !call }
+      if (call.toolName === labels.toolName || this.#confirmation(call) === 'user-action')
+        return { call, isHostCall: !agentCall }
     }
-    throw new TurnFailed('permission', 'nobody has agreed to this')
+    throw new TurnFailed('permission', notAllowed)
   }
 
-  /** A call of the host's own, for what an agent does without having asked. */
-  #own(about: About & Pick<Call, 'input'>): Call {
-    const call = this.#newCall({ ...about })
-    this.#begin(call)
+  #newHostCall(labels: CallLabels & Pick<ToolCall, 'input'>): ToolCall {
+    const call = this.#newCall(labels)
+    this.#announce(call)
     return call
   }
 
-  #newest(fits: (call: Call) => boolean): Call | undefined {
-    return [...this.#calls.values()].findLast(fits)
+  #newest(matches: (call: ToolCall) => boolean): ToolCall | undefined {
+    return [...this.#calls.values()].findLast(matches)
   }
 
-  /** Why a call runs. */
-  #reason(call: Call): string {
+  /** Returns how a running call was confirmed, and `not-needed` for any other call. */
+  #confirmation(call: ToolCall): string {
     const state = call.phase === 'running' ? callIn(this.#chat.state, call.id) : undefined
     return state?.status === 'running' && isApproved(state) ? state.confirmed : 'not-needed'
   }
 
-  async finish(call: Call, success: boolean, problem?: string): Promise<void> {
-    if (call.phase === 'over') return
-    this.#start(call)
-    call.phase = 'over'
-    // What cannot be shown is no reason to leave it open.
-    const content = await this.#contentOf(call).catch(() => [])
-    const words = problem ?? (success ? undefined : (textIn(content) ?? 'it failed'))
-    this.#voice.say({
+  async complete(call: ToolCall, success: boolean, problem?: string): Promise<void> {
+    if (call.phase === 'ended') return
+    this.#run(call)
+    call.phase = 'ended'
+    // Content that cannot be stored must not leave the call open.
+    const content = await this.#content(call).catch(() => [])
+    const message = problem ?? (success ? undefined : (firstText(content) ?? 'it failed'))
+    this.#output.write({
       type: 'chat/toolCallComplete',
       toolCallId: call.id,
       result: {
         success,
         pastTenseMessage: call.title,
         ...(content.length > 0 && { content }),
-        ...(words !== undefined && { error: { message: words.slice(0, longestProblem) } }),
+        ...(message !== undefined && { error: { message: message.slice(0, maxProblemLength) } }),
       },
     })
   }
 
-  /** Whatever is open when the turn ends is closed: no agent will say more of it. What nobody has answered goes with the turn. */
-  async closeAll(problem: string): Promise<void> {
+  /** Completes the open calls as failed at the end of the turn. Pending calls are left out: the end of the turn cancels them. */
+  async completeOpen(problem: string): Promise<void> {
     for (const call of this.#calls.values())
-      if (call.phase !== 'asking') await this.finish(call, false, problem)
-    for (const { toolCallId } of this.#left.filter(isApproved)) {
+      if (call.phase !== 'pending') await this.complete(call, false, problem)
+    for (const { toolCallId } of this.#earlierCalls.filter(isApproved)) {
       const result = { success: false, pastTenseMessage: notDone, error: { message: notDone } }
-      this.#voice.say({ type: 'chat/toolCallComplete', toolCallId, result })
+      this.#output.write({ type: 'chat/toolCallComplete', toolCallId, result })
     }
   }
 
-  async show(call: Call, content: readonly CallContent[]): Promise<void> {
+  async setContent(call: ToolCall, content: readonly ToolCallContent[]): Promise<void> {
     call.content = content
-    if (call.phase === 'running') await this.#show(call)
+    if (call.phase === 'running') await this.#sendContent(call)
   }
 
-  /** One that begins anew under a name that was used, is another. */
-  #learn(said: ToolCall, isNew: boolean): Call {
-    const key = String(said.toolCallId ?? '')
-    const before = this.#calls.get(key)
-    const known = isNew && before?.phase === 'over' ? undefined : before
-    const call = known ?? this.#newCall(named(said), key)
-    learn(call, said)
-    if (!known && this.#left.length === 0) this.#begin(call)
+  /** Returns the call of an update, with the update applied. A new call under the id of an ended one is another call. */
+  #recorded(update: ToolCallUpdate, isNew: boolean): ToolCall {
+    const agentId = String(update.toolCallId ?? '')
+    const previous = this.#calls.get(agentId)
+    const known = isNew && previous?.phase === 'ended' ? undefined : previous
+    const call = known ?? this.#newCall(labelsOf(update), agentId)
+    applyUpdate(call, update)
+    // With earlier calls the announcement waits, because this call may turn out to repeat one of them.
+    if (!known && this.#earlierCalls.length === 0) this.#announce(call)
     return call
   }
 
-  #newCall(about: About & Partial<Call>, key?: string): Call {
-    const call = newCall(about, this.#newId())
-    this.#calls.set(key ?? call.id, call)
+  #newCall(labels: CallLabels & Partial<ToolCall>, agentId?: string): ToolCall {
+    const call = newToolCall(labels, this.#options.newId())
+    this.#calls.set(agentId ?? call.id, call)
     return call
   }
 
-  #begin(call: Call): void {
-    call.phase = 'begun'
+  #announce(call: ToolCall): void {
+    call.phase = 'streaming'
     const { id: toolCallId, toolName, displayName, title: intention } = call
-    this.#voice.say({ type: 'chat/toolCallStart', toolCallId, toolName, displayName, intention })
+    this.#output.write({ type: 'chat/toolCallStart', toolCallId, toolName, displayName, intention })
   }
 
-  /** A call that was asked for before its agent was ended, and is made again, is that call. */
-  #adopt(call: Call): ToolCallState | undefined {
-    if (call.phase !== 'unsaid') return undefined
-    const at = this.#left.findIndex((each) => isSame(each, call))
-    const [left] = at < 0 ? [] : this.#left.splice(at, 1)
-    const found = left && callIn(this.#chat.state, left.toolCallId)
-    const phase = found && isApproved(found) ? 'running' : 'asking'
-    if (found) Object.assign(call, { id: found.toolCallId, phase, shown: shownOf(call) })
-    return found
+  /** Gives a call the id and the decision of the earlier call that it repeats. Returns the earlier call, if there is one. */
+  #takeOver(call: ToolCall): ToolCallState | undefined {
+    if (call.phase !== 'unannounced') return undefined
+    const index = this.#earlierCalls.findIndex((each) => isSameCall(each, call))
+    const [earlier] = index < 0 ? [] : this.#earlierCalls.splice(index, 1)
+    const state = earlier && callIn(this.#chat.state, earlier.toolCallId)
+    const phase = state && isApproved(state) ? 'running' : 'pending'
+    if (state) Object.assign(call, { id: state.toolCallId, phase, preview: previewOf(call) })
+    return state
   }
 
-  /** From here on it runs, if it did not. Nobody was asked; and who is asked has not answered yet. */
-  #start(call: Call): void {
-    this.#adopt(call)
-    if (call.phase === 'running' || call.phase === 'asking' || call.phase === 'over') return
-    if (call.phase === 'unsaid') this.#begin(call)
+  /** Marks a call as running without an approval. A pending call stays pending until users decide. */
+  #run(call: ToolCall): void {
+    this.#takeOver(call)
+    if (call.phase === 'running' || call.phase === 'pending' || call.phase === 'ended') return
+    if (call.phase === 'unannounced') this.#announce(call)
     call.phase = 'running'
-    this.#voice.say({
+    this.#output.write({
       type: 'chat/toolCallReady',
       toolCallId: call.id,
       invocationMessage: call.title,
@@ -218,29 +223,28 @@ export class Calls {
     })
   }
 
-  /** Input that grows is shown as it grows; one that was another before is shown when it is whole. */
-  #streamInput(call: Call): void {
-    const { input = '' } = call
-    if (input.length <= call.sent.length || !input.startsWith(call.sent)) return
-    const content = input.slice(call.sent.length)
-    call.sent = input
-    this.#voice.say({ type: 'chat/toolCallDelta', toolCallId: call.id, content })
+  /** Sends the new end of an input that grows. An input that changed otherwise is sent whole, when the call is ready. */
+  #streamInput(call: ToolCall): void {
+    const { input = '', streamedInput } = call
+    if (input.length <= streamedInput.length || !input.startsWith(streamedInput)) return
+    const content = input.slice(streamedInput.length)
+    call.streamedInput = input
+    this.#output.write({ type: 'chat/toolCallDelta', toolCallId: call.id, content })
   }
 
-  async #show(call: Call): Promise<void> {
-    const content = await this.#contentOf(call)
+  #content(call: ToolCall): Promise<ToolResultContent[]> {
+    const { cwd, terminalContent } = this.#options
+    return resultContent(call, this.#chat, cwd, terminalContent)
+  }
+
+  async #sendContent(call: ToolCall): Promise<void> {
+    const content = await this.#content(call)
     if (call.phase === 'running')
-      this.#voice.say({ type: 'chat/toolCallContentChanged', toolCallId: call.id, content: [...content] })
-  }
-
-  async #contentOf(call: Call): Promise<ToolResultContent[]> {
-    const shown = await contentOf(call.content, this.#chat, this.#cwd, this.#terminalOf)
-    if (call.output !== '') return [...shown, { type: 'text', text: call.output }]
-    if (shown.length > 0 || call.rawOutput === undefined || call.rawOutput === null) return [...shown]
-    const text = outputText(call.rawOutput)
-    return text === '' ? [] : [{ type: 'text', text }]
+      this.#output.write({ type: 'chat/toolCallContentChanged', toolCallId: call.id, content })
   }
 }
 
-const longestProblem = 2000
-const notDone = 'It was allowed, and the agent ended its turn without doing it'
+/** The refusal of an operation that users did not approve. */
+export const notAllowed = 'no user has allowed this'
+const notDone = 'It was allowed, but the agent ended its turn without doing it'
+const maxProblemLength = 2000

@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { AcpAgent } from '@atrium/adapters/acp'
 import type { Profile } from '@atrium/adapters/acp'
-import type { AcpMeans, AcpProgram } from '@atrium/adapters/acp/launch'
+import type { LaunchContext, AcpProgram } from '@atrium/adapters/acp/launch'
 import { acpServers } from '@atrium/adapters/acp/mcp-servers'
 import { findAgents } from '@atrium/adapters/acp/registry'
 import { guide } from '@atrium/adapters/guide'
@@ -25,7 +25,7 @@ import { version } from '../terminal/version.ts'
 export class AgentSet {
   readonly #settings: Settings
   readonly #world: World
-  readonly #means: AcpMeans
+  readonly #means: LaunchContext
   readonly #environment: NodeJS.ProcessEnv
   /** Agents that need no program. */
   readonly #builtIn: readonly Agent[]
@@ -52,7 +52,7 @@ export class AgentSet {
       environment,
       version,
       mcpServers,
-      quiet: probeFolder(settings),
+      probeDirectory: probeFolder(settings),
     }
   }
 

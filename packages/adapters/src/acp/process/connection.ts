@@ -2,63 +2,63 @@ import { AhpError } from '@atrium/protocol/errors'
 import { LinkClosed, Peer } from '@atrium/protocol/rpc/peer'
 import type { TurnFailed } from '@atrium/host/ports/agent'
 import type { World } from '@atrium/host/ports/world'
+import { withTimeout } from '../../process/timeout.ts'
 import type { AgentProcess } from './process.ts'
-import { methodNotFound } from './schema.ts'
-import type { Initialized, Update } from './schema.ts'
+import { fieldsOf, methodNotFound } from './schema.ts'
+import type { Fields, InitializeResponse, SessionUpdate } from './schema.ts'
 
-/** Who hears what is said of one session of an agent, and answers what it asks. */
-export interface Party {
-  update(update: Update): void
-  /** Answers with a result; throws an AhpError to refuse. */
-  ask(method: string, params: Asked): Promise<object>
+/** The client side of one ACP session: receives its updates, and answers the requests of the agent. */
+export interface SessionClient {
+  update(update: SessionUpdate): void
+  /** Returns the result of a request. Throws an AhpError to refuse. */
+  answer(method: string, params: Fields): Promise<object>
 }
 
-export type Asked = { readonly [key: string]: unknown }
+export interface ConnectionOptions {
+  readonly capabilities: object
+  /** The version of Atrium. */
+  readonly version: string
+  readonly later: World['later']
+  /** Describes a failure of the agent for users. */
+  readonly describeFailure: (problem: string, errorType?: string) => TurnFailed
+}
 
-/** What is told of an agent that does not do what was asked of it. */
-export type Describe = (problem: string, errorType?: string) => TurnFailed
-
-/** The wire to one agent: it asks and is asked, and each word of it goes to the session that it is about. */
-export class Link {
+/** The JSON-RPC connection to one agent process. Updates and requests of the agent go to the client of the session they name. */
+export class AcpConnection {
   readonly process: AgentProcess
-  readonly #parties = new Map<string, Party>()
-  /** What was said of a session before anybody knew its id: the answer that names it may come later. */
-  readonly #early = new Map<string, Update[]>()
+  readonly #options: ConnectionOptions
+  readonly #clients = new Map<string, SessionClient>()
+  /** Updates of sessions without a client. Some agents send updates before the response that names the session. */
+  readonly #earlyUpdates = new Map<string, SessionUpdate[]>()
   readonly #peer: Peer
-  readonly #later: World['later']
-  readonly #describe: Describe
-  #initialized: Initialized = {}
+  #initialized: InitializeResponse = {}
 
-  private constructor(agentProcess: AgentProcess, later: World['later'], describe: Describe) {
+  private constructor(agentProcess: AgentProcess, options: ConnectionOptions) {
     this.process = agentProcess
-    this.#later = later
-    this.#describe = describe
+    this.#options = options
     const receiver = {
-      request: (method: string, params: unknown) => this.#asked(method, params),
-      notification: (method: string, params: unknown) => this.#heard(method, params),
+      request: (method: string, params: unknown) => this.#answer(method, params),
+      notification: (method: string, params: unknown) => this.#receive(method, params),
     }
-    this.#peer = new Peer(agentProcess.lines, receiver, { limits: lenient })
+    this.#peer = new Peer(agentProcess.lines, receiver, { limits: messageLimits })
   }
 
-  /** Resolves when the agent has said what it can; rejects in words for people. */
-  static async open(
-    agentProcess: AgentProcess,
-    client: { readonly capabilities: object; readonly version: string },
-    later: World['later'],
-    describe: Describe,
-  ): Promise<Link> {
-    const link = new Link(agentProcess, later, describe)
-    const { capabilities: clientCapabilities, version } = client
+  /** Resolves when the agent has answered `initialize`. Rejects with a message for users. */
+  static async open(agentProcess: AgentProcess, options: ConnectionOptions): Promise<AcpConnection> {
+    const connection = new AcpConnection(agentProcess, options)
+    const { capabilities: clientCapabilities, version, describeFailure } = options
     const clientInfo = { name: 'atrium', title: 'Atrium', version }
-    const hello = { protocolVersion: 1, clientCapabilities, clientInfo }
-    const answer = (await link.request('initialize', hello, handshakeMs)) as Initialized
-    if (typeof answer.protocolVersion !== 'number' || answer.protocolVersion !== 1)
-      throw describe(`it speaks version ${String(answer.protocolVersion)} of ACP, and this host speaks 1`)
-    link.#initialized = answer
-    return link
+    const params = { protocolVersion: 1, clientCapabilities, clientInfo }
+    const response: InitializeResponse = await connection.request('initialize', params, initializeMs)
+    if (response.protocolVersion !== 1)
+      throw describeFailure(
+        `it speaks version ${String(response.protocolVersion)} of ACP, and this host speaks version 1`,
+      )
+    connection.#initialized = response
+    return connection
   }
 
-  get initialized(): Initialized {
+  get initialized(): InitializeResponse {
     return this.#initialized
   }
 
@@ -66,24 +66,19 @@ export class Link {
     return !this.#peer.closed.aborted
   }
 
-  /** Rejects with the agent's own AhpError where it refuses, else in words for people: it has gone, or does not answer. */
-  async request(method: string, params: object, patienceMs?: number): Promise<object> {
-    let undo = () => {}
-    const late = new Promise<never>((_, reject) => {
-      if (patienceMs !== undefined)
-        undo = this.#later(patienceMs, () => {
-          reject(this.#describe(`it did not answer ${method} within ${Math.round(patienceMs / 1000)} s`))
-          // The next one is not asked in vain.
-          void this.process.end()
-        })
-    })
+  /**
+   * Sends a request to the agent. Rejects with the agent's own AhpError if the agent refuses, and with a message for users if the
+   * agent has ended or does not answer in time. Without `timeoutMs` the wait has no limit.
+   */
+  async request(method: string, params: object, timeoutMs?: number): Promise<object> {
     try {
-      const result = await Promise.race([this.#peer.request(method, params), late])
-      return typeof result === 'object' && result !== null ? result : {}
+      const response = this.#peer.request(method, params)
+      const result = await (timeoutMs === undefined
+        ? response
+        : withTimeout(this.#options.later, timeoutMs, response, () => this.#endSilent(method, timeoutMs)))
+      return fieldsOf(result)
     } catch (error) {
-      throw error instanceof LinkClosed ? await this.gone() : error
-    } finally {
-      undo()
+      throw error instanceof LinkClosed ? await this.#exitFailure() : error
     }
   }
 
@@ -91,51 +86,54 @@ export class Link {
     this.#peer.notify(method, params)
   }
 
-  pause(ms: number): Promise<void> {
-    return new Promise((resolve) => void this.#later(ms, resolve))
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#options.later(ms, resolve))
   }
 
-  /** How it went, with its last words. */
-  async gone(): Promise<TurnFailed> {
-    const { how } = await this.process.ended
-    return this.#describe(how, 'agent')
+  /** Sets the client of a session, and delivers the updates that came before. */
+  attach(sessionId: string, client: SessionClient): void {
+    this.#clients.set(sessionId, client)
+    const early = this.#earlyUpdates.get(sessionId) ?? []
+    this.#earlyUpdates.delete(sessionId)
+    for (const update of early) client.update(update)
   }
 
-  join(sessionId: string, party: Party): void {
-    this.#parties.set(sessionId, party)
-    const early = this.#early.get(sessionId) ?? []
-    this.#early.delete(sessionId)
-    for (const update of early) party.update(update)
+  /** Ends an agent that does not answer, so that the next turn starts another process. */
+  #endSilent(method: string, timeoutMs: number): never {
+    const failure = this.#options.describeFailure(
+      `it did not answer ${method} within ${Math.round(timeoutMs / 1000)} s`,
+    )
+    void this.process.end()
+    throw failure
   }
 
-  leave(sessionId: string): void {
-    this.#parties.delete(sessionId)
+  async #exitFailure(): Promise<TurnFailed> {
+    return this.#options.describeFailure(await this.process.ended, 'agent')
   }
 
-  #heard(method: string, params: unknown): void {
+  #receive(method: string, params: unknown): void {
     if (method !== 'session/update') return
-    const { sessionId, update } = (params ?? {}) as {
-      readonly sessionId?: unknown
-      readonly update?: unknown
-    }
+    const { sessionId, update } = fieldsOf(params)
     if (typeof sessionId !== 'string' || typeof update !== 'object' || update === null) return
-    const party = this.#parties.get(sessionId)
-    if (party) return party.update(update as Update)
-    const early = this.#early.get(sessionId) ?? []
-    if (this.#early.size < mostEarly && early.length < mostEarly)
-      this.#early.set(sessionId, [...early, update as Update])
+    const client = this.#clients.get(sessionId)
+    if (client) return client.update(update)
+    const early = this.#earlyUpdates.get(sessionId) ?? []
+    if (this.#earlyUpdates.size < maxEarlyUpdates && early.length < maxEarlyUpdates)
+      this.#earlyUpdates.set(sessionId, [...early, update])
   }
 
-  #asked(method: string, params: unknown): Promise<object> {
-    const { sessionId } = (params ?? {}) as { readonly sessionId?: unknown }
-    const party = typeof sessionId === 'string' ? this.#parties.get(sessionId) : undefined
-    if (!requests.has(method)) throw new AhpError(methodNotFound, `this host does not know ${method}`)
-    if (!party) throw AhpError.invalidParams(`no session ${JSON.stringify(String(sessionId).slice(0, 100))}`)
-    return party.ask(method, params as Asked)
+  #answer(method: string, params: unknown): Promise<object> {
+    const fields = fieldsOf(params)
+    const { sessionId } = fields
+    const client = typeof sessionId === 'string' ? this.#clients.get(sessionId) : undefined
+    if (!answeredMethods.has(method))
+      throw new AhpError(methodNotFound, `this host does not support ${method}`)
+    if (!client) throw AhpError.invalidParams(`no session ${JSON.stringify(String(sessionId).slice(0, 100))}`)
+    return client.answer(method, fields)
   }
 }
 
-const requests = new Set([
+const answeredMethods = new Set([
   'session/request_permission',
   'fs/write_text_file',
   'terminal/create',
@@ -146,7 +144,8 @@ const requests = new Set([
   'elicitation/create',
 ])
 
-/** Agents are started by people who trust them: their messages are as large as their files. */
-const lenient = { size: 64 * 2 ** 20, depth: 200, keys: 1_000_000 }
-const handshakeMs = 60_000
-const mostEarly = 100
+/** Wide limits, because a message of an agent may hold a whole file. Users trust the agents that they start. */
+const messageLimits = { size: 64 * 2 ** 20, depth: 200, keys: 1_000_000 }
+const initializeMs = 60_000
+/** The limit for the number of sessions with early updates, and for the updates of each. */
+const maxEarlyUpdates = 100

@@ -1,22 +1,25 @@
 import { markName, passedOnWindows } from '../../process/environment.ts'
 import type { Variables } from '../../process/environment.ts'
 
-/**
- * What an agent may know of the host's environment (S-38): what every program needs, what leads it out of a closed network, and
- * what it is itself signed in with. Anything else has to be given to it by name.
- */
+/** Names of host variables that every agent gets (S-38): those that every program needs, and those of proxies and certificates. */
 const passed =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TERM|XDG_[A-Z_]+|SSH_AUTH_SOCK|DISPLAY|WAYLAND_DISPLAY|(?:https?|no|all)_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR))$/i
 
+/**
+ * Returns the environment of an agent: the host variables of the list above, those whose names match `own`, and the configured ones.
+ * The agent gets no other variable of the host.
+ */
 export function agentEnvironment(
   host: Variables,
-  { own, given, mark }: { readonly own: RegExp; readonly given: Variables; readonly mark: string },
+  { own, configured, mark }: { readonly own: RegExp; readonly configured: Variables; readonly mark: string },
 ): { [name: string]: string } {
-  const named = (name: string) =>
+  const isPassed = (name: string) =>
     passed.test(name) || own.test(name) || (process.platform === 'win32' && passedOnWindows.test(name))
-  const all = Object.entries({ ...host, ...given }).filter(
-    ([name]) => named(name) || Object.hasOwn(given, name),
+  const variables = Object.entries({ ...host, ...configured }).filter(
+    ([name]) => isPassed(name) || Object.hasOwn(configured, name),
   )
-  const environment = all.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]))
+  const environment = variables.flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  )
   return { ...Object.fromEntries(environment), [markName]: mark }
 }

@@ -4,86 +4,83 @@ import type { World } from '@atrium/host/ports/world'
 import { AhpError } from '@atrium/protocol/errors'
 import { agentEnvironment } from './environment.ts'
 import type { Variables } from '../../process/environment.ts'
-import { Link } from './connection.ts'
+import { AcpConnection } from './connection.ts'
 import { AgentProcess } from './process.ts'
-import { scrubber } from './redact.ts'
-import { variablesOf } from './mcp-servers.ts'
+import { redactor } from './redact.ts'
+import { valuesGiven } from './mcp-servers.ts'
 import type { AcpServer } from './mcp-servers.ts'
 import { signInText } from './sign-in.ts'
-import { authRequired } from './schema.ts'
+import { authRequired, fieldsOf } from './schema.ts'
 import type { AuthMethod } from './schema.ts'
 import type { Watchdog } from '../../process/watchdog.ts'
 
-/** A program that speaks ACP, and how it is started. */
+/** A program that speaks ACP, and the way to start it. */
 export interface AcpProgram {
-  /** Under this name sessions know it. */
+  /** The provider id of the agent's sessions. */
   readonly name: string
   readonly displayName: string
   readonly command: string
   readonly args: readonly string[]
   readonly env: Variables
-  /** Which variables of the host it may know besides the usual ones. */
+  /** Matches the names of host variables that the program gets besides those that every agent gets. */
   readonly variables: RegExp
-  /** How somebody signs in, where the agent does not say it. */
+  /** The command to sign in, for agents that do not name one. */
   readonly signIn?: string
   readonly memoryBytes?: number
-  /** After so long, in milliseconds, a turn is ended. Absent: never. */
+  /** The longest turn, in milliseconds. Absent: no limit. */
   readonly turnMs?: number
 }
 
-export interface AcpMeans {
+/** The host's resources for all ACP programs. */
+export interface LaunchContext {
   readonly later: World['later']
   readonly watchdog: Watchdog
+  /** The value of the variable by which the watchdog finds processes of this host. */
   readonly mark: string
   readonly environment: Variables
   readonly version: string
   /**
-   * An empty folder that nobody else can write to, for a session that is only asked what it can: agents start what they find in the
-   * one that they work in, and above it.
+   * The working directory of a probe: an empty folder that no other user can write to. Agents run code that they find in their working
+   * directory and above it. Absent: the home folder.
    */
-  readonly quiet?: string
-  /** What every session gets, unless people switch one off. */
+  readonly probeDirectory?: string
+  /** The MCP servers of every session, except those that users switch off. */
   readonly mcpServers?: readonly AcpServer[]
 }
 
-/** Starts a program, and says in words for people what is wrong with it. */
-export class Starter {
+/** Starts an ACP program, and describes its failures for users. */
+export class Launcher {
   readonly program: AcpProgram
-  readonly means: AcpMeans
-  /** What the last one that failed said beside the protocol. */
-  lastWords: readonly string[] = []
+  readonly context: LaunchContext
+  /** Diagnostic lines of the process that failed last. */
+  lastDiagnostics: readonly string[] = []
   #authMethods: readonly AuthMethod[] = []
-  #scrub = (text: string) => text
+  #redact = (text: string) => text
   readonly #processes = new Set<AgentProcess>()
 
-  constructor(program: AcpProgram, means: AcpMeans) {
+  constructor(program: AcpProgram, context: LaunchContext) {
     this.program = program
-    this.means = means
+    this.context = context
   }
 
-  /** Resolves when it has said what it can. Nobody waits for that any more when the signal is aborted. */
-  async start(signal?: AbortSignal): Promise<Link> {
-    const { command, args, env, variables, memoryBytes = usualMemory } = this.program
-    const { environment: host, mark, watchdog, version, later } = this.means
-    const environment = agentEnvironment(host, { own: variables, given: env, mark })
-    const given = variablesOf(this.means.mcpServers ?? [])
-    this.#scrub = scrubber({ ...environment, ...given })
-    // Where it works is said with each session.
-    const starting = { command, args, cwd: homedir(), environment, given, memory: memoryBytes, longestLine }
-    const agentProcess = new AgentProcess(starting, watchdog)
+  /** Starts a process. Resolves when it has answered `initialize`. An aborted signal ends the process. */
+  async start(signal?: AbortSignal): Promise<AcpConnection> {
+    const { watchdog, version, later } = this.context
+    const agentProcess = new AgentProcess(this.#processOptions(), watchdog)
     this.#processes.add(agentProcess)
     void agentProcess.ended.then(() => this.#processes.delete(agentProcess))
     const end = () => void agentProcess.end()
     signal?.addEventListener('abort', end)
     if (signal?.aborted) end()
-    const describe = (problem: string, errorType?: string) => {
-      this.lastWords = agentProcess.lastWords
-      return this.failed(problem, errorType, agentProcess.lastWords, again)
+    const describeFailure = (problem: string, errorType?: string) => {
+      this.lastDiagnostics = agentProcess.lastDiagnostics
+      return this.failure(problem, errorType, `${resumeHint}${outputText(agentProcess.lastDiagnostics)}`)
     }
     try {
-      const link = await Link.open(agentProcess, { capabilities, version }, later, describe)
-      this.#authMethods = link.initialized.authMethods ?? []
-      return link
+      const options = { capabilities, version, later, describeFailure }
+      const connection = await AcpConnection.open(agentProcess, options)
+      this.#authMethods = connection.initialized.authMethods ?? []
+      return connection
     } catch (error) {
       await agentProcess.end()
       throw error
@@ -92,38 +89,50 @@ export class Starter {
     }
   }
 
-  /** Ends all that it has started, whatever that was about to say. */
+  #processOptions() {
+    const { command, args, env, variables, memoryBytes: maxMemory = defaultMaxMemory } = this.program
+    const { environment: host, mark, mcpServers = [] } = this.context
+    const environment = agentEnvironment(host, { own: variables, configured: env, mark })
+    const otherSecrets = valuesGiven(mcpServers)
+    this.#redact = redactor({ ...environment, ...otherSecrets })
+    // Each ACP session names its own working directory.
+    return { command, args, cwd: homedir(), environment, otherSecrets, maxMemory, maxLineLength }
+  }
+
+  /** Ends all processes that were started and are still there. */
   async end(): Promise<void> {
     await Promise.all([...this.#processes].map((each) => each.end()))
   }
 
-  /** A turn that fails so can go on: the next one starts the program anew. */
-  failed(problem: string, errorType = 'agent', words: readonly string[] = [], way = ''): TurnFailed {
-    const why = this.harmless(problem)
-    return new TurnFailed(errorType, `${this.program.displayName}: ${why}.${way}${quoted(words)}`, true)
+  /** Returns the failure of a turn. The turn can be resumed, because the next one starts the program anew. */
+  failure(problem: string, errorType = 'agent', appendix = ''): TurnFailed {
+    const message = `${this.program.displayName}: ${this.redact(problem)}.${appendix}`
+    return new TurnFailed(errorType, message, true)
   }
 
-  /** What it said, without what it is signed in with. */
-  harmless(text: string): string {
-    return this.#scrub(text)
+  /** Removes the agent's credentials from a text. */
+  redact(text: string): string {
+    return this.#redact(text)
   }
 
-  inWords(error: unknown): Error {
+  /** Returns the error of a turn with a message for users. */
+  userError(error: unknown): Error {
     if (error instanceof TurnFailed) return error
     if (!(error instanceof AhpError)) return error instanceof Error ? error : new Error(String(error))
-    if (error.code !== authRequired) return this.failed(detailed(error))
+    if (error.code !== authRequired) return this.failure(messageWithDetails(error))
     const { displayName, command, signIn } = this.program
-    const how = signInText(this.#authMethods, command, signIn)
-    return new TurnFailed('auth', `${displayName} is not signed in. ${how}`, true)
+    const instruction = signInText(this.#authMethods, command, signIn)
+    return new TurnFailed('auth', `${displayName} is not signed in. ${instruction}`, true)
   }
 
-  /** Some fail without a word. */
-  silence(words: readonly string[]): string {
-    return `${this.program.displayName} ended its turn without a word. It may have failed.${quoted(words)}`
+  /** Returns the notice for a turn without any output. Some agents end such a turn as if nothing had failed. */
+  silentTurnNotice(diagnostics: readonly string[]): string {
+    const { displayName } = this.program
+    return `${displayName} ended its turn without any output. It may have failed.${outputText(diagnostics)}`
   }
 }
 
-/** Reading is left to agents: they run as the same user, and read what they like. */
+/** File reads are not offered: agents run as the host's user and can read files themselves. */
 const capabilities = {
   fs: { readTextFile: false, writeTextFile: true },
   terminal: true,
@@ -131,21 +140,19 @@ const capabilities = {
   elicitation: { form: {}, url: {} },
 }
 
-function quoted(words: readonly string[]): string {
-  return words.length === 0 ? '' : `\n\nIts last words:\n\n${words.map((line) => `    ${line}`).join('\n')}`
+function outputText(lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `\n\nIts last output:\n\n${lines.map((line) => `    ${line}`).join('\n')}`
 }
 
-function detailed({ message, data, code }: AhpError): string {
-  const { details, message: inner } = (typeof data === 'object' && data !== null ? data : {}) as {
-    readonly details?: unknown
-    readonly message?: unknown
-  }
-  const more = [details, inner, data].find((each) => typeof each === 'string' && each !== message)
-  const words = typeof more === 'string' ? `${message}: ${more}` : message || `error ${code}`
-  return words.slice(0, longestProblem).replace(/\.$/, '')
+/** Returns the message of an agent's error with the details that the agent put into `data`. */
+function messageWithDetails({ message, data, code }: AhpError): string {
+  const { details, message: inner } = fieldsOf(data)
+  const detail = [details, inner, data].find((each) => typeof each === 'string' && each !== message)
+  const text = typeof detail === 'string' ? `${message}: ${detail}` : message || `error ${code}`
+  return text.slice(0, maxProblemLength).replace(/\.$/, '')
 }
 
-const again = ' Resume the turn, and it is started again.'
-const usualMemory = 8 * 2 ** 30
-const longestLine = 64 * 2 ** 20
-const longestProblem = 2000
+const resumeHint = ' Resume the turn to start it again.'
+const defaultMaxMemory = 8 * 2 ** 30
+const maxLineLength = 64 * 2 ** 20
+const maxProblemLength = 2000

@@ -2,38 +2,39 @@ import type { Readable, Writable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 
-export interface LinesOptions {
-  /** The longest line, in characters: there is no other bound on what an agent writes without an end. */
-  readonly most: number
-  /** A line that is no message. Agents print greetings where they should not. */
-  readonly stray: (line: string) => void
-  /** Nothing more can be read, and why. */
-  readonly broken: (problem: string) => void
+export interface LineTransportOptions {
+  /** The longest line in characters. Without this limit, output without a line end would fill the memory. */
+  readonly maxLineLength: number
+  /** Receives each line that is no JSON-RPC message. Some agents print greetings to stdout. */
+  readonly onStray: (line: string) => void
+  /** Called with the reason when the transport closes because of invalid output. */
+  readonly onBroken: (problem: string) => void
 }
 
-/** Messages as lines on two pipes. Reading can be paused, and then the agent has to wait. */
-export class Lines implements Transport {
+/** JSON-RPC messages as lines on two pipes. While reading is paused, the agent blocks as soon as its pipe is full. */
+export class LineTransport implements Transport {
   readonly #input: Writable
   readonly #output: Readable
-  readonly #options: LinesOptions
+  readonly #options: LineTransportOptions
   readonly #closed = new AbortController()
   readonly #decoder = new StringDecoder('utf8')
-  readonly #waiting: string[] = []
+  /** Complete lines that the listener has not received. */
+  readonly #queue: string[] = []
   #listener: ((frame: string) => void) | undefined
-  /** What has come of a line that has not ended. */
-  #begun: string[] = []
-  #length = 0
-  /** So many want the agent to wait. */
-  #holds = 0
-  #choked = false
+  /** Pieces of the line that has not ended. */
+  #partial: string[] = []
+  #partialLength = 0
+  /** The number of `pause` calls without a `resume`. */
+  #pauses = 0
+  #writeBlocked = false
 
-  constructor(input: Writable, output: Readable, options: LinesOptions) {
+  constructor(input: Writable, output: Readable, options: LineTransportOptions) {
     this.#input = input
     this.#output = output
     this.#options = options
-    // An agent that has gone is noticed by its end.
+    // A write error needs no reaction: an agent that has exited also ends its output.
     input.on('error', () => {})
-    output.on('data', (bytes: Buffer) => this.#take(this.#decoder.write(bytes)))
+    output.on('data', (bytes: Buffer) => this.#read(this.#decoder.write(bytes)))
     output.on('error', () => this.close())
     output.once('close', () => this.close())
     output.once('end', () => this.close())
@@ -51,12 +52,12 @@ export class Lines implements Transport {
     if (this.closed.aborted || !this.#input.writable) return
     this.#input.write(frame)
     this.#input.write('\n')
-    if (this.#choked || this.#input.writableLength < mostUnsent) return
-    // One that asks and does not read the answers must not fill our memory with them.
-    this.#choked = true
+    if (this.#writeBlocked || this.#input.writableLength < maxUnsentBytes) return
+    // An agent that sends requests without reading the answers must not fill the memory with answers.
+    this.#writeBlocked = true
     this.pause()
     void this.drained().then(() => {
-      this.#choked = false
+      this.#writeBlocked = false
       this.resume()
     })
   }
@@ -78,63 +79,62 @@ export class Lines implements Transport {
       })
   }
 
-  /** Until whoever said so says `resume`. */
+  /** Stops reading. Reading continues when every `pause` has had its `resume`. */
   pause(): void {
-    this.#holds++
+    this.#pauses++
     this.#output.pause()
   }
 
   resume(): void {
-    this.#holds = Math.max(0, this.#holds - 1)
+    this.#pauses = Math.max(0, this.#pauses - 1)
     this.#deliver()
-    if (!this.held) this.#output.resume()
+    if (!this.paused) this.#output.resume()
   }
 
-  get held(): boolean {
-    return this.#holds > 0
+  get paused(): boolean {
+    return this.#pauses > 0
   }
 
-  /** With a reason where the agent has said something that cannot be borne. */
+  /** Closes both pipes. A reason is given if the agent sent invalid output. */
   close(_code?: number, reason?: string): void {
     if (this.closed.aborted) return
-    this.#holds = 0
+    this.#pauses = 0
     this.#deliver()
-    if (reason !== undefined) this.#options.broken(reason)
+    if (reason !== undefined) this.#options.onBroken(reason)
     this.#closed.abort()
     this.#input.end()
   }
 
-  #take(text: string): void {
+  #read(text: string): void {
     for (let at = 0; at < text.length && !this.closed.aborted;) {
       const end = text.indexOf('\n', at)
       const piece = text.slice(at, end < 0 ? undefined : end)
-      this.#begun.push(piece)
-      this.#length += piece.length
-      if (this.#length > this.#options.most) return this.#break()
+      this.#partial.push(piece)
+      this.#partialLength += piece.length
+      if (this.#partialLength > this.#options.maxLineLength) return this.#closeTooLong()
       if (end < 0) break
-      const line = this.#begun.join('').trim()
-      this.#begun = []
-      this.#length = 0
+      const line = this.#partial.join('').trim()
+      this.#partial = []
+      this.#partialLength = 0
       at = end + 1
-      if (line.startsWith('{')) this.#waiting.push(line)
-      else if (line !== '') this.#options.stray(line)
+      if (line.startsWith('{')) this.#queue.push(line)
+      else if (line !== '') this.#options.onStray(line)
     }
     this.#deliver()
   }
 
-  #break(): void {
-    this.#begun = []
-    this.close(undefined, `it wrote a line of more than ${this.#options.most} characters`)
+  #closeTooLong(): void {
+    this.#partial = []
+    this.close(undefined, `it wrote a line of more than ${this.#options.maxLineLength} characters`)
   }
 
   #deliver(): void {
-    while (!this.held && this.#listener) {
-      const line = this.#waiting.shift()
+    while (!this.paused && this.#listener) {
+      const line = this.#queue.shift()
       if (line === undefined) return
       this.#listener(line)
     }
   }
 }
 
-/** In bytes. */
-const mostUnsent = 4 * 2 ** 20
+const maxUnsentBytes = 4 * 2 ** 20

@@ -1,10 +1,9 @@
 import { fileUri } from '@atrium/protocol/file-uri'
-import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { agentFile, newPlace } from '../../../test/acp.ts'
+import { agentFile, temporaryFolder } from '../../../test/acp.ts'
 import type { ScriptedOptions } from '../../../test/acp.ts'
-import { acpRoom, chat, errorOf, notesOf, session, textOf } from '../../../test/acp-room.ts'
+import { acpRoom, chat, errorOf, noticesOf, session, textOf } from '../../../test/acp-room.ts'
 import type { AcpRoom } from '../../../test/acp-room.ts'
 import { processesWith, uniqueSeconds } from '../../../test/processes.ts'
 import { until } from '../../../test/shells.ts'
@@ -15,37 +14,43 @@ const settings: ServerSettings = {
   tools: { command: '/opt/tools', args: ['-v'], env: { API_KEY: 'hush-hush' } },
   there: { url: 'https://tools.example/mcp', headers: { Authorization: 'Bearer hush-too' } },
 }
-const given = (options: ScriptedOptions = {}, servers = settings): ScriptedOptions => ({
+/** Adds MCP servers to the options of the scripted agent. */
+const withServers = (options: ScriptedOptions = {}, servers = settings): ScriptedOptions => ({
   ...options,
-  means: { mcpServers: acpServers(servers) },
+  context: { mcpServers: acpServers(servers) },
 })
-const tools = 'atrium:/mcp/tools'
-const there = 'atrium:/mcp/there'
-const other = 'ahp-chat:/other'
+const toolsUri = 'atrium:/mcp/tools'
+const thereUri = 'atrium:/mcp/there'
+const otherChat = 'ahp-chat:/other'
 
-/** How the agent's sessions were opened, and the names of what each was given. */
+interface OpenRecord {
+  readonly how: string
+  readonly mcpServers: readonly { readonly name: string }[]
+}
+
+/** Returns for each ACP session how it was opened, and the names of its servers: `new tools more`. */
 const opened = ({ agent }: AcpRoom) =>
   agent.lines('opened').map((line) => {
-    const { how, mcpServers } = JSON.parse(line) as { how: string; mcpServers: readonly { name: string }[] }
+    const { how, mcpServers }: OpenRecord = JSON.parse(line)
     return [how, ...mcpServers.map(({ name }) => name)].join(' ')
   })
 
-const states = (all: AcpRoom) =>
-  (all.session.customizations ?? []).map((each) => [each.name, each.type === 'mcpServer' && each.state.kind])
+const states = (room: AcpRoom) =>
+  (room.session.customizations ?? []).map((each) => [each.name, each.type === 'mcpServer' && each.state.kind])
 
 function toggle({ ann }: AcpRoom, id: string, enabled: boolean): void {
   const enablement = [{ kind: 'session', enabled }]
   ann.dispatch(session, { type: 'session/customizationToggled', id, enablement })
 }
 
-test('[N49] a session is given the servers of the config, as ACP says them, and everyone sees their names alone', async () => {
-  const all = await acpRoom(given({ quirks: ['http'] }))
-  expect(states(all)).toEqual([
+test('[N49] a session is given the servers of the config, and clients see only their names', async () => {
+  const room = await acpRoom(withServers({ quirks: ['http'] }))
+  expect(states(room)).toEqual([
     ['tools', 'stopped'],
     ['there', 'stopped'],
   ])
-  await all.turn('say one')
-  expect(JSON.parse(all.agent.lines('opened').at(-1) ?? '')).toMatchObject({
+  await room.turn('say one')
+  expect(JSON.parse(room.agent.lines('opened').at(-1) ?? '')).toMatchObject({
     how: 'new',
     mcpServers: [
       {
@@ -62,155 +67,160 @@ test('[N49] a session is given the servers of the config, as ACP says them, and 
       },
     ],
   })
-  expect(states(all)).toEqual([
+  expect(states(room)).toEqual([
     ['tools', 'ready'],
     ['there', 'ready'],
   ])
-  const { agents } = all.ann.state(rootUri) as unknown as RootState
-  expect(agents[0]?.customizations).toMatchObject([{ id: tools }, { id: there }])
-  expect(JSON.stringify([agents, all.session, all.chat, all.ann.envelopes])).not.toMatch(/hush|opt.tools/)
+  const { agents } = room.ann.state(rootUri)
+  expect(agents).toMatchObject([{ customizations: [{ id: toolsUri }, { id: thereUri }] }])
+  expect(JSON.stringify([agents, room.session, room.chat, room.ann.envelopes])).not.toMatch(/hush|opt.tools/)
 })
 
-test('[N49] one that the agent has no way to talk to is kept from it, and says so', async () => {
-  const all = await acpRoom(given())
-  await all.turn('say one')
-  expect(opened(all).at(-1)).toBe('new tools')
-  expect(all.session.customizations).toMatchObject([
+test('[N49] a server that the agent does not support is not given to it, and shows the reason', async () => {
+  const room = await acpRoom(withServers())
+  await room.turn('say one')
+  expect(opened(room).at(-1)).toBe('new tools')
+  expect(room.session.customizations).toMatchObject([
     { name: 'tools', state: { kind: 'ready' } },
-    { name: 'there', state: { kind: 'error', error: { message: expect.stringContaining('by http') } } },
+    { name: 'there', state: { kind: 'error', error: { message: expect.stringContaining('over http') } } },
   ])
 })
 
 test.each([
   [[], 'load', []],
   [['resume'], 'resume', []],
-  [['no-load'], 'new', [/handed a transcript/]],
+  [['no-load'], 'new', [/given a transcript/]],
 ] as const)(
-  '[N49] what is switched counts from the next turn on, for an agent that is %j',
-  async (quirks, how, notes) => {
-    const all = await acpRoom(given({ quirks }, { tools: { command: 'x' }, more: { command: 'y' } }))
-    await all.turn('say one')
-    toggle(all, tools, false)
-    const off = await all.turn('say two')
+  '[N49] a switched server counts from the next turn, for an agent with the quirks %j',
+  async (quirks, how, notices) => {
+    const room = await acpRoom(withServers({ quirks }, { tools: { command: 'x' }, more: { command: 'y' } }))
+    await room.turn('say one')
+    toggle(room, toolsUri, false)
+    const off = await room.turn('say two')
     expect(textOf(off)).toBe('two')
-    // It may have kept what it was given once: so it begins anew.
-    expect(notesOf(off)).toEqual([expect.stringMatching(/to go on without tools.*handed a transcript/)])
-    expect(opened(all).slice(-2)).toEqual(['new tools more', 'new more'])
-    expect(states(all)).toEqual([
+    // A new ACP session, because the agent may keep servers that the old one was given.
+    expect(noticesOf(off)).toEqual([
+      expect.stringMatching(/continue without the MCP servers tools.*given a transcript/),
+    ])
+    expect(opened(room).slice(-2)).toEqual(['new tools more', 'new more'])
+    expect(states(room)).toEqual([
       ['tools', 'stopped'],
       ['more', 'ready'],
     ])
-    // Nothing has changed since: it is the same process still.
-    const processes = all.agent.lines('started').length
-    await all.turn('say three')
-    expect(all.agent.lines('started')).toHaveLength(processes)
-    toggle(all, tools, true)
-    const on = await all.turn('say four')
-    expect(opened(all).at(-1)).toBe(`${how} tools more`)
-    expect(notesOf(on)).toEqual(notes.map((each) => expect.stringMatching(each)))
+    // Without a further change the process stays.
+    const processes = room.agent.lines('started').length
+    await room.turn('say three')
+    expect(room.agent.lines('started')).toHaveLength(processes)
+    toggle(room, toolsUri, true)
+    const on = await room.turn('say four')
+    expect(opened(room).at(-1)).toBe(`${how} tools more`)
+    expect(noticesOf(on)).toEqual(notices.map((each) => expect.stringMatching(each)))
   },
 )
 
-test('[N49] what is switched off is off for an agent that was not there meanwhile, too', async () => {
-  const before = await acpRoom(given({}, { tools: { command: 'x' } }))
+test('[N49] a server that is switched off before a crash of the host is off afterwards', async () => {
+  const before = await acpRoom(withServers({}, { tools: { command: 'x' } }))
   await before.turn('say one')
-  toggle(before, tools, false)
+  toggle(before, toolsUri, false)
   await before.ann.until(() => JSON.stringify(before.session.customizations).includes('false'))
-  const all = await before.restarted('crash', given({}, { tools: { command: 'x' } }))
-  const turn = await all.turn('say two')
-  expect([opened(all).at(-1), textOf(turn)]).toEqual(['new', 'two'])
-  expect(notesOf(turn)).toEqual([expect.stringContaining('without tools')])
+  const room = await before.restart('crash', withServers({}, { tools: { command: 'x' } }))
+  const turn = await room.turn('say two')
+  expect([opened(room).at(-1), textOf(turn)]).toEqual(['new', 'two'])
+  expect(noticesOf(turn)).toEqual([expect.stringContaining('without the MCP servers tools')])
 })
 
-test('[N49] what is switched while another chat is at work waits until the agent can be ended', async () => {
-  const all = await acpRoom(given({}, { tools: { command: 'x' } }))
-  await all.turn('say one')
-  await all.ann.ask('createChat', { channel: session, chat: other })
-  await all.ann.ask('subscribe', { channel: other })
-  const working = all.begin('say at work\nhang', {}, other)
-  await all.ann.until(() => JSON.stringify(all.ann.state(other)).includes('at work'))
-  const processes = all.agent.lines('started').length
-  toggle(all, tools, false)
-  const turn = await all.turn('say two')
-  expect([textOf(turn), all.agent.lines('started').length]).toEqual(['two', processes])
-  expect(states(all)).toEqual([['tools', 'ready']])
-  all.cancel(working, other)
-  await all.ended(working, other)
-  await all.turn('say three')
-  expect(opened(all).at(-1)).toBe('new')
-  expect(states(all)).toEqual([['tools', 'stopped']])
+test('[N49] a switch while another chat is working takes effect in a later turn', async () => {
+  const room = await acpRoom(withServers({}, { tools: { command: 'x' } }))
+  await room.turn('say one')
+  await room.ann.ask('createChat', { channel: session, chat: otherChat })
+  await room.ann.ask('subscribe', { channel: otherChat })
+  const working = room.begin('say at work\nhang', {}, otherChat)
+  await room.ann.until(() => JSON.stringify(room.ann.state(otherChat)).includes('at work'))
+  const processes = room.agent.lines('started').length
+  toggle(room, toolsUri, false)
+  const turn = await room.turn('say two')
+  expect([textOf(turn), room.agent.lines('started').length]).toEqual(['two', processes])
+  expect(states(room)).toEqual([['tools', 'ready']])
+  room.cancel(working, otherChat)
+  await room.ended(working, otherChat)
+  await room.turn('say three')
+  expect(opened(room).at(-1)).toBe('new')
+  expect(states(room)).toEqual([['tools', 'stopped']])
 })
 
-test('[N49] one that is kept from the agent anyway is switched without ending anything', async () => {
-  const all = await acpRoom(given())
-  await all.turn('say one')
-  const processes = all.agent.lines('started').length
-  for (const [on, shown] of [[false, 'stopped'] as const, [true, 'error'] as const]) {
-    toggle(all, there, on)
-    expect(notesOf(await all.turn('say two'))).toEqual([])
-    expect(states(all)).toEqual([
+test('[N49] a switch of an unsupported server ends no process', async () => {
+  const room = await acpRoom(withServers())
+  await room.turn('say one')
+  const processes = room.agent.lines('started').length
+  for (const [enabled, state] of [[false, 'stopped'] as const, [true, 'error'] as const]) {
+    toggle(room, thereUri, enabled)
+    expect(noticesOf(await room.turn('say two'))).toEqual([])
+    expect(states(room)).toEqual([
       ['tools', 'ready'],
-      ['there', shown],
+      ['there', state],
     ])
   }
-  expect(all.agent.lines('started')).toHaveLength(processes)
+  expect(room.agent.lines('started')).toHaveLength(processes)
 })
 
-test('[N49] what a turn that was cancelled gave to the agent is off when it is switched off', async () => {
-  const all = await acpRoom(given({}, { tools: { command: 'x' } }))
-  toggle(all, tools, false)
-  await all.turn('say one')
-  toggle(all, tools, true)
-  const cancelled = all.begin('say two')
-  await until(() => opened(all).at(-1) === 'load tools')
-  all.cancel(cancelled)
-  await all.ended(cancelled)
-  toggle(all, tools, false)
-  await all.turn('say three')
-  expect(opened(all).at(-1)).toBe('new')
+test('[N49] a server that a cancelled turn gave to the agent is off when it is switched off', async () => {
+  const room = await acpRoom(withServers({}, { tools: { command: 'x' } }))
+  toggle(room, toolsUri, false)
+  await room.turn('say one')
+  toggle(room, toolsUri, true)
+  const cancelled = room.begin('say two')
+  await until(() => opened(room).at(-1) === 'load tools')
+  room.cancel(cancelled)
+  await room.ended(cancelled)
+  toggle(room, toolsUri, false)
+  await room.turn('say three')
+  expect(opened(room).at(-1)).toBe('new')
 })
 
-test('[N49] a turn that is cancelled while its agent is started anew leaves nothing to those after it', async () => {
+test('[N49] a turn that is cancelled during the restart of its agent leaves no second ACP session', async () => {
   const seconds = uniqueSeconds()
-  // It takes long to end.
+  // Such a process takes long to end.
   const slow = { quirks: ['orphan'], env: { ACP_ORPHAN: seconds } }
-  const all = await acpRoom(given(slow, { tools: { command: 'x' } }))
-  await all.turn('say one')
+  const room = await acpRoom(withServers(slow, { tools: { command: 'x' } }))
+  await room.turn('say one')
   await until(() => processesWith(seconds).length > 0)
-  const [orphans, agent] = [processesWith(seconds), Number(all.agent.lines('started').at(-1))]
-  const before = opened(all).length
-  toggle(all, tools, false)
-  const cancelled = all.begin('say two')
+  const [orphans, agent] = [processesWith(seconds), Number(room.agent.lines('started').at(-1))]
+  const before = opened(room).length
+  toggle(room, toolsUri, false)
+  const cancelled = room.begin('say two')
   await until(() => !processesWith(agentFile).includes(agent))
-  all.cancel(cancelled)
-  await all.ended(cancelled)
-  await all.turn('say three')
+  room.cancel(cancelled)
+  await room.ended(cancelled)
+  await room.turn('say three')
   await until(() => !orphans.some((pid) => processesWith(seconds).includes(pid)))
-  for (const text of ['sleep 500\nsay four', 'say five']) await all.turn(text)
-  expect(opened(all).slice(before)).toEqual(['new'])
+  for (const text of ['sleep 500\nsay four', 'say five']) await room.turn(text)
+  expect(opened(room).slice(before)).toEqual(['new'])
 })
 
-test('[N49] a session keeps what was switched when its host has gone, and gets what the config has meanwhile', async () => {
-  const before = await acpRoom(given({}, { tools: { command: 'x' } }))
-  toggle(before, tools, false)
+test('[N49] after a crash of the host a switched server stays off, and new servers of the config are given', async () => {
+  const before = await acpRoom(withServers({}, { tools: { command: 'x' } }))
+  toggle(before, toolsUri, false)
   await before.turn('say one')
   expect(opened(before).at(-1)).toBe('new')
-  const all = await before.restarted('crash', given({}, { tools: { command: 'x' }, more: { command: 'y' } }))
-  await all.turn('say two')
-  expect(opened(all).at(-1)).toBe('load more')
-  expect(states(all)).toEqual([
+  const room = await before.restart(
+    'crash',
+    withServers({}, { tools: { command: 'x' }, more: { command: 'y' } }),
+  )
+  await room.turn('say two')
+  expect(opened(room).at(-1)).toBe('load more')
+  expect(states(room)).toEqual([
     ['tools', 'stopped'],
     ['more', 'ready'],
   ])
 })
 
-test('[N49] what a server is shown stands in no error of the agent', async () => {
-  const all = await acpRoom(given())
-  const turn = await all.turn('stderr it was shown hush-hush and Bearer hush-too\ncrash 3')
+test('[N49] values that a server is given are redacted in errors of the agent', async () => {
+  const room = await acpRoom(withServers())
+  const turn = await room.turn('stderr it was shown hush-hush and Bearer hush-too\ncrash 3')
   expect(errorOf(turn)?.error.message).toContain('it was shown … and …')
 })
 
-test('[N49] nor does a part of it that is the secret', async () => {
+test('[N49] a secret that is a part of an argument, URL or header is redacted too', async () => {
   const servers = {
     here: {
       command: '/opt/tools',
@@ -221,19 +231,19 @@ test('[N49] nor does a part of it that is the secret', async () => {
       headers: { Authorization: 'Bearer hush-four' },
     },
   }
-  const all = await acpRoom(given({}, servers))
-  const said = '/opt/tools hush-one hush-two /data/all https://x.example/mcp?api_key=hush-three hush-four'
-  const turn = await all.turn(`stderr ${said}\ncrash 3`)
+  const room = await acpRoom(withServers({}, servers))
+  const printed = '/opt/tools hush-one hush-two /data/all https://x.example/mcp?api_key=hush-three hush-four'
+  const turn = await room.turn(`stderr ${printed}\ncrash 3`)
   expect(errorOf(turn)?.error.message).toContain('/opt/tools … … /data/all https://x.example/mcp?api_key=… …')
 })
 
-test('[N46] an agent whose chat works elsewhere by now is started there', async () => {
-  const all = await acpRoom({ profile: { knobs: [], directories: true } })
-  await all.turn('say one')
-  const directory = fileUri(newPlace())
-  all.ann.dispatch(session, { type: 'session/workingDirectorySet', directory })
-  const processes = all.agent.lines('started').length
-  await all.turn('say two')
-  expect([opened(all).at(-1), all.agent.lines('started').length]).toEqual(['load', processes + 1])
-  expect(chat).toBe(all.chat.resource)
+test('[N46] an agent whose chat has other directories is restarted with them', async () => {
+  const room = await acpRoom({ profile: { knobs: [], directories: true } })
+  await room.turn('say one')
+  const directory = fileUri(temporaryFolder())
+  room.ann.dispatch(session, { type: 'session/workingDirectorySet', directory })
+  const processes = room.agent.lines('started').length
+  await room.turn('say two')
+  expect([opened(room).at(-1), room.agent.lines('started').length]).toEqual(['load', processes + 1])
+  expect(chat).toBe(room.chat.resource)
 })

@@ -2,37 +2,38 @@ import type { Customization, McpServerCustomization } from '@atrium/protocol/ses
 import type { AgentCapabilities } from './schema.ts'
 import type { Variables } from '../../process/environment.ts'
 
-/** MCP servers by their names, as people write them down: a program that is started, or an address. */
+/** MCP servers by name, as users configure them. */
 export interface ServerSettings {
   readonly [name: string]: ServerSetting
 }
 
+/** Either a command to start, or a URL. */
 export interface ServerSetting {
   readonly command?: string
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
   readonly url?: string
-  /** Of an address; absent: `http`. */
+  /** The transport of a URL. Absent: `http`. */
   readonly type?: 'http' | 'sse'
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** One as ACP says it: an agent starts it, or talks to it, itself. */
+/** An MCP server as ACP names it in `session/new`. The agent starts or calls the server itself. */
 export type AcpServer =
   | {
       readonly name: string
       readonly command: string
       readonly args: readonly string[]
-      readonly env: readonly Pair[]
+      readonly env: readonly NameValue[]
     }
   | {
       readonly type: 'http' | 'sse'
       readonly name: string
       readonly url: string
-      readonly headers: readonly Pair[]
+      readonly headers: readonly NameValue[]
     }
 
-interface Pair {
+interface NameValue {
   readonly name: string
   readonly value: string
 }
@@ -45,52 +46,57 @@ export function acpServers(settings: ServerSettings = {}): readonly AcpServer[] 
   )
 }
 
-/** What people see of one, and can switch on and off: neither how it is started, nor what it is shown. */
+/** Returns the customization that users see and can switch. It holds neither the command nor any value that the server is given. */
 export function customizationOf({ name }: AcpServer): McpServerCustomization {
   const uri = `atrium:/mcp/${encodeURIComponent(name)}`
   return { type: 'mcpServer', id: uri, uri, name, state: { kind: 'stopped' } }
 }
 
-export function isOn(server: AcpServer, customizations: readonly Customization[] = []): boolean {
-  return shownOf(server, customizations)?.enablement?.[0]?.enabled ?? true
+export function isEnabled(server: AcpServer, customizations: readonly Customization[] = []): boolean {
+  return findCustomization(server, customizations)?.enablement?.[0]?.enabled ?? true
 }
 
-/** How one is that an agent is to have, or not: whether it answers is known to the agent alone. */
+/** Returns the state of a server for users. `ready` means given to the agent: only the agent knows whether the server works. */
 export function stateOf(
   server: AcpServer,
   given: boolean,
-  can: AgentCapabilities | undefined,
+  capabilities: AgentCapabilities | undefined,
 ): McpServerCustomization['state'] {
   if (!given) return { kind: 'stopped' }
-  if (isUsable(server, can)) return { kind: 'ready' }
-  const message = `this agent cannot talk to an MCP server by ${'type' in server ? server.type : 'stdio'}`
+  if (isSupported(server, capabilities)) return { kind: 'ready' }
+  const message = `this agent does not support MCP servers over ${'type' in server ? server.type : 'stdio'}`
   return { kind: 'error', error: { errorType: 'unsupported', message } }
 }
 
-export function isUsable(server: AcpServer, can: AgentCapabilities | undefined): boolean {
-  return !('type' in server) || can?.mcpCapabilities?.[server.type] === true
+export function isSupported(server: AcpServer, capabilities: AgentCapabilities | undefined): boolean {
+  return !('type' in server) || capabilities?.mcpCapabilities?.[server.type] === true
 }
 
-/** What they are told, as variables: some of it is secret, and an agent may say it. */
-export function variablesOf(servers: readonly AcpServer[]): Variables {
-  const told = servers.flatMap((server) => ('type' in server ? toldThere(server) : toldHere(server)))
-  return Object.fromEntries(told.map(({ name, value }, at) => [`${at} ${name}`, value]))
+/** Returns all values that the servers are given, by name. Some are secret, and an agent may print them. */
+export function valuesGiven(servers: readonly AcpServer[]): Variables {
+  const values = servers.flatMap((server) => ('type' in server ? urlValues(server) : commandValues(server)))
+  // The index keeps equal names of two servers apart.
+  return Object.fromEntries(values.map(({ name, value }, index) => [`${index} ${name}`, value]))
 }
 
-function toldThere({ headers, url }: Extract<AcpServer, { readonly url: string }>): readonly Pair[] {
+function urlValues({ headers, url }: Extract<AcpServer, { readonly url: string }>): readonly NameValue[] {
   return [...headers, ...pairs(Object.fromEntries(new URL(url).searchParams))]
 }
 
-/** An argument is called by what stands before it. */
-function toldHere({ env, args }: Extract<AcpServer, { readonly command: string }>): readonly Pair[] {
-  const named = args.map((arg, at): Pair => {
+/** Names an argument by the part before its `=`, else by the argument before it: `--token=x` and `--token x`. */
+function commandValues({
+  env,
+  args,
+}: Extract<AcpServer, { readonly command: string }>): readonly NameValue[] {
+  const named = args.map((arg, index): NameValue => {
     const [name = '', ...value] = arg.split('=')
-    return value.length > 0 ? { name, value: value.join('=') } : { name: args[at - 1] ?? '', value: arg }
+    return value.length > 0 ? { name, value: value.join('=') } : { name: args[index - 1] ?? '', value: arg }
   })
   return [...env, ...named]
 }
 
-export function shownOf(
+/** Returns the session's customization for a server. */
+export function findCustomization(
   server: AcpServer,
   customizations: readonly Customization[] = [],
 ): McpServerCustomization | undefined {
@@ -99,6 +105,6 @@ export function shownOf(
   return found?.type === 'mcpServer' ? found : undefined
 }
 
-function pairs(given: { readonly [name: string]: string } = {}): readonly Pair[] {
-  return Object.entries(given).map(([name, value]) => ({ name, value }))
+function pairs(values: { readonly [name: string]: string } = {}): readonly NameValue[] {
+  return Object.entries(values).map(([name, value]) => ({ name, value }))
 }

@@ -2,56 +2,52 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Lines } from './line-transport.ts'
-import { scrubber } from './redact.ts'
+import { LineTransport } from './line-transport.ts'
+import { redactor } from './redact.ts'
 import { endSession, membersOf } from '../../process/process-group.ts'
 import { hasFile } from '../../process/which.ts'
 import type { Variables } from '../../process/environment.ts'
+import { unrefTimer, withTimeout } from '../../process/timeout.ts'
 import type { Watchdog } from '../../process/watchdog.ts'
 
-export interface Starting {
+export interface ProcessOptions {
   readonly command: string
   readonly args: readonly string[]
   readonly cwd: string
   readonly environment: { readonly [name: string]: string }
-  /** What else it is given: of that, too, nothing secret is in its last words. */
-  readonly given?: Variables
-  /** What all its processes may hold together, in bytes. */
-  readonly memory: number
-  /** How often that is looked at, in milliseconds. */
-  readonly memoryEveryMs?: number
-  readonly longestLine: number
-}
-
-/** How an agent's process ended. */
-export interface Ended {
-  /** In words for people. */
-  readonly how: string
-  /** Whether it was asked to. */
-  readonly wished: boolean
+  /** Values that the agent gets by other ways than its environment. The secrets among them are redacted too. */
+  readonly otherSecrets?: Variables
+  /** The memory limit for all processes of the agent together, in bytes. */
+  readonly maxMemory: number
+  /** The interval of memory checks, in milliseconds. */
+  readonly memoryCheckMs?: number
+  /** In characters. */
+  readonly maxLineLength: number
 }
 
 /**
- * The process of an agent, with all that it starts: it leads a session of its own, so that nothing of it outlives it, whatever it
- * is a wrapper for; and the watchdog ends it should the host die.
+ * The process of an agent, with all processes that it starts. The process leads a POSIX session, so that all of them can be ended
+ * together, also if the command is only a wrapper. If the host dies, the watchdog ends them.
  */
 export class AgentProcess {
-  readonly lines: Lines
-  /** Resolves when it has gone. */
-  readonly ended: Promise<Ended>
+  readonly lines: LineTransport
+  /**
+   * Resolves when the process has ended and its pipes are closed. The value is the reason, as a clause for users, for example `it
+   * ended with exit code 3`.
+   */
+  readonly ended: Promise<string>
   readonly #child: ChildProcess
   readonly #watchdog: Watchdog
-  readonly #scrub: (text: string) => string
-  #words = ''
+  readonly #redact: (text: string) => string
+  /** Text from stderr, and lines from stdout that are no messages. */
+  #diagnostics = ''
   #broken: string | undefined
-  #wished = false
-  #undoWatching = () => {}
+  #stopMemoryChecks = () => {}
 
-  constructor(starting: Starting, watchdog: Watchdog) {
-    const { command, args, cwd, environment, memory, memoryEveryMs = 5000, longestLine } = starting
+  constructor(options: ProcessOptions, watchdog: Watchdog) {
+    const { command, args, cwd, environment, maxMemory, memoryCheckMs = 5000, maxLineLength } = options
     this.#watchdog = watchdog
-    this.#scrub = scrubber({ ...environment, ...starting.given })
+    this.#redact = redactor({ ...environment, ...options.otherSecrets })
     watchdog.wake()
     const child = spawn(command, [...args], {
       cwd,
@@ -62,62 +58,61 @@ export class AgentProcess {
     })
     this.#child = child
     if (child.pid !== undefined) watchdog.watch(child.pid)
-    this.lines = new Lines(child.stdin, child.stdout, {
-      most: longestLine,
-      stray: (line) => this.#hear(`${line}\n`),
-      broken: (problem) => void this.#break(problem),
+    this.lines = new LineTransport(child.stdin, child.stdout, {
+      maxLineLength,
+      onStray: (line) => this.#addDiagnostics(`${line}\n`),
+      onBroken: (problem) => void this.#endBroken(problem),
     })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => this.#addDiagnostics(text))
     child.stderr.on('error', () => {})
     this.ended = new Promise((resolve) => {
-      child.on('error', (error: NodeJS.ErrnoException) => resolve(this.#over(startProblem(starting, error))))
-      // Not `exit`: what it wrote last shall be read first.
-      child.once('close', (code, signal) => resolve(this.#over(endOf(code, signal))))
+      child.on('error', (error: NodeJS.ErrnoException) => resolve(this.#exit(spawnProblem(options, error))))
+      // `close` and not `exit`, so that the last output is read first.
+      child.once('close', (code, signal) => resolve(this.#exit(exitReason(code, signal))))
     })
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    void exited.then(() => this.#leaveNothing())
-    // Nothing can be said to it any more, and nothing heard: it may be about to end by itself.
+    void exited.then(() => this.#endDescendants())
+    // Without pipes the process is useless. The delay lets a process that is about to exit do so by itself.
     this.lines.closed.addEventListener('abort', () => {
-      void Promise.race([exited, sleep(partingMs, undefined, { ref: false })]).then(() => this.#sweep())
+      void withTimeout(unrefTimer, exitDelayMs, exited, () => {}).then(() => this.#endAndClosePipes())
     })
-    this.#watchMemory(memory, memoryEveryMs)
+    this.#checkMemory(maxMemory, memoryCheckMs)
   }
 
-  /** What it said beside the protocol, the newest last: for people who look for a reason. */
-  get lastWords(): readonly string[] {
-    const lines = this.#scrub(this.#words).split('\n')
-    const words = lines.map((line) => line.trimEnd().slice(0, longestWord))
-    return words.filter((line) => line !== '').slice(-mostLines)
+  /** The last diagnostic lines, newest last, without secrets. Users look there for the reason of a failure. */
+  get lastDiagnostics(): readonly string[] {
+    const lines = this.#redact(this.#diagnostics).split('\n')
+    const shortened = lines.map((line) => line.trimEnd().slice(0, maxDiagnosticLine))
+    return shortened.filter((line) => line !== '').slice(-maxDiagnosticLines)
   }
 
-  /** Ends all of it; resolves when none is left. */
+  /** Ends the process and everything that it started. Resolves when none of them is left. */
   async end(): Promise<void> {
-    this.#wished = true
-    await this.#sweep()
+    await this.#endAndClosePipes()
     await this.ended
   }
 
-  async #break(problem: string): Promise<void> {
+  async #endBroken(problem: string): Promise<void> {
     this.#broken ??= problem
-    await this.#sweep()
+    await this.#endAndClosePipes()
   }
 
-  async #sweep(): Promise<void> {
+  async #endAndClosePipes(): Promise<void> {
     this.lines.close()
     await this.#endAll()
-    // A pipe that somebody unknown holds must not keep us.
+    // A process outside the POSIX session may hold the pipes open.
     this.#child.stdout?.destroy()
     this.#child.stderr?.destroy()
   }
 
-  /** It has gone, and what it started goes too. What it wrote last is still on its way. */
-  async #leaveNothing(): Promise<void> {
+  /** Ends what the exited process has started. Its last output may still be in the pipes. */
+  async #endDescendants(): Promise<void> {
     await this.#endAll()
-    // Somebody outside its session may hold its pipes, and say nothing: that is no reason to wait for ever.
+    // A process outside the POSIX session may hold the pipes open without writing: stop waiting for their end.
     const timer = setInterval(() => {
-      if (!this.lines.held) this.#child.stdout?.destroy()
-      if (!this.lines.held) this.#child.stderr?.destroy()
-    }, partingMs)
+      if (!this.lines.paused) this.#child.stdout?.destroy()
+      if (!this.lines.paused) this.#child.stderr?.destroy()
+    }, exitDelayMs)
     void this.ended.then(() => clearInterval(timer))
   }
 
@@ -125,45 +120,50 @@ export class AgentProcess {
     const { pid } = this.#child
     if (pid === undefined) return
     if (process.platform === 'win32') this.#child.kill()
-    else await endSession(pid, graceMs)
+    else await endSession(pid, gracePeriodMs)
   }
 
-  #over(how: string): Ended {
-    this.#undoWatching()
+  #exit(reason: string): string {
+    this.#stopMemoryChecks()
     this.lines.close()
     if (this.#child.pid !== undefined) this.#watchdog.forget(this.#child.pid)
-    return { how: this.#broken ?? how, wished: this.#wished }
+    return this.#broken ?? reason
   }
 
-  #hear(text: string): void {
-    const all = this.#words + text
-    // What is cut off is so between two lines: the rest of a secret is not known for one.
-    this.#words =
-      all.length <= mostWords ? all : all.slice(all.indexOf('\n', all.length - mostWords) + 1 || -mostWords)
+  #addDiagnostics(text: string): void {
+    const all = this.#diagnostics + text
+    // Cut at a line end: a secret that is cut in two would not be redacted.
+    this.#diagnostics =
+      all.length <= maxDiagnostics
+        ? all
+        : all.slice(all.indexOf('\n', all.length - maxDiagnostics) + 1 || -maxDiagnostics)
   }
 
-  #watchMemory(most: number, everyMs: number): void {
+  #checkMemory(maxMemory: number, everyMs: number): void {
     const { pid } = this.#child
     if (pid === undefined || process.platform !== 'linux') return
     const timer = setInterval(() => {
-      void memoryOf(pid).then((held) => {
-        if (held > most)
-          void this.#break(`it held ${gigabytes(held)} of memory, and ${gigabytes(most)} are allowed`)
+      void sessionMemory(pid).then((used) => {
+        if (used > maxMemory)
+          void this.#endBroken(
+            `it used ${gibibytes(used)} of memory, and the limit is ${gibibytes(maxMemory)}`,
+          )
       })
     }, everyMs)
     timer.unref()
-    this.#undoWatching = () => clearInterval(timer)
+    this.#stopMemoryChecks = () => clearInterval(timer)
   }
 }
 
-const graceMs = 1500
-const partingMs = 500
-const mostWords = 16_384
-const mostLines = 12
-const longestWord = 500
+const gracePeriodMs = 1500
+const exitDelayMs = 500
+/** In characters. */
+const maxDiagnostics = 16_384
+const maxDiagnosticLines = 12
+const maxDiagnosticLine = 500
 
-/** What several share is counted once only by not counting it at all. */
-async function memoryOf(leader: number): Promise<number> {
+/** Returns the anonymous memory of a POSIX session in bytes. Shared memory is left out, because it would be counted once per process. */
+async function sessionMemory(leader: number): Promise<number> {
   const members = await membersOf(leader)
   const kilobytes = await Promise.all(
     members.map(async (pid) => {
@@ -174,11 +174,14 @@ async function memoryOf(leader: number): Promise<number> {
   return kilobytes.reduce((sum, each) => sum + each, 0) * 1024
 }
 
-function gigabytes(bytes: number): string {
+function gibibytes(bytes: number): string {
   return `${(bytes / 2 ** 30).toFixed(1)} GiB`
 }
 
-function startProblem({ command, cwd, environment }: Starting, { code }: NodeJS.ErrnoException): string {
+function spawnProblem(
+  { command, cwd, environment }: ProcessOptions,
+  { code }: NodeJS.ErrnoException,
+): string {
   if (code === 'ENOENT' && !existsSync(cwd)) return `there is no folder ${JSON.stringify(cwd)}`
   // The system also says EACCES where a folder of the PATH may not be searched, and holds no such program for all we know.
   const missing = !command.includes('/') && !hasFile(command, environment['PATH'] ?? '')
@@ -188,6 +191,6 @@ function startProblem({ command, cwd, environment }: Starting, { code }: NodeJS.
   return `${JSON.stringify(command)} could not be started (${code ?? 'unknown'})`
 }
 
-function endOf(code: number | null, signal: NodeJS.Signals | null): string {
+function exitReason(code: number | null, signal: NodeJS.Signals | null): string {
   return signal === null ? `it ended with exit code ${code ?? 'unknown'}` : `it was ended by ${signal}`
 }

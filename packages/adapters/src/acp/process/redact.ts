@@ -1,30 +1,39 @@
 import type { Variables } from '../../process/environment.ts'
 
-/** What an agent is signed in with goes nowhere else: neither by its last words, nor by what it says of an error. */
-export function scrubber(environment: Variables): (text: string) => string {
+/**
+ * Returns a function that replaces the secrets among these variables by `…`. Credentials of an agent must appear neither in its
+ * diagnostic output nor in its error messages.
+ */
+export function redactor(environment: Variables): (text: string) => string {
   const secrets = Object.entries(environment).flatMap(([name, value = '']) =>
-    named.test(name)
-      ? [value, ...value.split('\n').filter((line) => line.length >= shortestLine), ...shown(value)]
-      : login(value),
+    secretName.test(name)
+      ? [
+          value,
+          ...value.split('\n').filter((line) => line.length >= minSecretLineLength),
+          ...headerCredential(value),
+        ]
+      : urlCredentials(value),
   )
-  // The longest first: one may be a part of another.
-  const all = secrets.filter((each) => each.length >= shortest).toSorted((a, b) => b.length - a.length)
-  return (text) => all.reduce((bare, secret) => bare.replaceAll(secret, '…'), text)
+  // Longest first, because one secret may be a part of another.
+  const sorted = secrets
+    .filter((secret) => secret.length >= minSecretLength)
+    .toSorted((a, b) => b.length - a.length)
+  return (text) => sorted.reduce((redacted, secret) => redacted.replaceAll(secret, '…'), text)
 }
 
-const named = /KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE/i
-const shortest = 6
-/** Of a secret of several lines each is one, where it is more than a mark. */
-const shortestLine = 16
+const secretName = /KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE/i
+const minSecretLength = 6
+/** Each line of a secret with several lines is a secret too, unless the line is too short to identify anything. */
+const minSecretLineLength = 16
 
-/** What stands in a header behind the way to show it. */
-function shown(value: string): readonly string[] {
-  const [, found] = /^(?:basic|bearer|token)\s+(\S+)$/i.exec(value) ?? []
-  return found === undefined ? [] : [found]
+/** Returns the credential behind the scheme of an `Authorization` header. */
+function headerCredential(value: string): readonly string[] {
+  const [, credential] = /^(?:basic|bearer|token)\s+(\S+)$/i.exec(value) ?? []
+  return credential === undefined ? [] : [credential]
 }
 
-/** What stands before the host of an address, as in that of a proxy. */
-function login(value: string): readonly string[] {
-  const [, found] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\s]*)@/i.exec(value) ?? []
-  return found === undefined ? [] : [found]
+/** Returns `user:password` of a URL, for example of a proxy. */
+function urlCredentials(value: string): readonly string[] {
+  const [, credentials] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#\s]*)@/i.exec(value) ?? []
+  return credentials === undefined ? [] : [credentials]
 }

@@ -1,15 +1,15 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { newPlace } from '../../../test/acp.ts'
+import { temporaryFolder } from '../../../test/acp.ts'
 import { findAgents } from './registry.ts'
 
-test('[N48] agents are found on the PATH by the names of their programs, in the order of its folders', async () => {
-  const [first, second] = [newPlace(), newPlace()]
+test('[N48] agents are found on the PATH by the names of their programs, in the order of the PATH', async () => {
+  const [first, second] = [temporaryFolder(), temporaryFolder()]
   program(join(first, 'claude-agent-acp'))
   for (const folder of [first, second]) program(join(folder, 'goose'))
   program(join(second, 'gemini'))
-  // None of these is a program that can be started.
+  // The next three are no known programs: not executable, a folder, an unknown name.
   writeFileSync(join(first, 'gemini'), '')
   mkdirSync(join(first, 'opencode'))
   program(join(first, 'something-else'))
@@ -22,15 +22,15 @@ test('[N48] agents are found on the PATH by the names of their programs, in the 
   expect(await findAgents({}, {})).toEqual([])
 })
 
-test('[N48] a program that goes by the name it was started with is started by that', async () => {
-  const folder = newPlace()
+test('[N48] a symbolic link is started by its own name and not by the name of its target', async () => {
+  const folder = temporaryFolder()
   program(join(folder, 'shim'))
   symlinkSync(join(folder, 'shim'), join(folder, 'goose'))
   expect(await findAgents({}, { PATH: folder })).toMatchObject([{ command: join(folder, 'goose') }])
 })
 
-test('[N48] what is set counts before what is found: another program, words, variables, bounds, or none', async () => {
-  const folder = newPlace()
+test('[N48] the config of an agent wins over the PATH: command, arguments, variables, limits, and disabled', async () => {
+  const folder = temporaryFolder()
   for (const name of ['goose', 'gemini', 'codex-acp']) program(join(folder, name))
   const found = await findAgents(
     {
@@ -69,23 +69,23 @@ test('[N48] what is set counts before what is found: another program, words, var
   expect(codex?.variables.test('ANTHROPIC_API_KEY')).toBe(false)
 })
 
-test('[S-38] an agent on many models is given the keys for those, and no other keys', async () => {
-  const folder = newPlace()
+test('[S-38] an agent for models of many vendors gets the keys of those vendors, and no others', async () => {
+  const folder = temporaryFolder()
   for (const name of ['goose', 'opencode', 'pi-acp']) program(join(folder, name))
   for (const { variables } of await findAgents({}, { PATH: folder })) {
-    const given = [
+    const names = [
       'OPENAI_API_KEY',
       'OPENROUTER_API_KEY',
       'STRIPE_API_KEY',
       'MY_OPENAI_API_KEY',
       'DD_API_KEY',
     ]
-    expect(given.filter((name) => variables.test(name))).toEqual(['OPENAI_API_KEY', 'OPENROUTER_API_KEY'])
+    expect(names.filter((name) => variables.test(name))).toEqual(['OPENAI_API_KEY', 'OPENROUTER_API_KEY'])
   }
 })
 
-test('[N48] a known program at another place is started as it is known; by its name it is found as one that is not set', async () => {
-  const folder = newPlace()
+test('[N48] a known program at a configured path gets its usual arguments, and one without a path is found on the PATH', async () => {
+  const folder = temporaryFolder()
   program(join(folder, 'goose'))
   const settings = {
     gemini: { command: '/opt/bin/gemini' },
@@ -100,7 +100,7 @@ test('[N48] a known program at another place is started as it is known; by its n
   ])
 })
 
-test('[N48] names that objects have are names', async () => {
+test('[N48] names of object members, as `constructor`, are valid agent names', async () => {
   const found = await findAgents({ constructor: {}, toString: { command: '/x' } }, { PATH: '' })
   expect(found.map(({ name, command }) => [name, command])).toEqual([
     ['constructor', 'constructor'],

@@ -3,14 +3,14 @@ import type { AcpProgram } from './launch.ts'
 import type { Variables } from '../../process/environment.ts'
 import { findByName } from '../../process/which.ts'
 
-/** How somebody has said that an agent is started, under its name. */
+/** The configuration of one agent, under its name. */
 export interface AgentSetting {
-  /** A path, or a name on the PATH. Absent: the program that is known by this name. */
+  /** A path, or a name on the PATH. Absent: the known program of this agent. */
   readonly command?: string
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
   readonly displayName?: string
-  /** Variables of the host that it may know besides. */
+  /** Names of further host variables that the agent gets. */
   readonly variables?: readonly string[]
   readonly memoryMb?: number
   readonly turnMinutes?: number
@@ -19,7 +19,7 @@ export interface AgentSetting {
 
 export type AgentSettings = { readonly [name: string]: AgentSetting }
 
-interface Known {
+interface KnownProgram {
   readonly displayName: string
   readonly command: string
   readonly args?: readonly string[]
@@ -27,12 +27,12 @@ interface Known {
   readonly signIn?: string
 }
 
-/** What agents that work on many models sign in with. Not whatever ends like a key: others have keys, too (S-38). */
-const vendors =
+/** API keys for agents that use models of many vendors. A list and no `_API_KEY$`: other services have keys too (S-38). */
+const vendorKeys =
   '^(?:OPENAI|ANTHROPIC|GEMINI|GOOGLE|GOOGLE_GENERATIVE_AI|OPENROUTER|GROQ|MISTRAL|DEEPSEEK|XAI|COHERE|TOGETHER|FIREWORKS|PERPLEXITY|CEREBRAS|MOONSHOT|KIMI|DASHSCOPE|ZAI|ZHIPU|MINIMAX|AZURE_OPENAI|HUGGINGFACE|NVIDIA|VENICE|AI_GATEWAY)_API_KEY$'
 
-/** Programs that are known to speak ACP, and what each is signed in with. */
-const known: { readonly [name: string]: Known } = {
+/** Programs that are known to speak ACP, with the variables and the command by which each signs in. */
+const knownPrograms: { readonly [name: string]: KnownProgram } = {
   claude: {
     displayName: 'Claude',
     command: 'claude-agent-acp',
@@ -56,14 +56,14 @@ const known: { readonly [name: string]: Known } = {
     displayName: 'goose',
     command: 'goose',
     args: ['acp'],
-    variables: new RegExp(`^GOOSE_|^OPENAI_|^ANTHROPIC_|^OLLAMA_|${vendors}`),
+    variables: new RegExp(`^GOOSE_|^OPENAI_|^ANTHROPIC_|^OLLAMA_|${vendorKeys}`),
     signIn: 'goose configure',
   },
   opencode: {
     displayName: 'opencode',
     command: 'opencode',
     args: ['acp'],
-    variables: new RegExp(`^OPENCODE_|${vendors}`),
+    variables: new RegExp(`^OPENCODE_|${vendorKeys}`),
     signIn: 'opencode auth login',
   },
   copilot: {
@@ -87,7 +87,7 @@ const known: { readonly [name: string]: Known } = {
     variables: /^(?:KIMI|MOONSHOT)_/,
     signIn: 'kimi',
   },
-  pi: { displayName: 'Pi', command: 'pi-acp', variables: new RegExp(`^PI_|${vendors}`), signIn: 'pi' },
+  pi: { displayName: 'Pi', command: 'pi-acp', variables: new RegExp(`^PI_|${vendorKeys}`), signIn: 'pi' },
   cline: {
     displayName: 'Cline',
     command: 'cline',
@@ -97,25 +97,24 @@ const known: { readonly [name: string]: Known } = {
   },
 }
 
-/** By their names. */
-export const knownAgents: readonly string[] = Object.keys(known)
+export const knownAgents: readonly string[] = Object.keys(knownPrograms)
 
-/** The agents of this machine: those that somebody has named, then those that are on the PATH. */
+/** Returns the agents of this machine: the configured ones, then the known ones on the PATH. */
 export async function findAgents(
   settings: AgentSettings,
   environment: Variables,
 ): Promise<readonly AcpProgram[]> {
   const path = environment['PATH'] ?? ''
-  const wanted = Object.entries(settings).filter(([, { disabled }]) => !disabled)
-  const named = await Promise.all(
-    wanted.map(async ([name, setting]) => {
+  const enabled = Object.entries(settings).filter(([, { disabled }]) => !disabled)
+  const configured = await Promise.all(
+    enabled.map(async ([name, setting]) => {
       const program = programOf(name, setting)
-      // Where it is: another build of it has to be known for one.
-      const place = program.command.includes('/') ? undefined : await findByName(program.command, path)
-      return { ...program, command: place ?? program.command }
+      // An absolute path, so that a changed build of the program can be noticed.
+      const found = program.command.includes('/') ? undefined : await findByName(program.command, path)
+      return { ...program, command: found ?? program.command }
     }),
   )
-  const others = Object.keys(known).filter((name) => !Object.hasOwn(settings, name))
+  const others = knownAgents.filter((name) => !Object.hasOwn(settings, name))
   const found = await Promise.all(
     others.map(async (name) => {
       const program = programOf(name, {})
@@ -123,22 +122,22 @@ export async function findAgents(
       return command === undefined ? [] : [{ ...program, command }]
     }),
   )
-  return [...named, ...found.flat()]
+  return [...configured, ...found.flat()]
 }
 
 function programOf(name: string, setting: AgentSetting): AcpProgram {
-  const usual = Object.hasOwn(known, name) ? known[name] : undefined
+  const known = Object.hasOwn(knownPrograms, name) ? knownPrograms[name] : undefined
   const { command, args, env = {}, displayName, variables = [], memoryMb, turnMinutes } = setting
-  const isUsual = command === undefined || basename(command) === usual?.command
-  const own = [usual?.variables.source, ...variables.map((each) => `^${each.replaceAll(/\W/g, '')}$`)]
+  const isKnown = command === undefined || basename(command) === known?.command
+  const patterns = [known?.variables.source, ...variables.map((each) => `^${each.replaceAll(/\W/g, '')}$`)]
   return {
     name,
-    displayName: displayName ?? usual?.displayName ?? name,
-    command: command ?? usual?.command ?? name,
-    args: args ?? (isUsual ? (usual?.args ?? []) : []),
+    displayName: displayName ?? known?.displayName ?? name,
+    command: command ?? known?.command ?? name,
+    args: args ?? (isKnown ? (known?.args ?? []) : []),
     env,
-    variables: new RegExp(own.filter((each) => each !== undefined).join('|') || '$^'),
-    ...(usual?.signIn !== undefined && { signIn: usual.signIn }),
+    variables: new RegExp(patterns.filter((each) => each !== undefined).join('|') || '$^'),
+    ...(known?.signIn !== undefined && { signIn: known.signIn }),
     ...(memoryMb !== undefined && { memoryBytes: memoryMb * 2 ** 20 }),
     ...(turnMinutes !== undefined && { turnMs: turnMinutes * 60_000 }),
   }

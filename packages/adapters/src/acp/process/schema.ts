@@ -1,8 +1,9 @@
 /**
- * What ACP agents say, as far as it is read here. Nothing of it is trusted to be there: every agent leaves something out, adds
- * something, or says it in the way of an older version; so all is optional, and what is not known is passed by.
+ * The parts of the ACP schema that are read here. Agents leave members out, add others, or follow an older version. So every member
+ * is optional, readers check the type of each member that they use, and unknown members are ignored. Any object is assignable to
+ * these types.
  */
-export interface Initialized {
+export interface InitializeResponse {
   readonly protocolVersion?: number
   readonly agentCapabilities?: AgentCapabilities
   readonly authMethods?: readonly AuthMethod[]
@@ -36,19 +37,19 @@ export interface AuthMethod {
   } | null
 }
 
-/** The answer to `session/new`, `session/load` and `session/resume`. */
-export interface Opened {
+/** The response to `session/new`, `session/load` and `session/resume`. */
+export interface OpenSessionResponse {
   readonly sessionId?: string
-  readonly modes?: Modes | null
-  /** As agents said it before there were config options. */
+  readonly modes?: SessionModeState | null
+  /** Older agents list their models here and not among the config options. */
   readonly models?: {
     readonly currentModelId?: string
     readonly availableModels?: readonly NamedId<'modelId'>[]
   } | null
-  readonly configOptions?: readonly ConfigOption[] | null
+  readonly configOptions?: readonly SessionConfigOption[] | null
 }
 
-export interface Modes {
+export interface SessionModeState {
   readonly currentModeId?: string
   readonly availableModes?: readonly NamedId<'id'>[]
 }
@@ -58,20 +59,24 @@ type NamedId<K extends string> = { readonly [key in K]?: string } & {
   readonly description?: string | null
 }
 
-export interface ConfigOption {
+export interface SessionConfigOption {
   readonly id?: string
   readonly name?: string
   readonly description?: string | null
   readonly category?: string | null
   readonly type?: string
   readonly currentValue?: string | boolean
-  readonly options?: readonly (ConfigChoice | { readonly options?: readonly ConfigChoice[] })[]
+  readonly options?: readonly (SessionConfigValue | SessionConfigGroup)[]
 }
 
-export interface ConfigChoice {
+export interface SessionConfigValue {
   readonly value?: string
   readonly name?: string
   readonly description?: string | null
+}
+
+export interface SessionConfigGroup {
+  readonly options: readonly SessionConfigValue[] | null
 }
 
 export type ContentBlock =
@@ -99,13 +104,25 @@ export type ContentBlock =
       }
     }
 
-export interface ToolCall {
+/** A `session/update`. The value of `sessionUpdate` tells which of the following types the object has. */
+export interface SessionUpdate {
+  readonly sessionUpdate?: string
+}
+
+/** `agent_message_chunk` and `agent_thought_chunk`. */
+export interface ContentChunk {
+  readonly content?: ContentBlock | null
+  readonly messageId?: string | null
+}
+
+/** `tool_call` and `tool_call_update`, and the tool call in a permission request. */
+export interface ToolCallUpdate extends SessionUpdate {
   readonly toolCallId?: string
   readonly title?: string | null
   readonly name?: string | null
   readonly kind?: string | null
   readonly status?: string | null
-  readonly content?: readonly CallContent[] | null
+  readonly content?: readonly ToolCallContent[] | null
   readonly locations?: readonly { readonly path?: string; readonly line?: number | null }[] | null
   readonly rawInput?: unknown
   readonly rawOutput?: unknown
@@ -116,7 +133,7 @@ export interface ToolCall {
   } | null
 }
 
-export type CallContent =
+export type ToolCallContent =
   | { readonly type: 'content'; readonly content?: ContentBlock }
   | {
       readonly type: 'diff'
@@ -126,9 +143,8 @@ export type CallContent =
     }
   | { readonly type: 'terminal'; readonly terminalId?: string }
 
-export interface Update extends ToolCall {
-  readonly sessionUpdate?: string
-  readonly messageId?: string | null
+/** `plan`, with entries, and `plan_update`, with a named plan. */
+export interface PlanUpdate {
   readonly entries?: readonly PlanEntry[]
   readonly plan?: {
     readonly planId?: string
@@ -136,15 +152,6 @@ export interface Update extends ToolCall {
     readonly entries?: readonly PlanEntry[]
     readonly content?: string
   }
-  readonly availableCommands?: readonly { readonly name?: string; readonly description?: string | null }[]
-  readonly currentModeId?: string
-  readonly configOptions?: readonly ConfigOption[]
-  readonly used?: number
-  readonly size?: number
-  readonly cost?: { readonly amount?: number; readonly currency?: string } | null
-  readonly severity?: string
-  readonly description?: string | null
-  readonly summary?: string | null
 }
 
 export interface PlanEntry {
@@ -153,13 +160,41 @@ export interface PlanEntry {
   readonly status?: string
 }
 
+/** `usage_update`. */
+export interface UsageUpdate {
+  readonly used?: number
+  readonly size?: number
+  readonly cost?: { readonly amount?: number; readonly currency?: string } | null
+}
+
+/** `notice`. */
+export interface NoticeUpdate {
+  readonly severity?: string
+  readonly title?: string | null
+  readonly description?: string | null
+}
+
+/** `compaction_update`. */
+export interface CompactionUpdate {
+  readonly status?: string | null
+  readonly summary?: string | null
+}
+
+/** `available_commands_update`, `current_mode_update`, `config_option_update` and `session_info_update`. */
+export interface SessionStateUpdate {
+  readonly availableCommands?: readonly { readonly name?: string; readonly description?: string | null }[]
+  readonly currentModeId?: string
+  readonly configOptions?: readonly SessionConfigOption[]
+  readonly title?: string | null
+}
+
 export interface PermissionRequest {
   readonly sessionId?: string
-  readonly toolCall?: ToolCall
+  readonly toolCall?: ToolCallUpdate
   readonly options?: readonly { readonly optionId?: string; readonly name?: string; readonly kind?: string }[]
 }
 
-export interface Prompted {
+export interface PromptResponse {
   readonly stopReason?: string
   readonly usage?: {
     readonly inputTokens?: number
@@ -168,7 +203,18 @@ export interface Prompted {
   } | null
 }
 
-/** `-32000` on any call of a session: somebody has to sign in first. */
+/** Returns the members of an object, and none of any other value. */
+export function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {}
+}
+
+export type Fields = { readonly [key: string]: unknown }
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null
+}
+
+/** The error code of any session request before the user has signed in. */
 export const authRequired = -32_000
-export const notFound = -32_002
+export const resourceNotFound = -32_002
 export const methodNotFound = -32_601

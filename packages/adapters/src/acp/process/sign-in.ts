@@ -1,21 +1,24 @@
 import type { AuthMethod } from './schema.ts'
 
-/** How somebody signs in: the command that the agent names, else the one that is known of it, else its own words. */
+/**
+ * Returns the instruction to sign in: the command that the agent names, else the command that is known for its program, else the
+ * agent's own description.
+ */
 export function signInText(
   methods: readonly AuthMethod[] = [],
   command: string,
-  known: string | undefined,
+  knownCommand: string | undefined,
 ): string {
   for (const { type, args = [], _meta } of methods) {
-    const named = _meta?.['terminal-auth']
-    if (typeof named?.command === 'string') return run(named.command, named.args)
-    if (type === 'terminal') return run(command, args)
+    const terminal = _meta?.['terminal-auth']
+    if (typeof terminal?.command === 'string') return runText(terminal.command, terminal.args)
+    if (type === 'terminal') return runText(command, args)
   }
-  if (known !== undefined) return run(known)
+  if (knownCommand !== undefined) return runText(knownCommand)
   const described = methods.find(({ description }) => description)?.description
-  return described ? `${described}.`.replace(/\.\.$/, '.') : run(command)
+  return described ? `${described}.`.replace(/\.\.$/, '.') : runText(command)
 }
 
-function run(command: string, args: readonly string[] = []): string {
+function runText(command: string, args: readonly string[] = []): string {
   return `Run \`${[command, ...args].join(' ')}\` in a terminal, sign in there, and send the message again.`
 }

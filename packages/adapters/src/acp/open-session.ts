@@ -1,0 +1,106 @@
+import { isDeepStrictEqual } from 'node:util'
+import { AhpError } from '@atrium/protocol/errors'
+import type { AcpSession, SessionContext } from './acp-session.ts'
+import type { AcpTurn } from './acp-turn.ts'
+import { transcriptBlock } from './prompt.ts'
+import type { TurnParts } from './turn-parts.ts'
+import { sessionMemory, storeSessionMemory } from './session-memory.ts'
+import type { SessionMemory } from './session-memory.ts'
+import type { AcpConnection } from './process/connection.ts'
+import { isSupported } from './process/mcp-servers.ts'
+import { authRequired } from './process/schema.ts'
+import type { ContentBlock } from './process/schema.ts'
+
+/** The ACP session for a turn. */
+export interface OpenedSession {
+  readonly session: AcpSession
+  /** A transcript of the chat, for a new ACP session that has no memory of it. */
+  readonly transcript?: ContentBlock
+}
+
+/** Opens the ACP session of a chat: the open one, else the stored one, else a new one with a transcript. */
+export class SessionOpener {
+  readonly #parts: TurnParts
+  readonly #turn: AcpTurn
+  readonly #signal: AbortSignal
+
+  constructor(parts: TurnParts, turn: AcpTurn, signal: AbortSignal) {
+    this.#parts = parts
+    this.#turn = turn
+    this.#signal = signal
+  }
+
+  /** Resolves when the agent has ended the prompt before. If that needed the end of its process, opens the session in the next one. */
+  async openIdle(): Promise<OpenedSession> {
+    const opened = await this.open()
+    await opened.session.idle
+    return opened.session.connection.open ? opened : this.open()
+  }
+
+  async open(): Promise<OpenedSession> {
+    const { chat, process } = this.#parts
+    const open = await process.openedSession(chat.uri)
+    // Cancelled while we waited? Stop here: going on would open a second ACP session, or end the one that the next turn uses.
+    this.#signal.throwIfAborted()
+    if (open && (await this.#canStay(open))) return { session: open }
+    const context = this.#contextFor(await process.connection())
+    this.#signal.throwIfAborted()
+    const restored = await this.#restore(sessionMemory(chat), context)
+    if (typeof restored === 'object') return { session: restored }
+    const { activeTurn } = chat.state
+    const transcript = activeTurn && (await transcriptBlock(chat, activeTurn))
+    this.#signal.throwIfAborted()
+    const session = await process.createSession(chat.uri, context)
+    if (!transcript) return { session }
+    this.#turn.notify(this.#transcriptNotice(restored))
+    return { session, transcript }
+  }
+
+  /**
+   * Tells whether an open session can be used. A session keeps its context as long as its process runs. So with another context the
+   * process is ended, unless another turn uses it.
+   */
+  async #canStay(session: AcpSession): Promise<boolean> {
+    if (isDeepStrictEqual(session.context, this.#contextFor(session.connection))) return true
+    return !(await this.#parts.process.endIfUnshared())
+  }
+
+  /** Restores the stored session. Returns the problem if that failed, and undefined if there is no stored session. */
+  async #restore(
+    memory: SessionMemory | undefined,
+    context: SessionContext,
+  ): Promise<AcpSession | string | undefined> {
+    if (!memory) return undefined
+    const { chat, process, output, launcher } = this.#parts
+    const given = new Set(context.mcpServers.map(({ name }) => name))
+    const removed = memory.servers.filter((name) => !given.has(name))
+    // Some agents restore MCP servers that the session once had. A server that is switched off must be off.
+    if (removed.length > 0) return `it must continue without the MCP servers ${removed.join(', ')}`
+    try {
+      // Stored before the attempt: the agent has these servers from then on, even if the turn is cancelled.
+      storeSessionMemory(chat, output, memory.id, context)
+      return await process.restoreSession(chat.uri, memory.id, context)
+    } catch (error) {
+      if (!(error instanceof AhpError) || error.code === authRequired) throw error
+      return launcher.redact(error.message)
+    }
+  }
+
+  /** Returns the context without the MCP servers that the agent does not support. */
+  #contextFor({ initialized: { agentCapabilities } }: AcpConnection): SessionContext {
+    const { context } = this.#parts
+    return {
+      ...context,
+      mcpServers: context.mcpServers.filter((server) => isSupported(server, agentCapabilities)),
+    }
+  }
+
+  #transcriptNotice(problem: string | undefined): string {
+    const { displayName } = this.#parts.launcher.program
+    const reason =
+      problem === undefined
+        ? `${displayName} has no memory of this chat`
+        : `${displayName} could not continue its session (${problem})`
+    return `${reason}, so it was given a transcript of the chat.`
+  }
+}

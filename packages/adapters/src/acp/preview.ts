@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import type { Chat } from '@atrium/host/ports/agent'
+import { TurnFailed } from '@atrium/host/ports/agent'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import type { FileEdit } from '@atrium/protocol/common/content'
+import type { Preview, ToolCall } from './tool-call.ts'
+import { fieldsOf } from './process/schema.ts'
+import type { Fields, ToolCallContent } from './process/schema.ts'
+
+type Diff = Extract<ToolCallContent, { readonly type: 'diff' }>
+
+export function previewOf({ title, kind, input, content }: ToolCall): Preview {
+  return { title, kind, input, content }
+}
+
+/**
+ * Tells whether a preview shows one of these command lines: as the whole input, or as the command in it. The title counts only if
+ * there is no input.
+ */
+export function showsCommand({ title, kind, input, content }: Preview, lines: readonly string[]): boolean {
+  if (!commandKinds.has(kind) || diffsIn(content).length > 0) return false
+  if (input === undefined) return lines.includes(title)
+  const fields = Object.entries(inputFields(input)).filter(([key]) => /^(?:command|cmd|script)/i.test(key))
+  const commands = fields.flatMap(([, value]) =>
+    Array.isArray(value) ? [value.map(String).map(shellQuote).join(' '), ...shellScript(value)] : value,
+  )
+  return lines.some((line) => input === line || commands.includes(line))
+}
+
+/** Returns the script of a `sh -c script` command. Which of the system's shells runs it makes no difference to users. */
+export function shellScript(args: readonly unknown[]): readonly string[] {
+  const [shell, flag, script] = args
+  const isShell = args.length === 3 && systemShell.test(String(shell)) && /^-l?c$/.test(String(flag))
+  return isShell && typeof script === 'string' ? [script] : []
+}
+
+const systemShell = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|da|z)?sh$/
+
+/** Quotes one word for a POSIX shell, if needed. */
+export function shellQuote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** Tells whether a preview names a file, and its kind allows a write. */
+export function showsFile({ kind, input, content }: Preview, path: string): boolean {
+  if (!writeKinds.has(kind)) return false
+  if (input !== undefined && (input === path || Object.values(inputFields(input)).includes(path))) return true
+  return diffsIn(content, path).length > 0
+}
+
+/**
+ * Tells whether a file's new text is the one that the preview shows, as a whole or as a replacement of one passage. A preview without
+ * a diff of the file shows no text, so any text agrees with it.
+ */
+export async function showsText(
+  { content }: Preview,
+  path: string,
+  text: string,
+  chat: Chat,
+): Promise<boolean> {
+  const [diff, ...more] = diffsIn(content, path)
+  if (!diff) return true
+  if (more.length > 0) return false
+  const { oldText: find, newText: put = '' } = diff
+  if (put === text || !find) return put === text
+  try {
+    const [shown, requested] = [
+      await chat.files.propose(path, { find, put }),
+      await chat.files.propose(path, { text }),
+    ]
+    return shown.after?.content.uri === requested.after?.content.uri
+  } catch (error) {
+    if (error instanceof TurnFailed) return false
+    throw error
+  }
+}
+
+/** The key in a call's `_meta` for the hash of the changes that users saw. */
+export const changesKey = 'x-atrium.shown'
+
+/** Returns a hash of the changes in a question. A question with other changes is another question. */
+export function changesHash(shown: readonly FileEdit[] | readonly ToolCallContent[]): string | undefined {
+  const changes = shown.filter((each) => !('type' in each) || each.type === 'diff')
+  if (changes.length === 0) return undefined
+  return createHash('sha256').update(JSON.stringify(changes)).digest('hex')
+}
+
+/** Tells whether a new call repeats a call of the chat: the same tool, input and changes, and the same title if there is no input. */
+export function isSameCall(earlier: ToolCallState, { toolName, input, title, content }: ToolCall): boolean {
+  if (earlier.toolName !== toolName || earlier._meta?.[changesKey] !== changesHash(content)) return false
+  const earlierInput = 'toolInput' in earlier ? earlier.toolInput : undefined
+  return earlierInput === input && (earlierInput !== undefined || earlier.invocationMessage === title)
+}
+
+/** Tool kinds of ACP that may run a command. */
+const commandKinds: ReadonlySet<string> = new Set(['execute', 'other'])
+/** Tool kinds of ACP that may write a file. */
+const writeKinds: ReadonlySet<string> = new Set(['edit', 'other'])
+
+function diffsIn(content: readonly ToolCallContent[], path?: string): readonly Diff[] {
+  return content.filter(
+    (item): item is Diff => item.type === 'diff' && (path === undefined || item.path === path),
+  )
+}
+
+/** Returns the members of an input that is a JSON object. A command line that contains JSON has none. */
+function inputFields(input: string): Fields {
+  if (!input.startsWith('{')) return {}
+  try {
+    return fieldsOf(JSON.parse(input))
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,33 @@
+import type { World } from '@atrium/host/ports/world'
+
+/**
+ * Waits for a task at most `ms` milliseconds, then settles with `onTimeout`, which returns another result or throws. A task that is
+ * late runs on, and its outcome is ignored.
+ */
+export async function withTimeout<T>(
+  later: World['later'],
+  ms: number,
+  task: Promise<T>,
+  onTimeout: () => T,
+): Promise<T> {
+  let cancel = () => {}
+  const timeout = new Promise<typeof timedOut>((resolve) => {
+    cancel = later(ms, () => resolve(timedOut))
+  })
+  // After the timeout nobody else catches a rejection of the task.
+  task.catch(() => {})
+  try {
+    const result = await Promise.race([task, timeout])
+    return result === timedOut ? onTimeout() : result
+  } finally {
+    cancel()
+  }
+}
+
+/** A timer for code that has no `World`. The timer does not keep the Node process alive. */
+export const unrefTimer: World['later'] = (ms, task) => {
+  const timer = setTimeout(task, ms).unref()
+  return () => clearTimeout(timer)
+}
+
+const timedOut = Symbol('timed out')

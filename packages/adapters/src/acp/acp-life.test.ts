@@ -33,7 +33,7 @@ test.each([
     const turn = await room.turn('say second\nreplayed')
     expect([turn.state, textOf(turn)]).toEqual(['complete', 'second'])
     expect(noticesOf(turn)).toEqual(notices.map((text) => expect.stringMatching(text)))
-    const [first, second] = room.agent.lines('prompts').map((line) => JSON.parse(line) as PromptRecord)
+    const [first, second] = room.agent.lines('prompts').map((line): PromptRecord => JSON.parse(line))
     // Either the same ACP session, or another one with a transcript.
     expect(first?.sessionId === second?.sessionId).toBe(notices.length === 0)
     expect(JSON.stringify(second?.prompt).includes('first')).toBe(notices.length > 0)

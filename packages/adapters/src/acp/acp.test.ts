@@ -27,6 +27,7 @@ agentContract('acp', () => shared.agent, {
 })
 
 roughAgentContract('acp', () => scriptedAgent({ folder, quirks: ['ignores-eof'] }).agent, {
+  // The suite passes the agents that the function above returned.
   kill: (agent) => (agent as AcpAgent).close(),
   asking: { text: 'do c1 effects\nsay done', deeds: () => linesIn(join(folder, 'effects')).length },
   breaking: ['crash 3', 'close-stdout', 'say before\ncrash', 'error 400 bad', 'error -32000 who are you'],

@@ -44,7 +44,6 @@ export class AcpTerminals {
     const { cwd, outputByteLimit: limit } = params
     try {
       const { call, isHostCall } = await this.#permitted(params, line, calls)
-      for (const each of [call, call.preview]) if (each) this.#usedPreviews.add(each)
       const directory = typeof cwd === 'string' ? { cwd } : {}
       const running = await this.#chat.run({ toolCallId: call.id, line, ...directory })
       const terminalId = `term-${this.#terminals.size + 1}`
@@ -62,6 +61,7 @@ export class AcpTerminals {
     }
   }
 
+  /** Returns an approved call that shows the command, and marks its preview as used. */
   async #permitted(params: Fields, line: string, calls: ToolCalls): Promise<PermittedCall> {
     const { cwd } = params
     const labels = { toolName: 'run', displayName: 'Run', title: `Run ${line.slice(0, 200)}`, input: line }
@@ -72,6 +72,8 @@ export class AcpTerminals {
     let permitted = await calls.permitted(shows, labels, question)
     // A concurrent request may have used the preview during the wait.
     while (this.#isUsed(permitted.call)) permitted = await calls.permitted(shows, labels, question)
+    // No `await` between the check and this: otherwise two requests could use the same preview.
+    for (const each of [permitted.call, permitted.call.preview]) if (each) this.#usedPreviews.add(each)
     return permitted
   }
 

@@ -36,12 +36,12 @@ export class AcpRoom {
   }
 
   chatState(uri: string): ChatState {
-    // The client keeps the states of all channels as plain records.
+    // The test client keeps the states of all channels as plain records, without their types.
     return this.ann.state(uri) as unknown as ChatState
   }
 
   get session(): SessionState {
-    // As for the chat.
+    // A plain record too.
     return this.ann.state(session) as unknown as SessionState
   }
 

@@ -204,7 +204,7 @@ function lastIdNumber({ state: { activeTurn }, turnId }: Chat): number {
 
 type ApplyUpdate = (turn: AcpTurn, update: object) => void | Promise<void>
 
-/** By `sessionUpdate`. Other updates are about the session, or from a later version of ACP. */
+/** The effects of updates on the turn, by `sessionUpdate`. Other updates are about the session, or from a later version of ACP. */
 const updates: ReadonlyMap<string, ApplyUpdate> = new Map<string, ApplyUpdate>([
   ['agent_message_chunk', (turn, update) => turn.addChunk('markdown', update)],
   ['agent_thought_chunk', (turn, update) => turn.addChunk('reasoning', update)],
@@ -222,7 +222,7 @@ const updates: ReadonlyMap<string, ApplyUpdate> = new Map<string, ApplyUpdate>([
 
 type Answer = (turn: AcpTurn, params: Fields) => Promise<object>
 
-/** By method. */
+/** The answers to the agent's requests, by method. */
 const answers: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['session/request_permission', (turn, params) => turn.requestPermission(params)],
   ['fs/write_text_file', (turn, params) => turn.writeFile(params)],

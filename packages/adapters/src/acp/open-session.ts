@@ -30,7 +30,10 @@ export class SessionOpener {
     this.#signal = signal
   }
 
-  /** Resolves when the agent has ended the prompt before. If that needed the end of its process, opens the session in the next one. */
+  /**
+   * Opens the session, and waits until the agent has ended its previous prompt. If the process was ended for that, opens the session
+   * again in the next process.
+   */
   async openIdle(): Promise<OpenedSession> {
     const opened = await this.open()
     await opened.session.idle

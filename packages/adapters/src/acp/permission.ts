@@ -15,7 +15,7 @@ export async function askPermission(
   calls: ToolCalls,
 ): Promise<{ readonly outcome: PermissionOutcome; readonly denied: boolean }> {
   const { reason, content } = splitReason(toolCall)
-  // Without its status: the question itself makes the call pending.
+  // The status is left out: the question itself makes the call pending.
   const call = await calls.update({ ...toolCall, status: null, content }, true)
   const choices = choicesOf(options)
   const confirmationOptions = choices.map(({ option }) => option)

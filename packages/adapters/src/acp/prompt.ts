@@ -25,7 +25,7 @@ async function attachmentBlock(
 ): Promise<ContentBlock> {
   const { label } = attachment
   const uri = 'uri' in attachment ? attachment.uri : `atrium:attachment/${encodeURIComponent(label)}`
-  // A link and no content: the agent can read a file of the session's folders itself, and then sees its newest version.
+  // A link instead of the content: the agent can read a file of the session's folders itself, and then sees its newest version.
   if (attachment.type === 'resource' && uri.startsWith('file:') && !capabilities?.embeddedContext)
     return { type: 'resource_link', uri, name: label }
   const { data, encoding, contentType: mimeType } = await chat.read(attachment)

@@ -3,7 +3,7 @@ import type { FileEdit } from '@atrium/protocol/common/content'
 import { fieldsOf } from './process/schema.ts'
 import type { ToolCallContent, ToolCallUpdate } from './process/schema.ts'
 
-/** A tool call of the chat, with all that the agent's updates told about it. */
+/** A tool call of the chat, with the values from the agent's updates. */
 export interface ToolCall {
   /** The id in the chat. The agent's own ids cannot be used, because agents repeat them. */
   readonly id: string

@@ -86,7 +86,7 @@ test('[N41] an agent that goes on with a pending call does not answer the questi
   expect(open).toMatchObject([{ status: 'pending-confirmation' }])
   room.decide(call, false)
   expect(textOf(await room.ended(begun))).toBe('went on|c1 no')
-  // An agent that completes the call itself gets the outcome that no user decided.
+  // An agent that completes the call itself gets the outcome `cancelled`, because no user has decided.
   const turn = await room.turn(`impatient c1 ${statusUpdate('completed')}`)
   expect(textOf(turn)).toBe('went on|c1 cancelled')
   expect(callsOf(turn.responseParts)).toMatchObject([{ status: 'completed', confirmed: 'not-needed' }])

@@ -14,7 +14,7 @@ export async function withTimeout<T>(
   const timeout = new Promise<typeof timedOut>((resolve) => {
     cancel = later(ms, () => resolve(timedOut))
   })
-  // After the timeout nobody else catches a rejection of the task.
+  // Without this, a rejection after the timeout would be unhandled.
   task.catch(() => {})
   try {
     const result = await Promise.race([task, timeout])

@@ -5,7 +5,7 @@ import { listen } from '../../host/src/ports/terminals.contract.ts'
 import type { Listened } from '../../host/src/ports/terminals.contract.ts'
 import { ptyTerminals } from '../src/terminals/terminals.ts'
 import type { PtyOptions } from '../src/terminals/terminals.ts'
-import { newFolder } from './folder.ts'
+import { newFolder } from './store-folder.ts'
 
 /** Somebody's home, with what files it holds, and an environment that leads there. */
 export interface Home {

@@ -4,9 +4,9 @@ import type { BigIntStats } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import type { Entry } from './containment.ts'
-import type { Held } from './held.ts'
+import type { Held } from './held-file.ts'
 import { codeOf } from './errors.ts'
-import type { Raw } from './descriptors.ts'
+import type { Raw } from './byte-path.ts'
 
 /**
  * Makes a file beside its place, fills it, and puts it there in one step once it is on the disk: whoever looks, and whatever

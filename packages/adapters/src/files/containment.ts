@@ -1,8 +1,8 @@
 import { readlink } from 'node:fs/promises'
 import type { ContainedPath } from '@atrium/host/ports/files'
 import { FileError } from '@atrium/host/ports/files'
-import { hold } from './held.ts'
-import type { Grip, Held } from './held.ts'
+import { hold } from './held-file.ts'
+import type { Grip, Held } from './held-file.ts'
 import { missing, outside, unfit } from './errors.ts'
 import {
   isInside,
@@ -14,8 +14,8 @@ import {
   rawFromSystem,
   systemPath,
   textOf,
-} from './descriptors.ts'
-import type { Raw } from './descriptors.ts'
+} from './byte-path.ts'
+import type { Raw } from './byte-path.ts'
 
 /** A name in a directory that is held. There may be something of that name, or not. */
 export interface Entry {

@@ -1,11 +1,11 @@
 import { constants } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { chmod, lstat, mkdir, open, opendir, readlink, rmdir, symlink, unlink } from 'node:fs/promises'
-import { gripping } from './held.ts'
-import type { Held } from './held.ts'
+import { gripping } from './held-file.ts'
+import type { Held } from './held-file.ts'
 import { pour } from './copy-bytes.ts'
 import { changed, codeOf, unfit } from './errors.ts'
-import type { Raw } from './descriptors.ts'
+import type { Raw } from './byte-path.ts'
 
 /** How much one change may do. */
 export interface TreeLimits {

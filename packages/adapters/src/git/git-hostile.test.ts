@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Repository, hasGit, newUser } from '../../test/repository.ts'
-import { Trap, snares } from '../../test/snares.ts'
+import { Trap, snares } from '../../test/hostile-repository.ts'
 import { gitVcs } from './git.ts'
 
 describe.runIf(hasGit)('[S-41b] [O14] looking at a repository runs nothing of it', () => {

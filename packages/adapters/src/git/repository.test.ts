@@ -2,7 +2,7 @@ import { chownSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Repository, hasGit, newFolder, newUser } from '../../test/repository.ts'
-import { Trap } from '../../test/snares.ts'
+import { Trap } from '../../test/hostile-repository.ts'
 import { gitVcs } from './git.ts'
 
 describe.runIf(hasGit)('[S-41b] [O10] what is believed to be a repository', () => {

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
 import { processesWith, uniqueSeconds } from '../../test/processes.ts'
-import { promptOf } from '../../test/prompt.ts'
+import { promptOf } from '../../test/shell-prompt.ts'
 import { line, until } from '../../test/shells.ts'
 
 const many = (count: number) => (word: string) => processesWith(word).length >= count

@@ -3,7 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { line } from '../../test/shells.ts'
 import { Commands } from './command-marks.ts'
-import { Fact } from './output-event.ts'
+import { Fact } from './throttled-value.ts'
 
 function commands() {
   const said: TerminalOutput[] = []

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { TerminalOutput } from '@atrium/host/ports/terminals'
-import type { Mark } from './piece.ts'
+import type { Mark } from './output-part.ts'
 
 export interface CommandBounds {
   readonly commandLength: number

@@ -1,4 +1,4 @@
-import type { Piece } from './piece.ts'
+import type { Piece } from './output-part.ts'
 
 /**
  * What an escape sequence means: `held` is what stands between the escape and the final character. Known ones only: what

@@ -1,4 +1,4 @@
-import type { Mark, Piece, Trust } from './piece.ts'
+import type { Mark, Piece, Trust } from './output-part.ts'
 
 /** What an operating system command (OSC) means. What is not known, the clipboard among it, is nothing. */
 export function stringMeans(held: string, trust: Trust): Piece | undefined {

@@ -4,9 +4,9 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { limits } from '@atrium/protocol/limits'
-import { escapes } from '../../test/escapes.ts'
-import type { Escape } from '../../test/escape.ts'
-import type { Piece, Trust } from './piece.ts'
+import { escapes } from '../../test/escape-cases.ts'
+import type { Escape } from '../../test/escape-case.ts'
+import type { Piece, Trust } from './output-part.ts'
 import { Stream } from './sanitize.ts'
 
 const everyone: Trust = { hostname: 'here', titleLength: limits.terminalTitle }

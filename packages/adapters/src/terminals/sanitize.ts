@@ -1,6 +1,6 @@
 import { escapeMeans, plainSequence, sequenceMeans } from './escape-sequences.ts'
 import { stringMeans } from './osc-strings.ts'
-import type { Piece, Trust } from './piece.ts'
+import type { Piece, Trust } from './output-part.ts'
 
 /**
  * What a program writes, cut into pieces that are harmless: what is shown, what the terminal says of itself, what it asks.

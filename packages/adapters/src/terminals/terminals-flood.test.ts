@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
-import { newFolder } from '../../test/folder.ts'
-import { promptOf } from '../../test/prompt.ts'
+import { newFolder } from '../../test/store-folder.ts'
+import { promptOf } from '../../test/shell-prompt.ts'
 import { line, until } from '../../test/shells.ts'
 
 const lengths = (said: readonly { readonly type: string; readonly data?: string }[]) =>

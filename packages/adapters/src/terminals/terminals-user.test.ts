@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listen } from '../../../host/src/ports/terminals.contract.ts'
-import { missing, promptOf } from '../../test/prompt.ts'
+import { missing, promptOf } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
 import { ptyTerminals } from './terminals.ts'
 

@@ -3,7 +3,7 @@ import { Markdown } from './markdown.ts'
 import { Pane, cut } from './pane.ts'
 import { widthOf } from './table.ts'
 import { styled } from '../terminal/output.ts'
-import { emulator, readable } from '../../../adapters/test/window.ts'
+import { emulator, readable } from '../../../adapters/test/terminal-window.ts'
 
 /** A pane on a terminal emulator, and its readable content. */
 class Shown {

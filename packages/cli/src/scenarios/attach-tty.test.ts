@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CliFixture } from '../../test/fixture.ts'
-import type { Window } from '../../../adapters/test/window.ts'
+import type { Window } from '../../../adapters/test/terminal-window.ts'
 
 const fixture = new CliFixture()
 beforeAll(() => fixture.open())

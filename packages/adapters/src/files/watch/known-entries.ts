@@ -1,6 +1,6 @@
 import type { WatchRequest } from '@atrium/host/ports/files'
 import type { Changes } from './change-window.ts'
-import { Folder } from './directory-index.ts'
+import { Folder } from './watched-directory.ts'
 
 /** What was found in a directory: names, and whether each is a directory. */
 export interface Found {

@@ -1,5 +1,5 @@
 import type { Changes } from './change-window.ts'
-import type { Folder } from './directory-index.ts'
+import type { Folder } from './watched-directory.ts'
 import type { Entered } from './notify-backend.ts'
 
 /** Directories that the system does not tell of. They are read again from time to time, so that changes are seen late, but seen. */

@@ -1,6 +1,6 @@
 import type { WatchRequest } from '@atrium/host/ports/files'
 import type { Changes } from './change-window.ts'
-import type { Folder } from './directory-index.ts'
+import type { Folder } from './watched-directory.ts'
 import { Known } from './known-entries.ts'
 import { isPoverty, isShut } from './notify-backend.ts'
 import type { Entered } from './notify-backend.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { heldWatches, watching } from '../../../test/yard.ts'
+import { heldWatches, watching } from '../../../test/watch-fixture.ts'
 import { eachMeans } from './notify-backend.ts'
 
 const watched = (prepare?: (path: string) => void) => watching({}, prepare)

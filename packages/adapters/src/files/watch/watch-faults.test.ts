@@ -4,7 +4,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync } from
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Listener, Yard } from '../../../../host/src/ports/watch.contract.ts'
-import { soon, watching } from '../../../test/yard.ts'
+import { soon, watching } from '../../../test/watch-fixture.ts'
 import { eachMeans, meansOn } from './notify-backend.ts'
 import type { Means } from './notify-backend.ts'
 

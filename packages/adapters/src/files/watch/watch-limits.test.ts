@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
-import { soon, watching } from '../../../test/yard.ts'
+import { soon, watching } from '../../../test/watch-fixture.ts'
 import { eachMeans } from './notify-backend.ts'
 import type { Entered, Means } from './notify-backend.ts'
 

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Listener, everything } from '../../../../host/src/ports/watch.contract.ts'
-import { newYard } from '../../../test/yard.ts'
+import { newYard } from '../../../test/watch-fixture.ts'
 import { watchTree } from './watch.ts'
 
 const seeds = Array.from({ length: 12 }, () => Math.floor(Math.random() * 2 ** 31))

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync }
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Listener, everything, watchContract } from '../../../../host/src/ports/watch.contract.ts'
-import { heldWatches, newYard, soon, watching } from '../../../test/yard.ts'
+import { heldWatches, newYard, soon, watching } from '../../../test/watch-fixture.ts'
 import { eachMeans, wholeMeans } from './notify-backend.ts'
 import type { Entered } from './notify-backend.ts'
 import { watchTree } from './watch.ts'

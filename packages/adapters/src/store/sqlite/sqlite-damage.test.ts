@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { envelope, step } from '../../../../host/src/ports/fixture.contract.ts'
-import { filled, newFolder, one, open, tamper, two } from '../../../test/folder.ts'
+import { filled, newFolder, one, open, tamper, two } from '../../../test/store-folder.ts'
 
 test('[F-04] a flipped bit in an envelope damages its channel; the others go on', async () => {
   const folder = await filled()

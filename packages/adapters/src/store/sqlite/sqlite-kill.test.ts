@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { newFolder, one, open } from '../../../test/folder.ts'
+import { newFolder, one, open } from '../../../test/store-folder.ts'
 
 test('[F-01] kill -9 in the middle of flushes loses nothing that was reported', async () => {
   const folder = newFolder()

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { born, envelope, step } from '../../../../host/src/ports/fixture.contract.ts'
 import { storeContract } from '../../../../host/src/ports/store.contract.ts'
 import { Link } from './worker-client.ts'
-import { filled, newFolder, one, open, tamper, two } from '../../../test/folder.ts'
+import { filled, newFolder, one, open, tamper, two } from '../../../test/store-folder.ts'
 
 storeContract('sqlite', async () => {
   const folder = newFolder()

@@ -1,5 +1,5 @@
-import { asked, between, gone, kept } from './escape.ts'
-import type { Escape } from './escape.ts'
+import { asked, between, gone, kept } from './escape-case.ts'
+import type { Escape } from './escape-case.ts'
 
 const csi = (words: string) => between('\x1b[', words)
 const esc = (words: string) => between('\x1b', words)

@@ -4,8 +4,8 @@ import { lstat, open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { changed, missing } from './errors.ts'
-import { joined, rawFromSystem, systemPath } from './descriptors.ts'
-import type { Raw } from './descriptors.ts'
+import { joined, rawFromSystem, systemPath } from './byte-path.ts'
+import type { Raw } from './byte-path.ts'
 
 /** Something that was found: whatever happens to its name afterwards, what is done is done with this. */
 export interface Held {

@@ -1,4 +1,4 @@
-import type { Piece } from '../src/terminals/piece.ts'
+import type { Piece } from '../src/terminals/output-part.ts'
 
 /** What is written, what of it is shown, and what else it means. Where `out` is absent it is shown as it was written. */
 export interface Escape {

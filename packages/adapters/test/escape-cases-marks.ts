@@ -1,6 +1,6 @@
-import type { Mark } from '../src/terminals/piece.ts'
-import { between, gone } from './escape.ts'
-import type { Escape } from './escape.ts'
+import type { Mark } from '../src/terminals/output-part.ts'
+import { between, gone } from './escape-case.ts'
+import type { Escape } from './escape-case.ts'
 
 const placed = (text: string, cwd: string): Escape => ({
   name: `directory ${JSON.stringify(text)}`,

@@ -1,5 +1,5 @@
-import { between, gone, kept } from './escape.ts'
-import type { Escape } from './escape.ts'
+import { between, gone, kept } from './escape-case.ts'
+import type { Escape } from './escape-case.ts'
 
 const osc = (words: string, end = '\x07') => between('\x1b]', words, end)
 const titled = (name: string, text: string, ...titles: readonly string[]): Escape => ({

@@ -3,58 +3,72 @@ import { constants } from 'node:fs'
 import type { BigIntStats } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import type { Entry } from './containment.ts'
-import type { Held } from './held-file.ts'
+import type { DirectoryEntry } from './containment.ts'
+import type { HeldFile } from './held-file.ts'
 import { codeOf } from './errors.ts'
-import type { Raw } from './byte-path.ts'
+import type { BytePath } from './byte-path.ts'
+
+export interface ReplaceOptions {
+  /** The file whose owner and permissions the new file takes over. */
+  readonly attributesOf?: BigIntStats | undefined
+  /** Fails with EEXIST if a file of that name exists. */
+  readonly exclusive: boolean
+}
 
 /**
- * Makes a file beside its place, fills it, and puts it there in one step once it is on the disk: whoever looks, and whatever
- * fails, finds the old one or the new one (F-40c). A host that is killed meanwhile leaves the unfinished one behind.
+ * Writes a temporary file in the same directory, flushes it to the disk and renames it. Readers, and a crash at any
+ * moment, find the old file or the new one (F-40c). A host that is killed leaves its temporary file behind.
  */
-export async function settle(
-  { dir, name }: Entry,
+export async function atomicReplace(
+  entry: DirectoryEntry,
   fill: (file: FileHandle) => Promise<void>,
-  { like, fresh }: { readonly like?: BigIntStats | undefined; readonly fresh: boolean },
+  { attributesOf, exclusive }: ReplaceOptions,
 ): Promise<void> {
-  const temp = tempName()
+  const { dir } = entry
+  const temp: DirectoryEntry = { dir, name: tempName() }
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants
-  // Nobody reads meanwhile what only some may read.
-  const file = await open(dir.at(temp), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, like ? 0o600 : 0o666)
+  // Mode 600 first: the content may be private until the permissions of the old file are set.
+  const mode = attributesOf ? 0o600 : 0o666
+  const file = await open(dir.childPath(temp.name), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
     try {
-      if (like) await resemble(file, like)
+      if (attributesOf) await copyAttributes(file, attributesOf)
       await fill(file)
       await file.sync()
     } finally {
       await file.close()
     }
-    await put(dir, temp, dir, name, fresh)
+    await renameEntry(temp, entry, exclusive)
   } catch (error) {
-    await unlink(dir.at(temp)).catch(() => {})
+    await unlink(dir.childPath(temp.name)).catch(() => {})
     throw error
   }
   await syncDirectory(dir)
 }
 
-/** Gives something another name in one step. A fresh one takes nobody's place: of several exactly one succeeds. */
-export async function put(from: Held, old: Raw, to: Held, name: Raw, fresh: boolean): Promise<void> {
-  if (!fresh) return rename(from.at(old), to.at(name))
+/** Renames in one step. With `exclusive`, no existing file is replaced: of several concurrent calls exactly one succeeds. */
+export async function renameEntry(
+  from: DirectoryEntry,
+  to: DirectoryEntry,
+  exclusive: boolean,
+): Promise<void> {
+  const [fromPath, toPath] = [from.dir.childPath(from.name), to.dir.childPath(to.name)]
+  if (!exclusive) return rename(fromPath, toPath)
   try {
-    await link(from.at(old), to.at(name))
+    await link(fromPath, toPath)
   } catch (error) {
-    if (!linkless.has(codeOf(error) ?? '')) throw error
-    // Without links an empty file has to take the place first.
-    await (await open(to.at(name), 'wx')).close()
-    return rename(from.at(old), to.at(name))
+    if (!hardLinkRefused.has(codeOf(error) ?? '')) throw error
+    // Without hard links, an empty file that is created exclusively reserves the name.
+    await (await open(toPath, 'wx')).close()
+    return rename(fromPath, toPath)
   }
-  await unlink(from.at(old))
+  await unlink(fromPath)
 }
 
-export const tempName = (): Raw => `.atrium-${randomBytes(8).toString('hex')}.tmp`
+export const tempName = (): BytePath => `.atrium-${randomBytes(8).toString('hex')}.tmp`
 
-/** What was renamed is there after a power cut too. Not every system can be asked for that. */
-export async function syncDirectory(dir: Held): Promise<void> {
+/** Flushes a directory, so that a rename in it survives a power cut. Systems that cannot do it are ignored. */
+export async function syncDirectory(dir: HeldFile): Promise<void> {
   const handle = await dir.open(constants.O_RDONLY).catch(() => undefined)
   try {
     await handle?.sync()
@@ -66,13 +80,13 @@ export async function syncDirectory(dir: Held): Promise<void> {
   }
 }
 
-/** Filesystems without hard links say one of these; so does a system that lets nobody link what is another user's. */
-const linkless = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+/** Errors of file systems without hard links, and of systems that forbid a link to another user's file. */
+const hardLinkRefused = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/** Without the bits that lend a user's rights: new bytes have not earned them. */
-async function resemble(file: FileHandle, { mode, uid, gid }: BigIntStats): Promise<void> {
-  const mine = await file.stat({ bigint: true })
-  // Only some may give files away; where that is refused, it is the writer's.
-  if (mine.uid !== uid || mine.gid !== gid) await file.chown(Number(uid), Number(gid)).catch(() => {})
+/** Leaves out setuid and setgid: those rights were given to the old content, not to the new one. */
+async function copyAttributes(file: FileHandle, { mode, uid, gid }: BigIntStats): Promise<void> {
+  const own = await file.stat({ bigint: true })
+  // Only privileged users may give files away. For all others the file belongs to the writer.
+  if (own.uid !== uid || own.gid !== gid) await file.chown(Number(uid), Number(gid)).catch(() => {})
   await file.chmod(Number(mode & 0o777n))
 }

@@ -1,52 +1,56 @@
 import { Buffer, isUtf8 } from 'node:buffer'
 
 /**
- * A path as the system has it, a character for each byte: names need not be text, and two that are not must never look
- * alike. Names stand between single slashes; the top is `/`.
+ * An absolute path, or a name in one, with one character for each byte (latin1). File names need not be UTF-8, and two
+ * names that differ in one invalid byte must stay different. Names are separated by single slashes; the top is `/`.
  */
-export type Raw = string
+export type BytePath = string
 
-export const rawOf = (text: string): Raw => Buffer.from(text, 'utf8').toString('latin1')
+export const bytePathOf = (text: string): BytePath => Buffer.from(text, 'utf8').toString('latin1')
 
-/** Nothing where it is no text: then nobody can name it. */
-export function textOf(raw: Raw): string | undefined {
-  const bytes = Buffer.from(raw, 'latin1')
+/** Returns undefined if the bytes are not UTF-8: such a file has no name in the protocol. */
+export function textOf(path: BytePath): string | undefined {
+  const bytes = Buffer.from(path, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined
 }
 
-/** What the system is given. A drive stands behind a slash here, so that every absolute path begins alike. */
-export function systemPath(raw: Raw): Buffer {
-  const drive = process.platform === 'win32' && /^\/[A-Za-z]:/.test(raw)
-  return Buffer.from(drive ? raw.slice(1) : raw, 'latin1')
+/** The path in the form that system calls take. On Windows, the slash that `BytePath` has before a drive letter is removed. */
+export function systemPath(path: BytePath): Buffer {
+  const drive = process.platform === 'win32' && /^\/[A-Za-z]:/.test(path)
+  return Buffer.from(drive ? path.slice(1) : path, 'latin1')
 }
 
-export function rawFromSystem(path: Buffer): Raw {
-  const raw = path.toString('latin1')
-  if (process.platform !== 'win32') return raw
-  return raw
+export function bytePathFromSystem(systemBytes: Buffer): BytePath {
+  const path = systemBytes.toString('latin1')
+  if (process.platform !== 'win32') return path
+  return path
     .replace(/^\\\\\?\\/, '')
     .replaceAll('\\', '/')
     .replace(/^(?=[A-Za-z]:)/, '/')
 }
 
-/** By names: `/root2` is not in `/root`. What does not begin at the top (a pipe, an unreachable mount) is in nothing. */
-export function isInside(path: Raw, root: Raw): boolean {
+/**
+ * Compares whole names: `/root2` is not inside `/root`. A path that does not start with `/` (a pipe, an unreachable
+ * mount) is inside nothing.
+ */
+export function isInside(path: BytePath, root: BytePath): boolean {
   if (!path.startsWith('/')) return false
   return root === '/' || path === root || path.startsWith(`${root}/`)
 }
 
-export const joined = (folder: Raw, name: Raw): Raw => (folder === '/' ? `/${name}` : `${folder}/${name}`)
+export const joinPath = (directory: BytePath, name: BytePath): BytePath =>
+  directory === '/' ? `/${name}` : `${directory}/${name}`
 
-export const parentOf = (path: Raw): Raw => path.slice(0, path.lastIndexOf('/')) || '/'
+export const parentOf = (path: BytePath): BytePath => path.slice(0, path.lastIndexOf('/')) || '/'
 
-export const nameOf = (path: Raw): Raw => path.slice(path.lastIndexOf('/') + 1)
+export const nameOf = (path: BytePath): BytePath => path.slice(path.lastIndexOf('/') + 1)
 
-export const namesOf = (path: Raw): readonly Raw[] => path.split('/').filter((name) => name !== '')
+export const namesOf = (path: BytePath): readonly BytePath[] => path.split('/').filter((name) => name !== '')
 
-/** An absolute path as the port wants it; nothing for any other text. */
-export function plain(path: string): Raw | undefined {
-  if (path === '/') return path
-  if (!path.startsWith('/') || /\0|\p{Surrogate}/u.test(path)) return undefined
-  const names = path.slice(1).split('/')
-  return names.some((name) => name === '' || name === '.' || name === '..') ? undefined : rawOf(path)
+/** Returns undefined unless the text is an absolute path without empty names, `.` or `..`. */
+export function parsePath(text: string): BytePath | undefined {
+  if (text === '/') return text
+  if (!text.startsWith('/') || /\0|\p{Surrogate}/u.test(text)) return undefined
+  const names = text.slice(1).split('/')
+  return names.some((name) => name === '' || name === '.' || name === '..') ? undefined : bytePathOf(text)
 }

@@ -1,212 +1,212 @@
 import { readlink } from 'node:fs/promises'
 import type { ContainedPath } from '@atrium/host/ports/files'
 import { FileError } from '@atrium/host/ports/files'
-import { hold } from './held-file.ts'
-import type { Grip, Held } from './held-file.ts'
+import { holdFile } from './held-file.ts'
+import type { Descriptors, HeldFile } from './held-file.ts'
 import { missing, outside, unfit } from './errors.ts'
 import {
+  bytePathFromSystem,
   isInside,
-  joined,
+  joinPath,
   nameOf,
   namesOf,
   parentOf,
-  plain,
-  rawFromSystem,
+  parsePath,
   systemPath,
   textOf,
 } from './byte-path.ts'
-import type { Raw } from './byte-path.ts'
+import type { BytePath } from './byte-path.ts'
 
-/** A name in a directory that is held. There may be something of that name, or not. */
-export interface Entry {
-  readonly dir: Held
-  readonly name: Raw
+/** A name in a directory that is held. A file of that name may exist or not. */
+export interface DirectoryEntry {
+  readonly dir: HeldFile
+  readonly name: BytePath
 }
 
-/** Not files, whatever they look like: to read some of them is to ask the system to do something, or never ends. */
-const system: readonly Raw[] = ['/proc', '/sys', '/dev']
+/** Kernel file systems: reading some of their files triggers an action or never ends. */
+const kernelDirectories: readonly BytePath[] = ['/proc', '/sys', '/dev']
 
-/** Links in a way before it counts as a circle, as the kernel counts. */
-const links = 40
+/** Number of links followed in one path before it counts as a loop; the kernel's own number. */
+const maxLinks = 40
 
-/** Decides what is inside: by what was opened, and never by the path it was opened with (S-28, S-29). */
-export class Fence {
-  readonly #never: readonly Raw[]
+/** Decides whether a file is inside its roots: by the file that was opened, never by the text of the path (S-28, S-29). */
+export class Containment {
+  readonly #forbidden: readonly BytePath[]
 
-  /** Directories that nothing may touch, whatever the roots are. */
-  constructor(never: readonly string[]) {
-    this.#never = never.flatMap((path) => plain(path) ?? [])
+  /** `forbidden`: directories that no operation may touch, even inside a root. */
+  constructor(forbidden: readonly string[]) {
+    this.#forbidden = forbidden.flatMap((path) => parsePath(path) ?? [])
   }
 
-  /** What a place leads to, links followed. */
-  async reach(grip: Grip, place: ContainedPath): Promise<Held> {
-    return this.#reach(grip, lexical(place), place)
+  /** Holds the file that a path leads to, links followed. */
+  async resolve(descriptors: Descriptors, place: ContainedPath): Promise<HeldFile> {
+    return this.#resolve(descriptors, checkedPath(place), place)
   }
 
-  /** A place as a name in its directory. A root is none: its directory is outside. */
-  async entry(grip: Grip, place: ContainedPath): Promise<Entry> {
-    const path = lexical(place)
-    if (isRoot(place)) throw whole()
-    const dir = await this.#reach(grip, parentOf(path), place)
+  /** The directory entry that a path names. A root has none, because its parent directory is outside. */
+  async entry(descriptors: Descriptors, place: ContainedPath): Promise<DirectoryEntry> {
+    const path = checkedPath(place)
+    if (isRoot(place)) throw wholeRoot()
+    const dir = await this.#resolve(descriptors, parentOf(path), place)
     return this.entryIn(dir, nameOf(path), place)
   }
 
-  /** The name by which something is really known that was reached. */
-  async entryOf(grip: Grip, held: Held, place: ContainedPath): Promise<Entry> {
-    const dir = await this.#reach(grip, parentOf(held.real), place)
-    return this.entryIn(dir, nameOf(held.real), place)
+  /** The directory entry of a file by its real path, where links led to it. */
+  async realEntry(descriptors: Descriptors, file: HeldFile, place: ContainedPath): Promise<DirectoryEntry> {
+    const dir = await this.#resolve(descriptors, parentOf(file.realPath), place)
+    return this.entryIn(dir, nameOf(file.realPath), place)
   }
 
-  async entryIn(dir: Held, name: Raw, place: ContainedPath): Promise<Entry> {
-    if (!dir.facts.isDirectory()) throw missing()
-    await this.#check(joined(dir.real, name), place)
+  async entryIn(dir: HeldFile, name: BytePath, place: ContainedPath): Promise<DirectoryEntry> {
+    if (!dir.stat.isDirectory()) throw missing()
+    await this.#check(joinPath(dir.realPath, name), place)
     return { dir, name }
   }
 
-  /** The deepest root above a place that is there, and the names from it on. */
-  async base(
-    grip: Grip,
+  /** The deepest existing root that a path is in by its text, and the names from that root to the path. */
+  async deepestRoot(
+    descriptors: Descriptors,
     place: ContainedPath,
-  ): Promise<{ readonly held: Held; readonly names: readonly Raw[] }> {
-    const path = lexical(place)
+  ): Promise<{ readonly root: HeldFile; readonly names: readonly BytePath[] }> {
+    const path = checkedPath(place)
     const above = rootsOf(place).filter((root) => isInside(path, root))
     for (const root of above.toSorted((a, b) => b.length - a.length)) {
-      const held = await grip.hold(systemPath(root), true).catch(() => undefined)
-      if (!held?.facts.isDirectory()) continue
+      const held = await descriptors.hold(systemPath(root), true).catch(() => undefined)
+      if (!held?.stat.isDirectory()) continue
       await this.check(held, place)
-      return { held, names: namesOf(path.slice(root === '/' ? 0 : root.length)) }
+      return { root: held, names: namesOf(path.slice(root === '/' ? 0 : root.length)) }
     }
     throw missing()
   }
 
-  /** Whether what is held is inside: in truth, and now. */
-  async check(held: Held, place: ContainedPath): Promise<void> {
-    await this.#check(held.real, place)
+  /** Throws unless the file is inside a root now, by its real path. */
+  async check(file: HeldFile, place: ContainedPath): Promise<void> {
+    await this.#check(file.realPath, place)
   }
 
-  /** Where something is, in the words of the root that it is in. */
-  async named(real: Raw, place: ContainedPath): Promise<Raw> {
+  /** A real path as the caller writes it: it starts with the root as it was given, which may be a link. */
+  async pathUnderRoot(realPath: BytePath, place: ContainedPath): Promise<BytePath> {
     for (const root of rootsOf(place)) {
-      const at = await realOf(root)
-      if (at === undefined || !isInside(real, at)) continue
-      return namesOf(real.slice(at === '/' ? 0 : at.length)).reduce(joined, root)
+      const realRoot = await realPathOf(root)
+      if (realRoot === undefined || !isInside(realPath, realRoot)) continue
+      return namesOf(realPath.slice(realRoot === '/' ? 0 : realRoot.length)).reduce(joinPath, root)
     }
     throw outside()
   }
 
-  /** A directory that a root is in, or one of those that nothing may touch, stays where it is. */
-  async stays(real: Raw, places: readonly ContainedPath[]): Promise<void> {
-    const kept = [...places.flatMap(rootsOf), ...this.#never]
-    for (const path of kept) if (isInside((await realOf(path)) ?? path, real)) throw whole()
+  /** Throws if a directory contains a root or a forbidden directory: such a directory is neither moved nor removed. */
+  async checkRemovable(realPath: BytePath, places: readonly ContainedPath[]): Promise<void> {
+    const kept = [...places.flatMap(rootsOf), ...this.#forbidden]
+    for (const path of kept) if (isInside((await realPathOf(path)) ?? path, realPath)) throw wholeRoot()
   }
 
-  /** What nothing may touch of what is in a directory, relative to it. */
-  async bannedIn(dir: Raw): Promise<readonly string[]> {
-    const reals = await Promise.all(this.#never.map(async (path) => (await realOf(path)) ?? path))
-    const inside = [...system, ...reals].filter((path) => path !== dir && isInside(path, dir))
-    return inside.flatMap((path) => textOf(path.slice(dir === '/' ? 1 : dir.length + 1)) ?? [])
+  /** The paths below a directory that no operation may touch, relative to it. */
+  async forbiddenIn(dir: BytePath): Promise<readonly string[]> {
+    const forbidden = await Promise.all(this.#forbidden.map(async (path) => (await realPathOf(path)) ?? path))
+    const below = [...kernelDirectories, ...forbidden].filter((path) => path !== dir && isInside(path, dir))
+    return below.flatMap((path) => textOf(path.slice(dir === '/' ? 1 : dir.length + 1)) ?? [])
   }
 
-  /** An error on the way to a path, unless the way leads out: whoever asks may not learn what is there. */
-  async blame(error: unknown, path: Raw, place: ContainedPath): Promise<unknown> {
+  /** Replaces an error by `outside` if the path leads out of the roots: a caller may not learn what exists there. */
+  async concealOutside(error: unknown, path: BytePath, place: ContainedPath): Promise<unknown> {
     if (error instanceof FileError) return error
-    return (await this.#strays(path, place)) ? outside() : error
+    return (await this.#leadsOutside(path, place)) ? outside() : error
   }
 
-  async #reach(grip: Grip, path: Raw, place: ContainedPath): Promise<Held> {
-    const held = await grip.hold(systemPath(path), true).catch(async (error: unknown) => {
-      throw await this.blame(error, path, place)
+  async #resolve(descriptors: Descriptors, path: BytePath, place: ContainedPath): Promise<HeldFile> {
+    const held = await descriptors.hold(systemPath(path), true).catch(async (error: unknown) => {
+      throw await this.concealOutside(error, path, place)
     })
     await this.check(held, place)
     return held
   }
 
-  async #check(real: Raw, place: ContainedPath): Promise<void> {
-    if (await this.#isBanned(real)) throw outside()
-    // The root that a path names is nearly always the one that it is in.
-    for (const root of likeliest(place)) {
-      const at = await realOf(root)
-      if (at !== undefined && isInside(real, at)) return
+  async #check(realPath: BytePath, place: ContainedPath): Promise<void> {
+    if (await this.#isForbidden(realPath)) throw outside()
+    for (const root of likelyRootsFirst(place)) {
+      const realRoot = await realPathOf(root)
+      if (realRoot !== undefined && isInside(realPath, realRoot)) return
     }
     throw outside()
   }
 
-  async #isBanned(real: Raw): Promise<boolean> {
-    if ([...system, ...this.#never].some((path) => isInside(real, path))) return true
-    for (const path of this.#never) {
-      const at = await realOf(path)
-      if (at !== undefined && isInside(real, at)) return true
+  async #isForbidden(realPath: BytePath): Promise<boolean> {
+    if ([...kernelDirectories, ...this.#forbidden].some((path) => isInside(realPath, path))) return true
+    for (const path of this.#forbidden) {
+      const forbidden = await realPathOf(path)
+      if (forbidden !== undefined && isInside(realPath, forbidden)) return true
     }
     return false
   }
 
-  /** Whether a way leads out. Only links that are inside are looked at: of the rest the text has to do. */
-  async #strays(path: Raw, place: ContainedPath): Promise<boolean> {
+  /** Follows a path link by link. Only links inside the roots are read; outside, the text of the path decides. */
+  async #leadsOutside(path: BytePath, place: ContainedPath): Promise<boolean> {
     const roots = rootsOf(place)
-    const reals = await Promise.all(roots.map(realOf))
-    const isIn = (at: Raw) => [...roots, ...reals].some((root) => root !== undefined && isInside(at, root))
+    const realRoots = await Promise.all(roots.map(realPathOf))
+    const isIn = (at: BytePath) =>
+      [...roots, ...realRoots].some((root) => root !== undefined && isInside(at, root))
     const ahead = namesOf(path).toReversed()
-    let at: Raw = '/'
+    let at: BytePath = '/'
     let followed = 0
     for (let name = ahead.pop(); name !== undefined; name = ahead.pop()) {
-      at = name === '..' ? parentOf(at) : name === '.' ? at : joined(at, name)
-      if (!isIn(at) || followed === links) continue
-      const target = await readlink(systemPath(at), { encoding: 'buffer' }).catch(() => undefined)
-      if (!target) continue
-      const to = rawFromSystem(target)
+      at = name === '..' ? parentOf(at) : name === '.' ? at : joinPath(at, name)
+      if (!isIn(at) || followed === maxLinks) continue
+      const link = await readlink(systemPath(at), { encoding: 'buffer' }).catch(() => undefined)
+      if (!link) continue
+      const target = bytePathFromSystem(link)
       followed++
-      ahead.push(...namesOf(to).toReversed())
-      at = to.startsWith('/') ? '/' : parentOf(at)
+      ahead.push(...namesOf(target).toReversed())
+      at = target.startsWith('/') ? '/' : parentOf(at)
     }
-    return !isIn(at) || (await this.#isBanned(at))
+    return !isIn(at) || (await this.#isForbidden(at))
   }
 }
 
 export function isRoot(place: ContainedPath): boolean {
-  return rootsOf(place).includes(lexical(place))
+  return rootsOf(place).includes(checkedPath(place))
 }
 
-/** A path that is outside by its text is refused before anything is looked at. */
-function lexical(place: ContainedPath): Raw {
-  const path = plain(place.path)
-  if (path === undefined) throw unfit('This is no path.')
+/** Parses a path, and refuses one that is outside by its text before any system call. */
+function checkedPath(place: ContainedPath): BytePath {
+  const path = parsePath(place.path)
+  if (path === undefined) throw unfit('This is not an absolute path.')
   if (!rootsOf(place).some((root) => isInside(path, root))) throw outside()
   return path
 }
 
-function rootsOf({ roots }: ContainedPath): readonly Raw[] {
-  return roots.flatMap((root) => plain(root.length > 1 ? root.replace(/\/$/, '') : root) ?? [])
+function rootsOf({ roots }: ContainedPath): readonly BytePath[] {
+  return roots.flatMap((root) => parsePath(root.length > 1 ? root.replace(/\/$/, '') : root) ?? [])
 }
 
-/** Those that a path is in by its text come first. */
-function likeliest(place: ContainedPath): readonly Raw[] {
+/** Roots that contain the path by its text come first: one of them nearly always contains the real path too. */
+function likelyRootsFirst(place: ContainedPath): readonly BytePath[] {
   const roots = rootsOf(place)
-  const path = plain(place.path)
-  const named = roots.filter((root) => path !== undefined && isInside(path, root))
-  return [...named, ...roots.filter((root) => !named.includes(root))]
+  const path = parsePath(place.path)
+  const likely = roots.filter((root) => path !== undefined && isInside(path, root))
+  return [...likely, ...roots.filter((root) => !likely.includes(root))]
 }
 
 /**
- * Where a directory really is now. It may be a link, and may be another one the next time: so nothing is remembered, but
- * those who ask while it is being looked at get the same answer.
+ * The real path of a directory now. It is never cached, because a link may be replaced at any time; only callers that
+ * ask during the same lookup share its result.
  */
-function realOf(path: Raw): Promise<Raw | undefined> {
-  const asked = looking.get(path) ?? look(path).finally(() => looking.delete(path))
-  looking.set(path, asked)
-  return asked
+function realPathOf(path: BytePath): Promise<BytePath | undefined> {
+  const lookup = lookups.get(path) ?? lookUp(path).finally(() => lookups.delete(path))
+  lookups.set(path, lookup)
+  return lookup
 }
 
-const looking = new Map<Raw, Promise<Raw | undefined>>()
+const lookups = new Map<BytePath, Promise<BytePath | undefined>>()
 
-function look(path: Raw): Promise<Raw | undefined> {
-  return hold(systemPath(path), true).then(
+function lookUp(path: BytePath): Promise<BytePath | undefined> {
+  return holdFile(systemPath(path), true).then(
     (held) => {
       held.close()
-      return held.real
+      return held.realPath
     },
     () => undefined,
   )
 }
 
-const whole = () =>
-  new FileError('outside', 'A directory that is given as a whole can be neither removed nor replaced.')
+const wholeRoot = () =>
+  new FileError('outside', 'A root directory, or one that contains it, cannot be moved, removed or replaced.')

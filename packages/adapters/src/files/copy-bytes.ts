@@ -4,38 +4,44 @@ import type { FileHandle } from 'node:fs/promises'
 const chunk = 1024 * 1024
 const zeros = Buffer.alloc(chunk)
 
-/** What to copy: bytes of the source up to an end, to a place in the sink. */
-export interface Stretch {
+/** Offsets of a copy: source bytes from `from` up to `to`, written at `at` in the target. */
+export interface ByteRange {
   readonly from: number
   readonly to: number
   readonly at: number
 }
 
-/** Copies what there is of a stretch, and says how much that was. Holes stay holes: the sink must be new, or empty there. */
-export async function pour(
+export const wholeFile: ByteRange = { from: 0, to: Infinity, at: 0 }
+
+/**
+ * Copies the bytes of a range that exist, and returns their number. Chunks of zeros are skipped, so that sparse files
+ * stay sparse: the target must be new, or empty in that range. `spend` is called with the size of each chunk before it
+ * is written, and may throw.
+ */
+export async function copyBytes(
   source: FileHandle,
-  sink: FileHandle,
-  { from, to, at }: Stretch,
-  spend: (bytes: number) => void,
+  target: FileHandle,
+  { from, to, at }: ByteRange,
+  spend: (bytes: number) => void = () => {},
 ): Promise<number> {
   const buffer = Buffer.allocUnsafe(Math.min(chunk, Math.max(1, to - from)))
-  let done = 0
-  while (from + done < to) {
-    const most = Math.min(buffer.length, to - from - done)
-    const { bytesRead } = await source.read(buffer, 0, most, from + done)
+  let copied = 0
+  while (from + copied < to) {
+    const length = Math.min(buffer.length, to - from - copied)
+    const { bytesRead } = await source.read(buffer, 0, length, from + copied)
     if (bytesRead === 0) break
     spend(bytesRead)
-    const piece = buffer.subarray(0, bytesRead)
-    if (!zeros.subarray(0, bytesRead).equals(piece)) await writeAll(sink, piece, at + done)
-    done += bytesRead
+    const bytes = buffer.subarray(0, bytesRead)
+    if (!zeros.subarray(0, bytesRead).equals(bytes)) await writeAll(target, bytes, at + copied)
+    copied += bytesRead
   }
-  return done
+  return copied
 }
 
-/** The system may take a part at a time. */
+/** Repeats the write until all bytes are written: one `write` may take only a part. */
 export async function writeAll(file: FileHandle, data: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < data.length;) {
-    const { bytesWritten } = await file.write(data, done, data.length - done, at + done)
-    done += bytesWritten
+  for (let written = 0; written < data.length;) {
+    const { bytesWritten } = await file.write(data, written, data.length - written, at + written)
+    written += bytesWritten
   }
 }

@@ -1,51 +1,55 @@
 import { FileError } from '@atrium/host/ports/files'
 import type { FileReason } from '@atrium/host/ports/files'
 
-/** Says nothing of where it leads: whoever asks may not know that. */
+/** The message does not tell where a link leads: the caller may not know that. */
 export const outside = () => new FileError('outside', 'This is not in a directory that may be used.')
 
-export const missing = () => new FileError('missing', 'There is nothing of that name.')
+export const missing = () => new FileError('missing', 'There is no file or directory of that name.')
 
-export const exists = () => new FileError('exists', 'Something of that name is there already.')
+export const exists = () => new FileError('exists', 'A file or directory of that name exists already.')
 
-export const changed = () => new FileError('changed', 'It was changed in the meantime.')
+export const changed = () => new FileError('changed', 'The file was changed in the meantime.')
 
 export const unfit = (message: string) => new FileError('unfit', message)
 
-/** What the system says, in words for people. Its own message names paths, and so goes nowhere. */
-export function problemOf(error: unknown): unknown {
+export const isADirectory = () => unfit('It is a directory.')
+
+export const notRegular = () => unfit('It is not a regular file.')
+
+/** Translates a system error. The system's own message is dropped, because it contains paths. */
+export function fileErrorOf(error: unknown): unknown {
   const code = codeOf(error)
-  // Whatever is no answer of the system is a fault of ours, and not for people.
-  if (code === undefined || !('syscall' in (error as object))) return error
-  const [reason, message] = answers[code] ?? ['refused', `The system could not do it (${code}).`]
+  // An error that no system call raised is a bug in this program, and stays as it is.
+  if (code === undefined || !(error instanceof Error && 'syscall' in error)) return error
+  const [reason, message] = translations[code] ?? ['refused', `The system refused it (${code}).`]
   return new FileError(reason, message)
 }
 
 export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 const notAllowed = ['refused', 'The system does not allow it.'] as const
 const noSpace = ['refused', 'There is no space left on the disk.'] as const
-const tooMany = ['refused', 'Too many files are open at the moment.'] as const
+const tooMany = ['refused', 'Too many files are open; try again later.'] as const
 
-const answers: { readonly [code: string]: readonly [FileReason, string] } = {
+const translations: { readonly [code: string]: readonly [FileReason, string] } = {
   ENOENT: ['missing', missing().message],
   ENOTDIR: ['missing', missing().message],
   EEXIST: ['exists', exists().message],
   EACCES: notAllowed,
   EPERM: notAllowed,
-  EROFS: ['refused', 'The disk can only be read.'],
+  EROFS: ['refused', 'The file system is read-only.'],
   ENOSPC: noSpace,
   EDQUOT: noSpace,
   EMFILE: tooMany,
   ENFILE: tooMany,
   EFBIG: ['refused', 'The file would be too large for the system.'],
-  EBUSY: ['refused', 'The system needs it at the moment.'],
-  ELOOP: ['unfit', 'Links lead in a circle.'],
+  EBUSY: ['refused', 'The system is using it; try again later.'],
+  ELOOP: ['unfit', 'The links form a loop.'],
   ENAMETOOLONG: ['unfit', 'The name is too long.'],
-  EISDIR: ['unfit', 'It is a directory.'],
+  EISDIR: ['unfit', isADirectory().message],
   ENOTEMPTY: ['unfit', 'The directory is not empty.'],
-  EINVAL: ['unfit', 'This cannot be done with it.'],
-  ENXIO: ['unfit', 'It is not a regular file.'],
+  EINVAL: ['unfit', 'The system cannot do this with it.'],
+  ENXIO: ['unfit', notRegular().message],
 }

@@ -126,7 +126,7 @@ const writingForEver = `${opening}
   for (;;) {
     const whole = Buffer.from(version(++n))
     if (n % 3 === 0) await files.write(at('file'), whole)
-    else if (n % 3 === 1) await files.write(at('file'), whole, { mode: 'truncate', position: 0, ifMatch: (await files.look(at('file'), true)).etag })
+    else if (n % 3 === 1) await files.write(at('file'), whole, { mode: 'truncate', position: 0, ifMatch: (await files.stat(at('file'), true)).etag })
     else {
       await files.write(at('next'), whole)
       await files.change({ kind: 'move', from: at('next'), to: at('file'), failIfExists: false })

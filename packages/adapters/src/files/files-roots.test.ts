@@ -91,8 +91,8 @@ describe('[S-29] roots', () => {
     writeFileSync(`${root}/own/data/token`, 'token')
     symlinkSync(`${root}/own/data`, `${root}/own/data-link`)
     symlinkSync('own/data/token', `${root}/to`)
-    const never = [named(`${root}/own/data`), `${root}/later`]
-    const files = nodeFiles({ never })
+    const forbidden = [named(`${root}/own/data`), `${root}/later`]
+    const files = nodeFiles({ forbidden })
     const untouched = fingerprint(`${root}/own`)
     writeFileSync(`${beside}/other`, 'x')
     const other = { path: `${beside}/other`, roots: [beside] }

@@ -4,120 +4,120 @@ import { lstat, open, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { changed, missing } from './errors.ts'
-import { joined, rawFromSystem, systemPath } from './byte-path.ts'
-import type { Raw } from './byte-path.ts'
+import { bytePathFromSystem, joinPath, systemPath } from './byte-path.ts'
+import type { BytePath } from './byte-path.ts'
 
-/** Something that was found: whatever happens to its name afterwards, what is done is done with this. */
-export interface Held {
-  /** Where it really was when it was found. */
-  readonly real: Raw
-  readonly facts: BigIntStats
-  /** What leads the system to it, and to nothing else. */
-  readonly self: Buffer
-  /** The same for a name in it. */
-  at(name: Raw): Buffer
-  /** Opens it for its bytes. Never waits for a writer, as a FIFO would. */
+/** A file, directory or link that was found. Renaming or replacing its name afterwards does not change which file this is. */
+export interface HeldFile {
+  /** The path without links, at the moment the file was found. */
+  readonly realPath: BytePath
+  readonly stat: BigIntStats
+  /** The path for system calls: on Linux the `/proc/self/fd` entry, which leads to this file and to no other. */
+  readonly path: Buffer
+  /** The path for system calls of an entry of this directory. */
+  childPath(name: BytePath): Buffer
+  /** Opens the content. Does not block on a FIFO without a writer. */
   open(flags: number): Promise<FileHandle>
-  /** May be said twice. */
+  /** May be called twice. */
   close(): void
 }
 
 /**
- * Where the system shows what a descriptor stands for (Linux), things are held by one that can do nothing but that. Elsewhere
- * a real path has to do, and who is fast enough to change a directory between two steps is not found out.
+ * On Linux, `/proc/self/fd` tells which file a descriptor stands for, so files are held by `O_PATH` descriptors. Other
+ * systems fall back to real paths; there, a directory that is replaced between two system calls goes unnoticed.
  */
 const byDescriptor = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-/** Holds what is at a path; a link itself unless it is followed. Nothing is waited for, changed or begun by that. */
-export function hold(path: Buffer, follow: boolean): Promise<Held> {
-  return byDescriptor ? holdDescriptor(path, follow) : holdPath(path, follow)
+/** Finds the file at a path; the link itself unless `follow`. Never blocks on the file and changes nothing. */
+export function holdFile(path: Buffer, follow: boolean): Promise<HeldFile> {
+  return byDescriptor ? holdByDescriptor(path, follow) : holdByPath(path, follow)
 }
 
-/** What is held while something is done. */
-export class Grip {
-  readonly #held: Held[] = []
+/** The files that one operation holds, closed together at its end. */
+export class Descriptors {
+  readonly #files: HeldFile[] = []
 
-  async hold(path: Buffer, follow: boolean): Promise<Held> {
-    const held = await hold(path, follow)
-    this.#held.push(held)
-    return held
+  async hold(path: Buffer, follow: boolean): Promise<HeldFile> {
+    const file = await holdFile(path, follow)
+    this.#files.push(file)
+    return file
   }
 
-  release(): void {
-    for (const held of this.#held.splice(0)) held.close()
+  closeAll(): void {
+    for (const file of this.#files.splice(0)) file.close()
   }
 }
 
-/** Lets go of everything in the end, whatever that is. */
-export async function gripping<T>(run: (grip: Grip) => Promise<T>): Promise<T> {
-  const grip = new Grip()
+/** Runs a task and closes the files it holds, whether the task succeeds or fails. */
+export async function withDescriptors<T>(run: (descriptors: Descriptors) => Promise<T>): Promise<T> {
+  const descriptors = new Descriptors()
   try {
-    return await run(grip)
+    return await run(descriptors)
   } finally {
-    grip.release()
+    descriptors.closeAll()
   }
 }
 
-export function isSame(a: Held, b: Held): boolean {
-  return a.facts.ino === b.facts.ino && a.facts.dev === b.facts.dev
+export function isSameFile(a: HeldFile, b: HeldFile): boolean {
+  return a.stat.ino === b.stat.ino && a.stat.dev === b.stat.dev
 }
 
-// Node has no name for it. A descriptor opened so reaches no device, no FIFO and no byte of a file.
+// Node has no constant for O_PATH (Linux). A descriptor opened with it cannot read, and opens no device or FIFO.
 const O_PATH = 0o10000000
-// Windows has neither, and then they count as none.
+// Both are undefined on Windows, where `|` treats them as 0.
 const { O_NOFOLLOW, O_NONBLOCK } = constants
-const descriptorAt = promisify(openFd)
-const factsOf = promisify(fstat) as (fd: number, options: { bigint: true }) => Promise<BigIntStats>
+const openDescriptor = promisify(openFd)
+const statDescriptor = (fd: number): Promise<BigIntStats> =>
+  new Promise((resolve, reject) =>
+    fstat(fd, { bigint: true }, (error, stat) => (error ? reject(error) : resolve(stat))),
+  )
 
-async function holdDescriptor(path: Buffer, follow: boolean): Promise<Held> {
-  const fd = await descriptorAt(path, O_PATH | (follow ? 0 : O_NOFOLLOW))
+async function holdByDescriptor(path: Buffer, follow: boolean): Promise<HeldFile> {
+  const fd = await openDescriptor(path, O_PATH | (follow ? 0 : O_NOFOLLOW))
   let open = true
   const close = () => {
     if (open) closeSync(fd)
     open = false
   }
   try {
-    const facts = await factsOf(fd, { bigint: true })
-    // Neither of the two that do not wait here can: the kernel has all it needs for them in memory.
-    const real = readlinkSync(`/proc/self/fd/${fd}`, 'latin1')
-    if (real.endsWith(' (deleted)') && !(await isNamed(real, facts))) throw missing()
-    return heldAt(`/proc/self/fd/${fd}`, real, facts, close)
+    const stat = await statDescriptor(fd)
+    // The synchronous readlink and close cannot block: the kernel answers both from memory.
+    const realPath = readlinkSync(`/proc/self/fd/${fd}`, 'latin1')
+    if (realPath.endsWith(' (deleted)') && !(await isNamed(realPath, stat))) throw missing()
+    return heldFile(`/proc/self/fd/${fd}`, { realPath, stat, close })
   } catch (error) {
     close()
     throw error
   }
 }
 
-/** The kernel says so of what is gone; but anybody may call a file that. */
-async function isNamed(real: Raw, { nlink, dev, ino }: BigIntStats): Promise<boolean> {
+/** The kernel appends ` (deleted)` to the path of a removed file, but a file may also have a name that ends so. */
+async function isNamed(realPath: BytePath, { nlink, dev, ino }: BigIntStats): Promise<boolean> {
   if (nlink === 0n) return false
-  const there = await lstat(systemPath(real), { bigint: true }).catch(() => undefined)
-  return there?.ino === ino && there.dev === dev
+  const found = await lstat(systemPath(realPath), { bigint: true }).catch(() => undefined)
+  return found?.ino === ino && found.dev === dev
 }
 
-function heldAt(self: Raw, real: Raw, facts: BigIntStats, close: () => void): Held {
+function heldFile(path: BytePath, found: Pick<HeldFile, 'realPath' | 'stat' | 'close'>): HeldFile {
   return {
-    real,
-    facts,
-    self: systemPath(self),
-    at: (name) => systemPath(joined(self, name)),
-    open: (flags) => open(self, flags | O_NONBLOCK),
-    close,
+    ...found,
+    path: systemPath(path),
+    childPath: (name) => systemPath(joinPath(path, name)),
+    open: (flags) => open(path, flags | O_NONBLOCK),
   }
 }
 
-async function holdPath(path: Buffer, follow: boolean): Promise<Held> {
-  const real = rawFromSystem(follow ? await realpath(path, { encoding: 'buffer' }) : path)
-  const self = systemPath(real)
-  const facts = await lstat(self, { bigint: true })
-  if (follow && facts.isSymbolicLink()) throw changed()
+async function holdByPath(path: Buffer, follow: boolean): Promise<HeldFile> {
+  const realPath = bytePathFromSystem(follow ? await realpath(path, { encoding: 'buffer' }) : path)
+  const stat = await lstat(systemPath(realPath), { bigint: true })
+  if (follow && stat.isSymbolicLink()) throw changed()
   return {
-    ...heldAt(real, real, facts, () => {}),
+    ...heldFile(realPath, { realPath, stat, close: () => {} }),
     async open(flags) {
-      const handle = await open(self, flags | O_NONBLOCK | O_NOFOLLOW)
+      const handle = await open(systemPath(realPath), flags | O_NONBLOCK | O_NOFOLLOW)
       const { ino, dev, mode } = await handle.stat({ bigint: true })
-      // The number of what is gone is soon another's, which may be of another kind.
-      if (ino === facts.ino && dev === facts.dev && mode === facts.mode) return handle
+      // The mode is compared too: file systems reuse the inode number of a deleted file, perhaps for another file type.
+      if (ino === stat.ino && dev === stat.dev && mode === stat.mode) return handle
       await handle.close()
       throw changed()
     },

@@ -1,7 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import type { FileStat } from '@atrium/host/ports/files'
 
-export function factsAt(path: string, stats: BigIntStats): FileStat {
+export function fileStat(path: string, stats: BigIntStats): FileStat {
   return {
     path,
     type: stats.isSymbolicLink() ? 'symlink' : stats.isDirectory() ? 'directory' : 'file',
@@ -13,8 +13,8 @@ export function factsAt(path: string, stats: BigIntStats): FileStat {
 }
 
 /**
- * A file that was replaced is another inode, one that was written to has another time. Where the clock of a filesystem is
- * coarse, two changes of the same length within one tick of it by other programs may look like one.
+ * The etag changes when a file is replaced (another inode) or written (another time). Limit: on a file system with a
+ * coarse clock, two writes of the same length by other programs within one tick give the same etag.
  */
 export function etagOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return [ino, size, mtimeNs, ctimeNs].map((part) => part.toString(36)).join('-')

@@ -1,135 +1,107 @@
 import { constants } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { chmod, lstat, mkdir, open, opendir, readlink, rmdir, symlink, unlink } from 'node:fs/promises'
-import { gripping } from './held-file.ts'
-import type { Held } from './held-file.ts'
-import { pour } from './copy-bytes.ts'
-import { changed, codeOf, unfit } from './errors.ts'
-import type { Raw } from './byte-path.ts'
+import { withDescriptors } from './held-file.ts'
+import type { HeldFile } from './held-file.ts'
+import { copyBytes, wholeFile } from './copy-bytes.ts'
+import { changed, codeOf, notRegular, unfit } from './errors.ts'
+import type { BytePath } from './byte-path.ts'
+import type { TreeBudget } from './tree-budget.ts'
 
-/** How much one change may do. */
-export interface TreeLimits {
-  readonly treeDepth: number
-  readonly treeEntries: number
-  readonly copyBytes: number
+// Walks through directory trees. No walk follows a link.
+
+export interface TreeWalk {
+  readonly budget: TreeBudget
+  /** Called for each directory before anything in it is read or changed; throws to stop the walk. */
+  readonly check: (dir: HeldFile) => Promise<void>
 }
 
-/** What is left of it, in one walk. */
-export class Budget {
-  readonly depth: number
-  #entries: number
-  #bytes: number
-
-  constructor({ treeDepth, treeEntries, copyBytes }: TreeLimits) {
-    this.depth = treeDepth
-    this.#entries = treeEntries
-    this.#bytes = copyBytes
-  }
-
-  get entries(): number {
-    return this.#entries
-  }
-
-  spendEntries(count: number): void {
-    this.#entries -= count
-  }
-
-  readonly spendBytes = (count: number): void => {
-    this.#bytes -= count
-    if (this.#bytes < 0) throw unfit('It is too large to be copied.')
-  }
+export interface CopyWalk extends TreeWalk {
+  /** Whether each file is flushed to the disk before the next one. */
+  readonly durable: boolean
 }
 
-/** Judges a directory before anything is done with it. */
-export type Judge = (dir: Held) => Promise<void>
+export interface CheckWalk extends TreeWalk {
+  /** Whether files are checked too: all must be regular, and their sizes are spent. */
+  readonly files: boolean
+}
 
 export interface Child {
-  readonly name: Raw
+  readonly name: BytePath
   readonly type: 'file' | 'directory' | 'symlink' | 'special'
 }
 
-/** What a directory holds, as long as that is not more than `most`. Never reads on beyond that. */
-export async function childrenOf(dir: Held, most: number): Promise<readonly Child[]> {
+/** The entries of a directory. Throws, without reading further, if there are more than `most`. */
+export async function childrenOf(dir: HeldFile, most: number): Promise<readonly Child[]> {
   const children: Child[] = []
-  // Node knows the encoding, its types do not.
+  // Node accepts the encoding 'buffer' and then returns names as buffers; its types know neither.
   const options = { encoding: 'buffer' as BufferEncoding, bufferSize: 512 }
-  for await (const entry of await opendir(dir.self, options)) {
+  for await (const entry of await opendir(dir.path, options)) {
     if (children.length === most) throw unfit(`It holds more than ${most} entries.`)
     children.push({ name: (entry.name as unknown as Buffer).toString('latin1'), type: typeOf(entry) })
   }
   return children
 }
 
-/**
- * Walks all of a tree and changes nothing, so that one which is too deep, too large, or holds what may not be touched is left as
- * it is. Links are never followed, here and below.
- */
-export async function survey(
-  dir: Held,
-  budget: Budget,
-  judge: Judge,
-  copying: boolean,
-  depth = 1,
-): Promise<void> {
-  await judge(dir)
-  for (const child of await levelOf(dir, budget, depth)) {
+/** Throws if a tree is too deep, too large, or holds a directory that may not be touched. Changes nothing. */
+export async function checkTree(dir: HeldFile, walk: CheckWalk, depth = 1): Promise<void> {
+  await walk.check(dir)
+  for (const child of await readLevel(dir, walk.budget, depth)) {
     if (child.type === 'directory')
-      await into(dir, child.name, (inner) => survey(inner, budget, judge, copying, depth + 1))
-    else if (copying) await surveyFile(dir, child, budget)
+      await inDirectory(dir, child.name, (inner) => checkTree(inner, walk, depth + 1))
+    else if (walk.files) await checkFile(dir, child, walk.budget)
   }
 }
 
-/** Removes what is in a directory. */
-export async function empty(dir: Held, budget: Budget, judge: Judge, depth = 1): Promise<void> {
-  await judge(dir)
-  const children = await levelOf(dir, budget, depth)
+export async function removeContents(dir: HeldFile, walk: TreeWalk, depth = 1): Promise<void> {
+  await walk.check(dir)
+  const children = await readLevel(dir, walk.budget, depth)
   for (const { name } of children.filter(({ type }) => type === 'directory')) {
-    await into(dir, name, (inner) => empty(inner, budget, judge, depth + 1))
-    await rmdir(dir.at(name)).catch(ifGone)
+    await inDirectory(dir, name, (inner) => removeContents(inner, walk, depth + 1))
+    await rmdir(dir.childPath(name)).catch(ignoreMissing)
   }
   const others = children.filter(({ type }) => type !== 'directory')
-  // Some at a time: the system does four at once anyway, and nothing else is to wait for thousands.
+  // At most 32 at a time: Node's thread pool runs four, and other operations must not queue behind thousands.
   for (let i = 0; i < others.length; i += 32)
-    await Promise.all(others.slice(i, i + 32).map(({ name }) => unlink(dir.at(name)).catch(ifGone)))
+    await Promise.all(
+      others.slice(i, i + 32).map(({ name }) => unlink(dir.childPath(name)).catch(ignoreMissing)),
+    )
 }
 
-export interface Copying {
-  readonly budget: Budget
-  readonly judge: Judge
-  /** Whether each file is on the disk before the next: the source will be removed. */
-  readonly durable: boolean
-}
-
-/** Copies what is in a directory into an empty one. */
-export async function copyInto(from: Held, to: Held, copying: Copying, depth = 1): Promise<void> {
-  const { budget, judge } = copying
-  await judge(from)
-  for (const { name, type } of await levelOf(from, budget, depth)) {
+/** Copies the contents of a directory into an empty one. */
+export async function copyContents(from: HeldFile, to: HeldFile, walk: CopyWalk, depth = 1): Promise<void> {
+  await walk.check(from)
+  for (const { name, type } of await readLevel(from, walk.budget, depth)) {
     if (type === 'directory') {
-      await mkdir(to.at(name), 0o700)
-      await into(from, name, (a) => into(to, name, (b) => copyInto(a, b, copying, depth + 1)))
-    } else if (type === 'symlink') await symlink(await readlink(from.at(name), 'buffer'), to.at(name))
-    else await copyFile(from, to, name, copying)
+      await mkdir(to.childPath(name), 0o700)
+      await inDirectory(from, name, (a) => inDirectory(to, name, (b) => copyContents(a, b, walk, depth + 1)))
+    } else if (type === 'symlink')
+      await symlink(await readlink(from.childPath(name), 'buffer'), to.childPath(name))
+    else await copyFile(from, to, name, walk)
   }
-  // Last, because it may forbid to put anything in.
-  await chmod(to.self, Number(from.facts.mode & 0o777n))
+  // Set last: the permissions may forbid to create files in the directory.
+  await chmod(to.path, Number(from.stat.mode & 0o777n))
 }
 
-async function copyFile(from: Held, to: Held, name: Raw, { budget, durable }: Copying): Promise<void> {
-  await gripping(async (grip) => {
-    const file = await grip.hold(from.at(name), false)
-    if (!file.facts.isFile()) throw notRegular()
+async function copyFile(
+  from: HeldFile,
+  to: HeldFile,
+  name: BytePath,
+  { budget, durable }: CopyWalk,
+): Promise<void> {
+  await withDescriptors(async (descriptors) => {
+    const file = await descriptors.hold(from.childPath(name), false)
+    if (!file.stat.isFile()) throw notRegular()
     const source = await file.open(constants.O_RDONLY)
     try {
       const { O_CREAT, O_EXCL, O_WRONLY } = constants
-      const sink = await open(to.at(name), O_CREAT | O_EXCL | O_WRONLY, 0o600)
+      const target = await open(to.childPath(name), O_CREAT | O_EXCL | O_WRONLY, 0o600)
       try {
-        await sink.chmod(Number(file.facts.mode & 0o777n))
-        const length = await pour(source, sink, { from: 0, to: Infinity, at: 0 }, budget.spendBytes)
-        await sink.truncate(length)
-        if (durable) await sink.sync()
+        await target.chmod(Number(file.stat.mode & 0o777n))
+        await target.truncate(await copyBytes(source, target, wholeFile, budget.spendBytes))
+        if (durable) await target.sync()
       } finally {
-        await sink.close()
+        await target.close()
       }
     } finally {
       await source.close()
@@ -137,26 +109,30 @@ async function copyFile(from: Held, to: Held, name: Raw, { budget, durable }: Co
   })
 }
 
-async function surveyFile(dir: Held, { name, type }: Child, budget: Budget): Promise<void> {
+async function checkFile(dir: HeldFile, { name, type }: Child, budget: TreeBudget): Promise<void> {
   if (type === 'symlink') return
-  const facts = await lstat(dir.at(name))
-  if (!facts.isFile()) throw notRegular()
-  budget.spendBytes(facts.size)
+  const stat = await lstat(dir.childPath(name))
+  if (!stat.isFile()) throw notRegular()
+  budget.spendBytes(stat.size)
 }
 
-/** One level of a tree, paid for. */
-async function levelOf(dir: Held, budget: Budget, depth: number): Promise<readonly Child[]> {
+/** The entries of one directory of a walk, spent from its budget. */
+async function readLevel(dir: HeldFile, budget: TreeBudget, depth: number): Promise<readonly Child[]> {
   if (depth > budget.depth) throw unfit(`It is deeper than ${budget.depth} levels.`)
   const children = await childrenOf(dir, budget.entries)
   budget.spendEntries(children.length)
   return children
 }
 
-/** Goes into a directory by a name that must not be a link. */
-async function into(dir: Held, name: Raw, run: (inner: Held) => Promise<void>): Promise<void> {
-  await gripping(async (grip) => {
-    const inner = await grip.hold(dir.at(name), false)
-    if (!inner.facts.isDirectory()) throw changed()
+/** Runs a task with a child directory. Throws if the name is a link by now. */
+async function inDirectory(
+  dir: HeldFile,
+  name: BytePath,
+  run: (inner: HeldFile) => Promise<void>,
+): Promise<void> {
+  await withDescriptors(async (descriptors) => {
+    const inner = await descriptors.hold(dir.childPath(name), false)
+    if (!inner.stat.isDirectory()) throw changed()
     await run(inner)
   })
 }
@@ -167,9 +143,7 @@ function typeOf(entry: Dirent): Child['type'] {
   return entry.isSymbolicLink() ? 'symlink' : 'special'
 }
 
-const notRegular = () => unfit('It is not a regular file.')
-
-/** Somebody else was faster. */
-function ifGone(error: unknown): void {
+/** Another program removed the entry first. */
+function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error
 }

@@ -4,110 +4,117 @@ import type { FileHandle } from 'node:fs/promises'
 import { FileError } from '@atrium/host/ports/files'
 import type { ContainedPath, Write } from '@atrium/host/ports/files'
 import { etagOf } from './stat.ts'
-import type { Entry, Fence } from './containment.ts'
+import type { DirectoryEntry } from './containment.ts'
 import { isRoot } from './containment.ts'
-import { gripping } from './held-file.ts'
-import type { Grip, Held } from './held-file.ts'
-import { pour, writeAll } from './copy-bytes.ts'
-import { changed, codeOf, exists, unfit } from './errors.ts'
-import { settle } from './atomic-replace.ts'
-import type { Turns } from './name-lock.ts'
+import { withDescriptors } from './held-file.ts'
+import type { Descriptors, HeldFile } from './held-file.ts'
+import { copyBytes, writeAll } from './copy-bytes.ts'
+import { changed, codeOf, exists, isADirectory, notRegular, unfit } from './errors.ts'
+import { atomicReplace } from './atomic-replace.ts'
+import { holdIfExists, lockNameOf } from './operation.ts'
+import type { Operation } from './operation.ts'
 
-/** How often a file that others replace meanwhile is looked at again before it is given up. */
-const attempts = 5
+/** Number of attempts to write a file that other programs replace at the same time. */
+const maxAttempts = 5
 
-/** How much of a file may be copied to change another part of it. */
-export interface WriteLimits {
-  readonly copyBytes: number
+/** The bytes of one write, and how to write them. */
+interface Content {
+  readonly data: Uint8Array
+  readonly options: Write
 }
 
-export async function write(
-  fence: Fence,
-  turns: Turns,
-  place: ContainedPath,
-  data: Uint8Array,
-  how: Write,
-  limits: WriteLimits,
-): Promise<void> {
-  await gripping(async (grip) => {
-    const entry = await targetOf(grip, fence, place, how)
-    await turns.take([turnOf(entry)], async () => {
-      for (let i = 0; i < attempts; i++)
-        if (await gripping((inner) => writeEntry(inner, entry, data, how, limits))) return
-      throw changed()
-    })
+export async function write(operation: Operation, place: ContainedPath, content: Content): Promise<void> {
+  const entry = await targetEntry(operation, place, content.options)
+  await operation.locks.run([lockNameOf(entry)], async () => {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const written = await withDescriptors((descriptors) =>
+        writeEntry({ ...operation, descriptors }, entry, content),
+      )
+      if (written) return
+    }
+    throw changed()
   })
 }
 
-/** Who changes the same name has the same. */
-export function turnOf({ dir, name }: Entry): string {
-  return `${dir.facts.dev}:${dir.facts.ino}/${name}`
-}
-
-/** What is really written to: where a link leads, if that is inside. */
-async function targetOf(grip: Grip, fence: Fence, place: ContainedPath, how: Write): Promise<Entry> {
+/** The entry that is written: where a link leads, if that is inside. */
+async function targetEntry(
+  { containment, descriptors }: Operation,
+  place: ContainedPath,
+  { createOnly }: Write,
+): Promise<DirectoryEntry> {
   if (isRoot(place)) {
-    await fence.reach(grip, place)
-    throw how.createOnly ? exists() : unfit('It is a directory.')
+    await containment.resolve(descriptors, place)
+    throw createOnly ? exists() : isADirectory()
   }
-  const entry = await fence.entry(grip, place)
-  const held = await holdIfAny(grip, entry)
-  if (!held?.facts.isSymbolicLink()) return entry
-  if (how.createOnly) throw exists()
-  return fence.entryOf(grip, await fence.reach(grip, place), place)
+  const entry = await containment.entry(descriptors, place)
+  const found = await holdIfExists(descriptors, entry)
+  if (!found?.stat.isSymbolicLink()) return entry
+  if (createOnly) throw exists()
+  return containment.realEntry(descriptors, await containment.resolve(descriptors, place), place)
 }
 
-/** Says whether it is done; if not, somebody else was faster, and everything is to be looked at again. */
+/** Returns false if another program replaced the file meanwhile: the caller looks it up and tries again. */
 async function writeEntry(
-  grip: Grip,
-  entry: Entry,
-  data: Uint8Array,
-  how: Write,
-  limits: WriteLimits,
+  { descriptors, limits }: Operation,
+  entry: DirectoryEntry,
+  content: Content,
 ): Promise<boolean> {
-  const old = await holdIfAny(grip, entry)
-  if (old && how.createOnly) throw exists()
-  // What somebody has seen is not there any more: it was changed, and not merely never there.
-  if (how.ifMatch !== undefined && (!old || etagOf(old.facts) !== how.ifMatch)) throw changed()
-  // Links were followed before, and there was none here then.
-  if (old?.facts.isSymbolicLink()) throw changed()
-  if (old && !old.facts.isFile())
-    throw unfit(old.facts.isDirectory() ? 'It is a directory.' : 'It is not a regular file.')
-  if (how.mode === 'append' && (how.position ?? 0) === 0) return old ? append(old, data) : begin(entry, data)
-  if (old) await access(old.self, constants.W_OK)
-  const like = old?.facts
-  await settle(entry, (file) => fill(file, old, data, how, limits), { like, fresh: how.createOnly === true })
+  const { data, options } = content
+  const old = await oldFile(descriptors, entry, options)
+  if (options.mode === 'append' && (options.position ?? 0) === 0)
+    return old ? append(old, data) : createForAppend(entry, data)
+  if (old) await access(old.path, constants.W_OK)
+  await atomicReplace(entry, (file) => fill(file, old, content, limits.copyBytes), {
+    attributesOf: old?.stat,
+    exclusive: options.createOnly === true,
+  })
   return true
 }
 
-/** In place, so that nobody who appends at the same time, in whatever process, is lost. */
-async function append(old: Held, data: Uint8Array): Promise<boolean> {
+/** The regular file that is written over, if there is one; throws where the options forbid that. */
+async function oldFile(
+  descriptors: Descriptors,
+  entry: DirectoryEntry,
+  { createOnly, ifMatch }: Write,
+): Promise<HeldFile | undefined> {
+  const old = await holdIfExists(descriptors, entry)
+  if (old && createOnly) throw exists()
+  // A file with an etag that no longer exists was changed: `missing` would say that it never existed.
+  if (ifMatch !== undefined && (!old || etagOf(old.stat) !== ifMatch)) throw changed()
+  // `targetEntry` followed all links, so this one came later.
+  if (old?.stat.isSymbolicLink()) throw changed()
+  if (old && !old.stat.isFile()) throw old.stat.isDirectory() ? isADirectory() : notRegular()
+  return old
+}
+
+/** Appends in place with O_APPEND, so that no concurrent append, of any process, is lost. */
+async function append(old: HeldFile, data: Uint8Array): Promise<boolean> {
   const file = await old.open(constants.O_WRONLY | constants.O_APPEND)
   try {
     const { size, nlink } = await file.stat()
-    // Another name of it may lie where nobody may write.
-    if (nlink > 1) throw unfit('It has more than one name, so nothing can be appended to it.')
+    // Another hard link of the file may be in a directory where the caller may not write.
+    if (nlink > 1) throw unfit('It has more than one hard link, so nothing can be appended to it.')
     const { bytesWritten } = await file.write(data)
     if (bytesWritten < data.length) {
-      await undo(file, size, bytesWritten)
+      await undoAppend(file, size, bytesWritten)
       throw new FileError('refused', 'There is no space left on the disk.')
     }
     await file.sync()
-    // It went, or was replaced, and what was appended with it.
+    // A file without links was removed or replaced meanwhile, and the appended bytes with it.
     return (await file.stat()).nlink > 0
   } finally {
     await file.close()
   }
 }
 
-/** Takes back a part that was written, unless somebody has appended behind it. */
-async function undo(file: FileHandle, size: number, written: number): Promise<void> {
+/** Truncates a part that was written, unless another process appended after it. */
+async function undoAppend(file: FileHandle, size: number, written: number): Promise<void> {
   if ((await file.stat()).size === size + written) await file.truncate(size)
 }
 
-async function begin(entry: Entry, data: Uint8Array): Promise<boolean> {
+async function createForAppend(entry: DirectoryEntry, data: Uint8Array): Promise<boolean> {
   try {
-    await settle(entry, (file) => writeAll(file, data, 0), { fresh: true })
+    await atomicReplace(entry, (file) => writeAll(file, data, 0), { exclusive: true })
     return true
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false
@@ -115,33 +122,24 @@ async function begin(entry: Entry, data: Uint8Array): Promise<boolean> {
   }
 }
 
+/** Fills a new file with the data and the kept parts of the old file. At most `maxKept` old bytes are copied. */
 async function fill(
   file: FileHandle,
-  old: Held | undefined,
-  data: Uint8Array,
-  { mode, position = 0 }: Write,
-  { copyBytes }: WriteLimits,
+  old: HeldFile | undefined,
+  { data, options: { mode, position = 0 } }: Content,
+  maxKept: number,
 ): Promise<void> {
-  const size = Number(old?.facts.size ?? 0)
+  const size = Number(old?.stat.size ?? 0)
   const at = mode === 'append' ? Math.max(0, size - position) : Math.min(size, position)
   const end = mode === 'append' || mode === 'insert' ? size : at
-  if (end > copyBytes) throw unfit('The file is too large to change a part of it.')
+  if (end > maxKept) throw unfit('The file is too large to change a part of it.')
   const source = end > 0 ? await old?.open(constants.O_RDONLY) : undefined
   try {
-    if (source) await pour(source, file, { from: 0, to: at, at: 0 }, () => {})
+    if (source) await copyBytes(source, file, { from: 0, to: at, at: 0 })
     await writeAll(file, data, at)
-    if (source) await pour(source, file, { from: at, to: end, at: at + data.length }, () => {})
+    if (source) await copyBytes(source, file, { from: at, to: end, at: at + data.length })
   } finally {
     await source?.close()
   }
   await file.truncate(end + data.length)
-}
-
-export async function holdIfAny(grip: Grip, { dir, name }: Entry): Promise<Held | undefined> {
-  try {
-    return await grip.hold(dir.at(name), false)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
-    throw error
-  }
 }

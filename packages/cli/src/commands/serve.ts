@@ -103,7 +103,7 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
     world,
     agents,
     // No client and no agent may touch the files of the host, above all its token.
-    files: nodeFiles({ never: [settings.data] }),
+    files: nodeFiles({ forbidden: [settings.data] }),
     terminals: ptyTerminals(),
     vcs: gitVcs(),
     defaultDirectory: fileUri(resolve(settings.defaultDirectory ?? homedir())),

@@ -1,0 +1,31 @@
+import type { Containment, DirectoryEntry } from './containment.ts'
+import type { Descriptors, HeldFile } from './held-file.ts'
+import { codeOf } from './errors.ts'
+import type { NameLock } from './name-lock.ts'
+import type { TreeLimits } from './tree-budget.ts'
+
+/** One call of the port: the parts that all calls share, and the files that this call holds. */
+export interface Operation {
+  readonly containment: Containment
+  readonly locks: NameLock
+  readonly limits: TreeLimits
+  readonly descriptors: Descriptors
+}
+
+/** The key of an entry in `NameLock`. Paths that lead to the same directory give the same key. */
+export function lockNameOf({ dir, name }: DirectoryEntry): string {
+  return `${dir.stat.dev}:${dir.stat.ino}/${name}`
+}
+
+/** Holds what an entry names, the link itself if it is one; undefined if the entry does not exist. */
+export async function holdIfExists(
+  descriptors: Descriptors,
+  { dir, name }: DirectoryEntry,
+): Promise<HeldFile | undefined> {
+  try {
+    return await descriptors.hold(dir.childPath(name), false)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -6,12 +6,12 @@ import { onTestFinished } from 'vitest'
 import { Listener, everything } from '../../host/src/ports/watch.contract.ts'
 import type { Yard } from '../../host/src/ports/watch.contract.ts'
 import { watchTree } from '../src/files/watch/watch.ts'
-import type { Pace, Terms } from '../src/files/watch/options.ts'
+import type { WatchOptions, WatchTiming } from '../src/files/watch/options.ts'
 
-/** A directory of its own, gone after the test; in memory where that can be, for many files take long on a busy disk. */
-export async function newYard(terms: Partial<Terms> = {}): Promise<Yard> {
-  const path = realpathSync(mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'atrium-yard-')))
-  // Many files take their time to go, on a busy machine.
+/** A temporary directory, removed after the test. It is in memory where possible: many files are slow on a busy disk. */
+export async function newDirectory(options: Partial<WatchOptions> = {}): Promise<Yard> {
+  const path = realpathSync(mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'atrium-watch-')))
+  // Removing many files takes long on a busy machine.
   onTestFinished(() => rmSync(path, { recursive: true, force: true }), 60_000)
   const at = (name: string) => join(path, name)
   return {
@@ -22,26 +22,29 @@ export async function newYard(terms: Partial<Terms> = {}): Promise<Yard> {
     remove: (name) => rm(at(name), { recursive: true }),
     link: (name, target) => symlink(target, at(name)),
     list: () => listBelow(path),
-    watch: (name, wish, tell) => watchTree(name === '' ? path : at(name), wish, tell, terms),
+    watch: (name, request, listener) => watchTree(name === '' ? path : at(name), request, listener, options),
   }
 }
 
-/** A directory that is watched, and who listens. */
-export async function watching(terms: Partial<Terms> = {}, prepare: (path: string) => void = () => {}) {
-  const yard = await newYard(terms)
-  prepare(yard.path)
-  const listener = new Listener(await yard.list())
-  const watch = await yard.watch('', everything, listener.tell)
+/** A temporary directory with a watch and a listener. `prepare` fills it before the watch begins. */
+export async function watching(
+  options: Partial<WatchOptions> = {},
+  prepare: (path: string) => void = () => {},
+) {
+  const directory = await newDirectory(options)
+  prepare(directory.path)
+  const listener = new Listener(await directory.list())
+  const watch = await directory.watch('', everything, listener.tell)
   onTestFinished(() => watch.end())
-  return { ...yard, listener, watch, at: (name: string) => join(yard.path, name) }
+  return { ...directory, listener, watch, at: (name: string) => join(directory.path, name) }
 }
 
 const memory = '/dev/shm'
 
-/** For what is looked at from time to time. */
-export const soon: Pace = { windowMs: 10, beatMs: 20, absentMs: 20 }
+/** Short intervals, for tests of polling. */
+export const fastTiming: WatchTiming = { windowMs: 10, pollMs: 20, absentMs: 20 }
 
-/** Everything below a directory, relative to it; links are not followed. */
+/** All paths below a directory, relative to it; links are not followed. */
 export async function listBelow(path: string): Promise<Set<string>> {
   const found = new Set<string>()
   const walk = async (below: string): Promise<void> => {
@@ -55,8 +58,8 @@ export async function listBelow(path: string): Promise<Set<string>> {
   return found
 }
 
-/** So many watches of the system are held by this process. */
-export function heldWatches(): number {
+/** The number of inotify watches of this process. */
+export function inotifyWatches(): number {
   return readdirSync('/proc/self/fdinfo')
     .map((fd) => {
       try {

@@ -5,7 +5,7 @@ import { link, open, rename, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import type { DirectoryEntry } from './containment.ts'
 import type { HeldFile } from './held-file.ts'
-import { codeOf } from './errors.ts'
+import { codeOf } from '../process/error-code.ts'
 import type { BytePath } from './byte-path.ts'
 
 export interface ReplaceOptions {

@@ -1,5 +1,6 @@
 import { FileError } from '@atrium/host/ports/files'
 import type { FileReason } from '@atrium/host/ports/files'
+import { codeOf } from '../process/error-code.ts'
 
 /** The message does not tell where a link leads: the caller may not know that. */
 export const outside = () => new FileError('outside', 'This is not in a directory that may be used.')
@@ -23,10 +24,6 @@ export function fileErrorOf(error: unknown): unknown {
   if (code === undefined || !(error instanceof Error && 'syscall' in error)) return error
   const [reason, message] = translations[code] ?? ['refused', `The system refused it (${code}).`]
   return new FileError(reason, message)
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
 const notAllowed = ['refused', 'The system does not allow it.'] as const

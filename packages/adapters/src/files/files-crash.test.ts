@@ -7,18 +7,18 @@ import { trials } from '../../../protocol/test/search.ts'
 import { bundle } from '../../test/bundle.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
-// What other processes see, and what those leave behind that are killed, out of space, or without rights.
+// Writers in other processes that are killed, run out of space, or lack permissions.
 
 let module = ''
 beforeAll(async () => {
   const bundled = await bundle('files/files')
   module = bundled.path
-  // Others than the one who runs the tests read it too.
+  // A test below reads it as another user.
   chmodSync(dirname(module), 0o755)
   return bundled.remove
 })
 
-test('[F-40c] a writer that is killed at any moment, again and again, leaves one whole version', async () => {
+test('[F-40c] a writer that is killed at random moments leaves one complete version', async () => {
   const { root } = sandbox()
   writeFileSync(`${root}/file`, version(0))
   const seen = new Set<number>()
@@ -40,7 +40,7 @@ test('[F-40c] a writer that is killed at any moment, again and again, leaves one
   expect(seen.size).toBeGreaterThan(2)
 })
 
-test('[E4] appenders of several processes lose nothing of each other', async () => {
+test('[E4] concurrent appends of several processes are all kept', async () => {
   const { root } = sandbox()
   const who = ['a', 'b', 'c', 'd']
   const children = who.map((letter) => start(root, appending, { LETTER: letter }))
@@ -54,9 +54,9 @@ test('[E4] appenders of several processes lose nothing of each other', async () 
   expect(lines.toSorted()).toEqual(expected.toSorted())
 })
 
-test('[E4] what does not fit is taken back, and said', () => {
+test('[E4] an append that does not fit is undone and refused', () => {
   const { root } = sandbox()
-  // A shell counts in half kibibytes: 20 KiB, and pieces of 3.
+  // `ulimit -f` counts blocks of 512 bytes: the limit is 20 KiB, and each append has 3 KiB.
   const { stdout } = spawnSync(
     'sh',
     ['-c', 'ulimit -f 40; exec "$0" --input-type=module -e "$1"', process.execPath, filling],
@@ -71,7 +71,7 @@ test('[E4] what does not fit is taken back, and said', () => {
   expect(stdout).toMatch(/^refused There is no space left on the disk\.\nrefused The file would be too large/)
 })
 
-test('[E2] [E4] what the system does not allow is refused in words without paths', () => {
+test('[E2] [E4] errors of missing permissions name no path', () => {
   const { root } = sandbox()
   for (const name of ['sealed', 'secret']) writeFileSync(`${root}/${name}`, name)
   mkdirSync(`${root}/closed`)
@@ -80,7 +80,7 @@ test('[E2] [E4] what the system does not allow is refused in words without paths
   chmodSync(`${root}/secret`, 0o000)
   chmodSync(`${root}/closed`, 0o555)
   chmodSync(`${root}/shut`, 0o000)
-  // Root is allowed everything, so somebody else has to ask.
+  // Permissions do not bind root, so the child runs as `nobody`.
   const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
   if ('uid' in nobody) {
     chmodSync(dirname(root), 0o755)
@@ -110,16 +110,16 @@ function start(root: string, program: string, more: object = {}) {
   })
 }
 
-const opening = `
+const prelude = `
   const { nodeFiles } = await import(process.env.MODULE)
   const files = nodeFiles()
   const root = process.env.ROOT
   const at = (path) => ({ path: root + '/' + path, roots: [root] })
-  const say = (wish) => wish.then(() => console.log('done'), (error) => console.log(error.reason + ' ' + error.message))
+  const report = (operation) => operation.then(() => console.log('done'), (error) => console.log(error.reason + ' ' + error.message))
 `
 
-/** Each version in place of the one before, in every way there is. */
-const writingForEver = `${opening}
+/** Replaces each version by the next: by writing, by a conditional write, by a move. */
+const writingForEver = `${prelude}
   const version = ${version.toString()}
   let n = Number(new TextDecoder().decode(await files.read(at('file'), 1e6)).split(' ')[0])
   console.log('ready')
@@ -134,31 +134,31 @@ const writingForEver = `${opening}
   }
 `
 
-const appending = `${opening}
+const appending = `${prelude}
   for (let i = 0; i < 50; i++)
     await files.write(at('log'), Buffer.from(i + ' ' + process.env.LETTER.repeat(3000) + '\\n'), { mode: 'append' })
 `
 
-const filling = `${opening}
+const filling = `${prelude}
   process.on('SIGXFSZ', () => {})
   await files.write(at('old'), Buffer.from('old'))
   for (let going = true; going; )
     await files.write(at('log'), Buffer.alloc(3072, 1), { mode: 'append' }).catch(async (error) => {
       going = false
-      await say(Promise.reject(error))
+      await report(Promise.reject(error))
     })
-  await say(files.write(at('old'), Buffer.alloc(30000)))
+  await report(files.write(at('old'), Buffer.alloc(30000)))
 `
 
-const asking = `${opening}
+const asking = `${prelude}
   const x = Buffer.from('x')
-  await say(files.read(at('secret'), 99))
-  await say(files.write(at('sealed'), x))
-  await say(files.write(at('sealed'), x, { mode: 'append' }))
-  await say(files.write(at('closed/new'), x))
-  await say(files.change({ kind: 'make', place: at('closed/new') }))
-  await say(files.list(at('shut'), 99))
-  await say(files.read(at('shut/x'), 99))
-  await say(files.change({ kind: 'copy', from: at('secret'), to: at('copy'), failIfExists: true }))
-  await say(files.change({ kind: 'move', from: at('sealed'), to: at('closed/x'), failIfExists: false }))
+  await report(files.read(at('secret'), 99))
+  await report(files.write(at('sealed'), x))
+  await report(files.write(at('sealed'), x, { mode: 'append' }))
+  await report(files.write(at('closed/new'), x))
+  await report(files.change({ kind: 'make', place: at('closed/new') }))
+  await report(files.list(at('shut'), 99))
+  await report(files.read(at('shut/x'), 99))
+  await report(files.change({ kind: 'copy', from: at('secret'), to: at('copy'), failIfExists: true }))
+  await report(files.change({ kind: 'move', from: at('sealed'), to: at('closed/x'), failIfExists: false }))
 `

@@ -17,7 +17,7 @@ import { reasonOf, refused } from '../../../host/src/ports/files-fixture.contrac
 import { descriptors } from '../../test/descriptors.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
-// A disk that fails when it is told to.
+// Operations on a disk whose system calls fail on demand.
 
 const none = {
   link: '',
@@ -76,7 +76,7 @@ test.each([
   ['rename', 'EROFS', 'refused'],
   ['link', 'EMFILE', 'refused'],
 ] as const)(
-  '[F-40c] where %s fails with %s, the old is whole and nothing is left',
+  '[F-40c] if %s fails with %s, the old file is complete and no temporary file is left',
   async (fault, code, reason) => {
     const { files, root, write, text, at } = room()
     await write('a', 'old')
@@ -84,14 +84,14 @@ test.each([
     await write('d/e/f', 'deep')
     const open = descriptors()
     faults[fault] = code
-    const deeds = [
+    const operations = [
       () => write('a', 'new', fault === 'link' ? { createOnly: true } : { mode: 'insert' }),
       () => write('new', 'new', { createOnly: fault === 'link' }),
       () => files.change({ kind: 'copy', from: at('a'), to: at('copy'), failIfExists: fault === 'link' }),
       () => files.change({ kind: 'copy', from: at('d'), to: at('d2'), failIfExists: false }),
     ]
-    for (const deed of deeds) {
-      const failure = await deed().then(
+    for (const operation of operations) {
+      const failure = await operation().then(
         () => undefined,
         (error: { reason: string; message: string }) => error,
       )
@@ -103,7 +103,7 @@ test.each([
   },
 )
 
-test('[F-40c] a file is on the disk before it takes its place, and its place after', async () => {
+test('[F-40c] a file is flushed before the rename, and its directory after it', async () => {
   const { write, files, at } = room()
   await write('a', 'a')
   expect(faults.done.splice(0)).toEqual(['write file', 'sync file', 'rename', 'sync directory'])
@@ -116,7 +116,7 @@ test('[F-40c] a file is on the disk before it takes its place, and its place aft
 })
 
 test.each(['EPERM', 'ENOTSUP'])(
-  '[E4] where there are no hard links (%s), of many still exactly one creates',
+  '[E4] without hard links (%s), of concurrent creations exactly one succeeds',
   async (code) => {
     faults.link = code
     const { root, write, text, files, at } = room()
@@ -132,7 +132,7 @@ test.each(['EPERM', 'ENOTSUP'])(
 )
 
 test.each(['copy', 'move'] as const)(
-  '[E8] what comes to a name in the last moment stays (%s)',
+  '[E8] a file created at the target in the last moment is kept (%s)',
   async (kind) => {
     const { root, at, write, files, text } = room()
     await write('a', 'a')
@@ -152,7 +152,7 @@ test.each(['copy', 'move'] as const)(
   },
 )
 
-test('[E8] [E7] a move to another disk is a copy, and then the old is gone; such a disk is not emptied', async ({
+test('[E8] [E7] a move to another disk copies and removes the source; a mounted disk is not emptied', async ({
   skip,
 }) => {
   const { root, at, write, files, text } = room()
@@ -182,7 +182,7 @@ test('[E8] [E7] a move to another disk is a copy, and then the old is gone; such
   }
 })
 
-test('[E4] what replaces a file has its rights, without those that it lent', async () => {
+test('[E4] a new version keeps the permissions, without setuid and setgid', async () => {
   const { root, write, files, at } = room()
   for (const [mode, kept] of [
     [0o600, 0o600],
@@ -200,7 +200,7 @@ test('[E4] what replaces a file has its rights, without those that it lent', asy
   }
 })
 
-test('[E8] two names of one file are the same, and neither goes', async () => {
+test('[E8] a copy or move between two hard links of one file is refused', async () => {
   const { root, write, files, at } = room()
   await write('a', 'a')
   linkSync(`${root}/a`, `${root}/b`)
@@ -209,7 +209,7 @@ test('[E8] two names of one file are the same, and neither goes', async () => {
   expect(readdirSync(root)).toEqual(['a', 'b'])
 })
 
-test('[E4] who appends to a file that is replaced meanwhile is in the new one', async () => {
+test('[E4] an append to a file that is replaced meanwhile goes to the new file', async () => {
   const { root, write, text } = room()
   await write('a', 'old ')
   writeFileSync(`${root}/b`, 'new ')

@@ -26,19 +26,19 @@ import { cpuMs } from '../../../host/test/load.ts'
 const before = descriptors()
 afterAll(() => expect(descriptors()).toEqual(before))
 
-describe('[S-30] what is no regular file', () => {
+describe('[S-30] special files', () => {
   const kinds: readonly (readonly [string, (path: string) => unknown])[] = [
     ['a FIFO', (path) => spawnSync('mkfifo', [path])],
     ['a socket', (path) => listening(path)],
     ['a device without end', (path) => spawnSync('mknod', [path, 'c', '1', '5'])],
   ]
   test.for(kinds)(
-    '%s is neither read, written nor copied, at once, and can be removed',
+    '%s is refused at once for read, write and copy, and can be removed',
     async ([, make], { skip }) => {
       const { files, root } = sandbox()
       mkdirSync(`${root}/tree`)
       await make(`${root}/tree/odd`)
-      if (!existsSync(`${root}/tree/odd`)) skip('needs more rights')
+      if (!existsSync(`${root}/tree/odd`)) skip('needs the right to create devices')
       const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
       const started = cpuMs()
       for (const [what, attempt] of everything(files, at('tree/odd'), at('other'))) {
@@ -51,7 +51,7 @@ describe('[S-30] what is no regular file', () => {
       }
       expect(cpuMs() - started).toBeLessThan(1000)
       expect(await files.stat(at('tree/odd'), true)).toMatchObject({ type: 'file' })
-      // A tree with such a thing in it is not begun to be copied, and is removed as any.
+      // A tree that contains one is not copied, not even in part, and can be removed.
       await refused(
         files.change({ kind: 'copy', from: at('tree'), to: at('copy'), failIfExists: true }),
         'unfit',
@@ -62,7 +62,7 @@ describe('[S-30] what is no regular file', () => {
     },
   )
 
-  test('a file of a terabyte of nothing is refused before a byte of it is read', async () => {
+  test('a sparse file of one terabyte is refused before a byte of it is read', async () => {
     const { files, root } = sandbox()
     const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
     mkdirSync(`${root}/tree`)
@@ -94,7 +94,7 @@ describe('[S-30] what is no regular file', () => {
     '/dev/shm',
     '/dev',
     '/sys',
-  ])('%s is outside, also where everything is given', async (path) => {
+  ])('%s is outside, even if the root is /', async (path) => {
     for (const roots of [['/'], [path], ['/proc', '/dev', '/sys']])
       for (const [what, attempt] of everything(nodeFiles(), { path, roots }, { path, roots }))
         if (['read', 'list', 'look', 'look at itself', 'watch', 'copy from'].includes(what))
@@ -128,7 +128,7 @@ describe('[S-28] names', () => {
     '%2e%2e',
     '.atrium-x.tmp',
   ]
-  test.each(names)('%j is a name like others', async (name) => {
+  test.each(names)('%j is an ordinary name', async (name) => {
     const { files, root } = sandbox()
     const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
     await files.change({ kind: 'make', place: at(`d/${name}`) })
@@ -143,7 +143,7 @@ describe('[S-28] names', () => {
     expect(readdirSync(root).toSorted()).toEqual(['e', name].toSorted())
   })
 
-  test('names of the same look are different files', async () => {
+  test('names that look alike are different files', async () => {
     const { files, root } = sandbox()
     for (const name of ['é', 'e\u0301', 'Å', '\u212b'])
       await files.write({ path: `${root}/${name}`, roots: [root] }, Buffer.from(name))
@@ -151,7 +151,7 @@ describe('[S-28] names', () => {
       expect(readFileSync(`${root}/${name}`, 'utf8')).toBe(name)
   })
 
-  test('a name that is too long is unfit, in every place', async () => {
+  test('a name that is too long is unfit for every operation', async () => {
     const { files, root } = sandbox()
     writeFileSync(`${root}/other`, 'x')
     const place = { path: `${root}/${'x'.repeat(256)}`, roots: [root] }
@@ -160,13 +160,13 @@ describe('[S-28] names', () => {
     expect(readdirSync(root)).toEqual(['other'])
   })
 
-  test('a name that is no text is not listed, but copied and removed with its directory', async () => {
+  test('a name with invalid UTF-8 is not listed, but copied and removed with its directory', async () => {
     const { files, root } = sandbox()
     const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
     mkdirSync(`${root}/d`)
     const odd = Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff, 0xfe, 0x61])])
     writeFileSync(odd, 'odd')
-    // What its bytes would be taken for.
+    // The name that the invalid bytes would be decoded to.
     writeFileSync(`${root}/d/\ufffd\ufffda`, 'another')
     expect(await files.list(at('d'), 9)).toEqual([{ name: '\ufffd\ufffda', type: 'file' }])
     await files.change({ kind: 'copy', from: at('d'), to: at('e'), failIfExists: true })
@@ -181,7 +181,7 @@ describe('[S-28] names', () => {
   })
 })
 
-test('[S-30] a file that grows while it is read is never more than the most', async () => {
+test('[S-30] a file that grows during a read never yields more than the allowed bytes', async () => {
   const { files, root } = sandbox()
   const place = { path: `${root}/log`, roots: [root] }
   writeFileSync(place.path, 'x'.repeat(900))
@@ -198,7 +198,7 @@ test('[S-30] a file that grows while it is read is never more than the most', as
   expect((await Promise.all(reading)).filter((length) => length > 1000)).toEqual([])
 })
 
-test('[S-29] what is gone is not found again through what the host has open', async () => {
+test('[S-29] a deleted file is not found through a descriptor that the host has open', async () => {
   const { files, root, beside } = sandbox()
   const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
   for (const name of ['gone', 'linked']) writeFileSync(`${root}/${name}`, 'gone')
@@ -209,13 +209,13 @@ test('[S-29] what is gone is not found again through what the host has open', as
     symlinkSync(`/proc/self/fd/${open[i]}`, `${root}/to-${name}`)
     rmSync(`${root}/${name}`)
     await refused(files.read(at(`to-${name}`), 99), 'missing')
-    // Not even where something else is called what the kernel calls it.
+    // Not even if another file has the name that the kernel shows for a deleted one.
     writeFileSync(`${root}/${name} (deleted)`, 'another')
     await refused(files.read(at(`to-${name}`), 99), 'missing')
   }
 })
 
-test('[S-28] what is taken of the corpus of URIs is a name in the root, of which there is nothing', async () => {
+test('[S-28] hostile URIs that are accepted name missing files inside the root', async () => {
   const { files, root, beside } = sandbox()
   writeFileSync(`${beside}/secret`, 'secret')
   const untouched = fingerprint(beside)
@@ -235,7 +235,7 @@ test('[S-28] what is taken of the corpus of URIs is a name in the root, of which
   expect([readdirSync(root), fingerprint(beside)]).toEqual([[], untouched])
 })
 
-test('[S-30] what was seen of a hard link is of that file, and removing it leaves the other', async () => {
+test('[S-30] removing a hard link leaves the other link', async () => {
   const { files, root, beside } = sandbox()
   writeFileSync(`${beside}/secret`, 'secret')
   linkSync(`${beside}/secret`, `${root}/hard`)
@@ -243,7 +243,7 @@ test('[S-30] what was seen of a hard link is of that file, and removing it leave
   expect(readFileSync(`${beside}/secret`, 'utf8')).toBe('secret')
 })
 
-/** A socket somebody listens on. */
+/** A unix socket with a listener. */
 async function listening(path: string): Promise<void> {
   const server = createServer().unref()
   await new Promise<void>((resolve) => server.listen(path, resolve))

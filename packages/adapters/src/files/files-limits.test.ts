@@ -24,7 +24,7 @@ test('[S-57 treeDepth] at 256: a directory is copied and removed', async () => {
   expect(readdirSync(root)).toEqual([])
 })
 
-test('[S-57 treeDepth] past 256: it is neither, and nothing of it is gone', async () => {
+test('[S-57 treeDepth] past 256: a directory is neither copied nor removed, and stays complete', async () => {
   const { files, at, root } = deep(257)
   const untouched = fingerprint(root)
   await refused(files.change({ kind: 'copy', from: at('top'), to: at('copy'), failIfExists: true }), 'unfit')
@@ -32,7 +32,7 @@ test('[S-57 treeDepth] past 256: it is neither, and nothing of it is gone', asyn
   expect(fingerprint(root)).toBe(untouched)
 })
 
-// One directory for both: to make it takes longer than to judge it.
+// Both tests share one directory, because creating it takes longer than the tests.
 describe('a crowded directory', () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-files-')))
   const files = nodeFiles()
@@ -71,7 +71,7 @@ test('[S-57 copyBytes] at 1,073,741,824: a file is copied, a directory too, and 
   await files.write(at('copy'), Buffer.from('x'), { mode: 'insert', position: 5 })
   const sizes = ['copy', 'copies/file'].map((name) => statSync(`${root}/${name}`))
   expect(sizes.map(({ size }) => size)).toEqual([1_073_741_825, 1_073_741_824])
-  // What is nothing takes no room.
+  // Holes of a sparse file stay holes.
   expect(sizes.every(({ blocks }) => blocks * 512 < 10_000_000)).toBe(true)
 })
 
@@ -86,7 +86,7 @@ test('[S-57 copyBytes] past 1,073,741,824: nothing is copied, and no part is cha
   expect([readdirSync(root), readdirSync(`${root}/top`)]).toEqual([['top'], ['file']])
 })
 
-test('[E7] what a tree holds in all its directories counts together', async () => {
+test('[E7] the limits count the entries and bytes of all directories of a tree', async () => {
   const { files, root } = sandbox({ limits: { treeEntries: 5, copyBytes: 10 } })
   const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
   for (const name of ['a', 'b']) {
@@ -110,7 +110,7 @@ function room() {
   return { files, root, at: (path: string) => ({ path: `${root}/${path}`, roots: [root] }) }
 }
 
-/** So many levels of directories, the last with a file in it. */
+/** A chain of `levels` directories; the last one holds a file. */
 function deep(levels: number) {
   const all = room()
   const path = `${all.root}/top${'/d'.repeat(levels - 1)}`
@@ -119,7 +119,7 @@ function deep(levels: number) {
   return all
 }
 
-/** A file that is so long, and nothing. */
+/** A sparse file of `size` bytes. */
 function large(size: number) {
   const all = room()
   mkdirSync(`${all.root}/top`)

@@ -6,18 +6,18 @@ import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
-// Every way in which a link can lead out, and every member that takes a path.
+// Every kind of link that leads outside, for every operation that takes a path.
 
 const before = descriptors()
 afterAll(() => expect(descriptors()).toEqual(before))
 
 type Out = 'outside' | 'unfit' | 'missing'
 
-/** The target of `link`; a second link `next` stands beside it. */
+/** The targets of the link under test; a second link `next` is in the same directory. */
 const links: readonly (readonly [string, (beside: string, root: string) => string, Out])[] = [
   ['a file', (beside) => `${beside}/secret`, 'outside'],
   ['a file, relatively', () => '../beside/secret', 'outside'],
-  ['a file, up and down again', (_, root) => `${root}/../beside/secret`, 'outside'],
+  ['a file, by way of ..', (_, root) => `${root}/../beside/secret`, 'outside'],
   ['a file, through itself', () => './../root/../beside/secret', 'outside'],
   ['a directory', (beside) => beside, 'outside'],
   ['a directory, with a slash', (beside) => `${beside}/`, 'outside'],
@@ -28,20 +28,20 @@ const links: readonly (readonly [string, (beside: string, root: string) => strin
   ['the directory above', () => '..', 'outside'],
   ['nothing outside', (beside) => `${beside}/nothing`, 'outside'],
   ['nothing in nothing outside', (beside) => `${beside}/no/thing`, 'outside'],
-  ['what is behind a file outside', (beside) => `${beside}/secret/x`, 'outside'],
-  ['a circle outside', (beside) => `${beside}/circle`, 'outside'],
+  ['a path below a file outside', (beside) => `${beside}/secret/x`, 'outside'],
+  ['a loop outside', (beside) => `${beside}/circle`, 'outside'],
   ['a name that is too long, outside', (beside) => `${beside}/${'x'.repeat(300)}`, 'outside'],
   ['itself', () => 'link', 'unfit'],
   ['itself, through another', () => 'circle', 'unfit'],
   ['nothing inside', () => 'nothing', 'missing'],
 ]
 
-/** These are about the link itself, which is inside. */
+/** Operations on the link itself, which is inside. */
 const about = ['look at itself', 'remove', 'remove all', 'move from']
-/** These are refused because the link is there. */
+/** Operations that are refused because the link exists. */
 const blocked = ['create', 'copy to a new', 'move to a new']
 
-test.each(links)('[S-28] [S-29] a link to %s leads nowhere, whatever is asked', async (_, targetOf, out) => {
+test.each(links)('[S-28] [S-29] a link to %s is refused by every operation', async (_, targetOf, out) => {
   const { files, root, beside } = await scene()
   const outsides = [beside, `${root}2`]
   const untouched = outsides.map(fingerprint)
@@ -52,7 +52,7 @@ test.each(links)('[S-28] [S-29] a link to %s leads nowhere, whatever is asked', 
     for (const path of [place.path, other.path]) rmSync(path, { force: true, recursive: true })
     symlinkSync(target, place.path)
     writeFileSync(other.path, 'other', { flag: 'wx' })
-    // A link that leads nowhere inside may give way, and stands in the way of a directory.
+    // A dangling link inside is replaced by a copy or a move, but blocks a new directory.
     const gives = out === 'missing' && /^(copy|move) to$/.test(what)
     const expected: FileReason | undefined =
       about.includes(what) || gives
@@ -66,7 +66,7 @@ test.each(links)('[S-28] [S-29] a link to %s leads nowhere, whatever is asked', 
   expect(outsides.map(fingerprint)).toEqual(untouched)
 })
 
-// Only read: a test must not be able to do to a machine what it shows cannot be done.
+// Only reads: if the protection fails, the test must not damage the machine.
 test.each([
   '/',
   '/etc/passwd',
@@ -87,7 +87,7 @@ test.each([
   '/dev/stdin',
   '/dev/null',
   '/sys/kernel',
-])('[S-28] [S-30] nothing of the system is read through a link to %s', async (target) => {
+])('[S-28] [S-30] no system file is read through a link to %s', async (target) => {
   const { files, root } = await scene()
   const place = { path: `${root}/link`, roots: [root] }
   symlinkSync(target, place.path)
@@ -100,7 +100,7 @@ test.each([
   ['directly', 'out'],
   ['through another link', 'hop'],
   ['through itself', 'loop/loop/out'],
-])('[S-28] [S-29] nothing is found or made behind a link to a directory outside, %s', async (_, way) => {
+])('[S-28] [S-29] nothing is found or created below a link to a directory outside, %s', async (_, way) => {
   const { files, root, beside } = await scene()
   symlinkSync(beside, `${root}/out`)
   symlinkSync('out', `${root}/hop`)
@@ -117,7 +117,7 @@ test.each([
   expect(fingerprint(beside)).toBe(untouched)
 })
 
-test('[S-29] a refusal does not tell where a link leads', async () => {
+test('[S-29] a refusal does not reveal the target of a link', async () => {
   const { files, root, beside } = await scene()
   const messages = new Set<string>()
   for (const target of [`${beside}/secret`, `${beside}/nothing`, '/etc/shadow', '/nowhere', '/root/x']) {
@@ -132,7 +132,7 @@ test('[S-29] a refusal does not tell where a link leads', async () => {
   ])
 })
 
-test('[S-30] a hard link to a secret: what is written is another file, and nothing is appended', async () => {
+test('[S-30] a write to a hard link creates a new file, and an append is refused', async () => {
   const { files, root, beside } = await scene()
   const data = Buffer.from('written')
   const place = { path: `${root}/hard`, roots: [root] }
@@ -153,7 +153,7 @@ test('[S-30] a hard link to a secret: what is written is another file, and nothi
   expect(fingerprint(`${beside}/secret`)).toContain('"secret"')
 })
 
-test('[S-28] a list says of a link that leads out no more than that it is there', async () => {
+test('[S-28] a list shows a link that leads outside as a file', async () => {
   const { files, root, beside } = await scene()
   for (const [name, target] of [
     ['dir', beside],
@@ -167,7 +167,7 @@ test('[S-28] a list says of a link that leads out no more than that it is there'
   expect(seen.toSorted()).toEqual(['l-dir file', 'l-file file', 'l-in directory', 'l-proc file'])
 })
 
-/** A root with links and files in it, a directory beside it with a secret, and a sibling that begins alike. */
+/** A root with links and files, a directory with a secret next to it, and a sibling whose name starts with the root's. */
 async function scene() {
   const box = sandbox()
   const { root, beside } = box

@@ -1,6 +1,6 @@
 import { filesContract } from '../../../host/src/ports/files.contract.ts'
 
-// Where no descriptor shows what it stands for. The module decides that when it is loaded.
+// The fallback for systems without `/proc/self/fd`. The module chooses it when it is loaded.
 Object.defineProperty(process, 'platform', { value: 'darwin' })
 const { sandbox } = await import('../../test/sandbox.ts')
 

@@ -9,12 +9,12 @@ import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
 const flips = 20_000
-/** Each takes many times as long as a flip. */
-const least = 1500
-const most = 40 * least
+/** Bounds of the number of operations; each takes many times as long as a flip. */
+const minOperations = 1500
+const maxOperations = 40 * minOperations
 const canary = 'canary '.repeat(606)
 
-test(`[S-29] whoever swaps directories and files for links, ${flips} times, gets nothing in and nothing out`, async () => {
+test(`[S-29] an attacker that swaps directories and files for links, ${flips} times, neither reads nor writes outside`, async () => {
   const { files, root, beside } = sandbox()
   mkdirSync(`${beside}/tree`)
   for (const name of ['secret', 'only-outside', 'tree/secret', 'log'])
@@ -27,11 +27,11 @@ test(`[S-29] whoever swaps directories and files for links, ${flips} times, gets
   const attacker = await attack(root, beside)
   const tally = new Map<string, number>()
   let turn = 0
-  const seen = () => deeds.every(([name]) => tally.has(`${name}: done`) && tally.has(`${name}: outside`))
+  const seen = () => operations.every(([name]) => tally.has(`${name}: done`) && tally.has(`${name}: outside`))
   const victim = async () => {
-    // Until both sides of the coin were seen of every deed: who has the processor is up to the machine.
-    while (attacker.flips() < flips || turn < least || (!seen() && turn < most)) {
-      const [name, attempt] = deeds[turn % deeds.length] ?? never()
+    // Until each operation has both succeeded and been refused: the scheduler decides which happens.
+    while (attacker.flips() < flips || turn < minOperations || (!seen() && turn < maxOperations)) {
+      const [name, attempt] = operations[turn % operations.length] ?? never()
       const reason = await reasonOf(attempt(files, root, turn++))
       const key = `${name}: ${reason ?? 'done'}`
       tally.set(key, (tally.get(key) ?? 0) + 1)
@@ -41,25 +41,25 @@ test(`[S-29] whoever swaps directories and files for links, ${flips} times, gets
   await attacker.end()
 
   console.log(
-    `${attacker.flips()} flips, ${turn} deeds:\n${[...tally]
+    `${attacker.flips()} flips, ${turn} operations:\n${[...tally]
       .map((each) => each.join(' '))
       .toSorted()
       .join('\n')}`,
   )
   expect(fingerprint(beside)).toBe(untouched)
   expect(textBelow(root)).not.toContain('canary')
-  // Both sides of the coin were seen, or nothing was shown.
-  for (const [name] of deeds) {
+  // An operation that never succeeded, or was never refused, proves nothing.
+  for (const [name] of operations) {
     expect([name, tally.get(`${name}: done`) ?? 0]).not.toEqual([name, 0])
     expect([name, tally.get(`${name}: outside`) ?? 0]).not.toEqual([name, 0])
   }
   expect(descriptors()).toEqual(open)
 })
 
-type Deed = (files: Files, root: string, turn: number) => Promise<unknown>
+type Attempt = (files: Files, root: string, turn: number) => Promise<unknown>
 
-/** What is done in the directory that is swapped, or with the file that is. */
-const deeds: readonly (readonly [string, Deed])[] = [
+/** Operations in the swapped directory, or on the swapped file. */
+const operations: readonly (readonly [string, Attempt])[] = [
   ['read', (files, root) => files.read(at(root, 'flip/secret'), 10_000).then(isInside)],
   ['read a file', (files, root) => files.read(at(root, 'file'), 10_000).then(isInside)],
   [
@@ -131,17 +131,17 @@ function ifMissing(error: unknown): void {
 }
 
 function never(): never {
-  throw new Error('there are deeds')
+  throw new Error('there is no operation')
 }
 
-/** All names and bytes below a directory, links not followed. */
+/** The contents of all files, and the names of all other entries, below a directory; links are not followed. */
 function textBelow(folder: string): string {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .map((entry) => (entry.isFile() ? readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8') : entry.name))
     .join()
 }
 
-/** Another process that swaps `flip` and `file` for links to what is outside and back, as fast as it can. */
+/** A process that swaps `flip` and `file` for links to the outside and back, as fast as it can. */
 async function attack(root: string, beside: string) {
   const child = fork('-', {
     execPath: process.execPath,
@@ -153,9 +153,9 @@ async function attack(root: string, beside: string) {
   child.on('message', (flipped: number) => (count = flipped))
   await once(child, 'message')
   return {
-    /** Throws where there is no more attack. */
+    /** The number of swaps; throws if the attacker has failed. */
     flips() {
-      if (child.exitCode !== null && child.exitCode !== 0) throw new Error('the attacker is gone')
+      if (child.exitCode !== null && child.exitCode !== 0) throw new Error('the attacker has failed')
       return count
     },
     async end() {
@@ -172,7 +172,7 @@ const program = `
   process.on('message', () => (going = false))
   const pause = (times = 1) => { for (let i = Math.random() * 20000 * times; i > 0; i--); }
   const gone = (path) => fs.rmSync(path, { recursive: true, force: true })
-  // What the other side puts there in a gap goes.
+  // A file that the victim created between two steps is removed.
   const insist = (path, act) => { try { act() } catch { gone(path); act() } }
   const swap = (path, target) => {
     fs.renameSync(path, path + '.real')
@@ -199,7 +199,7 @@ const program = `
         pause(4)
         flips += 4
       } catch {
-        // The two sides were in each other's way.
+        // Victim and attacker changed the same name at once: begin anew.
         try { renew() } catch {}
       }
     process.send(flips)

@@ -10,7 +10,7 @@ const before = descriptors()
 afterAll(() => expect(descriptors()).toEqual(before))
 
 describe('[S-29] roots', () => {
-  test('in a root that is gone there is nothing, and nothing comes to be', async () => {
+  test('in a removed root nothing is found and nothing is created', async () => {
     const { files, root, beside } = sandbox()
     rmSync(root, { recursive: true })
     for (const path of [root, `${root}/a`, `${root}/a/b`])
@@ -28,7 +28,7 @@ describe('[S-29] roots', () => {
     expect([existsSync(root), readdirSync(beside)]).toEqual([false, []])
   })
 
-  test('a root that is a link is where it leads now, and what is told of it is in its own words', async () => {
+  test('a root that is a link leads to its present target, and paths start with the root as given', async () => {
     const { files, root, beside } = sandbox()
     writeFileSync(`${beside}/a`, 'first')
     mkdirSync(`${root}/second`)
@@ -49,7 +49,7 @@ describe('[S-29] roots', () => {
     )
   })
 
-  test('a root may lie behind a link that leads out of another one', async () => {
+  test('a root may be reached through a link that leads out of another root', async () => {
     const { files, root, beside } = sandbox()
     mkdirSync(`${beside}/deep`)
     symlinkSync(beside, `${root}/out`)
@@ -59,7 +59,7 @@ describe('[S-29] roots', () => {
     expect([readdirSync(beside), readdirSync(`${beside}/deep/a`)]).toEqual([['deep'], ['b']])
   })
 
-  test('a root in a root stays, and so does what it is in', async () => {
+  test('a root inside a root cannot be removed, nor can the directories that contain it', async () => {
     const { files, root } = sandbox()
     mkdirSync(`${root}/a/b/c`, { recursive: true })
     symlinkSync('a/b', `${root}/l`)
@@ -83,9 +83,9 @@ describe('[S-29] roots', () => {
   })
 
   test.each([
-    ['as it is', (data: string) => data],
+    ['by its path', (data: string) => data],
     ['by a link', (data: string) => `${data}-link`],
-  ])("what is the host's own is outside, named %s, whatever is given", async (_, named) => {
+  ])("the host's own directories are outside, named %s, whatever the roots are", async (_, named) => {
     const { root, beside } = sandbox()
     mkdirSync(`${root}/own/data`, { recursive: true })
     writeFileSync(`${root}/own/data/token`, 'token')

@@ -4,7 +4,7 @@ import type * as fs from 'node:fs'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { fingerprint } from '../../test/fingerprint.ts'
 
-// Swaps in exactly the worst moment: just before something is opened, or just after a directory was listed.
+// Swaps at the worst moment: right before a file is opened, or right after a directory was listed.
 
 const moments = vi.hoisted(() => ({ opening: (_path: string) => {}, listed: (_path: string) => {} }))
 afterEach(() => void Object.assign(moments, { opening: () => {}, listed: () => {} }))
@@ -36,7 +36,7 @@ vi.mock(import('node:fs/promises'), async (original) => {
   return { ...real, lstat, open, opendir }
 })
 
-/** Once, the first time that it is asked for with a path that ends so, or after some others. */
+/** Acts once: at the first path with this end, after `skipped` such paths. */
 function once(end: string, act: () => void, skipped = 0): (path: string) => void {
   let left = skipped
   return (path) => {
@@ -50,7 +50,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
     Object.defineProperty(process, 'platform', { value: platform })
     vi.resetModules()
     const { sandbox } = await import('../../test/sandbox.ts')
-    // Of the same load: a problem is known by its class.
+    // Imported after `resetModules`: `reasonOf` checks the class of the error, which is another one in each load.
     const { reasonOf } = await import('../../../host/src/ports/files-fixture.contract.ts')
     const box = { ...sandbox(), reasonOf }
     for (const folder of ['d', 'd/e', 'd/e/f']) mkdirSync(`${box.root}/${folder}`)
@@ -60,7 +60,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
     return box
   }
 
-  test('[S-29] a directory that becomes a link while a tree is walked is not followed', async () => {
+  test('[S-29] a directory that is replaced by a link during a walk is not followed', async () => {
     for (const kind of ['remove', 'copy'] as const)
       for (const pass of [0, 1]) {
         const { files, root, beside, reasonOf } = await open()
@@ -68,7 +68,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
         const untouched = fingerprint(beside)
         let lists = 0
         moments.listed = () => {
-          // The first list of each pass is of `d`, the others are of what is in it.
+          // Each pass lists three directories; the first one is `d`.
           if (lists++ !== pass * 3) return
           renameSync(`${root}/d/e`, `${root}/aside`)
           symlinkSync(`${beside}/e`, `${root}/d/e`)
@@ -89,7 +89,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
       }
   })
 
-  test('[S-29] what is carried out while it is held is let alone there', async () => {
+  test('[S-29] a file that is moved outside while it is held is not touched there', async () => {
     for (const kind of ['remove', 'move'] as const) {
       const { files, root, beside, reasonOf } = await open()
       const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
@@ -107,7 +107,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
   })
 
   test.each([0, 1])(
-    '[S-29] a tree that is carried out while it is walked is let alone there (pass %d)',
+    '[S-29] a tree that is moved outside during a walk is not touched there (pass %d)',
     async (pass) => {
       const { files, root, beside, reasonOf } = await open()
       const place = { path: `${root}/d`, roots: [root] }
@@ -121,7 +121,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
     },
   )
 
-  test('[S-29] a file that becomes a link before it is opened is not followed out', async () => {
+  test('[S-29] a file that is replaced by a link before it is opened is not followed outside', async () => {
     const { files, root, beside, reasonOf } = await open()
     const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
     const untouched = fingerprint(beside)
@@ -143,7 +143,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
       }
   })
 
-  test('[S-30] a file that becomes a FIFO before it is opened is not waited for', async () => {
+  test('[S-30] opening a file that was replaced by a FIFO does not block', async () => {
     const { files, root, reasonOf } = await open()
     const place = { path: `${root}/plain`, roots: [root] }
     moments.opening = once(

@@ -1,6 +1,6 @@
 import type { Containment, DirectoryEntry } from './containment.ts'
 import type { Descriptors, HeldFile } from './held-file.ts'
-import { codeOf } from './errors.ts'
+import { codeOf } from '../process/error-code.ts'
 import type { NameLock } from './name-lock.ts'
 import type { TreeLimits } from './tree-budget.ts'
 

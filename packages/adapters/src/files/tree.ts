@@ -4,7 +4,8 @@ import { chmod, lstat, mkdir, open, opendir, readlink, rmdir, symlink, unlink } 
 import { withDescriptors } from './held-file.ts'
 import type { HeldFile } from './held-file.ts'
 import { copyBytes, wholeFile } from './copy-bytes.ts'
-import { changed, codeOf, notRegular, unfit } from './errors.ts'
+import { changed, notRegular, unfit } from './errors.ts'
+import { codeOf } from '../process/error-code.ts'
 import type { BytePath } from './byte-path.ts'
 import type { TreeBudget } from './tree-budget.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Changes } from './change-window.ts'
+import { ChangeWindow } from './change-window.ts'
 
 test.each([
   ['added', 'added', 'added'],
@@ -12,20 +12,20 @@ test.each([
   ['deleted', 'updated', 'updated'],
   ['deleted', 'deleted', 'deleted'],
 ] as const)('[O5] %s and then %s in one window is %s', (before, then, together) => {
-  const changes = new Changes(() => true, 10)
+  const changes = new ChangeWindow(() => true, 10)
   changes.add('path', before)
   changes.add('path', then)
-  const told: unknown[] = []
-  changes.tell((...what) => told.push(what))
-  expect(told).toEqual(together ? [[[{ path: 'path', type: together }], false]] : [])
+  const reported: unknown[] = []
+  changes.deliverTo((...what) => reported.push(what))
+  expect(reported).toEqual(together ? [[[{ path: 'path', type: together }], false]] : [])
 })
 
-test('[O6] that all is gone is told, whatever was lost before', () => {
-  const changes = new Changes(() => false, 10)
+test('[O6] the deletion of the target is reported, even after a loss', () => {
+  const changes = new ChangeWindow(() => false, 10)
   changes.add('', 'updated')
-  changes.lose()
-  changes.goneAltogether()
-  const told: unknown[] = []
-  changes.tell((...what) => told.push(what))
-  expect(told).toEqual([[[{ path: '', type: 'deleted' }], false]])
+  changes.markLost()
+  changes.targetDeleted()
+  const reported: unknown[] = []
+  changes.deliverTo((...what) => reported.push(what))
+  expect(reported).toEqual([[[{ path: '', type: 'deleted' }], false]])
 })

@@ -2,16 +2,16 @@ import type { FileChange, WatchListener } from '@atrium/host/ports/files'
 
 type Type = FileChange['type']
 
-/** What happened to the paths of a watch in one window: each is told once, as the difference that it makes. */
-export class Changes {
+/** The changes of one reporting window. Several changes of one path are merged into one. */
+export class ChangeWindow {
   readonly #wants: (path: string) => boolean
-  readonly #most: number
+  readonly #maxChanges: number
   readonly #types = new Map<string, Type>()
   #lost = false
 
-  constructor(wants: (path: string) => boolean, most: number) {
+  constructor(wants: (path: string) => boolean, maxChanges: number) {
     this.#wants = wants
-    this.#most = most
+    this.#maxChanges = maxChanges
   }
 
   add(path: string, type: Type): void {
@@ -20,33 +20,34 @@ export class Changes {
     const now = before === undefined ? type : merged[before][type]
     if (now === undefined) this.#types.delete(path)
     else this.#types.set(path, now)
-    if (this.#types.size > this.#most) this.lose()
+    if (this.#types.size > this.#maxChanges) this.markLost()
   }
 
-  /** Whoever hears that looks at everything again, so single changes say no more. */
-  lose(): void {
+  /** Reports a loss in place of single changes: the listener reads everything again anyway. */
+  markLost(): void {
     this.#lost = true
     this.#types.clear()
   }
 
-  /** What is watched is itself gone: nothing below it is worth a word. */
-  goneAltogether(): void {
+  /** Reports the deletion of the watched path in place of all changes below it. */
+  targetDeleted(): void {
     this.#types.clear()
     this.#lost = false
     this.#types.set('', 'deleted')
   }
 
-  tell(told: WatchListener): void {
-    if (this.#lost) told([], true)
+  /** Calls the listener unless nothing changed. */
+  deliverTo(listener: WatchListener): void {
+    if (this.#lost) listener([], true)
     else if (this.#types.size > 0)
-      told(
+      listener(
         Array.from(this.#types, ([path, type]) => ({ path, type })),
         false,
       )
   }
 }
 
-/** What two changes of one path are together; nothing where it is as it was before both. */
+/** Two changes of one path as one; undefined if the second undoes the first. */
 const merged: { readonly [before in Type]: { readonly [then in Type]: Type | undefined } } = {
   added: { added: 'added', updated: 'added', deleted: undefined },
   updated: { added: 'updated', updated: 'updated', deleted: 'deleted' },

@@ -1,60 +1,66 @@
 import { lstat } from 'node:fs/promises'
-import type { Changes } from './change-window.ts'
-import type { Ear, Means } from './notify-backend.ts'
-import type { Watched } from './options.ts'
+import type { ChangeWindow } from './change-window.ts'
+import type { NotifyBackend, NotifyWatch } from './notify-backend.ts'
+import type { WatchTarget } from './options.ts'
 
 /**
- * One file that is watched for itself. Programs like to put a new file in the place of one they change, and the system
- * watches files, not places: so whatever is heard, the place is looked at, and also when nothing is.
+ * One watched file. Editors replace a file by renaming a new one over it, but the system watches the file and not its
+ * path. So each pass compares the file at the path with the last one, with or without an event.
  */
-export class WatchedFile implements Watched {
+export class WatchedFile implements WatchTarget {
   readonly #path: string
-  readonly #means: Means
-  readonly #heard: () => void
-  #ear: Ear | undefined
-  #stamp = ''
+  readonly #backend: NotifyBackend
+  readonly #onEvent: () => void
+  #watch: NotifyWatch | undefined
+  /** Inode, size and times of the file at the last look. */
+  #version = ''
 
-  static async open(path: string, means: Means, heard: () => void): Promise<WatchedFile | undefined> {
-    const file = new WatchedFile(path, means, heard)
-    return (await file.#look()) === undefined ? undefined : file
+  static async open(
+    path: string,
+    backend: NotifyBackend,
+    onEvent: () => void,
+  ): Promise<WatchedFile | undefined> {
+    const file = new WatchedFile(path, backend, onEvent)
+    return (await file.#readVersion()) ? file : undefined
   }
 
-  private constructor(path: string, means: Means, heard: () => void) {
+  private constructor(path: string, backend: NotifyBackend, onEvent: () => void) {
     this.#path = path
-    this.#means = means
-    this.#heard = heard
+    this.#backend = backend
+    this.#onEvent = onEvent
   }
 
-  async settle(changes: Changes): Promise<boolean> {
-    const before = this.#stamp
-    if ((await this.#look()) === undefined) return false
-    if (this.#stamp !== before) changes.add('', 'updated')
+  async collect(changes: ChangeWindow): Promise<boolean> {
+    const before = this.#version
+    if (!(await this.#readVersion())) return false
+    if (this.#version !== before) changes.add('', 'updated')
     return true
   }
 
-  end(): void {
-    this.#ear?.close()
-    this.#ear = undefined
+  close(): void {
+    this.#watch?.close()
+    this.#watch = undefined
   }
 
-  async #look(): Promise<string | undefined> {
-    this.#listen()
-    const facts = await lstat(this.#path, { bigint: true }).catch(() => undefined)
-    if (!facts || facts.isDirectory()) return undefined
-    this.#stamp = `${facts.dev} ${facts.ino} ${facts.size} ${facts.ctimeNs} ${facts.mtimeNs}`
-    return this.#stamp
+  /** Returns false if there is no file at the path. */
+  async #readVersion(): Promise<boolean> {
+    this.#startWatch()
+    const stat = await lstat(this.#path, { bigint: true }).catch(() => undefined)
+    if (!stat || stat.isDirectory()) return false
+    this.#version = `${stat.dev} ${stat.ino} ${stat.size} ${stat.ctimeNs} ${stat.mtimeNs}`
+    return true
   }
 
-  #listen(): void {
-    if (this.#ear) return
+  #startWatch(): void {
+    if (this.#watch) return
     try {
-      this.#ear = this.#means.watchFile(this.#path, (type) => {
-        // Another file may be there now, which has to be watched before it is looked at.
-        if (type === 'rename') this.end()
-        this.#heard()
+      this.#watch = this.#backend.watchFile(this.#path, (type) => {
+        // The path may lead to another file now. It must be watched before it is read, so the old watch ends here.
+        if (type === 'rename') this.close()
+        this.#onEvent()
       })
     } catch {
-      // Then it is looked at from time to time.
+      // Without a watch, the file is compared at each poll.
     }
   }
 }

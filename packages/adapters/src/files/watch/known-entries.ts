@@ -1,78 +1,96 @@
 import type { WatchRequest } from '@atrium/host/ports/files'
-import type { Changes } from './change-window.ts'
-import { Folder } from './watched-directory.ts'
+import type { ChangeWindow } from './change-window.ts'
+import { WatchedDirectory } from './watched-directory.ts'
 
-/** What was found in a directory: names, and whether each is a directory. */
-export interface Found {
+/** The result of reading a directory. */
+export interface DirectoryRead {
+  /** Names, and whether each is a directory. */
   readonly entries: ReadonlyMap<string, boolean>
-  /** Whether these are all, or only those of which something was heard. */
-  readonly whole: boolean
-  readonly heard: ReadonlyMap<string, boolean>
+  /** Whether `entries` are all entries of the directory, or only the names in `events`. */
+  readonly complete: boolean
+  readonly events: ReadonlyMap<string, boolean>
 }
 
-/** What is known of a tree. Whatever it learns, it says what has changed by that. */
-export class Known {
-  readonly root = new Folder(undefined, '', false)
-  readonly #wish: WatchRequest
-  readonly #left: (folder: Folder) => void
-  #names = 0
+/** The entries of a tree as they were last read. Updating them yields the changes. */
+export class KnownEntries {
+  readonly root = new WatchedDirectory(undefined, '', false)
+  readonly #request: WatchRequest
+  readonly #onRemoved: (directory: WatchedDirectory) => void
+  #count = 0
 
-  /** `left` is called with each directory that is no longer there. */
-  constructor(wish: WatchRequest, left: (folder: Folder) => void) {
-    this.#wish = wish
-    this.#left = left
+  /** `onRemoved` is called with each directory that no longer exists. */
+  constructor(request: WatchRequest, onRemoved: (directory: WatchedDirectory) => void) {
+    this.#request = request
+    this.#onRemoved = onRemoved
   }
 
-  get names(): number {
-    return this.#names
+  get count(): number {
+    return this.#count
   }
 
-  /** Takes in what was found; gives the directories that are to be read because of it. */
-  learn(folder: Folder, { entries, whole, heard }: Found, changes?: Changes): readonly Folder[] {
-    for (const name of whole ? [...folder.files, ...folder.folders.keys()] : heard.keys())
-      if (entries.get(name) !== folder.folders.has(name)) this.#remove(folder, name, changes)
-    const unread: Folder[] = []
-    for (const [name, isFolder] of entries) {
-      const child = folder.folders.get(name)
+  /** Takes over the result of a read; returns the subdirectories that must be read now. */
+  update(
+    directory: WatchedDirectory,
+    { entries, complete, events }: DirectoryRead,
+    changes?: ChangeWindow,
+  ): readonly WatchedDirectory[] {
+    const compared = complete ? [...directory.files, ...directory.directories.keys()] : events.keys()
+    for (const name of compared)
+      if (entries.get(name) !== directory.directories.has(name)) this.#remove(directory, name, changes)
+    const unread: WatchedDirectory[] = []
+    for (const [name, isDirectory] of entries) {
+      const child = directory.directories.get(name)
       if (child) {
-        // It could not be listened to when it was last looked at. Perhaps now.
-        if (heard.has(name) && !child.ear) unread.push(child)
-      } else if (!folder.files.has(name)) this.#add(folder, name, isFolder, unread, changes)
-      else if (heard.has(name)) changes?.add(folder.pathOf(name), 'updated')
+        // An event of a directory without a watch may mean that it can be watched now.
+        if (events.has(name) && !child.watch) unread.push(child)
+      } else if (!directory.files.has(name)) {
+        const added = this.#add(directory, name, isDirectory, changes)
+        if (added && !added.skipped) unread.push(added)
+      } else if (events.has(name)) changes?.add(directory.pathOf(name), 'updated')
     }
     return unread
   }
 
-  /** Nothing that was in there is known any more. */
-  clear(folder: Folder, changes?: Changes): void {
-    for (const name of [...folder.files, ...folder.folders.keys()]) this.#remove(folder, name, changes)
+  /** Forgets all entries of a directory, and reports them as deleted. */
+  clear(directory: WatchedDirectory, changes?: ChangeWindow): void {
+    for (const name of [...directory.files, ...directory.directories.keys()])
+      this.#remove(directory, name, changes)
   }
 
-  *folders(folder = this.root): Iterable<Folder> {
-    yield folder
-    for (const child of folder.folders.values()) yield* this.folders(child)
+  /** A directory and all directories below it. */
+  *directories(directory = this.root): Iterable<WatchedDirectory> {
+    yield directory
+    for (const child of directory.directories.values()) yield* this.directories(child)
   }
 
-  #add(folder: Folder, name: string, isFolder: boolean, unread: Folder[], changes?: Changes): void {
-    const path = folder.pathOf(name)
-    this.#names++
+  #add(
+    directory: WatchedDirectory,
+    name: string,
+    isDirectory: boolean,
+    changes?: ChangeWindow,
+  ): WatchedDirectory | undefined {
+    const path = directory.pathOf(name)
+    this.#count++
     changes?.add(path, 'added')
-    if (!isFolder) return void folder.files.add(name)
-    const child = new Folder(folder, name, !this.#wish.recursive || this.#wish.skips(path))
-    folder.folders.set(name, child)
-    if (!child.skipped) unread.push(child)
+    if (!isDirectory) {
+      directory.files.add(name)
+      return undefined
+    }
+    const child = new WatchedDirectory(directory, name, !this.#request.recursive || this.#request.skips(path))
+    directory.directories.set(name, child)
+    return child
   }
 
-  #remove(folder: Folder, name: string, changes?: Changes): void {
-    const child = folder.folders.get(name)
-    if (!child && !folder.files.has(name)) return
-    changes?.add(folder.pathOf(name), 'deleted')
-    this.#names--
-    folder.files.delete(name)
+  #remove(directory: WatchedDirectory, name: string, changes?: ChangeWindow): void {
+    const child = directory.directories.get(name)
+    if (!child && !directory.files.has(name)) return
+    changes?.add(directory.pathOf(name), 'deleted')
+    this.#count--
+    directory.files.delete(name)
     if (!child) return
     this.clear(child, changes)
-    folder.folders.delete(name)
-    child.gone = true
-    this.#left(child)
+    directory.directories.delete(name)
+    child.removed = true
+    this.#onRemoved(child)
   }
 }

@@ -1,30 +1,30 @@
 import type { LimitValues } from '@atrium/protocol/limits'
-import type { Changes } from './change-window.ts'
-import type { Means } from './notify-backend.ts'
+import type { ChangeWindow } from './change-window.ts'
+import type { NotifyBackend } from './notify-backend.ts'
 
-/** What a watch goes by; only tests have others than the usual. */
-export interface Terms {
-  readonly means: Means
+/** The parts of a watch that tests replace. */
+export interface WatchOptions {
+  readonly backend: NotifyBackend
   readonly limits: WatchLimits
-  readonly pace: Pace
+  readonly timing: WatchTiming
 }
 
 export type WatchLimits = Pick<LimitValues, 'watchChanges' | 'watchDirectories' | 'watchNames'>
 
-export interface Pace {
-  /** What is heard within so many milliseconds is told together. */
+export interface WatchTiming {
+  /** Changes within this time are reported together. */
   readonly windowMs: number
-  /** So often is looked at what the system does not tell of. */
-  readonly beatMs: number
-  /** So often is looked whether what was deleted has come back. */
+  /** The interval between two reads of directories that send no events. */
+  readonly pollMs: number
+  /** The interval between two checks whether a deleted target exists again. */
   readonly absentMs: number
 }
 
-export const usualPace: Pace = { windowMs: 50, beatMs: 2000, absentMs: 200 }
+export const defaultTiming: WatchTiming = { windowMs: 50, pollMs: 2000, absentMs: 200 }
 
-/** A tree, or one file. */
-export interface Watched {
-  /** Finds out what has changed; false where it is itself gone, or another. */
-  settle(changes: Changes): Promise<boolean>
-  end(): void
+/** The watched path: a directory tree or one file. */
+export interface WatchTarget {
+  /** Adds the changes since the last call; returns false if the target was deleted or replaced by another directory. */
+  collect(changes: ChangeWindow): Promise<boolean>
+  close(): void
 }

@@ -1,46 +1,48 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The system keeps only so many events that nobody has read yet. Whatever comes then it drops, and Node does not pass on
- * that it did. But all those that were kept are read in one turn of the event loop: so many in one turn, and it may have
- * happened. All watches of a process share one queue.
+ * Detects overflows of the inotify event queue. The kernel drops events when its queue is full, and Node does not pass
+ * the overflow event on. But Node reads all queued events in one turn of the event loop, so a turn with nearly as many
+ * events as the queue holds means that some may have been dropped. All watches of a process share one queue.
  */
 export class EventQueue {
-  readonly #most: number
-  readonly #readers = new Set<() => void>()
+  readonly #threshold: number
+  readonly #listeners = new Set<() => void>()
   #count = 0
 
-  constructor(most = systemMost()) {
-    // Some of what was kept is never passed on: it is about watches that have ended since.
-    this.#most = most / 2
+  constructor(capacity = kernelCapacity()) {
+    // Half, because events of watches that have ended meanwhile fill the queue but are not passed on.
+    this.#threshold = capacity / 2
   }
 
-  /** `overflowed` is called each time that events may have been dropped, until the reader leaves. */
-  join(overflowed: () => void): () => void {
-    this.#readers.add(overflowed)
-    return () => this.#readers.delete(overflowed)
+  /** Calls the listener each time events may have been dropped; the returned function removes it. */
+  onOverflow(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
   }
 
   /** Called for each event. */
-  count(): void {
-    if (this.#count++ === 0) setImmediate(() => this.#turn())
+  countEvent(): void {
+    if (this.#count++ === 0) setImmediate(() => this.#endTurn())
   }
 
-  #turn(): void {
-    const many = this.#count >= this.#most
+  #endTurn(): void {
+    const overflowed = this.#count >= this.#threshold
     this.#count = 0
-    if (many) for (const overflowed of this.#readers) overflowed()
+    if (overflowed) for (const listener of this.#listeners) listener()
   }
 }
 
-export const systemQueue = new EventQueue()
+/** The queue of this process. */
+export const processQueue = new EventQueue()
 
-function systemMost(): number {
+function kernelCapacity(): number {
   try {
-    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || usual
+    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || defaultCapacity
   } catch {
-    return usual
+    return defaultCapacity
   }
 }
 
-const usual = 16_384
+/** The kernel's default of `max_queued_events`. */
+const defaultCapacity = 16_384

@@ -1,57 +1,61 @@
-import type { Changes } from './change-window.ts'
-import type { Folder } from './watched-directory.ts'
-import type { Entered } from './notify-backend.ts'
+import type { ChangeWindow } from './change-window.ts'
+import type { OpenDirectory } from './open-directory.ts'
+import type { WatchedDirectory } from './watched-directory.ts'
 
-/** Directories that the system does not tell of. They are read again from time to time, so that changes are seen late, but seen. */
-export class Poll {
-  readonly #folders = new Set<Folder>()
-  readonly #everyMs: number
-  #began = 0
-  #next = 0
+/** Directories without events from the system. They are read at intervals, so their changes are reported late. */
+export class PolledDirectories {
+  readonly #directories = new Set<WatchedDirectory>()
+  readonly #intervalMs: number
+  #roundBegan = 0
+  #nextRound = 0
 
-  constructor(everyMs: number) {
-    this.#everyMs = everyMs
+  constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs
   }
 
-  /** Whether it is the first. */
-  add(folder: Folder): boolean {
-    const first = this.#folders.size === 0
-    this.#folders.add(folder)
+  /** Returns whether it is the first one. */
+  add(directory: WatchedDirectory): boolean {
+    const first = this.#directories.size === 0
+    this.#directories.add(directory)
     return first
   }
 
-  has(folder: Folder): boolean {
-    return this.#folders.has(folder)
+  has(directory: WatchedDirectory): boolean {
+    return this.#directories.has(directory)
   }
 
-  delete(folder: Folder): void {
-    folder.stamps = undefined
-    this.#folders.delete(folder)
+  delete(directory: WatchedDirectory): void {
+    directory.changeTimes = undefined
+    this.#directories.delete(directory)
   }
 
-  /** Those to be read now. */
-  due(): readonly Folder[] {
-    this.#began = performance.now()
-    return this.#began < this.#next ? [] : [...this.#folders]
+  /** Begins a round if it is time: returns the directories to read now, which are all of them or none. */
+  beginRound(): readonly WatchedDirectory[] {
+    this.#roundBegan = performance.now()
+    return this.#roundBegan < this.#nextRound ? [] : [...this.#directories]
   }
 
-  /** They were read. However many there are, that takes a small part of the time. */
-  done(): void {
+  /** Schedules the next round. The pause is 20 times the length of this round, so polling takes at most 5 % of the time. */
+  endRound(): void {
     const now = performance.now()
-    this.#next = now + Math.max(this.#everyMs * 0.9, (now - this.#began) * 20)
+    this.#nextRound = now + Math.max(this.#intervalMs * 0.9, (now - this.#roundBegan) * 20)
   }
 
-  /** Names do not tell whether what is in a file has changed. */
-  async compare(folder: Folder, entered: Entered, changes?: Changes): Promise<void> {
-    const { stamps: before } = folder
-    const stamps = new Map<string, number>()
-    for (const name of folder.files) {
-      const now = await entered.stamp(name)
+  /** Compares change times of files: a list of names does not show that a file's content changed. */
+  async compareFiles(
+    directory: WatchedDirectory,
+    opened: OpenDirectory,
+    changes?: ChangeWindow,
+  ): Promise<void> {
+    const { changeTimes: before } = directory
+    const changeTimes = new Map<string, number>()
+    for (const name of directory.files) {
+      const now = await opened.changeTime(name)
       const then = before?.get(name)
-      if (now !== undefined) stamps.set(name, now)
+      if (now !== undefined) changeTimes.set(name, now)
       if (now !== undefined && then !== undefined && now !== then)
-        changes?.add(folder.pathOf(name), 'updated')
+        changes?.add(directory.pathOf(name), 'updated')
     }
-    folder.stamps = stamps
+    directory.changeTimes = changeTimes
   }
 }

@@ -1,245 +1,178 @@
 import type { WatchRequest } from '@atrium/host/ports/files'
-import type { Changes } from './change-window.ts'
-import type { Folder } from './watched-directory.ts'
-import { Known } from './known-entries.ts'
-import { isPoverty, isShut } from './notify-backend.ts'
-import type { Entered } from './notify-backend.ts'
-import { Poll } from './poll.ts'
-import type { Terms, Watched } from './options.ts'
+import type { ChangeWindow } from './change-window.ts'
+import { DirectoryWatches } from './directory-watches.ts'
+import { KnownEntries } from './known-entries.ts'
+import { isAccessDenied, isOutOfResources } from './notify-backend.ts'
+import type { OpenDirectory } from './open-directory.ts'
+import type { WatchOptions, WatchTarget } from './options.ts'
+import { PendingEvents } from './pending-events.ts'
+import { PolledDirectories } from './poll.ts'
+import type { WatchedDirectory } from './watched-directory.ts'
+
+export interface TreeContext extends WatchOptions {
+  readonly path: string
+  readonly request: WatchRequest
+  /** Called when there is something to collect. */
+  readonly onEvent: () => void
+}
 
 /**
- * A directory and those below it. Each is watched first and read then, so that whatever comes is either heard or seen:
- * a directory that was filled before anybody could watch it is no special case. What is heard only says where to look;
- * what is told is the difference between what was known and what is there.
+ * A directory and all directories below it. Each is watched first and read afterwards, so that a new entry is found
+ * either by an event or by the read, also in a directory that was filled before it could be watched. Events only say
+ * where to look: a change is the difference between the known entries and a new read.
  */
-export class Tree implements Watched {
-  readonly #path: string
-  readonly #terms: Terms
-  readonly #heard: () => void
-  readonly #known: Known
-  readonly #poll: Poll
-  readonly #leave: () => void
-  #touched = new Set<Folder>()
-  #queue: Folder[] = []
-  #noted = 0
-  #ears = 0
-  /** What was heard does not say all: said once what it is about has been read. */
-  #lost = false
-  /** Not everything can be listened to, since the last look. */
-  #poorer = false
-  #gone = false
+export class WatchedTree implements WatchTarget {
+  readonly #context: TreeContext
+  readonly #known: KnownEntries
+  readonly #events: PendingEvents
+  readonly #polled: PolledDirectories
+  readonly #watches: DirectoryWatches
+  readonly #offOverflow: () => void
+  #queue: WatchedDirectory[] = []
+  #removed = false
 
-  /** Nothing where there is no directory. Without changes, what is found was known before. */
-  static async open(
-    path: string,
-    wish: WatchRequest,
-    terms: Terms,
-    heard: () => void,
-    changes?: Changes,
-  ): Promise<Tree | undefined> {
-    const tree = new Tree(path, wish, terms, heard)
+  /** Returns undefined if there is no directory. Without `changes`, the entries found count as known before. */
+  static async open(context: TreeContext, changes?: ChangeWindow): Promise<WatchedTree | undefined> {
+    const tree = new WatchedTree(context)
     await tree.#readAll([tree.#known.root], changes)
-    if (tree.#gone) {
-      tree.end()
+    if (tree.#removed) {
+      tree.close()
       return undefined
     }
-    // That not everything can be watched is told as soon as there is somebody to tell.
-    if (tree.#poorer) heard()
+    // The first pass reports that some directories cannot be watched.
+    if (tree.#watches.degraded) context.onEvent()
     return tree
   }
 
-  private constructor(path: string, wish: WatchRequest, terms: Terms, heard: () => void) {
-    this.#path = path
-    this.#terms = terms
-    this.#heard = heard
-    this.#known = new Known(wish, (folder) => this.#let(folder))
-    this.#poll = new Poll(terms.pace.beatMs)
-    this.#leave = terms.means.queue.join(() => this.#overflowed())
+  private constructor(context: TreeContext) {
+    const { request, backend, limits, timing, onEvent } = context
+    this.#context = context
+    this.#known = new KnownEntries(request, (directory) => this.#watches.stop(directory))
+    this.#events = new PendingEvents(this.#known, {
+      perDirectory: backend.perDirectory,
+      maxNames: limits.watchChanges,
+      onEvent,
+    })
+    this.#polled = new PolledDirectories(timing.pollMs)
+    this.#watches = new DirectoryWatches(backend, limits.watchDirectories, {
+      polled: this.#polled,
+      events: this.#events,
+    })
+    this.#offOverflow = backend.queue.onOverflow(() => this.#events.overflow())
   }
 
-  async settle(changes: Changes): Promise<boolean> {
-    const [touched, lost] = [this.#touched, this.#lost]
-    this.#touched = new Set()
-    this.#lost = false
-    this.#noted = 0
-    if (!(await this.#isThere())) return false
-    const polled = this.#poll.due()
-    for (const folder of polled) {
-      folder.unread = true
-      touched.add(folder)
+  async collect(changes: ChangeWindow): Promise<boolean> {
+    const { directories, lost } = this.#events.take()
+    if (!(await this.#isInPlace())) return false
+    const polled = this.#polled.beginRound()
+    for (const directory of polled) {
+      directory.unread = true
+      directories.add(directory)
     }
-    await this.#readAll([...touched], changes)
-    if (polled.length > 0) this.#poll.done()
-    // Said when all has been read: whoever then looks at everything again misses nothing, for what comes later is heard.
-    if (lost || this.#poorer) changes.lose()
-    this.#poorer = false
-    return !this.#gone
+    await this.#readAll([...directories], changes)
+    if (polled.length > 0) this.#polled.endRound()
+    // Reported after the reads: a client that then reads everything again misses nothing, because later changes send events.
+    if (lost || this.#watches.degraded) changes.markLost()
+    this.#watches.resetDegraded()
+    return !this.#removed
   }
 
-  end(): void {
-    this.#leave()
+  close(): void {
+    this.#offOverflow()
     this.#known.clear(this.#known.root)
-    this.#let(this.#known.root)
+    this.#watches.stop(this.#known.root)
   }
 
-  #hear(folder: Folder, type: string, name: string | null): void {
-    this.#terms.means.queue.count()
-    if (name === null) return this.#overflowed()
-    if (name === '.') folder.stale = true
-    else if (this.#terms.means.each) this.#note(folder, name, type === 'rename')
-    else return this.#hearBelow(name.replaceAll('\\', '/').split('/'), type === 'rename')
-    this.#touch(folder)
-  }
-
-  /** Where one watch covers all: what was heard is noted in the directory that it is about, as far as that is known. */
-  #hearBelow(names: readonly string[], more: boolean): void {
-    let folder = this.#known.root
-    for (const [i, name] of names.entries()) {
-      const next = i < names.length - 1 ? folder.folders.get(name) : undefined
-      if (next) folder = next
-      else {
-        this.#note(folder, name, more)
-        return this.#touch(folder)
-      }
+  /** Whether the path still leads to the same directory. */
+  async #isInPlace(): Promise<boolean> {
+    try {
+      const opened = await this.#context.backend.openDirectory(this.#context.path)
+      await opened.close()
+      return opened.ino === this.#known.root.ino || this.#known.root.ino === 0
+    } catch (error) {
+      return isOutOfResources(error) || isAccessDenied(error)
     }
   }
 
-  #note(folder: Folder, name: string, more: boolean): void {
-    const before = folder.heard?.get(name)
-    if (before === undefined && this.#noted++ >= this.#terms.limits.watchChanges) {
-      this.#lost = true
-      folder.heard = undefined
-      folder.unread = true
-    } else (folder.heard ??= new Map()).set(name, more || before === true)
-  }
-
-  #touch(folder: Folder): void {
-    this.#touched.add(folder)
-    this.#heard()
-  }
-
-  /** Nothing that was heard can be relied on, nor that anything is still watched where it was. */
-  #overflowed(): void {
-    this.#lost = true
-    for (const folder of this.#known.folders()) {
-      folder.stale = true
-      this.#touched.add(folder)
+  /** Reads directories, and those that the reads add to the queue. */
+  async #readAll(directories: readonly WatchedDirectory[], changes?: ChangeWindow): Promise<void> {
+    this.#queue = [...directories]
+    const readQueued = async (): Promise<void> => {
+      for (let directory; (directory = this.#queue.pop());) await this.#read(directory, changes)
     }
-    this.#heard()
-  }
-
-  async #isThere(): Promise<boolean> {
-    const entered = await this.#terms.means.enter(this.#path).catch((error: unknown) => error)
-    if (!isEntered(entered)) return isPoverty(entered) || isShut(entered)
-    await entered.leave()
-    return entered.ino === this.#known.root.ino || this.#known.root.ino === 0
-  }
-
-  async #readAll(folders: readonly Folder[], changes?: Changes): Promise<void> {
-    this.#queue = [...folders]
-    const lane = async (): Promise<void> => {
-      for (let folder; (folder = this.#queue.pop());) await this.#read(folder, changes)
+    while (this.#queue.length > 0) {
+      const readers = Math.min(concurrentReads, this.#queue.length)
+      await Promise.all(Array.from({ length: readers }, readQueued))
     }
-    while (this.#queue.length > 0)
-      await Promise.all(Array.from({ length: Math.min(lanes, this.#queue.length) }, lane))
   }
 
-  async #read(folder: Folder, changes?: Changes): Promise<void> {
-    if (folder.gone || folder.skipped) return
-    const { heard = new Map<string, boolean>(), unread, stale } = folder
-    folder.heard = undefined
-    folder.unread = folder.stale = false
-    if (!unread && !stale && [...heard].every(([name, more]) => !more && folder.files.has(name))) {
-      for (const name of heard.keys()) changes?.add(folder.pathOf(name), 'updated')
+  async #read(directory: WatchedDirectory, changes?: ChangeWindow): Promise<void> {
+    if (directory.removed || directory.skipped) return
+    const { events = new Map<string, boolean>(), unread, stale } = directory
+    directory.events = undefined
+    directory.unread = directory.stale = false
+    if (!unread && !stale && onlyKnownFiles(directory, events)) {
+      for (const name of events.keys()) changes?.add(directory.pathOf(name), 'updated')
       return
     }
-    const entered = await this.#enter(folder, changes)
-    if (!entered) return
+    const opened = await this.#open(directory, changes)
+    if (!opened) return
     try {
-      const other = entered.ino !== folder.ino
-      if (other) this.#known.clear(folder, changes)
-      folder.ino = entered.ino
-      if (other || stale || !folder.ear) this.#listen(folder, entered)
-      const whole = unread || stale || other || heard.size > few || [...heard.keys()].some(isOdd)
-      const room = this.#terms.limits.watchNames - this.#known.names + folder.names
-      const entries = whole ? await entered.list(room) : await entered.look(heard.keys())
-      if (folder.gone) return
-      if (!entries) return this.#poor(folder)
-      this.#queue.push(...this.#known.learn(folder, { entries, whole, heard }, changes))
-      if (this.#poll.has(folder)) await this.#poll.compare(folder, entered, changes)
+      const replaced = opened.ino !== directory.ino
+      if (replaced) this.#known.clear(directory, changes)
+      directory.ino = opened.ino
+      if (replaced || stale || !directory.watch) this.#watches.start(directory, opened)
+      const complete = unread || stale || replaced || needsList(events)
+      const room = this.#context.limits.watchNames - this.#known.count + directory.entryCount
+      const entries = complete ? await opened.list(room) : await opened.lookUp(events.keys())
+      if (directory.removed) return
+      if (!entries) return this.#watches.poll(directory)
+      this.#queue.push(...this.#known.update(directory, { entries, complete, events }, changes))
+      if (this.#polled.has(directory)) await this.#polled.compareFiles(directory, opened, changes)
     } catch (error) {
-      this.#failed(folder, error, changes)
+      this.#readFailed(directory, error, changes)
     } finally {
-      await entered.leave()
+      await opened.close()
     }
   }
 
-  async #enter(folder: Folder, changes?: Changes): Promise<Entered | undefined> {
-    const { path } = folder
+  async #open(directory: WatchedDirectory, changes?: ChangeWindow): Promise<OpenDirectory | undefined> {
+    const { backend, path: root } = this.#context
+    const { path } = directory
     try {
-      const entered = await this.#terms.means.enter(path === '' ? this.#path : `${this.#path}/${path}`)
-      if (!folder.gone) return entered
-      await entered.leave()
+      const opened = await backend.openDirectory(path === '' ? root : `${root}/${path}`)
+      if (!directory.removed) return opened
+      await opened.close()
     } catch (error) {
-      if (!folder.gone) this.#failed(folder, error, changes)
+      if (!directory.removed) this.#readFailed(directory, error, changes)
     }
     return undefined
   }
 
-  /** It may come back: then the one above hears of it. */
-  #failed(folder: Folder, error: unknown, changes?: Changes): void {
-    if (isPoverty(error)) return this.#poor(folder)
-    this.#let(folder)
-    folder.unread = true
-    if (isShut(error)) return this.#known.clear(folder, changes)
-    if (!folder.parent) this.#gone = true
-    else {
-      this.#note(folder.parent, folder.name, true)
-      this.#touch(folder.parent)
-    }
-  }
-
-  #listen(folder: Folder, { at }: Entered): void {
-    const { means, limits } = this.#terms
-    if (!means.each && folder.parent) return
-    const before = folder.ear
-    // One that there is still ends after the new one has begun, or what happens in between would not be heard.
-    folder.ear = undefined
-    try {
-      if (!before && this.#ears >= limits.watchDirectories) this.#poor(folder)
-      else {
-        folder.ear = means.watch(at, (type, name) => this.#hear(folder, type, name))
-        this.#ears++
-        if (means.sure) this.#poll.delete(folder)
-        else this.#poor(folder)
-      }
-    } catch (error) {
-      if (isPoverty(error)) this.#poor(folder)
-    }
-    if (before) this.#ears--
-    before?.close()
-  }
-
-  #poor(folder: Folder): void {
-    if (this.#poll.add(folder)) this.#poorer = true
-  }
-
-  /** Lets go of a directory that is not there, or not to be read. */
-  #let(folder: Folder): void {
-    if (folder.ear) this.#ears--
-    folder.ear?.close()
-    folder.ear = undefined
-    this.#poll.delete(folder)
+  #readFailed(directory: WatchedDirectory, error: unknown, changes?: ChangeWindow): void {
+    if (isOutOfResources(error)) return this.#watches.poll(directory)
+    this.#watches.stop(directory)
+    directory.unread = true
+    // When the directory becomes readable, its parent receives an event.
+    if (isAccessDenied(error)) return this.#known.clear(directory, changes)
+    if (!directory.parent) this.#removed = true
+    else this.#events.add(directory.parent, directory.name, true)
   }
 }
 
-/** So many directories are read at once, which is more than the system does at once. */
-const lanes = 8
+/** Number of directories read at the same time: more than Node's thread pool runs, so that it is never idle. */
+const concurrentReads = 8
 
-/** So many names are looked at one by one; for more the whole directory is read. */
-const few = 16
+/** Number of names that are looked up one by one; for more, the whole directory is listed. */
+const maxLookUps = 16
 
-/** A name that is no text cannot be asked for, and is found only by reading all. */
-const isOdd = (name: string): boolean => name.includes('\ufffd')
+function onlyKnownFiles(directory: WatchedDirectory, events: ReadonlyMap<string, boolean>): boolean {
+  return [...events].every(([name, structural]) => !structural && directory.files.has(name))
+}
 
-const isEntered = (it: unknown): it is Entered => typeof it === 'object' && it !== null && 'leave' in it
+function needsList(events: ReadonlyMap<string, boolean>): boolean {
+  return events.size > maxLookUps || [...events.keys()].some(isInvalidText)
+}
+
+/** A name with invalid UTF-8 was decoded with U+FFFD, so no system call finds it by this name. */
+const isInvalidText = (name: string): boolean => name.includes('\ufffd')

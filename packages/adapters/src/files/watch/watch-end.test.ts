@@ -1,26 +1,26 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { heldWatches, watching } from '../../../test/watch-fixture.ts'
-import { eachMeans } from './notify-backend.ts'
+import { inotifyWatches, watching } from '../../../test/watch-fixture.ts'
+import { perDirectoryBackend } from './notify-backend.ts'
 
 const watched = (prepare?: (path: string) => void) => watching({}, prepare)
 
-test('[O7] what has ended holds nothing of the system', async ({ skip }) => {
+test('[O7] an ended watch holds no inotify watches', async ({ skip }) => {
   if (process.platform !== 'linux') skip('no inotify')
-  const before = heldWatches()
+  const before = inotifyWatches()
   const { watch } = await watched((path) => {
     for (let i = 0; i < 100; i++) mkdirSync(join(path, `${i}/a`), { recursive: true })
   })
-  expect(heldWatches() - before).toBe(201)
+  expect(inotifyWatches() - before).toBe(201)
   await watch.end()
-  expect(heldWatches()).toBe(before)
+  expect(inotifyWatches()).toBe(before)
 })
 
-test('[O7] directories that have gone or moved hold nothing either', async ({ skip }) => {
+test('[O7] removed or moved directories hold no inotify watches', async ({ skip }) => {
   if (process.platform !== 'linux') skip('no inotify')
   const { at, listener } = await watched((path) => mkdirSync(join(path, 'a/b'), { recursive: true }))
-  const before = heldWatches()
+  const before = inotifyWatches()
   for (let i = 0; i < 20; i++) {
     mkdirSync(at(`${i}/x`), { recursive: true })
     await listener.heard(`${i}/x`, 'added')
@@ -30,10 +30,10 @@ test('[O7] directories that have gone or moved hold nothing either', async ({ sk
   }
   writeFileSync(at('last'), '1')
   await listener.heard('last', 'added')
-  expect(heldWatches()).toBe(before)
+  expect(inotifyWatches()).toBe(before)
 })
 
-test('[O7] nothing is told once the end was asked for, also from the middle of a look', async () => {
+test('[O7] nothing is reported after end() was called, even during a pass', async () => {
   const { at, listener, watch } = await watched()
   for (let round = 0; round < 20; round++) {
     mkdirSync(at(`${round}/a/b`), { recursive: true })
@@ -48,14 +48,14 @@ test('[O7] nothing is told once the end was asked for, also from the middle of a
   expect(listener.calls).toBe(calls)
 })
 
-test('[O7] nor from the middle of a look that had much to tell', async () => {
+test('[O7] nothing is reported by a pass that was reading when end() was called', async () => {
   const gate = { hold: Promise.resolve(), entered: () => {}, open: () => {} }
-  const enter = async (path: string) => {
+  const openDirectory = async (path: string) => {
     gate.entered()
     await gate.hold
-    return eachMeans.enter(path)
+    return perDirectoryBackend.openDirectory(path)
   }
-  const { at, listener, watch } = await watching({ means: { ...eachMeans, enter } })
+  const { at, listener, watch } = await watching({ backend: { ...perDirectoryBackend, openDirectory } })
   gate.hold = new Promise((resolve) => (gate.open = resolve))
   const looks = new Promise<void>((resolve) => (gate.entered = resolve))
   writeFileSync(at('file'), '1')

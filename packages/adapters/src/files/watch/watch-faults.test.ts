@@ -4,13 +4,13 @@ import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync } from
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Listener, Yard } from '../../../../host/src/ports/watch.contract.ts'
-import { soon, watching } from '../../../test/watch-fixture.ts'
-import { eachMeans, meansOn } from './notify-backend.ts'
-import type { Means } from './notify-backend.ts'
+import { fastTiming, watching } from '../../../test/watch-fixture.ts'
+import { perDirectoryBackend, backendOn } from './notify-backend.ts'
+import type { NotifyBackend } from './notify-backend.ts'
 
-/** As a client does: after a loss it looks at everything again, else it believes what it is told. Nothing changes meanwhile. */
-async function settled(listener: Listener, yard: Pick<Yard, 'list'>): Promise<void> {
-  const there = await yard.list()
+/** Waits until the reported paths are the existing ones. After a loss it lists everything again, as a client does. */
+async function settled(listener: Listener, directory: Pick<Yard, 'list'>): Promise<void> {
+  const there = await directory.list()
   let lost = 0
   await listener.until(() => {
     if (listener.lost > lost) {
@@ -22,8 +22,8 @@ async function settled(listener: Listener, yard: Pick<Yard, 'list'>): Promise<vo
   })
 }
 
-describe('[F-40b] more than can be heard', () => {
-  test('100,000 files that come fast: all are told, or that some were lost', async () => {
+describe('[F-40b] more events than the system keeps', () => {
+  test('100,000 files created fast: all are reported, or a loss is', async () => {
     const { path, at, listener, list } = await watching()
     const child = spawn(process.execPath, ['-e', makes(100, 1000), path], { stdio: 'inherit' })
     expect(await once(child, 'exit')).toEqual([0, null])
@@ -33,9 +33,9 @@ describe('[F-40b] more than can be heard', () => {
     expect(listener.paths.size).toBe(100 * 1002)
   })
 
-  test('what the system drops while nobody reads is said to be lost', async () => {
+  test('events that the system drops are reported as a loss', async () => {
     const { path, at, listener, list } = await watching({}, (path) => mkdirSync(join(path, '0')))
-    // Nothing is read meanwhile: the system keeps 16,384 events, if nobody told it otherwise.
+    // `spawnSync` blocks the event loop, so no event is read meanwhile. By default the kernel keeps 16,384.
     expect(spawnSync(process.execPath, ['-e', makes(20, 1000), path]).status).toBe(0)
     await listener.until(() => listener.lost > 0)
     await settled(listener, { list })
@@ -44,9 +44,9 @@ describe('[F-40b] more than can be heard', () => {
     expect(listener.paths.size).toBe(20 * 1002)
   })
 
-  test('also where little was heard of, but much was dropped', async () => {
+  test('dropped events are a loss even if few names had events', async () => {
     const { path, at, listener, list } = await watching({}, (path) => mkdirSync(join(path, 'there')))
-    // Two files in turn, so that no event is like the one before it; what is made at the end is dropped.
+    // The writes alternate between two files, because the kernel merges equal successive events. The last events are dropped.
     const script = `
       const { mkdirSync, openSync, writeSync } = require('node:fs')
       const files = ['one', 'two'].map((name) => openSync(process.argv[1] + '/' + name, 'w'))
@@ -71,42 +71,48 @@ describe('[F-40b] more than can be heard', () => {
     }`
 })
 
-describe('[F-40b] [O8] less than is needed', () => {
-  /** A system that lets so many directories be watched. */
-  function poor(room: { left: number }, code = 'ENOSPC'): Means {
+describe('[F-40b] [O8] fewer watches than directories', () => {
+  /** A system that allows `room.left` more watches. */
+  function limited(room: { left: number }, code = 'ENOSPC'): NotifyBackend {
     return {
-      ...eachMeans,
-      watch(at, hear) {
+      ...perDirectoryBackend,
+      watch(at, listener) {
         if (room.left <= 0) throw Object.assign(new Error(code), { code })
         room.left--
-        return eachMeans.watch(at, hear)
+        return perDirectoryBackend.watch(at, listener)
       },
     }
   }
 
-  test.each(['ENOSPC', 'EMFILE'])('%s: what is watched is told, the rest is seen late', async (code) => {
-    const room = { left: 1 }
-    const { at, listener } = await watching({ means: poor(room, code), pace: soon }, (path) => {
-      mkdirSync(join(path, 'a/b'), { recursive: true })
-      for (const name of ['a/old', 'a/gone', 'a/b/old']) writeFileSync(join(path, name), '1')
-    })
-    await listener.until(() => listener.lost > 0)
-    writeFileSync(at('top'), '1')
-    writeFileSync(at('a/new'), '1')
-    writeFileSync(at('a/b/old'), '22')
-    rmSync(at('a/gone'))
-    await listener.until(() => ['top', 'a/new'].every((path) => listener.has(path, 'added')))
-    await listener.until(() => listener.has('a/b/old', 'updated') && listener.has('a/gone', 'deleted'))
-    expect(listener.changes.length).toBe(4)
-    expect(listener.lost).toBe(1)
-    mkdirSync(at('c/d'), { recursive: true })
-    writeFileSync(at('c/d/e'), '1')
-    await listener.heard('c/d/e', 'added')
-  })
+  test.each(['ENOSPC', 'EMFILE'])(
+    '%s: watched directories report at once, the others after a poll',
+    async (code) => {
+      const room = { left: 1 }
+      const { at, listener } = await watching(
+        { backend: limited(room, code), timing: fastTiming },
+        (path) => {
+          mkdirSync(join(path, 'a/b'), { recursive: true })
+          for (const name of ['a/old', 'a/gone', 'a/b/old']) writeFileSync(join(path, name), '1')
+        },
+      )
+      await listener.until(() => listener.lost > 0)
+      writeFileSync(at('top'), '1')
+      writeFileSync(at('a/new'), '1')
+      writeFileSync(at('a/b/old'), '22')
+      rmSync(at('a/gone'))
+      await listener.until(() => ['top', 'a/new'].every((path) => listener.has(path, 'added')))
+      await listener.until(() => listener.has('a/b/old', 'updated') && listener.has('a/gone', 'deleted'))
+      expect(listener.changes.length).toBe(4)
+      expect(listener.lost).toBe(1)
+      mkdirSync(at('c/d'), { recursive: true })
+      writeFileSync(at('c/d/e'), '1')
+      await listener.heard('c/d/e', 'added')
+    },
+  )
 
-  test('when there is room again, all are listened to', async () => {
+  test('when watches are available again, all directories are watched', async () => {
     const room = { left: 1 }
-    const { at, listener } = await watching({ means: poor(room), pace: soon }, (path) =>
+    const { at, listener } = await watching({ backend: limited(room), timing: fastTiming }, (path) =>
       mkdirSync(join(path, 'a/b'), { recursive: true }),
     )
     await listener.until(() => listener.lost > 0)
@@ -119,9 +125,13 @@ describe('[F-40b] [O8] less than is needed', () => {
     expect(listener.lost).toBe(1)
   })
 
-  test('where changes are made on other machines too, all is looked at from time to time', async () => {
-    const means: Means = { ...eachMeans, sure: false, watch: () => ({ close: () => {} }) }
-    const { at, listener } = await watching({ means, pace: soon }, (path) =>
+  test('a network file system is polled as well', async () => {
+    const backend: NotifyBackend = {
+      ...perDirectoryBackend,
+      reliable: false,
+      watch: () => ({ close: () => {} }),
+    }
+    const { at, listener } = await watching({ backend, timing: fastTiming }, (path) =>
       writeFileSync(join(path, 'old'), '1'),
     )
     await listener.until(() => listener.lost > 0)
@@ -130,44 +140,46 @@ describe('[F-40b] [O8] less than is needed', () => {
     await listener.heard('a/b/new', 'added')
     writeFileSync(at('old'), '22')
     await listener.heard('old', 'updated')
-    expect([0x6969, 0x01021997, 0x65735546, 0xff534d42].map((type) => meansOn(type).sure)).toEqual(
+    expect([0x6969, 0x01021997, 0x65735546, 0xff534d42].map((type) => backendOn(type).reliable)).toEqual(
       Array(4).fill(false),
     )
-    expect([0xef53, 0x01021994, 0x794c7630, 0].every((type) => meansOn(type).sure)).toBe(true)
+    expect([0xef53, 0x01021994, 0x794c7630, 0].every((type) => backendOn(type).reliable)).toBe(true)
   })
 
-  test('a directory that may not be read is told of, and looked into when it may', async () => {
-    const shut = { is: true }
-    const enter = (path: string) =>
-      shut.is && path.endsWith('/shut')
+  test('an unreadable directory is reported, and its entries when it becomes readable', async () => {
+    const denied = { is: true }
+    const openDirectory = (path: string) =>
+      denied.is && path.endsWith('/shut')
         ? Promise.reject(Object.assign(new Error('shut'), { code: 'EACCES' }))
-        : eachMeans.enter(path)
-    const { at, listener } = await watching({ means: { ...eachMeans, enter } }, (path) =>
+        : perDirectoryBackend.openDirectory(path)
+    const { at, listener } = await watching({ backend: { ...perDirectoryBackend, openDirectory } }, (path) =>
       mkdirSync(join(path, 'shut')),
     )
     writeFileSync(at('shut/old'), '1')
     writeFileSync(at('file'), '1')
     await listener.heard('file', 'added')
     expect(listener.changes.length).toBe(1)
-    shut.is = false
+    denied.is = false
     chmodSync(at('shut'), 0o700)
     await listener.heard('shut/old', 'added')
-    shut.is = true
+    denied.is = true
     chmodSync(at('shut'), 0o711)
     await listener.heard('shut/old', 'deleted')
     expect(listener.lost).toBe(0)
   })
 
-  test('a directory that cannot even be opened now is read when it can', async () => {
+  test('a directory that cannot be opened for lack of descriptors is read later', async () => {
     let full = false
-    const means: Means = {
-      ...eachMeans,
-      enter: (path) =>
+    const backend: NotifyBackend = {
+      ...perDirectoryBackend,
+      openDirectory: (path) =>
         full && path.endsWith('/a')
           ? Promise.reject(Object.assign(new Error('full'), { code: 'EMFILE' }))
-          : eachMeans.enter(path),
+          : perDirectoryBackend.openDirectory(path),
     }
-    const { at, listener } = await watching({ means, pace: soon }, (path) => mkdirSync(join(path, 'a')))
+    const { at, listener } = await watching({ backend, timing: fastTiming }, (path) =>
+      mkdirSync(join(path, 'a')),
+    )
     full = true
     writeFileSync(at('a/1'), '1')
     await listener.until(() => listener.lost > 0)

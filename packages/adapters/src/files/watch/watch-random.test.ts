@@ -2,16 +2,16 @@ import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Listener, everything } from '../../../../host/src/ports/watch.contract.ts'
-import { newYard } from '../../../test/watch-fixture.ts'
+import { newDirectory } from '../../../test/watch-fixture.ts'
 import { watchTree } from './watch.ts'
 
 const seeds = Array.from({ length: 12 }, () => Math.floor(Math.random() * 2 ** 31))
 
-test.each(seeds)('[O1] [O4] [O5] seed %d: what was told is what is there', play)
+test.each(seeds)('[O1] [O4] [O5] seed %d: the reported changes lead to the existing files', play)
 
-/** Whatever is done in a tree: at rest, the listing from the beginning and all that was told since give what is there. */
+/** Changes a tree at random. Afterwards, the first list and all reported changes together must give the existing files. */
 async function play(seed: number): Promise<void> {
-  const { path, list } = await newYard()
+  const { path, list } = await newDirectory()
   const chance = chanceOf(seed)
   const act = () => pick(chance, acts)(path, () => anyPath(chance), chance)
   for (let i = 0; i < 40; i++) act()
@@ -20,14 +20,14 @@ async function play(seed: number): Promise<void> {
   onTestFinished(() => watch.end())
   for (let i = 0; i < 400; i++) {
     act()
-    // Sometimes many at once, sometimes in the middle of a look.
+    // Some actions come in one burst, others during a pass.
     for (let turns = Math.floor(chance() ** 4 * 200); turns > 0; turns--) await new Promise(setImmediate)
   }
   writeFileSync(join(path, 'rest'), `${seed}`)
   await listener.until(async () => listener.paths.has('rest') && same(listener.paths, await list()))
-  // And each directory is still listened to.
+  // Each directory is still watched.
   const folders = [...(await list())].filter((name) => statSync(join(path, name)).isDirectory())
-  for (const folder of folders) writeFileSync(join(path, folder, 'heard'), '1')
+  for (const folder of folders) writeFileSync(join(path, folder, 'later'), '1')
   await listener.until(async () => same(listener.paths, await list()))
   expect(listener.lost).toBe(0)
 }
@@ -63,7 +63,7 @@ function attempt(act: () => void): void {
   try {
     act()
   } catch {
-    // What cannot be done is not done.
+    // An action that the tree does not allow, such as removing a missing file, is skipped.
   }
 }
 

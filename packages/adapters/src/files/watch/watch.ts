@@ -1,49 +1,50 @@
 import { lstat } from 'node:fs/promises'
-import type { WatchListener, WatchRequest, FileWatch } from '@atrium/host/ports/files'
+import type { FileWatch, WatchListener, WatchRequest } from '@atrium/host/ports/files'
 import { limits } from '@atrium/protocol/limits'
-import { Changes } from './change-window.ts'
+import { ChangeWindow } from './change-window.ts'
 import { WatchedFile } from './file.ts'
-import { meansFor } from './notify-backend.ts'
-import { usualPace } from './options.ts'
-import type { Terms, Watched } from './options.ts'
-import { Tree } from './tree.ts'
+import { backendFor } from './notify-backend.ts'
+import { defaultTiming } from './options.ts'
+import type { WatchOptions, WatchTarget } from './options.ts'
+import { WatchedTree } from './tree.ts'
 
-/** Watches a real path, as it is: whether anybody may see it was decided before. */
+/** Watches a real path. The caller has checked that the path may be seen. */
 export async function watchTree(
   path: string,
-  wish: WatchRequest,
-  tell: WatchListener,
-  terms: Partial<Terms> = {},
+  request: WatchRequest,
+  listener: WatchListener,
+  options: Partial<WatchOptions> = {},
 ): Promise<FileWatch> {
-  const means = terms.means ?? (await meansFor(path))
-  const watch = new Watch(path, wish, tell, { limits, pace: usualPace, ...terms, means })
+  const backend = options.backend ?? (await backendFor(path))
+  const watch = new Watch(path, request, listener, { limits, timing: defaultTiming, ...options, backend })
   await watch.begin()
   return watch
 }
 
-/** Listens for a window, then looks and tells: one after the other, until it ends. */
+/** A loop until `end`: wait for events during one window, collect the changes, report them. */
 class Watch implements FileWatch {
   readonly #path: string
-  readonly #wish: WatchRequest
-  readonly #tell: WatchListener
-  readonly #terms: Terms
-  #watched: Watched | undefined
+  readonly #request: WatchRequest
+  readonly #listener: WatchListener
+  readonly #options: WatchOptions
+  #target: WatchTarget | undefined
   #timer: NodeJS.Timeout | undefined
-  #heard = false
+  #eventPending = false
   #pass: Promise<void> | undefined
-  #took = 0
+  /** Duration of the last pass, in milliseconds. */
+  #passMs = 0
   #ended = false
 
-  constructor(path: string, wish: WatchRequest, tell: WatchListener, terms: Terms) {
+  constructor(path: string, request: WatchRequest, listener: WatchListener, options: WatchOptions) {
     this.#path = path
-    this.#wish = wish
-    this.#tell = tell
-    this.#terms = terms
+    this.#request = request
+    this.#listener = listener
+    this.#options = options
   }
 
   async begin(): Promise<void> {
-    await this.#alone(async () => {
-      this.#watched = await this.#open()
+    await this.#runPass(async () => {
+      this.#target = await this.#open()
     })
   }
 
@@ -51,62 +52,65 @@ class Watch implements FileWatch {
     this.#ended = true
     clearTimeout(this.#timer)
     await this.#pass
-    this.#watched?.end()
-    this.#watched = undefined
+    this.#target?.close()
+    this.#target = undefined
   }
 
-  #rest(): void {
+  #schedule(): void {
     clearTimeout(this.#timer)
     if (this.#ended) return
-    const { windowMs, beatMs, absentMs } = this.#terms.pace
-    // After a pass that took long it listens as long: half of the time is left to others, whatever goes on in there.
-    const window = Math.min(Math.max(windowMs, this.#took), beatMs)
-    const ms = this.#heard ? window : this.#watched ? beatMs : absentMs
-    this.#timer = setTimeout(() => void this.#alone(() => this.#look()), ms).unref()
+    const { windowMs, pollMs, absentMs } = this.#options.timing
+    // The wait is at least as long as the last pass, so that a busy tree takes at most half of the process's time.
+    const window = Math.min(Math.max(windowMs, this.#passMs), pollMs)
+    const ms = this.#eventPending ? window : this.#target ? pollMs : absentMs
+    this.#timer = setTimeout(() => void this.#runPass(() => this.#report()), ms).unref()
   }
 
-  /** What is heard meanwhile is looked at afterwards. */
-  #alone(act: () => Promise<void>): Promise<void> {
+  /** Runs one pass. Events that arrive during it are left to the next pass. */
+  #runPass(act: () => Promise<void>): Promise<void> {
     this.#pass = act().finally(() => {
       this.#pass = undefined
-      this.#rest()
+      this.#schedule()
     })
     return this.#pass
   }
 
-  async #look(): Promise<void> {
+  async #report(): Promise<void> {
     const began = performance.now()
-    this.#heard = false
-    const changes = new Changes(this.#wish.wants, this.#terms.limits.watchChanges)
-    if (await this.#found(changes)) if (!this.#ended) changes.tell(this.#tell)
-    this.#took = performance.now() - began
+    this.#eventPending = false
+    const changes = new ChangeWindow(this.#request.wants, this.#options.limits.watchChanges)
+    const found = await this.#collect(changes)
+    if (found && !this.#ended) changes.deliverTo(this.#listener)
+    this.#passMs = performance.now() - began
   }
 
-  /** Whether there is something to tell of. */
-  async #found(changes: Changes): Promise<boolean> {
-    if (!this.#watched) {
-      this.#watched = await this.#open(changes)
-      return this.#watched !== undefined
+  /** Returns false while the path does not exist. */
+  async #collect(changes: ChangeWindow): Promise<boolean> {
+    if (!this.#target) {
+      this.#target = await this.#open(changes)
+      return this.#target !== undefined
     }
-    if (await this.#watched.settle(changes)) return true
-    // What took its place is told of in the next pass: in between everybody knows that nothing is left of it.
-    this.#watched.end()
-    this.#watched = undefined
-    changes.goneAltogether()
+    if (await this.#target.collect(changes)) return true
+    // A replacement is reported by the next pass, so that clients see the deletion first.
+    this.#target.close()
+    this.#target = undefined
+    changes.targetDeleted()
     return true
   }
 
-  /** Whatever is there now, as something new where there are changes to be told. */
-  async #open(changes?: Changes): Promise<Watched | undefined> {
-    const facts = await lstat(this.#path).catch(() => undefined)
-    if (!facts) return undefined
+  /** Starts watching the file or directory at the path now; with `changes`, reports it as added. */
+  async #open(changes?: ChangeWindow): Promise<WatchTarget | undefined> {
+    const stat = await lstat(this.#path).catch(() => undefined)
+    if (!stat) return undefined
     changes?.add('', 'added')
-    const hear = (): void => {
-      if (this.#heard) return
-      this.#heard = true
-      if (!this.#pass) this.#rest()
+    const onEvent = (): void => {
+      if (this.#eventPending) return
+      this.#eventPending = true
+      if (!this.#pass) this.#schedule()
     }
-    if (!facts.isDirectory()) return WatchedFile.open(this.#path, this.#terms.means, hear)
-    return Tree.open(this.#path, this.#wish, this.#terms, hear, changes)
+    if (!stat.isDirectory()) return WatchedFile.open(this.#path, this.#options.backend, onEvent)
+    const { backend, limits, timing } = this.#options
+    const context = { path: this.#path, request: this.#request, backend, limits, timing, onEvent }
+    return WatchedTree.open(context, changes)
   }
 }

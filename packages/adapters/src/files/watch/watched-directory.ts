@@ -1,33 +1,33 @@
-import type { Ear } from './notify-backend.ts'
+import type { NotifyWatch } from './notify-backend.ts'
 
-/** A directory that is watched: what is known to be in it, and what was heard of it since it was last looked at. */
-export class Folder {
-  readonly parent: Folder | undefined
+/** A directory of a watched tree: its known entries, and its events since it was last read. */
+export class WatchedDirectory {
+  readonly parent: WatchedDirectory | undefined
   readonly name: string
-  /** All that is no directory; links are never followed. */
+  /** Names of all entries that are not directories. Links count here: they are never followed. */
   readonly files = new Set<string>()
-  readonly folders = new Map<string, Folder>()
-  /** Not looked into, because nobody wants that. */
+  readonly directories = new Map<string, WatchedDirectory>()
+  /** Whether its entries are left out, because the request does not ask for them. */
   readonly skipped: boolean
   ino = 0
-  ear: Ear | undefined
-  /** In what state its files were, where only looking again tells that they changed. */
-  stamps: Map<string, number> | undefined
-  /** Names of which something was heard, and whether that was more than a change of what is in a file. */
-  heard: Map<string, boolean> | undefined
-  /** Whether all of it is to be looked at. */
+  watch: NotifyWatch | undefined
+  /** Change times of its files, only kept while the directory is polled. */
+  changeTimes: Map<string, number> | undefined
+  /** Names with events. True: an entry may have been created, removed or replaced. False: only its content changed. */
+  events: Map<string, boolean> | undefined
+  /** Whether the next read must list all entries. */
   unread = true
-  /** Whether what was watched may be no longer what is there. */
+  /** Whether its watch may be on another directory than the one at the path now. */
   stale = false
-  gone = false
+  removed = false
 
-  constructor(parent: Folder | undefined, name: string, skipped: boolean) {
+  constructor(parent: WatchedDirectory | undefined, name: string, skipped: boolean) {
     this.parent = parent
     this.name = name
     this.skipped = skipped
   }
 
-  /** Relative to the one watched, which is empty. */
+  /** Relative to the root of the watch, whose own path is empty. */
   get path(): string {
     return this.parent ? this.parent.pathOf(this.name) : ''
   }
@@ -37,7 +37,7 @@ export class Folder {
     return own === '' ? name : `${own}/${name}`
   }
 
-  get names(): number {
-    return this.files.size + this.folders.size
+  get entryCount(): number {
+    return this.files.size + this.directories.size
   }
 }

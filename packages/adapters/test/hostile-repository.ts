@@ -1,9 +1,9 @@
 import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Repository, newFolder } from './repository.ts'
+import { TestRepository, newFolder } from './repository.ts'
 
-/** A repository that wants to run something: then there is a file where there should be none. */
-export class Trap extends Repository {
+/** A repository that tries to run a script. The script creates the file `marker`. */
+export class HostileRepository extends TestRepository {
   readonly marker = join(newFolder(), 'ran')
   readonly script = join(newFolder(), 'script')
 
@@ -14,17 +14,17 @@ export class Trap extends Repository {
     this.put('sub/file', '1')
   }
 
-  /** It is looked at again: its size is as before, and its time is not. */
+  /** Changes the time of a file but not its size, so that git must read its content again. */
   touch(path = 'file'): void {
     utimesSync(this.at(path), new Date(1e12), new Date(1e12))
   }
 
-  get sprung(): boolean {
+  get ran(): boolean {
     return existsSync(this.marker)
   }
 
-  /** Asks everything that can be asked. */
-  async askAll(): Promise<void> {
+  /** Calls every method of the port. */
+  async runAllQueries(): Promise<void> {
     const root = await this.vcs.root(this.at('sub'))
     if (root === undefined) return
     await this.vcs.status(root).catch(() => {})
@@ -33,46 +33,50 @@ export class Trap extends Repository {
   }
 }
 
-/** How a trap is set. `live`: git as a careless person runs it walks into it. */
-export interface Snare {
+/** A way to make git run a script. `worksOnPlainGit`: `git status` without protection runs it. */
+export interface Attack {
   readonly name: string
-  readonly live: boolean
-  set(trap: Trap): Promise<void>
+  readonly worksOnPlainGit: boolean
+  prepare(hostile: HostileRepository): Promise<void>
 }
 
-const config = (key: string, live = false, value?: (trap: Trap) => string): Snare => ({
+const config = (
+  key: string,
+  worksOnPlainGit = false,
+  value?: (hostile: HostileRepository) => string,
+): Attack => ({
   name: key,
-  live,
-  async set(trap) {
-    await trap.commit()
-    trap.git('config', key, value ? value(trap) : trap.script)
-    trap.touch()
+  worksOnPlainGit,
+  async prepare(hostile) {
+    await hostile.commit()
+    hostile.git('config', key, value ? value(hostile) : hostile.script)
+    hostile.touch()
   },
 })
 
-const filter = (key: string, live = true): Snare => ({
+const filter = (key: string, worksOnPlainGit = true): Attack => ({
   name: `filter ${key}`,
-  live,
-  async set(trap) {
-    trap.put('.gitattributes', '* filter=x=y.z diff=x merge=x\n')
-    await trap.commit()
-    trap.git('config', `filter.x=y.z.${key}`, trap.script)
-    trap.git('config', 'filter.x=y.z.required', 'true')
-    trap.touch()
+  worksOnPlainGit,
+  async prepare(hostile) {
+    hostile.put('.gitattributes', '* filter=x=y.z diff=x merge=x\n')
+    await hostile.commit()
+    hostile.git('config', `filter.x=y.z.${key}`, hostile.script)
+    hostile.git('config', 'filter.x=y.z.required', 'true')
+    hostile.touch()
   },
 })
 
-const hook = (name: string, live: boolean): Snare => ({
+const hook = (name: string, worksOnPlainGit: boolean): Attack => ({
   name: `hook ${name}`,
-  live,
-  async set(trap) {
-    await trap.commit()
-    trap.put(`.git/hooks/${name}`, `#!/bin/sh\ntouch '${trap.marker}'\n`, 0o755)
-    trap.touch()
+  worksOnPlainGit,
+  async prepare(hostile) {
+    await hostile.commit()
+    hostile.put(`.git/hooks/${name}`, `#!/bin/sh\ntouch '${hostile.marker}'\n`, 0o755)
+    hostile.touch()
   },
 })
 
-export const snares: readonly Snare[] = [
+export const attacks: readonly Attack[] = [
   config('core.fsmonitor', true),
   config('core.sshCommand'),
   config('core.pager'),
@@ -103,31 +107,31 @@ export const snares: readonly Snare[] = [
   hook('reference-transaction', false),
   {
     name: 'core.hooksPath',
-    live: true,
-    async set(trap) {
-      await trap.commit()
-      trap.put('evil/post-index-change', `#!/bin/sh\ntouch '${trap.marker}'\n`, 0o755)
-      trap.git('config', 'core.hooksPath', 'evil')
-      trap.touch()
+    worksOnPlainGit: true,
+    async prepare(hostile) {
+      await hostile.commit()
+      hostile.put('evil/post-index-change', `#!/bin/sh\ntouch '${hostile.marker}'\n`, 0o755)
+      hostile.git('config', 'core.hooksPath', 'evil')
+      hostile.touch()
     },
   },
   {
-    name: 'a config that another includes',
-    live: true,
-    async set(trap) {
-      await trap.commit()
-      trap.put('evil', `[core]\n\tfsmonitor = ${trap.script}\n`)
-      trap.git('config', 'include.path', '../evil')
+    name: 'an included config',
+    worksOnPlainGit: true,
+    async prepare(hostile) {
+      await hostile.commit()
+      hostile.put('evil', `[core]\n\tfsmonitor = ${hostile.script}\n`)
+      hostile.git('config', 'include.path', '../evil')
     },
   },
   {
-    name: 'values that break out of their line',
-    live: false,
-    async set(trap) {
-      trap.put('.gitattributes', '* filter=x\n')
-      await trap.commit()
-      const rest = `\\n[filter \\"x\\"]\\nclean = ${trap.script}\\n[core]\\nx = `
-      trap.put(
+    name: 'values that contain line breaks',
+    worksOnPlainGit: false,
+    async prepare(hostile) {
+      hostile.put('.gitattributes', '* filter=x\n')
+      await hostile.commit()
+      const rest = `\\n[filter \\"x\\"]\\nclean = ${hostile.script}\\n[core]\\nx = `
+      hostile.put(
         '.git/config',
         [
           `[core]\n\teol = "lf${rest}"\n\tfilemode = "true${rest}"\n[extensions]\n\tobjectformat = "sha1${rest}"\n`,
@@ -135,82 +139,82 @@ export const snares: readonly Snare[] = [
           `[branch "main"]\n\tremote = "origin"\n[remote "origin"]\n\tfetch = "+refs/heads/*:refs/remotes/origin/*${rest}"\n`,
         ].join(''),
       )
-      trap.touch()
+      hostile.touch()
     },
   },
   {
-    name: 'a config of the tree alone',
-    live: true,
-    async set(trap) {
-      await trap.commit()
-      trap.git('config', 'extensions.worktreeConfig', 'true')
-      trap.put('.git/config.worktree', `[core]\n\tfsmonitor = ${trap.script}\n`)
+    name: 'a config of the working tree',
+    worksOnPlainGit: true,
+    async prepare(hostile) {
+      await hostile.commit()
+      hostile.git('config', 'extensions.worktreeConfig', 'true')
+      hostile.put('.git/config.worktree', `[core]\n\tfsmonitor = ${hostile.script}\n`)
     },
   },
   {
     name: 'a submodule with a config of its own',
-    live: true,
-    async set(trap) {
-      const inner = new Repository()
+    worksOnPlainGit: true,
+    async prepare(hostile) {
+      const inner = new TestRepository()
       inner.put('file', '1')
       await inner.commit()
-      trap.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner.root, 'inner')
-      await trap.commit()
-      trap.put(
+      hostile.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner.root, 'inner')
+      await hostile.commit()
+      hostile.put(
         '.git/modules/inner/config',
-        `[core]\n\tworktree = ../../../inner\n\tfsmonitor = ${trap.script}\n`,
+        `[core]\n\tworktree = ../../../inner\n\tfsmonitor = ${hostile.script}\n`,
       )
     },
   },
   {
-    name: 'submodule urls and names that are commands',
-    live: false,
-    async set(trap) {
+    name: 'submodule URLs and names that are commands',
+    worksOnPlainGit: false,
+    async prepare(hostile) {
       const lines = [
         '--upload-pack=touch x',
         'ext::sh -c touch% x',
         '-oProxyCommand=touch x',
         'ssh://-oProxyCommand=x/y',
       ]
-      trap.put(
+      hostile.put(
         '.gitmodules',
         lines
           .map(
             (url, i) =>
-              `[submodule "${i}"]\n\tpath = m${i}\r\n\turl = "${url}"\n\tupdate = !${trap.script}\n`,
+              `[submodule "${i}"]\n\tpath = m${i}\r\n\turl = "${url}"\n\tupdate = !${hostile.script}\n`,
           )
           .join(''),
       )
-      await trap.commit()
-      for (const [i, url] of lines.entries()) trap.git('config', `submodule.${i}.url`, url)
+      await hostile.commit()
+      for (const [i, url] of lines.entries()) hostile.git('config', `submodule.${i}.url`, url)
     },
   },
   {
-    name: 'commits that are to be fetched by a program',
-    live: true,
-    async set(trap) {
-      await trap.commit()
-      const tree = trap.git('rev-parse', 'HEAD^{tree}')
-      rmSync(trap.at(`.git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`))
+    name: 'missing objects that a program fetches (partial clone)',
+    worksOnPlainGit: true,
+    async prepare(hostile) {
+      await hostile.commit()
+      const tree = hostile.git('rev-parse', 'HEAD^{tree}')
+      rmSync(hostile.at(`.git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`))
       for (const [key, value] of [
-        ['remote.origin.url', trap.root],
+        ['remote.origin.url', hostile.root],
         ['remote.origin.promisor', 'true'],
-        ['remote.origin.uploadpack', trap.script],
+        ['remote.origin.uploadpack', hostile.script],
         ['extensions.partialClone', 'origin'],
         ['core.repositoryFormatVersion', '1'],
       ] as const)
-        trap.git('config', key, value)
-      trap.git('update-ref', '--no-deref', 'HEAD', trap.git('rev-parse', 'HEAD'))
-      rmSync(trap.at('.git/index'))
+        hostile.git('config', key, value)
+      hostile.git('update-ref', '--no-deref', 'HEAD', hostile.git('rev-parse', 'HEAD'))
+      rmSync(hostile.at('.git/index'))
     },
   },
   {
-    name: 'a tree that is somewhere else',
-    live: true,
-    async set(trap) {
-      await trap.commit()
-      trap.git('config', 'core.worktree', newFolder())
-      trap.git('config', 'core.fsmonitor', trap.script)
+    name: 'a working tree in another directory',
+    worksOnPlainGit: true,
+    async prepare(hostile) {
+      await hostile.commit()
+      hostile.git('config', 'core.worktree', newFolder())
+      hostile.git('config', 'core.fsmonitor', hostile.script)
     },
   },
 ]

@@ -8,22 +8,22 @@ import { gitVcs } from '../src/git/git.ts'
 
 export const hasGit = (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, 'git')))
 
-/** Gone after the test. */
+/** A temporary folder, removed after the test. */
 export function newFolder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-vcs-')))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
-/** A home of its own: what is set for whoever runs the tests does not matter. */
+/** A home directory of its own, so that the git config of the user who runs the tests has no effect. */
 export function newUser(config = '') {
   const home = newFolder()
   writeFileSync(join(home, '.gitconfig'), config)
-  return { home, settings: join(home, '.config') }
+  return { home, configHome: join(home, '.config') }
 }
 
-/** A repository, and git as a careless person runs it. */
-export class Repository implements Checkout {
+/** A repository, and git without any protection: its config and hooks are in force. */
+export class TestRepository implements Checkout {
   readonly root: string
   readonly user = newUser()
   readonly vcs = gitVcs({ user: this.user })

@@ -1,49 +1,51 @@
 import { join } from 'node:path'
-import type { GitPlace } from './repository.ts'
-import type { GitRuns } from './run.ts'
+import type { Repository } from './repository.ts'
+import type { GitRunner } from './run.ts'
 
-/** A key, with its section and name in small letters, and all its values. */
+/** All values of each key, in order. Section and name of a key are lower case. */
 export type GitConfig = ReadonlyMap<string, readonly string[]>
 
-/** What a repository's config says, taken as text: git only takes the file apart, and acts on nothing of it. */
-export async function readConfig(runs: GitRuns, { common }: GitPlace): Promise<GitConfig> {
-  const { said } = await runs.run(
-    ['config', '--file', join(common, 'config'), '--no-includes', '-z', '--list'],
+/** Reads a repository's config as data: git parses the file and acts on no setting of it. */
+export async function readConfig(git: GitRunner, { commonDir }: Repository): Promise<GitConfig> {
+  const { stdout } = await git.run(
+    ['config', '--file', join(commonDir, 'config'), '--no-includes', '-z', '--list'],
     {
       cwd: '/',
       env: {},
     },
   )
-  return parsed(said)
+  return parseConfig(stdout)
 }
 
-/** Whose git it is: what they set for themselves is theirs, and no repository's. */
+/** The user whose own git config is trusted. */
 export interface GitUser {
   readonly home: string
-  readonly settings: string
+  /** The value of XDG_CONFIG_HOME. */
+  readonly configHome: string
 }
 
-/** What of the user's own config a stand-in has to know: whom they trust, and what they ignore everywhere. */
-export async function userConfig(
-  runs: GitRuns,
-  { home, settings }: GitUser,
-): Promise<{ readonly safe: readonly string[]; readonly ignores: string }> {
-  const { said } = await runs.run(['config', '--includes', '-z', '--type=path', '--get-regexp', wanted], {
+/** Reads the two settings of the user's config that a shadow git directory needs. */
+export async function readUserConfig(
+  git: GitRunner,
+  { home, configHome }: GitUser,
+): Promise<{ readonly safeDirectories: readonly string[]; readonly excludesFile: string }> {
+  const { stdout } = await git.run(['config', '--includes', '-z', '--type=path', '--get-regexp', wanted], {
     cwd: '/',
-    env: { HOME: home, XDG_CONFIG_HOME: settings, GIT_CONFIG_GLOBAL: undefined },
+    env: { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: undefined },
   })
-  const config = parsed(said)
+  const config = parseConfig(stdout)
   return {
-    safe: config.get('safe.directory') ?? [],
-    ignores: config.get('core.excludesfile')?.at(-1) ?? join(settings, 'git', 'ignore'),
+    safeDirectories: config.get('safe.directory') ?? [],
+    excludesFile: config.get('core.excludesfile')?.at(-1) ?? join(configHome, 'git', 'ignore'),
   }
 }
 
 const wanted = '^(safe\\.directory|core\\.excludesfile)$'
 
-function parsed(said: Buffer): GitConfig {
+/** Parses `git config -z` output. A key without a value is true. */
+function parseConfig(stdout: Buffer): GitConfig {
   const config = new Map<string, string[]>()
-  for (const line of said.toString().split('\0')) {
+  for (const line of stdout.toString().split('\0')) {
     const at = line.indexOf('\n')
     const [key, value] = at < 0 ? [line, 'true'] : [line.slice(0, at), line.slice(at + 1)]
     if (key === '') continue

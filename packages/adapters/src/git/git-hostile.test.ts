@@ -1,60 +1,62 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Repository, hasGit, newUser } from '../../test/repository.ts'
-import { Trap, snares } from '../../test/hostile-repository.ts'
+import { TestRepository, hasGit, newUser } from '../../test/repository.ts'
+import { HostileRepository, attacks } from '../../test/hostile-repository.ts'
 import { gitVcs } from './git.ts'
 
-describe.runIf(hasGit)('[S-41b] [O14] looking at a repository runs nothing of it', () => {
-  test.each(snares)('$name', async ({ set, live }) => {
-    const trap = new Trap()
-    await set(trap)
-    await trap.askAll()
-    expect(trap.sprung).toBe(false)
-    // The trap is a real one.
+describe.runIf(hasGit)('[S-41b] [O14] reading a repository runs no program that it names', () => {
+  test.each(attacks)('$name', async ({ prepare, worksOnPlainGit }) => {
+    const hostile = new HostileRepository()
+    await prepare(hostile)
+    await hostile.runAllQueries()
+    expect(hostile.ran).toBe(false)
+    // Proves that the attack works on git without protection.
     try {
-      trap.git('status')
+      hostile.git('status')
     } catch {
-      // Some of them hurt.
+      // Some attacks make `git status` fail.
     }
-    if (live) expect(trap.sprung).toBe(true)
+    if (worksOnPlainGit) expect(hostile.ran).toBe(true)
   })
 
-  test('a filter that comes while git is asked finds nothing to do, for git never reads of it', async () => {
-    const trap = new Trap()
-    trap.put('.gitattributes', '* filter=late\n')
-    await trap.commit()
+  test('a filter that is configured while git runs is not run', async () => {
+    const hostile = new HostileRepository()
+    hostile.put('.gitattributes', '* filter=late\n')
+    await hostile.commit()
     for (let i = 0; i < 10; i++) {
-      trap.touch()
-      const asked = trap.askAll()
-      trap.put(
+      hostile.touch()
+      const asked = hostile.runAllQueries()
+      hostile.put(
         '.git/config',
-        `[core]\n\tfsmonitor = ${trap.script}\n[filter "late"]\n\tclean = ${trap.script}\n`,
+        `[core]\n\tfsmonitor = ${hostile.script}\n[filter "late"]\n\tclean = ${hostile.script}\n`,
       )
       await asked
     }
-    expect(trap.sprung).toBe(false)
+    expect(hostile.ran).toBe(false)
   })
 
-  test('what a config includes is not read, wherever that is', async () => {
-    const repository = new Repository()
+  test('a file that a config includes is not read', async () => {
+    const repository = new TestRepository()
     writeFileSync(join(repository.user.home, 'secret'), '[remote "x"]\n\turl = https://example.org/secret\n')
     repository.git('config', 'include.path', join(repository.user.home, 'secret'))
     expect((await repository.vcs.status(repository.root)).remotes).toEqual([])
   })
 
-  test('filters that the user has set for themselves do not run either, and a repository works without', async () => {
-    const trap = new Trap()
-    trap.put('.gitattributes', '* filter=lfs\n')
-    await trap.commit()
-    const user = newUser(`[filter "lfs"]\n\tclean = ${trap.script}\n[core]\n\tfsmonitor = ${trap.script}\n`)
-    trap.touch()
-    expect((await gitVcs({ user }).status(trap.root)).changes).toEqual([])
-    expect(trap.sprung).toBe(false)
+  test('filters of the user config are not run, and the repository works without them', async () => {
+    const hostile = new HostileRepository()
+    hostile.put('.gitattributes', '* filter=lfs\n')
+    await hostile.commit()
+    const user = newUser(
+      `[filter "lfs"]\n\tclean = ${hostile.script}\n[core]\n\tfsmonitor = ${hostile.script}\n`,
+    )
+    hostile.touch()
+    expect((await gitVcs({ user }).status(hostile.root)).changes).toEqual([])
+    expect(hostile.ran).toBe(false)
   })
 
-  test('what the user ignores everywhere is ignored', async () => {
-    const repository = new Repository()
+  test('the excludes file of the user is applied', async () => {
+    const repository = new TestRepository()
     repository.put('mine.swp', '1')
     repository.put('other', '1')
     const user = newUser('[core]\n\texcludesFile = ~/ignored\n')
@@ -63,24 +65,24 @@ describe.runIf(hasGit)('[S-41b] [O14] looking at a repository runs nothing of it
       { path: 'other', type: 'added' },
     ])
     const plain = newUser()
-    mkdirSync(join(plain.settings, 'git'), { recursive: true })
-    writeFileSync(join(plain.settings, 'git', 'ignore'), 'other\n')
+    mkdirSync(join(plain.configHome, 'git'), { recursive: true })
+    writeFileSync(join(plain.configHome, 'git', 'ignore'), 'other\n')
     expect(await gitVcs({ user: plain }).ignored(repository.root, ['other', 'mine.swp'])).toEqual(
       new Set(['other']),
     )
   })
 
-  test('git never writes: the index stays as it was', async () => {
-    const trap = new Trap()
-    await trap.commit()
-    trap.touch()
-    const before = readFileSync(trap.at('.git/index'))
-    await trap.askAll()
-    expect(readFileSync(trap.at('.git/index')).equals(before)).toBe(true)
+  test('git does not write the index', async () => {
+    const hostile = new HostileRepository()
+    await hostile.commit()
+    hostile.touch()
+    const before = readFileSync(hostile.at('.git/index'))
+    await hostile.runAllQueries()
+    expect(readFileSync(hostile.at('.git/index')).equals(before)).toBe(true)
   })
 })
 
-describe.runIf(hasGit)('[S-40] [O14] names are names', () => {
+describe.runIf(hasGit)('[S-40] [O14] hostile file names', () => {
   const names = [
     'new\nline',
     '"quoted"',
@@ -94,42 +96,42 @@ describe.runIf(hasGit)('[S-40] [O14] names are names', () => {
     ':(top)x',
   ]
 
-  test('whatever they look like', async () => {
-    const trap = new Trap()
-    await trap.commit()
-    for (const name of names) trap.put(`odd/${name}`, '1')
-    for (const name of names) trap.put(name, '1')
+  test('are reported unchanged', async () => {
+    const hostile = new HostileRepository()
+    await hostile.commit()
+    for (const name of names) hostile.put(`odd/${name}`, '1')
+    for (const name of names) hostile.put(name, '1')
     const all = [...names, ...names.map((name) => `odd/${name}`)].toSorted()
-    const { changes } = await trap.vcs.status(trap.root)
+    const { changes } = await hostile.vcs.status(hostile.root)
     expect(changes.map(({ path }) => path).toSorted()).toEqual(all)
-    expect((await trap.vcs.files(trap.root, 100)).toSorted()).toEqual(
+    expect((await hostile.vcs.files(hostile.root, 100)).toSorted()).toEqual(
       [...all, 'file', 'sub/file'].toSorted((a, b) => (a < b ? -1 : 1)),
     )
-    trap.put('.gitignore', '/odd/*\n!/odd/;id\n')
-    const ignored = await trap.vcs.ignored(trap.root, all)
+    hostile.put('.gitignore', '/odd/*\n!/odd/;id\n')
+    const ignored = await hostile.vcs.ignored(hostile.root, all)
     expect([...ignored].toSorted()).toEqual(
       all.filter((path) => path.startsWith('odd/') && path !== 'odd/;id'),
     )
-    await trap.commit()
-    for (const name of names) trap.put(name, '22')
-    expect((await trap.vcs.status(trap.root)).changes.map(({ path }) => path).toSorted()).toEqual(
+    await hostile.commit()
+    for (const name of names) hostile.put(name, '22')
+    expect((await hostile.vcs.status(hostile.root)).changes.map(({ path }) => path).toSorted()).toEqual(
       names.toSorted(),
     )
   })
 
-  test('one that is no text harms no other', async ({ skip }) => {
-    if (process.platform !== 'linux') skip('names are text here')
-    const trap = new Trap()
-    writeFileSync(Buffer.concat([Buffer.from(`${trap.root}/odd-`), Buffer.from([0xff, 0xfe])]), '1')
-    const { changes } = await trap.vcs.status(trap.root)
+  test('a name with invalid UTF-8 does not affect other names', async ({ skip }) => {
+    if (process.platform !== 'linux') skip('file names are UTF-8 on this system')
+    const hostile = new HostileRepository()
+    writeFileSync(Buffer.concat([Buffer.from(`${hostile.root}/odd-`), Buffer.from([0xff, 0xfe])]), '1')
+    const { changes } = await hostile.vcs.status(hostile.root)
     expect(changes.map(({ path }) => path).toSorted()).toEqual(['file', 'odd-\ufffd\ufffd', 'sub/file'])
   })
 
-  test('a path behind a link is not ignored, and not the end of the question', async () => {
-    const trap = new Trap()
-    trap.put('.gitignore', 'junk\n')
-    symlinkSync('/etc', trap.at('way'))
-    expect(await trap.vcs.ignored(trap.root, ['a/junk', 'way/junk', 'b/junk'])).toEqual(
+  test('a path behind a link counts as not ignored, and the paths after it are checked', async () => {
+    const hostile = new HostileRepository()
+    hostile.put('.gitignore', 'junk\n')
+    symlinkSync('/etc', hostile.at('way'))
+    expect(await hostile.vcs.ignored(hostile.root, ['a/junk', 'way/junk', 'b/junk'])).toEqual(
       new Set(['a/junk', 'b/junk']),
     )
   })

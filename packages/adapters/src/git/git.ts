@@ -1,22 +1,22 @@
 import { join } from 'node:path'
 import type { Vcs } from '@atrium/host/ports/vcs'
-import { limits as usualLimits } from '@atrium/protocol/limits'
+import { limits as defaultLimits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { findProgram } from '../process/which.ts'
-import { askIgnored } from './ignored.ts'
-import { fileList, otherList } from './files.ts'
+import { ignoredAmong } from './ignored.ts'
+import { trackedFiles, untrackedFiles } from './files.ts'
 import { remotesOf } from './remotes.ts'
-import { GitRuns } from './run.ts'
-import { findPlace } from './repository.ts'
-import type { GitPlace } from './repository.ts'
-import { userConfig } from './config.ts'
+import { GitRunner } from './run.ts'
+import { findRepository } from './repository.ts'
+import type { Repository } from './repository.ts'
+import { readUserConfig } from './config.ts'
 import type { GitUser } from './config.ts'
-import { withStandIn } from './shadow-git-dir.ts'
-import type { StandIn } from './shadow-git-dir.ts'
-import { readStatus } from './status.ts'
+import { withShadowGitDir } from './shadow-git-dir.ts'
+import type { ShadowGitDir } from './shadow-git-dir.ts'
+import { parseStatus } from './status.ts'
 
 export interface GitOptions {
-  /** Where programs are, as in PATH; where this process finds them, if absent. */
+  /** The directories in which `git` is looked for, in the form of PATH. Default: the PATH of this process. */
   readonly path?: string
   readonly user?: GitUser
   readonly limits?: GitLimits
@@ -25,51 +25,52 @@ export interface GitOptions {
 export type GitLimits = Pick<LimitValues, 'vcsMs' | 'vcsBytes' | 'vcsRuns'>
 
 /**
- * Git by its command. A repository is somebody else's: its config names programs for many occasions, and looking at a
- * tree is one. So git never reads that config: it works on a stand-in, which has the same commits, index and branches
- * and a config of our own (S-41b).
+ * Version control by the `git` command. A repository is untrusted: its config can name programs that even `git status`
+ * runs. So git never reads that config as its own. It works on a shadow git directory, which has the repository's
+ * commits, index and branches, and a config written here (S-41b).
  */
 export function gitVcs(options: GitOptions = {}): Vcs {
-  const { path = process.env['PATH'] ?? '', user = thisUser(), limits = usualLimits } = options
-  let found: Promise<GitRuns | undefined> | undefined
-  const git = () =>
+  const { path = process.env['PATH'] ?? '', user = currentUser(), limits = defaultLimits } = options
+  let found: Promise<GitRunner | undefined> | undefined
+  const findGit = () =>
     (found ??= findProgram('git', path).then((program) =>
-      program === undefined ? undefined : new GitRuns(program, path, limits),
+      program === undefined ? undefined : new GitRunner(program, path, limits),
     ))
 
-  const inside = async <T>(root: string, ask: (standIn: StandIn) => Promise<T>): Promise<T> => {
-    const runs = await git()
-    const place = runs && (await trusted(runs, root, user))
-    if (!runs || place?.root !== root) throw new Error('there is no repository here')
-    return withStandIn(runs, place, user, ask)
+  const inRepository = async <T>(root: string, task: (shadow: ShadowGitDir) => Promise<T>): Promise<T> => {
+    const git = await findGit()
+    const repository = git && (await trustedRepository(git, root, user))
+    if (!git || repository?.root !== root) throw new Error('there is no repository here')
+    return withShadowGitDir(git, repository, user, task)
   }
 
   return {
     async root(directory) {
-      const runs = await git()
-      return runs && (await trusted(runs, directory, user))?.root
+      const git = await findGit()
+      return git && (await trustedRepository(git, directory, user))?.root
     },
     status: (root) =>
-      inside(root, async ({ run, config }) => ({
-        ...readStatus(await run(statusOf)),
+      inRepository(root, async ({ run, config }) => ({
+        ...parseStatus(await run(statusCommand)),
         remotes: remotesOf(config),
       })),
-    ignored: (root, paths) => inside(root, (standIn) => askIgnored(standIn, paths)),
+    ignored: (root, paths) => inRepository(root, (shadow) => ignoredAmong(shadow, paths)),
     files: (root, most) =>
-      inside(root, async (standIn) => {
-        const known = await fileList(standIn, most)
-        return known.length < most ? [...known, ...(await otherList(standIn, most - known.length))] : known
+      inRepository(root, async (shadow) => {
+        const tracked = await trackedFiles(shadow, most)
+        if (tracked.length >= most) return tracked
+        return [...tracked, ...(await untrackedFiles(shadow, most - tracked.length))]
       }),
   }
 }
 
-function thisUser(): GitUser {
+function currentUser(): GitUser {
   const home = process.env['HOME'] ?? ''
-  return { home, settings: process.env['XDG_CONFIG_HOME'] ?? join(home, '.config') }
+  return { home, configHome: process.env['XDG_CONFIG_HOME'] ?? join(home, '.config') }
 }
 
-/** Submodules are repositories of their own, with configs of their own: git would go into them and read those. */
-const statusOf = [
+/** Submodules are ignored: git would enter them and read their configs, which are untrusted too. */
+const statusCommand = [
   'status',
   '--porcelain=v2',
   '-z',
@@ -79,15 +80,20 @@ const statusOf = [
   '--ignore-submodules=all',
 ]
 
-/** Whoever else owns a repository may have made it for others to step into. */
-async function trusted(runs: GitRuns, directory: string, user: GitUser): Promise<GitPlace | undefined> {
-  const place = await findPlace(directory)
-  if (!place) return undefined
+/** Ignores a repository of another user, which may be a trap, unless `safe.directory` allows it. */
+async function trustedRepository(
+  git: GitRunner,
+  directory: string,
+  user: GitUser,
+): Promise<Repository | undefined> {
+  const repository = await findRepository(directory)
+  if (!repository) return undefined
   const me = process.getuid?.()
-  if (me === undefined || place.owners.every((owner) => owner === me)) return place
-  const { safe } = await userConfig(runs, user)
+  if (me === undefined || repository.owners.every((owner) => owner === me)) return repository
+  const { root } = repository
+  const { safeDirectories: safe } = await readUserConfig(git, user)
   const isSafe = (path: string) =>
-    path === '*' || path === place.root || (path.endsWith('/*') && place.root.startsWith(path.slice(0, -1)))
-  // An empty one takes back those before it.
-  return safe.slice(safe.lastIndexOf('') + 1).some(isSafe) ? place : undefined
+    path === '*' || path === root || (path.endsWith('/*') && root.startsWith(path.slice(0, -1)))
+  // An empty value cancels the values before it.
+  return safe.slice(safe.lastIndexOf('') + 1).some(isSafe) ? repository : undefined
 }

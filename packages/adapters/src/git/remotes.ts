@@ -1,14 +1,14 @@
 import type { GitConfig } from './config.ts'
 
-/** Where the remotes of a repository are, each once, and without what lets somebody in. */
+/** The URLs of a repository's remotes, without duplicates and without credentials. */
 export function remotesOf(config: GitConfig): readonly string[] {
   const urls = [...config].filter(([key]) => /^remote\.[^]+\.url$/.test(key)).flatMap(([, values]) => values)
   return [...new Set(urls.map(withoutCredentials).filter((url) => url !== undefined))]
 }
 
-/** What a URL says after `?` may let somebody in, too. */
+/** Removes user, password, query and fragment: each may hold a secret. */
 function withoutCredentials(url: string): string | undefined {
-  // A helper's address is a command of somebody else's.
+  // The address of a remote helper (`ext::…`) is a command line, and may hold anything.
   if (/^[\w+-]+::/.test(url)) return undefined
   const [, scheme, rest] = /^([a-z][a-z0-9+.-]*:\/\/)([^]*)$/i.exec(url) ?? []
   if (scheme !== undefined && rest !== undefined) {
@@ -17,7 +17,7 @@ function withoutCredentials(url: string): string | undefined {
     const host = slash < 0 ? address : address.slice(0, slash)
     return `${scheme}${host.slice(host.lastIndexOf('@') + 1)}${slash < 0 ? '' : address.slice(slash)}`
   }
-  // Or [user@]host:path, where a colon stands before any slash. What looks like a password may have an @ in it.
+  // The scp form [user@]host:path has a colon before the first slash. A password in it may contain `@`.
   const [head = ''] = url.split('/', 1)
   const [first, colon] = [head.indexOf('@'), head.indexOf(':')]
   if (first < 0 || colon < 0) return url

@@ -1,13 +1,13 @@
 import { chownSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { Repository, hasGit, newFolder, newUser } from '../../test/repository.ts'
-import { Trap } from '../../test/hostile-repository.ts'
+import { TestRepository, hasGit, newFolder, newUser } from '../../test/repository.ts'
+import { HostileRepository } from '../../test/hostile-repository.ts'
 import { gitVcs } from './git.ts'
 
-describe.runIf(hasGit)('[S-41b] [O10] what is believed to be a repository', () => {
-  test('not a .git file that leads elsewhere', async () => {
-    const other = new Trap()
+describe.runIf(hasGit)('[S-41b] [O10] repositories that are accepted', () => {
+  test('a .git file or link to another repository is not', async () => {
+    const other = new HostileRepository()
     await other.commit()
     other.git('config', 'core.fsmonitor', other.script)
     const tree = newFolder()
@@ -16,11 +16,11 @@ describe.runIf(hasGit)('[S-41b] [O10] what is believed to be a repository', () =
     rmSync(join(tree, '.git'))
     symlinkSync(other.at('.git'), join(tree, '.git'))
     expect(await other.vcs.root(tree)).toBeUndefined()
-    expect(other.sprung).toBe(false)
+    expect(other.ran).toBe(false)
   })
 
-  test('a tree beside the main one and a submodule, for their other ends know of them', async () => {
-    const main = new Repository()
+  test('linked working trees and submodules are', async () => {
+    const main = new TestRepository()
     main.put('file', '1')
     await main.commit()
     const beside = join(newFolder(), 'beside')
@@ -31,7 +31,7 @@ describe.runIf(hasGit)('[S-41b] [O10] what is believed to be a repository', () =
       branch: 'topic',
       changes: [{ path: 'new', type: 'added' }],
     })
-    const outer = new Repository()
+    const outer = new TestRepository()
     outer.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', main.root, 'inner')
     expect(await main.vcs.root(outer.at('inner'))).toBe(outer.at('inner'))
     expect(await main.vcs.status(outer.at('inner'))).toMatchObject({ branch: 'main', changes: [] })
@@ -39,32 +39,32 @@ describe.runIf(hasGit)('[S-41b] [O10] what is believed to be a repository', () =
     expect(await main.vcs.ignored(outer.root, ['inner/file', 'x'])).toEqual(new Set())
   })
 
-  test('not one without a tree, in the middle of another', async () => {
-    const trap = new Trap()
-    await trap.commit()
-    const bare = trap.at('sub/bare')
-    cpSync(trap.at('.git'), bare, { recursive: true })
+  test('a bare repository inside another one is not', async () => {
+    const hostile = new HostileRepository()
+    await hostile.commit()
+    const bare = hostile.at('sub/bare')
+    cpSync(hostile.at('.git'), bare, { recursive: true })
     writeFileSync(
       join(bare, 'config'),
-      `[core]\n\tbare = true\n\tworktree = .\n\tfsmonitor = ${trap.script}\n`,
+      `[core]\n\tbare = true\n\tworktree = .\n\tfsmonitor = ${hostile.script}\n`,
     )
-    expect(await trap.vcs.root(bare)).toBe(trap.root)
-    await trap.vcs.status(trap.root)
+    expect(await hostile.vcs.root(bare)).toBe(hostile.root)
+    await hostile.vcs.status(hostile.root)
     const alone = newFolder()
     cpSync(bare, alone, { recursive: true })
-    expect(await trap.vcs.root(alone)).toBeUndefined()
-    expect(trap.sprung).toBe(false)
+    expect(await hostile.vcs.root(alone)).toBeUndefined()
+    expect(hostile.ran).toBe(false)
   })
 
-  test('an empty .git is none, and what is above it counts', async () => {
-    const repository = new Repository()
+  test('an empty .git directory is not; the repository above it is', async () => {
+    const repository = new TestRepository()
     mkdirSync(repository.at('a/.git'), { recursive: true })
     expect(await repository.vcs.root(repository.at('a'))).toBe(repository.root)
   })
 
-  test('not one that belongs to somebody else, unless the user says that it is safe', async ({ skip }) => {
+  test('a repository of another user is not, unless safe.directory allows it', async ({ skip }) => {
     if (process.getuid?.() !== 0) skip('not root')
-    const repository = new Repository()
+    const repository = new TestRepository()
     for (const path of ['', '.git']) {
       chownSync(repository.at(path), 12_345, 12_345)
       expect(await repository.vcs.root(repository.root)).toBeUndefined()

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFil
 import { delimiter, dirname, join, relative } from 'node:path'
 import { limits } from '@atrium/protocol/limits'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { Repository, hasGit, newFolder, newUser } from '../../test/repository.ts'
+import { TestRepository, hasGit, newFolder, newUser } from '../../test/repository.ts'
 import { findProgram } from '../process/which.ts'
-import { GitRuns } from './run.ts'
+import { GitRunner } from './run.ts'
 import { gitVcs } from './git.ts'
 
 afterEach(() => {
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.unstubAllEnvs()
 })
 
-/** A program called git that does something else. */
+/** A script named `git`. */
 function fakeGit(script: string): {
   readonly folder: string
   readonly path: string
@@ -24,7 +24,7 @@ function fakeGit(script: string): {
   return { folder, program, path: [folder, '/usr/bin', '/bin'].join(delimiter) }
 }
 
-/** What is needed to be taken for a repository. */
+/** A directory with the minimum that makes it a repository. */
 function treeOf(): string {
   const root = newFolder()
   const repository = join(root, '.git')
@@ -33,7 +33,7 @@ function treeOf(): string {
   return root
 }
 
-describe('[O15] where git is', () => {
+describe('[O15] finding git', () => {
   test('without git there are no repositories', async () => {
     const root = treeOf()
     expect(await gitVcs({ path: '' }).root(root)).toBeUndefined()
@@ -41,7 +41,7 @@ describe('[O15] where git is', () => {
     await expect(gitVcs({ path: '' }).status(root)).rejects.toThrow('no repository')
   })
 
-  test('[S-40] it is found where PATH says, and never where one happens to be', async () => {
+  test('[S-40] git is found in PATH, and never relative to the current directory', async () => {
     const { folder, program } = fakeGit('exit 0')
     expect(await findProgram('git', folder)).toBe(program)
     expect(await findProgram('git', `/no/such${delimiter}${folder}`)).toBe(program)
@@ -52,8 +52,8 @@ describe('[O15] where git is', () => {
     expect(await findProgram('git', dirname(mkdir(join(newFolder(), 'git'))))).toBeUndefined()
   })
 
-  test.runIf(hasGit)('[S-40] a program called git in the tree does not run', async () => {
-    const repository = new Repository()
+  test.runIf(hasGit)('[S-40] a program named git in the working tree is not run', async () => {
+    const repository = new TestRepository()
     const marker = join(newFolder(), 'ran')
     for (const name of ['git', 'git-status', 'sh'])
       repository.put(name, `#!/bin/sh\ntouch '${marker}'\n`, 0o755)
@@ -64,7 +64,7 @@ describe('[O15] where git is', () => {
   })
 })
 
-test('[S-38] [S-41b] git gets these words and this environment, and nothing else of either', async () => {
+test('[S-38] [S-41b] git gets exactly these arguments and variables', async () => {
   for (const name of [
     'GIT_DIR',
     'GIT_EXEC_PATH',
@@ -76,7 +76,7 @@ test('[S-38] [S-41b] git gets these words and this environment, and nothing else
     vi.stubEnv(name, '')
   vi.stubEnv('npm_config_x', 'secret')
   const logs = newFolder()
-  // Each into a file of its own: some run at the same time.
+  // One file for each run, because runs are concurrent.
   const { path } = fakeGit(`{ env -0; printf 'args'; printf ' %s' "$@"; } >'${logs}'/$$`)
   const root = treeOf()
   const user = newUser()
@@ -87,7 +87,7 @@ test('[S-38] [S-41b] git gets these words and this environment, and nothing else
     const [args = '', ...variables] = run.split('\0').toReversed()
     const names = variables
       .map((variable) => variable.split('=')[0])
-      .filter((name) => !ofTheShell.includes(name ?? ''))
+      .filter((name) => !shellVariables.includes(name ?? ''))
     const always = [
       'GIT_ALLOW_PROTOCOL',
       'GIT_ATTR_NOSYSTEM',
@@ -122,8 +122,8 @@ test('[S-38] [S-41b] git gets these words and this environment, and nothing else
   ).toBe(true)
 })
 
-/** What a shell sets for itself. */
-const ofTheShell: readonly string[] = ['PWD', 'OLDPWD', 'SHLVL', '_']
+/** Variables that a shell sets itself. */
+const shellVariables: readonly string[] = ['PWD', 'OLDPWD', 'SHLVL', '_']
 
 const hardened = [
   '--no-optional-locks --no-pager',
@@ -133,77 +133,77 @@ const hardened = [
   '-c safe.bareRepository=explicit -c submodule.recurse=false -c maintenance.auto=false',
 ].join(' ')
 
-describe('what is bounded', () => {
+describe('limits', () => {
   const here = { cwd: '/', env: {} }
 
-  test('[S-57 vcsMs] at 30,000: git may take so long', async () => {
+  test('[S-57 vcsMs] at 30,000: git may run', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { program, path, folder } = fakeGit(
       `echo begun; until [ -e ${'"$(dirname "$0")/go"'} ]; do sleep 0.01; done; echo done`,
     )
-    const runs = new GitRuns(program, path, limits)
-    const asked = spoken(runs)
+    const runs = new GitRunner(program, path, limits)
+    const asked = startRun(runs)
     await asked.begun
     vi.advanceTimersByTime(29_999)
     writeFileSync(join(folder, 'go'), '')
-    expect((await asked.ended).code).toBe(0)
+    expect((await asked.ended).exitCode).toBe(0)
   })
 
-  test('[S-57 vcsMs] past 30,000: it is ended, and the question fails', async () => {
+  test('[S-57 vcsMs] past 30,000: git is killed, and the call fails', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const { program, path } = fakeGit('echo begun; exec sleep 1000')
-    const asked = spoken(new GitRuns(program, path, limits))
+    const asked = startRun(new GitRunner(program, path, limits))
     await asked.begun
     vi.advanceTimersByTime(30_000)
     await expect(asked.ended).rejects.toThrow('too long')
   })
 
-  const saying = (bytes: number) => {
+  const writing = (bytes: number) => {
     const { program, path } = fakeGit(`head -c ${bytes} /dev/zero`)
-    return new GitRuns(program, path, limits).run([], here)
+    return new GitRunner(program, path, limits).run([], here)
   }
 
-  test('[S-57 vcsBytes] at 16,777,216: all of it is heard', async () =>
-    expect((await saying(16_777_216)).said.length).toBe(16_777_216))
-  test('[S-57 vcsBytes] past 16,777,216: git is ended, and the question fails', async () =>
-    expect(saying(16_777_217)).rejects.toThrow('too much'))
+  test('[S-57 vcsBytes] at 16,777,216: all output is returned', async () =>
+    expect((await writing(16_777_216)).stdout.length).toBe(16_777_216))
+  test('[S-57 vcsBytes] past 16,777,216: git is killed, and the call fails', async () =>
+    expect(writing(16_777_217)).rejects.toThrow('too much'))
 
-  /** How many of these have begun when those that can have, and how many of them answer in the end. */
+  /** Starts `count` runs; returns how many run at the same time, and how many end. */
   const together = async (count: number) => {
     const { program, path, folder } = fakeGit(
       `echo begun; until [ -e ${'"$(dirname "$0")/go"'} ]; do sleep 0.01; done`,
     )
-    const runs = new GitRuns(program, path, limits)
-    const asked = Array.from({ length: count }, () => spoken(runs))
+    const runs = new GitRunner(program, path, limits)
+    const asked = Array.from({ length: count }, () => startRun(runs))
     await Promise.all(asked.slice(0, 4).map(({ begun }) => begun))
     await new Promise(setImmediate)
     const begun = asked.filter(({ has }) => has()).length
     writeFileSync(join(folder, 'go'), '')
-    const ended = await Promise.all(asked.map(async ({ ended }) => (await ended).code))
+    const ended = await Promise.all(asked.map(async ({ ended }) => (await ended).exitCode))
     return [begun, ended.length]
   }
 
   test('[S-57 vcsRuns] at 4: all run', async () => expect(await together(4)).toEqual([4, 4]))
-  test('[S-57 vcsRuns] past 4: others wait for them', async () => expect(await together(9)).toEqual([4, 9]))
+  test('[S-57 vcsRuns] past 4: the others wait', async () => expect(await together(9)).toEqual([4, 9]))
 
-  function spoken(runs: GitRuns) {
-    let said = false
-    let ended: ReturnType<GitRuns['run']> | undefined
+  function startRun(runs: GitRunner) {
+    let hasBegun = false
+    let ended: ReturnType<GitRunner['run']> | undefined
     const begun = new Promise<void>((resolve) => {
-      const enough = () => {
-        said = true
+      const stopWhen = () => {
+        hasBegun = true
         resolve()
         return false
       }
-      ended = runs.run([], { ...here, enough })
+      ended = runs.run([], { ...here, stopWhen })
     })
-    return { begun, ended: ended ?? Promise.reject(new Error('nothing was asked')), has: () => said }
+    return { begun, ended: ended ?? Promise.reject(new Error('git was not started')), has: () => hasBegun }
   }
 })
 
-describe.runIf(hasGit)('paths that git cannot judge', () => {
+describe.runIf(hasGit)('paths that git cannot check', () => {
   const asked = async (odd: number) => {
-    const repository = new Repository()
+    const repository = new TestRepository()
     repository.put('.gitignore', 'junk\n')
     repository.put('away/x', '1')
     symlinkSync(repository.at('away'), repository.at('way'))
@@ -211,10 +211,9 @@ describe.runIf(hasGit)('paths that git cannot judge', () => {
     return repository.vcs.ignored(repository.root, paths)
   }
 
-  test('[S-57 vcsOddPaths] at 16: the others are answered', async () =>
+  test('[S-57 vcsOddPaths] at 16: the other paths are checked', async () =>
     expect((await asked(16)).size).toBe(16))
-  test('[S-57 vcsOddPaths] past 16: the question fails', async () =>
-    expect(asked(17)).rejects.toThrow('so many'))
+  test('[S-57 vcsOddPaths] past 16: the call fails', async () => expect(asked(17)).rejects.toThrow('so many'))
 })
 
 function mkdir(path: string): string {

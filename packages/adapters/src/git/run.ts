@@ -3,19 +3,20 @@ import { delimiter } from 'node:path'
 import { Lanes } from '../process/concurrency.ts'
 import { absolute } from '../process/which.ts'
 
-export interface GitRun {
+export interface GitRunOptions {
   readonly cwd: string
-  /** What it needs beside what every run has, or in its place. */
+  /** Variables added to the environment that every run has; undefined removes one. */
   readonly env: { readonly [name: string]: string | undefined }
   readonly input?: string
-  /** Called with what it says, until it is true: then no more is wanted. */
-  readonly enough?: (said: Buffer) => boolean
+  /** Called with each chunk of the output. Git is killed when it returns true. */
+  readonly stopWhen?: (output: Buffer) => boolean
 }
 
-export interface GitSaid {
-  readonly said: Buffer
-  /** Nothing where it was ended because there was enough. */
-  readonly code: number | null
+export interface GitOutput {
+  /** Empty with `stopWhen`. */
+  readonly stdout: Buffer
+  /** Null if `stopWhen` killed git. */
+  readonly exitCode: number | null
 }
 
 export interface RunLimits {
@@ -24,25 +25,25 @@ export interface RunLimits {
   readonly vcsRuns: number
 }
 
-/** Runs git without a shell, with an environment that it was given on purpose, for a bounded time and a bounded answer. */
-export class GitRuns {
+/** Runs git without a shell and with a minimal environment. Time, output and number of concurrent runs are bounded. */
+export class GitRunner {
   readonly #program: string
   readonly #path: string
   readonly #limits: RunLimits
-  readonly #lanes: Lanes
+  readonly #concurrency: Lanes
 
   constructor(program: string, path: string, limits: RunLimits) {
     this.#program = program
     this.#path = absolute(path).join(delimiter)
     this.#limits = limits
-    this.#lanes = new Lanes(limits.vcsRuns)
+    this.#concurrency = new Lanes(limits.vcsRuns)
   }
 
-  run(args: readonly string[], run: GitRun): Promise<GitSaid> {
-    return this.#lanes.run(() => this.#run(args, run))
+  run(args: readonly string[], options: GitRunOptions): Promise<GitOutput> {
+    return this.#concurrency.run(() => this.#run(args, options))
   }
 
-  #run(args: readonly string[], { cwd, env, input, enough }: GitRun): Promise<GitSaid> {
+  #run(args: readonly string[], { cwd, env, input, stopWhen }: GitRunOptions): Promise<GitOutput> {
     const { vcsMs, vcsBytes } = this.#limits
     return new Promise((resolve, reject) => {
       const child = spawn(this.#program, [...hardened, ...args], {
@@ -51,34 +52,34 @@ export class GitRuns {
         stdio: ['pipe', 'pipe', 'ignore'],
         windowsHide: true,
       })
-      const said: Buffer[] = []
+      const chunks: Buffer[] = []
       let bytes = 0
-      let problem: Error | undefined
-      const end = (why?: string): void => {
-        if (why !== undefined) problem ??= new Error(why)
+      let failure: Error | undefined
+      const kill = (reason?: string): void => {
+        if (reason !== undefined) failure ??= new Error(reason)
         child.kill('SIGKILL')
       }
-      const timer = setTimeout(() => end('git took too long'), vcsMs)
+      const timer = setTimeout(() => kill('git took too long'), vcsMs)
       child.stdout.on('data', (chunk: Buffer) => {
         bytes += chunk.length
-        if (bytes > vcsBytes) return end('git said too much')
-        if (enough) return enough(chunk) ? end() : undefined
-        said.push(chunk)
+        if (bytes > vcsBytes) return kill('git wrote too much output')
+        if (stopWhen) return stopWhen(chunk) ? kill() : undefined
+        chunks.push(chunk)
       })
-      child.once('error', (error) => (problem ??= error))
-      child.once('close', (code) => {
+      child.once('error', (error) => (failure ??= error))
+      child.once('close', (exitCode) => {
         clearTimeout(timer)
-        if (problem) reject(problem)
-        else resolve({ said: Buffer.concat(said), code })
+        if (failure) reject(failure)
+        else resolve({ stdout: Buffer.concat(chunks), exitCode })
       })
-      // It may end before it has read all.
+      // EPIPE: git may end before it has read all of its input.
       child.stdin.on('error', () => {})
       child.stdin.end(input ?? '')
     })
   }
 }
 
-/** Nothing of the environment of this process but where programs are (S-38). */
+/** A new environment: of the variables of this process, only the search path is passed on (S-38). */
 function environment(path: string): { readonly [name: string]: string } {
   const root = process.env['SystemRoot']
   return {
@@ -100,7 +101,7 @@ function environment(path: string): { readonly [name: string]: string } {
 
 const nowhere = '/dev/null'
 
-/** Whatever a config says, also one that is read by mistake: none of these runs anything. */
+/** Options that override any config, even one that git reads against our intent: none of these settings runs a program. */
 const hardened: readonly string[] = [
   '--no-optional-locks',
   '--no-pager',

@@ -1,50 +1,54 @@
 import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readConfig, userConfig } from './config.ts'
+import { readConfig, readUserConfig } from './config.ts'
 import type { GitConfig, GitUser } from './config.ts'
-import { smallText } from './repository.ts'
-import type { GitPlace } from './repository.ts'
-import type { GitRun, GitRuns, GitSaid } from './run.ts'
+import { readSmallFile } from './repository.ts'
+import type { Repository } from './repository.ts'
+import type { GitOutput, GitRunOptions, GitRunner } from './run.ts'
 
-/** A git directory of our own that leads to the commits, the index and the branches of another. */
-export interface StandIn {
-  /** What the other's config says, as text. */
+/** A temporary git directory with links to the commits, index and branches of a repository, and a config of its own. */
+export interface ShadowGitDir {
+  /** The repository's own config: data only, git does not act on it. */
   readonly config: GitConfig
-  /** What git says; a failure throws. */
-  run(args: readonly string[], enough?: GitRun['enough']): Promise<Buffer>
-  /** What it says, however it ends. */
-  try(args: readonly string[], input: string): Promise<GitSaid>
+  /** The output of a git command; throws if the command fails. */
+  run(args: readonly string[], stopWhen?: GitRunOptions['stopWhen']): Promise<Buffer>
+  /** The output and exit code of a git command, also of one that fails. */
+  tryRun(args: readonly string[], input: string): Promise<GitOutput>
 }
 
-/** Makes one for a question, and takes it away again. */
-export async function withStandIn<T>(
-  runs: GitRuns,
-  place: GitPlace,
+/** Creates a shadow git directory for one task and removes it afterwards. */
+export async function withShadowGitDir<T>(
+  git: GitRunner,
+  repository: Repository,
   user: GitUser,
-  ask: (standIn: StandIn) => Promise<T>,
+  task: (shadow: ShadowGitDir) => Promise<T>,
 ): Promise<T> {
   const dir = await mkdtemp(join(tmpdir(), 'atrium-git-'))
   try {
-    const [config, { ignores }] = await Promise.all([readConfig(runs, place), userConfig(runs, user)])
-    await furnish(dir, place, config)
+    const [config, { excludesFile }] = await Promise.all([
+      readConfig(git, repository),
+      readUserConfig(git, user),
+    ])
+    await populate(dir, repository, config)
     const env = {
       HOME: dir,
       XDG_CONFIG_HOME: dir,
       GIT_DIR: dir,
-      GIT_WORK_TREE: place.root,
-      GIT_INDEX_FILE: join(place.dir, 'index'),
-      GIT_OBJECT_DIRECTORY: join(place.common, 'objects'),
+      GIT_WORK_TREE: repository.root,
+      GIT_INDEX_FILE: join(repository.gitDir, 'index'),
+      GIT_OBJECT_DIRECTORY: join(repository.commonDir, 'objects'),
     }
-    const run = (args: readonly string[], more: Partial<GitRun>) =>
-      runs.run(['-c', `core.excludesFile=${ignores}`, ...args], { cwd: place.root, env, ...more })
-    return await ask({
+    const run = (args: readonly string[], more: Partial<GitRunOptions>) =>
+      git.run(['-c', `core.excludesFile=${excludesFile}`, ...args], { cwd: repository.root, env, ...more })
+    return await task({
       config,
-      try: (args, input) => run(args, { input }),
-      async run(args, enough) {
-        const { said, code } = await run(args, enough ? { enough } : {})
-        if (code !== 0 && !(enough && code === null)) throw new Error('git could not answer')
-        return said
+      tryRun: (args, input) => run(args, { input }),
+      async run(args, stopWhen) {
+        const { stdout, exitCode } = await run(args, stopWhen ? { stopWhen } : {})
+        const stopped = stopWhen && exitCode === null
+        if (exitCode !== 0 && !stopped) throw new Error('git failed')
+        return stdout
       },
     })
   } finally {
@@ -52,28 +56,28 @@ export async function withStandIn<T>(
   }
 }
 
-async function furnish(dir: string, place: GitPlace, config: GitConfig): Promise<void> {
-  const head = (await smallText(join(place.dir, 'HEAD'))) ?? ''
+async function populate(dir: string, { gitDir, commonDir }: Repository, config: GitConfig): Promise<void> {
+  const head = (await readSmallFile(join(gitDir, 'HEAD'))) ?? ''
   await mkdir(join(dir, 'info'))
   await Promise.all([
     writeFile(join(dir, 'HEAD'), head),
-    writeFile(join(dir, 'config'), configOf(config, head)),
-    ...['refs', 'reftable'].map((name) => symlink(join(place.common, name), join(dir, name), 'junction')),
+    writeFile(join(dir, 'config'), shadowConfig(config, head)),
+    ...['refs', 'reftable'].map((name) => symlink(join(commonDir, name), join(dir, name), 'junction')),
     ...['packed-refs', 'shallow', join('info', 'exclude')].map((name) =>
-      linkFile(join(place.common, name), join(dir, name)),
+      linkFile(join(commonDir, name), join(dir, name)),
     ),
   ])
 }
 
-/** Where files cannot be linked they are copied; some are not there at all. */
+/** Links a file, or copies it where links are not allowed. A missing file is ignored: not every repository has all. */
 async function linkFile(from: string, to: string): Promise<void> {
   await symlink(from, to).catch(() => copyFile(from, to).catch(() => {}))
 }
 
-/** Of a repository's own config only what says how its files are kept, each in a form that can mean nothing else. */
-function configOf(config: GitConfig, head: string): string {
+/** Takes over only settings about the storage of files, and only values of a known, harmless form. */
+function shadowConfig(config: GitConfig, head: string): string {
   const lines = ['[core]', 'bare = false']
-  for (const [key, form] of forms) {
+  for (const [key, form] of copiedSettings) {
     const value = config.get(key)?.at(-1)
     const [section, name] = key.split('.')
     if (value !== undefined && form.test(value)) lines.push(`[${section}]`, `${name} = ${value}`)
@@ -81,14 +85,14 @@ function configOf(config: GitConfig, head: string): string {
   return `${[...lines, ...upstreamOf(config, head)].join('\n')}\n`
 }
 
-const choice = /^(true|false|yes|no|on|off|0|1)$/i
-const forms: readonly (readonly [string, RegExp])[] = [
+const boolean = /^(true|false|yes|no|on|off|0|1)$/i
+const copiedSettings: readonly (readonly [string, RegExp])[] = [
   ['core.repositoryformatversion', /^[01]$/],
-  ['core.filemode', choice],
-  ['core.ignorecase', choice],
-  ['core.symlinks', choice],
-  ['core.precomposeunicode', choice],
-  ['core.trustctime', choice],
+  ['core.filemode', boolean],
+  ['core.ignorecase', boolean],
+  ['core.symlinks', boolean],
+  ['core.precomposeunicode', boolean],
+  ['core.trustctime', boolean],
   ['core.checkstat', /^(default|minimal)$/i],
   ['core.autocrlf', /^(true|false|input)$/i],
   ['core.eol', /^(lf|crlf|native)$/i],
@@ -96,13 +100,13 @@ const forms: readonly (readonly [string, RegExp])[] = [
   ['extensions.refstorage', /^(files|reftable)$/],
 ]
 
-/** Which branch the current one follows. */
+/** The settings of the current branch's upstream. */
 function upstreamOf(config: GitConfig, head: string): readonly string[] {
   const [, branch] = /^ref: refs\/heads\/(.+?)\n?$/.exec(head) ?? []
   const remote = config.get(`branch.${branch}.remote`)?.at(-1)
   const merge = config.get(`branch.${branch}.merge`)?.at(-1)
   if (branch === undefined || remote === undefined || merge === undefined) return []
-  const fetch = (config.get(`remote.${remote}.fetch`) ?? []).filter((spec) => plainSpec.test(spec))
+  const fetch = (config.get(`remote.${remote}.fetch`) ?? []).filter((spec) => safeRefspec.test(spec))
   return [
     `[branch ${quoted(branch)}]`,
     `remote = ${quoted(remote)}`,
@@ -112,7 +116,7 @@ function upstreamOf(config: GitConfig, head: string): readonly string[] {
   ]
 }
 
-const plainSpec = /^\+?refs\/heads\/(\*|[\w./-]+):refs\/remotes\/[\w./-]+(\/\*)?$/
+const safeRefspec = /^\+?refs\/heads\/(\*|[\w./-]+):refs\/remotes\/[\w./-]+(\/\*)?$/
 
 function quoted(text: string): string {
   return `"${text

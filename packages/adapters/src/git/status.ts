@@ -1,10 +1,10 @@
 import type { VcsChange, VcsStatus } from '@atrium/host/ports/vcs'
 
-/** Reads what `git status --porcelain=v2 -z --branch` says. */
-export function readStatus(said: Buffer): Omit<VcsStatus, 'remotes'> {
+/** Parses the output of `git status --porcelain=v2 -z --branch`. */
+export function parseStatus(stdout: Buffer): Omit<VcsStatus, 'remotes'> {
   const status: { -readonly [key in keyof VcsStatus]?: VcsStatus[key] } = {}
   const changes: VcsChange[] = []
-  for (const line of said.toString().split('\0')) {
+  for (const line of stdout.toString().split('\0')) {
     const [, key, value = ''] = /^# branch\.(\w+) ([^]*)$/.exec(line) ?? []
     if (key === 'oid' && value !== '(initial)') status.commit = value
     else if (key === 'head' && value !== '(detached)') status.branch = value
@@ -22,19 +22,20 @@ export function readStatus(said: Buffer): Omit<VcsStatus, 'remotes'> {
   return { ...status, changes }
 }
 
-/** Nothing for a directory: git does not look into it, because it is a repository of its own. */
+/** Undefined for a directory: git lists one only if it is a nested repository, which it does not enter. */
 function changeOf(line: string): VcsChange | undefined {
   if (line.startsWith('? ')) return line.endsWith('/') ? undefined : { path: line.slice(2), type: 'added' }
-  // Modes and hashes have no spaces; paths may have anything.
+  // The path is everything after a fixed number of fields, because a path may contain spaces.
   const parts = line.split(' ')
   const fields = { '1': 8, u: 10 }[parts[0] ?? '']
   if (fields === undefined) return undefined
   const path = parts.slice(fields).join(' ')
-  const inTree = parts[fields === 8 ? 5 : 6] !== nothing
+  const inTree = parts[fields === 8 ? 5 : 6] !== absent
   if (fields === 10) return { path, type: inTree ? 'updated' : 'deleted' }
-  const inCommit = parts[3] !== nothing
+  const inCommit = parts[3] !== absent
   if (!inTree) return inCommit ? { path, type: 'deleted' } : undefined
   return { path, type: inCommit ? 'updated' : 'added' }
 }
 
-const nothing = '000000'
+/** The mode of a file that does not exist. */
+const absent = '000000'

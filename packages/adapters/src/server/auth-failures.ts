@@ -1,90 +1,94 @@
 import { limits } from '@atrium/protocol/limits'
 
 interface FailureLimits {
-  /** In a window, by one address and by all together. */
-  readonly each: number
-  readonly all: number
+  /** Number of failures of one address in a window. */
+  readonly perAddress: number
+  /** Number of failures of all addresses in a window. */
+  readonly total: number
   readonly windowMs: number
-  /** Whoever goes on is told to stay away for a time that doubles, up to this. */
-  readonly waitMs: number
+  /** The longest time a client is told to wait. The time doubles up to it with each exceeded window. */
+  readonly maxWaitMs: number
+  /** Number of addresses that are remembered. */
   readonly addresses: number
 }
 
 /** S-06. */
 export const failureLimits: FailureLimits = {
-  each: limits.failures,
-  all: limits.failuresOfAll,
+  perAddress: limits.failures,
+  total: limits.failuresOfAll,
   windowMs: limits.failureMs,
-  waitMs: limits.failureWaitMs,
+  maxWaitMs: limits.failureWaitMs,
   addresses: limits.failureAddresses,
 }
 
-/** How one who failed once more is treated. */
-interface Treatment {
-  /** For how long it should stay away, in milliseconds; 0 while it may try again. */
-  readonly wait: number
-  /** It has just become so: worth a line in the log. */
-  readonly news: boolean
+/** The answer to one more failure. */
+interface Verdict {
+  /** The time the client is told to wait; 0 while it may try again. */
+  readonly waitMs: number
+  /** Whether this failure was the first one over a limit: it is worth a line in the log. */
+  readonly limitReached: boolean
 }
 
 /**
- * Failed tries to come in, by address and in all. It judges failures alone: a right token is let in whatever came before
- * it from the same address, or anybody on this machine could lock its owner out.
+ * Failed attempts to connect, by address and in total. Only failures are limited: a right token is accepted whatever
+ * failed before from its address. Otherwise any program on this machine could lock its owner out.
  */
-export class Failures {
+export class AuthFailures {
   readonly #limits: FailureLimits
   readonly #now: () => number
-  readonly #all: Tries = { count: 0, until: 0, rounds: 0 }
-  readonly #each = new Map<string, Tries>()
+  readonly #total: Attempts = { count: 0, until: 0, rounds: 0 }
+  readonly #byAddress = new Map<string, Attempts>()
 
-  constructor(limited: FailureLimits, now: () => number) {
-    this.#limits = limited
+  constructor(failureLimits: FailureLimits, now: () => number) {
+    this.#limits = failureLimits
     this.#now = now
   }
 
-  add(address: string): Treatment {
-    const tries = this.#of(address)
-    const one = this.#judge(tries, this.#limits.each)
-    const all = this.#judge(this.#all, this.#limits.all)
-    return { wait: Math.max(one.wait, all.wait), news: one.news || all.news }
-  }
-
-  /** How many addresses are remembered. */
-  get size(): number {
-    return this.#each.size
-  }
-
-  /** The one silent longest is the first to be forgotten. */
-  #of(address: string): Tries {
-    const tries = this.#each.get(address) ?? { count: 0, until: 0, rounds: 0 }
-    this.#each.delete(address)
-    const [oldest] = this.#each.size >= this.#limits.addresses ? this.#each.keys() : []
-    if (oldest !== undefined) this.#each.delete(oldest)
-    this.#each.set(address, tries)
-    return tries
-  }
-
-  #judge(tries: Tries, most: number): Treatment {
-    const { windowMs, waitMs } = this.#limits
-    const now = this.#now()
-    if (now >= tries.until) {
-      // Who was quiet for as long as anybody is ever kept waiting begins anew.
-      if (tries.count <= most || now >= tries.until + waitMs) tries.rounds = 0
-      tries.count = 0
-      tries.until = now + windowMs
+  record(address: string): Verdict {
+    const one = this.#count(this.#attemptsOf(address), this.#limits.perAddress)
+    const all = this.#count(this.#total, this.#limits.total)
+    return {
+      waitMs: Math.max(one.waitMs, all.waitMs),
+      limitReached: one.limitReached || all.limitReached,
     }
-    tries.count++
-    if (tries.count <= most) return { wait: 0, news: false }
-    const news = tries.count === most + 1
-    if (news) tries.until = now + Math.min(windowMs * 2 ** tries.rounds++, waitMs)
-    return { wait: tries.until - now, news }
+  }
+
+  /** The number of addresses that are remembered. */
+  get size(): number {
+    return this.#byAddress.size
+  }
+
+  /** Moves the address to the end of the map, and forgets the address with the oldest failure if there are too many. */
+  #attemptsOf(address: string): Attempts {
+    const attempts = this.#byAddress.get(address) ?? { count: 0, until: 0, rounds: 0 }
+    this.#byAddress.delete(address)
+    const [oldest] = this.#byAddress.size >= this.#limits.addresses ? this.#byAddress.keys() : []
+    if (oldest !== undefined) this.#byAddress.delete(oldest)
+    this.#byAddress.set(address, attempts)
+    return attempts
+  }
+
+  #count(attempts: Attempts, max: number): Verdict {
+    const { windowMs, maxWaitMs } = this.#limits
+    const now = this.#now()
+    if (now >= attempts.until) {
+      // After a quiet time of `maxWaitMs` the first wait is short again.
+      if (attempts.count <= max || now >= attempts.until + maxWaitMs) attempts.rounds = 0
+      attempts.count = 0
+      attempts.until = now + windowMs
+    }
+    attempts.count++
+    if (attempts.count <= max) return { waitMs: 0, limitReached: false }
+    const limitReached = attempts.count === max + 1
+    if (limitReached) attempts.until = now + Math.min(windowMs * 2 ** attempts.rounds++, maxWaitMs)
+    return { waitMs: attempts.until - now, limitReached }
   }
 }
 
-interface Tries {
+interface Attempts {
   count: number
-  /** The end of its window, or of its waiting. */
+  /** The end of the present window, or of the present wait. */
   until: number
-  /** How often it has been told to wait. */
+  /** Number of waits so far; each doubles the next one. */
   rounds: number
 }

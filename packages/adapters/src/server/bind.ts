@@ -1,17 +1,18 @@
 import { chmod, lstat, rm } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
-import type { AddressInfo, ListenOptions, Server, Socket } from 'node:net'
+import type { ListenOptions, Server, Socket } from 'node:net'
 import { isMainThread } from 'node:worker_threads'
 import { bracketed, hostsOf } from './address.ts'
 import type { Address } from './address.ts'
+import { codeOf } from '../process/error-code.ts'
 
-/** Servers that share one port, or one unix socket. */
+/** The listening sockets of a host: one port on several addresses, or one unix socket. */
 export interface Bound {
-  /** `address:port` of each as it stands in a URL, or the path. */
+  /** `address:port` of each in the form of a URL, or the path of the unix socket. */
   readonly names: readonly string[]
   /** 0 for a unix socket. */
   readonly port: number
-  /** Resolves when every socket that was accepted has ended. */
+  /** Resolves when all accepted sockets have ended. */
   close(): Promise<void>
 }
 
@@ -22,7 +23,7 @@ export async function bind(address: Address, accept: (socket: Socket) => void): 
     try {
       return await bindPort(hostsOf(address), port, accept)
     } catch (error) {
-      // Any port will do, and the one that was free in one family was taken in the other.
+      // With port 0, a port that is free on one address may be taken on the other. Another port is tried.
       if (port !== 0 || tries === 10 || codeOf(error) !== 'EADDRINUSE') throw error
     }
   }
@@ -39,13 +40,12 @@ async function bindPort(
   try {
     for (const host of hosts) {
       const server = await listening(accept, { host, port }).catch((error: unknown) => {
-        if (host === '::1' && servers.length > 0 && noSuchFamily.includes(codeOf(error) ?? ''))
-          return undefined
+        if (host === '::1' && servers.length > 0 && noIpv6.includes(codeOf(error) ?? '')) return undefined
         throw error
       })
       if (!server) continue
       servers.push(server)
-      port = (server.address() as AddressInfo).port
+      port = portOf(server)
       names.push(`${bracketed(host)}:${port}`)
     }
   } catch (error) {
@@ -61,12 +61,12 @@ async function bindPath(path: string, accept: (socket: Socket) => void): Promise
     await rm(path)
     return listening(accept, { path })
   })
-  // A worker has no umask of its own.
+  // In a worker thread the umask could not be set before the bind.
   await chmod(path, 0o600)
   return { names: [path], port: 0, close: () => closeAll([server]) }
 }
 
-/** A socket file that nobody listens on any more: a host was killed. */
+/** Whether a socket file has no listener: its host was killed. */
 async function isLeftOver(path: string): Promise<boolean> {
   if (!(await lstat(path)).isSocket()) return false
   return new Promise((resolve) => {
@@ -82,7 +82,7 @@ function listening(accept: (socket: Socket) => void, where: ListenOptions): Prom
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    // A socket file is born with the modes that the umask leaves; binding is synchronous.
+    // A socket file gets its permissions from the umask. The bind is synchronous, so the umask is changed only for it.
     const umask = isMainThread ? process.umask(0o177) : undefined
     server.listen(where, () => resolve(server))
     if (umask !== undefined) process.umask(umask)
@@ -93,8 +93,11 @@ async function closeAll(servers: readonly Server[]): Promise<void> {
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
 }
 
-const noSuchFamily: readonly string[] = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
+/** Errors of a machine without IPv6. */
+const noIpv6: readonly string[] = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL']
 
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
+function portOf(server: Server): number {
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server listens on no port')
+  return address.port
 }

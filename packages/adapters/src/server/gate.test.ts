@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { digest, judgeHost, judgeUpgrade, originOf, protocolFor } from './gate.ts'
-import type { Gate, Knock } from './gate.ts'
+import { digest, checkHost, checkUpgrade, originOf, selectProtocol } from './gate.ts'
+import type { Gate, RequestHead } from './gate.ts'
 
 const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 const hosts = ['localhost:7433', '127.0.0.1:7433', '[::1]:7433', 'atrium.test']
 const gate: Gate = {
   hosts: new Set(hosts),
-  own: new Set(hosts.map((host) => `http://${host}`)),
-  allowed: new Set(['vscode-file://vscode-app', 'https://app.example']),
-  token: digest(token),
+  ownOrigins: new Set(hosts.map((host) => `http://${host}`)),
+  allowedOrigins: new Set(['vscode-file://vscode-app', 'https://app.example']),
+  tokenDigest: digest(token),
 }
-const open: Gate = { ...gate, token: undefined }
+const open: Gate = { ...gate, tokenDigest: undefined }
 
-/** A good knock with some headers in place of its own; a list is a header that comes more than once. */
-function knock(
+/** A request that is accepted, with some headers replaced. A list is a header that occurs several times. */
+function request(
   headers: { readonly [name: string]: string | readonly string[] | undefined } = {},
   target = '/',
 ) {
@@ -22,12 +22,12 @@ function knock(
   const raw = Object.entries(all).flatMap(([name, value]) =>
     [value ?? []].flat().flatMap((one) => [name, one]),
   )
-  return { target, headers: raw } satisfies Knock
+  return { target, headers: raw } satisfies RequestHead
 }
 const bare = { Authorization: undefined }
 
 describe('[G1] Host (S-04)', () => {
-  test.each(hosts)('%s is us', (Host) => expect(judgeHost(gate, knock({ Host }))).toBeUndefined())
+  test.each(hosts)('%s is accepted', (Host) => expect(checkHost(gate, request({ Host }))).toBeUndefined())
 
   const hostile: readonly (string | readonly string[] | undefined)[] = [
     undefined,
@@ -73,10 +73,10 @@ describe('[G1] Host (S-04)', () => {
     ['localhost:7433', 'evil.com'],
     ['evil.com', 'localhost:7433'],
   ]
-  test.each(hostile.map((Host) => [Host]))('%j is refused with 421, also with the token', (Host) => {
-    expect(judgeHost(gate, knock({ Host }))).toEqual({ status: 421, why: 'host' })
-    expect(judgeUpgrade(gate, knock({ Host }))).toEqual({ status: 421, why: 'host' })
-    expect(judgeUpgrade(open, knock({ Host }))).toEqual({ status: 421, why: 'host' })
+  test.each(hostile.map((Host) => [Host]))('%j is refused with 421, even with the token', (Host) => {
+    expect(checkHost(gate, request({ Host }))).toEqual({ status: 421, why: 'host' })
+    expect(checkUpgrade(gate, request({ Host }))).toEqual({ status: 421, why: 'host' })
+    expect(checkUpgrade(open, request({ Host }))).toEqual({ status: 421, why: 'host' })
   })
 
   test.each([
@@ -92,16 +92,16 @@ describe('[G1] Host (S-04)', () => {
     ['localhost:7433', 421],
     ['*', 421],
     ['', 421],
-  ])('[G2] the target %j names a host too: %s', (target, status) =>
-    expect(judgeHost(gate, knock({}, target))?.status).toBe(status),
+  ])('[G2] the host in the target %j is checked too: %s', (target, status) =>
+    expect(checkHost(gate, request({}, target))?.status).toBe(status),
   )
 })
 
 describe('[G3] Origin (S-03)', () => {
   const good = ['http://localhost:7433', 'http://127.0.0.1:7433', 'http://[::1]:7433', 'http://atrium.test']
   test.each([...good, 'vscode-file://vscode-app', 'https://app.example'])(
-    '%s may come with a token',
-    (Origin) => expect(judgeUpgrade(gate, knock({ Origin }))).toBeUndefined(),
+    '%s is accepted with a token',
+    (Origin) => expect(checkUpgrade(gate, request({ Origin }))).toBeUndefined(),
   )
 
   const hostile: readonly (string | readonly string[])[] = [
@@ -184,21 +184,22 @@ describe('[G3] Origin (S-03)', () => {
     ['http://localhost:7433', 'http://evil.com'],
     ['http://localhost:7433', 'http://localhost:7433'],
   ]
-  test.each(hostile.map((Origin) => [Origin]))('%j is refused with 403, also with the token', (Origin) => {
-    expect(judgeUpgrade(gate, knock({ Origin }))).toEqual({ status: 403, why: 'origin' })
-    expect(judgeUpgrade(open, knock({ Origin }))).toEqual({ status: 403, why: 'origin' })
+  test.each(hostile.map((Origin) => [Origin]))('%j is refused with 403, even with the token', (Origin) => {
+    expect(checkUpgrade(gate, request({ Origin }))).toEqual({ status: 403, why: 'origin' })
+    expect(checkUpgrade(open, request({ Origin }))).toEqual({ status: 403, why: 'origin' })
   })
-  test('there are enough of them', () => expect(hostile.length).toBeGreaterThanOrEqual(60))
+  test('the list has at least 60 hostile origins', () => expect(hostile.length).toBeGreaterThanOrEqual(60))
 
-  test('[G4] no Origin: with the token only', () => {
-    expect(judgeUpgrade(gate, knock())).toBeUndefined()
-    expect(judgeUpgrade(gate, knock(bare))).toEqual({ status: 403, why: 'token' })
+  test('[G4] without Origin, the token is required', () => {
+    expect(checkUpgrade(gate, request())).toBeUndefined()
+    expect(checkUpgrade(gate, request(bare))).toEqual({ status: 403, why: 'token' })
   })
 
-  test('[G5] without a token at all: our own pages and programs, nobody else', () => {
-    expect(judgeUpgrade(open, knock(bare))).toBeUndefined()
-    for (const Origin of good) expect(judgeUpgrade(open, knock({ ...bare, Origin }))).toBeUndefined()
-    for (const Origin of gate.allowed) expect(judgeUpgrade(open, knock({ Origin }))?.why).toBe('origin')
+  test('[G5] a host without a token accepts its own pages and programs only', () => {
+    expect(checkUpgrade(open, request(bare))).toBeUndefined()
+    for (const Origin of good) expect(checkUpgrade(open, request({ ...bare, Origin }))).toBeUndefined()
+    for (const Origin of gate.allowedOrigins)
+      expect(checkUpgrade(open, request({ Origin }))?.why).toBe('origin')
   })
 
   test.each([
@@ -218,60 +219,63 @@ describe('[G6] the token (S-02)', () => {
     ...bare,
     'Sec-WebSocket-Protocol': entries.join(', '),
   })
-  const fine: readonly (readonly [string, Knock])[] = [
-    ['a bearer', knock()],
-    ['a bearer in small letters', knock({ Authorization: undefined, authorization: `bearer ${token}` })],
-    ['a query', knock(bare, `/?tkn=${token}`)],
-    ['a query on any path', knock(bare, `/a/b?x=1&tkn=${token}&y=2`)],
-    ['a protocol', knock(protocol('atrium', `atrium.token.${token}`))],
+  const fine: readonly (readonly [string, RequestHead])[] = [
+    ['a bearer', request()],
+    ['a bearer in lower case', request({ Authorization: undefined, authorization: `bearer ${token}` })],
+    ['a query', request(bare, `/?tkn=${token}`)],
+    ['a query on any path', request(bare, `/a/b?x=1&tkn=${token}&y=2`)],
+    ['a protocol', request(protocol('atrium', `atrium.token.${token}`))],
     [
       'a protocol in a header of its own',
-      knock({ ...bare, 'Sec-WebSocket-Protocol': ['a', `atrium.token.${token}`] }),
+      request({ ...bare, 'Sec-WebSocket-Protocol': ['a', `atrium.token.${token}`] }),
     ],
-    ['the same in two places', knock({}, `/?tkn=${token}`)],
+    ['the same in two places', request({}, `/?tkn=${token}`)],
   ]
-  test.each(fine)('%s is let in', (_name, good) => expect(judgeUpgrade(gate, good)).toBeUndefined())
+  test.each(fine)('%s is accepted', (_name, good) => expect(checkUpgrade(gate, good)).toBeUndefined())
 
-  const wrong: readonly (readonly [string, Knock])[] = [
-    ['none', knock(bare)],
-    ['an empty bearer', knock({ Authorization: 'Bearer ' })],
-    ['no bearer', knock({ Authorization: 'Bearer' })],
-    ['a scheme alone', knock({ Authorization: token })],
-    ['basic', knock({ Authorization: `Basic ${token}` })],
-    ['a prefix', knock({ Authorization: `Bearer ${token.slice(0, -1)}` })],
-    ['one letter', knock({ Authorization: `Bearer ${token.slice(0, 1)}` })],
-    ['a longer one', knock({ Authorization: `Bearer ${token}x` })],
-    ['another case', knock({ Authorization: `Bearer ${token.toLowerCase()}` })],
-    ['two in one header', knock({ Authorization: `Bearer ${token}, Bearer ${token}` })],
-    ['two headers', knock({ Authorization: [`Bearer ${token}`, `Bearer ${token}`] })],
-    ['its hash', knock({ Authorization: `Bearer ${digest(token).toString('hex')}` })],
-    ['quotes', knock({ Authorization: `Bearer "${token}"` })],
-    ['an empty query', knock(bare, '/?tkn=')],
-    ['a bare query', knock(bare, '/?tkn')],
-    ['a query twice', knock(bare, `/?tkn=${token}&tkn=${token}`)],
-    ['a query right and wrong', knock(bare, `/?tkn=${token}&tkn=x`)],
-    ['a query with brackets', knock(bare, `/?tkn[]=${token}`)],
-    ['another name', knock(bare, `/?token=${token}`)],
-    ['another case of the name', knock(bare, `/?TKN=${token}`)],
-    ['in the path', knock(bare, `/tkn=${token}`)],
-    ['in a fragment', knock(bare, `/#?x&tkn=${token.slice(1)}`)],
-    ['a query prefix', knock(bare, `/?tkn=${token.slice(0, 20)}`)],
-    ['a protocol without it', knock(protocol('atrium'))],
-    ['an empty protocol', knock(protocol('atrium', 'atrium.token.'))],
-    ['a protocol twice', knock(protocol(`atrium.token.${token}`, `atrium.token.${token}`))],
-    ['a protocol prefix', knock(protocol('atrium', `atrium.token.${token.slice(0, 8)}`))],
-    ['another protocol', knock(protocol('atrium', `token.${token}`))],
-    ['a cookie', knock({ ...bare, Cookie: `tkn=${token}` })],
-    ['another header', knock({ ...bare, 'X-Token': token, 'X-Forwarded-Authorization': `Bearer ${token}` })],
-    ['a right one beside a wrong one', knock({}, '/?tkn=wrong')],
-    ['a right one beside an empty one', knock({}, '/?tkn=')],
-    ['a right query beside basic', knock({ Authorization: 'Basic eDp5' }, `/?tkn=${token}`)],
+  const wrong: readonly (readonly [string, RequestHead])[] = [
+    ['none', request(bare)],
+    ['an empty bearer', request({ Authorization: 'Bearer ' })],
+    ['no bearer', request({ Authorization: 'Bearer' })],
+    ['a scheme alone', request({ Authorization: token })],
+    ['basic', request({ Authorization: `Basic ${token}` })],
+    ['a prefix', request({ Authorization: `Bearer ${token.slice(0, -1)}` })],
+    ['one letter', request({ Authorization: `Bearer ${token.slice(0, 1)}` })],
+    ['a longer one', request({ Authorization: `Bearer ${token}x` })],
+    ['another case', request({ Authorization: `Bearer ${token.toLowerCase()}` })],
+    ['two in one header', request({ Authorization: `Bearer ${token}, Bearer ${token}` })],
+    ['two headers', request({ Authorization: [`Bearer ${token}`, `Bearer ${token}`] })],
+    ['its hash', request({ Authorization: `Bearer ${digest(token).toString('hex')}` })],
+    ['quotes', request({ Authorization: `Bearer "${token}"` })],
+    ['an empty query', request(bare, '/?tkn=')],
+    ['a bare query', request(bare, '/?tkn')],
+    ['a query twice', request(bare, `/?tkn=${token}&tkn=${token}`)],
+    ['a query right and wrong', request(bare, `/?tkn=${token}&tkn=x`)],
+    ['a query with brackets', request(bare, `/?tkn[]=${token}`)],
+    ['another name', request(bare, `/?token=${token}`)],
+    ['another case of the name', request(bare, `/?TKN=${token}`)],
+    ['in the path', request(bare, `/tkn=${token}`)],
+    ['in a fragment', request(bare, `/#?x&tkn=${token.slice(1)}`)],
+    ['a query prefix', request(bare, `/?tkn=${token.slice(0, 20)}`)],
+    ['a protocol without it', request(protocol('atrium'))],
+    ['an empty protocol', request(protocol('atrium', 'atrium.token.'))],
+    ['a protocol twice', request(protocol(`atrium.token.${token}`, `atrium.token.${token}`))],
+    ['a protocol prefix', request(protocol('atrium', `atrium.token.${token.slice(0, 8)}`))],
+    ['another protocol', request(protocol('atrium', `token.${token}`))],
+    ['a cookie', request({ ...bare, Cookie: `tkn=${token}` })],
+    [
+      'another header',
+      request({ ...bare, 'X-Token': token, 'X-Forwarded-Authorization': `Bearer ${token}` }),
+    ],
+    ['a right one beside a wrong one', request({}, '/?tkn=wrong')],
+    ['a right one beside an empty one', request({}, '/?tkn=')],
+    ['a right query beside basic', request({ Authorization: 'Basic eDp5' }, `/?tkn=${token}`)],
   ]
   test.each(wrong)('%s is refused with 403', (_name, bad) =>
-    expect(judgeUpgrade(gate, bad)).toEqual({ status: 403, why: 'token' }),
+    expect(checkUpgrade(gate, bad)).toEqual({ status: 403, why: 'token' }),
   )
 
-  test('whatever is written, only the token itself is let in', () => {
+  test('of random texts, only the token itself is accepted', () => {
     const near = fc.oneof(
       fc.string(),
       fc.nat(token.length - 1).map((at) => token.slice(0, at)),
@@ -282,21 +286,21 @@ describe('[G6] the token (S-02)', () => {
       fc.property(near, (text) => {
         fc.pre(text.trim() !== token)
         const tries = [
-          knock({ Authorization: `Bearer ${text}` }),
-          knock(bare, `/?tkn=${encodeURIComponent(text)}`),
-          knock(protocol('atrium', `atrium.token.${text}`)),
+          request({ Authorization: `Bearer ${text}` }),
+          request(bare, `/?tkn=${encodeURIComponent(text)}`),
+          request(protocol('atrium', `atrium.token.${text}`)),
         ]
-        // A comma starts another entry, which is then no token.
+        // A comma starts another protocol name, so the rest is not a token.
         return tries.every(
-          (bad, at) => (at === 2 && text.includes(',')) || judgeUpgrade(gate, bad)?.status === 403,
+          (bad, at) => (at === 2 && text.includes(',')) || checkUpgrade(gate, bad)?.status === 403,
         )
       }),
     )
   })
 
-  test('[G7] the protocol that is said back is never the secret one', () => {
-    expect(protocolFor(['atrium', `atrium.token.${token}`])).toBe('atrium')
-    expect(protocolFor([`atrium.token.${token}`, 'ahp'])).toBe('ahp')
-    expect(protocolFor([`atrium.token.${token}`])).toBe(false)
+  test('[G7] the response never names the protocol with the token', () => {
+    expect(selectProtocol(['atrium', `atrium.token.${token}`])).toBe('atrium')
+    expect(selectProtocol([`atrium.token.${token}`, 'ahp'])).toBe('ahp')
+    expect(selectProtocol([`atrium.token.${token}`])).toBe(false)
   })
 })

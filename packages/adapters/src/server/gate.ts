@@ -1,55 +1,55 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Who may come in, decided from the head of a request before any byte of the protocol. */
+/** The rules for incoming requests. They are applied to the request head, before any byte of the protocol is read. */
 export interface Gate {
-  /** Values of `Host` that are us, exactly as they are written. */
+  /** The accepted values of `Host`, compared byte for byte. */
   readonly hosts: ReadonlySet<string>
-  /** The origins of our own pages. */
-  readonly own: ReadonlySet<string>
-  /** Origins of others that may come in with a token. */
-  readonly allowed: ReadonlySet<string>
-  /** The SHA-256 of the token; nothing when the host runs without one. */
-  readonly token: Buffer | undefined
+  /** The origins of the host's own pages. */
+  readonly ownOrigins: ReadonlySet<string>
+  /** Other origins that are accepted together with a token. */
+  readonly allowedOrigins: ReadonlySet<string>
+  /** The SHA-256 of the token; undefined if the host runs without one. */
+  readonly tokenDigest: Buffer | undefined
 }
 
-/** The head of an HTTP request: its target, and its headers as they came (name, value, name, value, …). */
-export interface Knock {
+/** The head of an HTTP request: its target, and its headers in the order received (name, value, name, value, …). */
+export interface RequestHead {
   readonly target: string
   readonly headers: readonly string[]
 }
 
-/** Why somebody stays outside. It is for the log: outside, all refusals with one status look alike. */
+/** The reason is for the log only: all refusals with one status are the same to the client. */
 export interface Refusal {
   readonly status: 403 | 421
   readonly why: 'host' | 'origin' | 'token'
 }
 
-/** Offered as `Sec-WebSocket-Protocol: atrium, atrium.token.<token>` by clients that can set no other header. */
+/** Browsers cannot set headers of a WebSocket. They send `Sec-WebSocket-Protocol: atrium, atrium.token.<token>`. */
 const tokenProtocol = 'atrium.token.'
 
-/** Nothing when the request may become a link. */
-export function judgeUpgrade(gate: Gate, knock: Knock): Refusal | undefined {
-  // The token is compared whatever else is wrong, so that the answer takes no less time.
-  const trusted = gate.token !== undefined && presents(gate.token, knock)
-  const host = judgeHost(gate, knock)
+/** Returns undefined if the request may become a WebSocket. */
+export function checkUpgrade(gate: Gate, head: RequestHead): Refusal | undefined {
+  // The token is always compared, so that the response time does not tell which check failed.
+  const trusted = gate.tokenDigest !== undefined && hasToken(gate.tokenDigest, head)
+  const host = checkHost(gate, head)
   if (host) return host
-  if (gate.token !== undefined && !trusted) return { status: 403, why: 'token' }
-  const origins = valuesOf(knock, 'origin')
+  if (gate.tokenDigest !== undefined && !trusted) return { status: 403, why: 'token' }
+  const origins = valuesOf(head, 'origin')
   const [origin] = origins
   if (origin === undefined) return undefined
-  const welcome = gate.own.has(origin) || (trusted && gate.allowed.has(origin))
-  return welcome && origins.length === 1 ? undefined : { status: 403, why: 'origin' }
+  const accepted = gate.ownOrigins.has(origin) || (trusted && gate.allowedOrigins.has(origin))
+  return accepted && origins.length === 1 ? undefined : { status: 403, why: 'origin' }
 }
 
-/** Every request is judged so, whatever it asks for: a page that rebinds its name to us says that name here. */
-export function judgeHost({ hosts }: Gate, knock: Knock): Refusal | undefined {
-  const [host, second] = valuesOf(knock, 'host')
+/** Applied to every request: a page that rebinds its DNS name to this machine sends that name as `Host`. */
+export function checkHost({ hosts }: Gate, head: RequestHead): Refusal | undefined {
+  const [host, second] = valuesOf(head, 'host')
   const known = host !== undefined && second === undefined && hosts.has(host)
-  return known && hosts.has(authorityOf(knock.target) ?? host) ? undefined : { status: 421, why: 'host' }
+  return known && hosts.has(authorityOf(head.target) ?? host) ? undefined : { status: 421, why: 'host' }
 }
 
-/** Which of the offered protocols is said back: never the one with the secret. */
-export function protocolFor(offered: Iterable<string>): string | false {
+/** The offered protocol that the response names: the first one that does not contain a token. */
+export function selectProtocol(offered: Iterable<string>): string | false {
   for (const protocol of offered) if (!protocol.startsWith(tokenProtocol)) return protocol
   return false
 }
@@ -58,7 +58,7 @@ export function digest(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** An origin as browsers write it, or nothing when the text is none. */
+/** An origin in the form that browsers send; undefined if the text is not an origin. */
 export function originOf(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined
   const { protocol, host, username, password, pathname, search, hash } = new URL(text)
@@ -66,23 +66,23 @@ export function originOf(text: string): string | undefined {
   return bare && host !== '' ? `${protocol}//${host}` : undefined
 }
 
-/** Each place may hold one token, at least one must, and every one that is there must be right. */
-function presents(token: Buffer, knock: Knock): boolean {
-  const places = [bearers(knock), protocolTokens(knock), queryTokens(knock.target)]
-  const all = places.flat()
-  const right = all.filter((candidate) => timingSafeEqual(digest(candidate), token)).length
-  return all.length > 0 && right === all.length && places.every((place) => place.length <= 1)
+/** A token may be in three parts of the head, at most once in each. At least one must be present, and all must be right. */
+function hasToken(expected: Buffer, head: RequestHead): boolean {
+  const parts = [bearerTokens(head), protocolTokens(head), queryTokens(head.target)]
+  const tokens = parts.flat()
+  const right = tokens.filter((token) => timingSafeEqual(digest(token), expected)).length
+  return tokens.length > 0 && right === tokens.length && parts.every((part) => part.length <= 1)
 }
 
-/** Another scheme stands for a token that is wrong. */
-function bearers(knock: Knock): readonly string[] {
-  return valuesOf(knock, 'authorization').map((value) =>
+/** An authorization with another scheme counts as a wrong token. */
+function bearerTokens(head: RequestHead): readonly string[] {
+  return valuesOf(head, 'authorization').map((value) =>
     value.slice(0, 7).toLowerCase() === 'bearer ' ? value.slice(7).trim() : '',
   )
 }
 
-function protocolTokens(knock: Knock): readonly string[] {
-  const entries = valuesOf(knock, 'sec-websocket-protocol').flatMap((value) => value.split(','))
+function protocolTokens(head: RequestHead): readonly string[] {
+  const entries = valuesOf(head, 'sec-websocket-protocol').flatMap((value) => value.split(','))
   return entries.flatMap((entry) => {
     const protocol = entry.trim()
     return protocol.startsWith(tokenProtocol) ? [protocol.slice(tokenProtocol.length)] : []
@@ -94,11 +94,11 @@ function queryTokens(target: string): readonly string[] {
   return start < 0 ? [] : new URLSearchParams(target.slice(start + 1)).getAll('tkn')
 }
 
-function valuesOf({ headers }: Knock, name: string): readonly string[] {
+function valuesOf({ headers }: RequestHead, name: string): readonly string[] {
   return headers.filter((_, at) => at % 2 === 1 && headers[at - 1]?.toLowerCase() === name)
 }
 
-/** `GET http://name:port/path` names a host too, and proxies believe it: it must be us. A path names none. */
+/** The host of an absolute target (`GET http://name:port/path`), which proxies trust more than `Host`. */
 function authorityOf(target: string): string | undefined {
   if (target.startsWith('/')) return undefined
   const scheme = /^https?:\/\//.exec(target)

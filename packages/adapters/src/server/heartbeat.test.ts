@@ -6,8 +6,8 @@ import { WebSocket } from 'ws'
 import { keepAlive } from './heartbeat.ts'
 import { listen } from './server.ts'
 
-/** As much of a socket as a heartbeat knows. */
-class Quiet extends EventEmitter {
+/** The members of a WebSocket that the heartbeat uses. */
+class FakeSocket extends EventEmitter {
   readonly OPEN = 1
   readyState = 1
   bufferedAmount = 0
@@ -16,14 +16,14 @@ class Quiet extends EventEmitter {
   terminate = () => void this.emit('close')
 }
 
-const beating = (socket: Quiet, wire: { bytesRead: number }) =>
+const beating = (socket: FakeSocket, wire: { bytesRead: number }) =>
   keepAlive(socket as unknown as WebSocket, wire, { pingMs: 5, deadMs: 20 })
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
-test('[F-19] a peer that gives no sign is pinged and then let go; any byte is a sign', () => {
-  const [socket, wire] = [new Quiet(), { bytesRead: 100 }]
+test('[F-19] a silent peer is pinged and then terminated; any byte counts as a sign of life', () => {
+  const [socket, wire] = [new FakeSocket(), { bytesRead: 100 }]
   const ended = vi.fn<() => void>()
   socket.on('close', ended)
   beating(socket, wire)
@@ -37,8 +37,8 @@ test('[F-19] a peer that gives no sign is pinged and then let go; any byte is a 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('[F-19] a busy peer is not pinged, and one that reads a long answer slowly is waited for', () => {
-  const [socket, wire] = [new Quiet(), { bytesRead: 0 }]
+test('[F-19] a busy peer is not pinged, and a slow reader of a long message gets more time', () => {
+  const [socket, wire] = [new FakeSocket(), { bytesRead: 0 }]
   beating(socket, wire)
   for (; wire.bytesRead < 10; wire.bytesRead++) vi.advanceTimersByTime(5)
   expect(socket.pings).toBeLessThanOrEqual(1)
@@ -49,13 +49,13 @@ test('[F-19] a busy peer is not pinged, and one that reads a long answer slowly 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('[F-19] a half-open link is freed, and a link that only listens is not', async () => {
+test('[F-19] a half-open connection is terminated, and a quiet but living one is not', async () => {
   vi.useRealTimers()
   const ended = new EventEmitter()
   const listening = await listen({
     port: 0,
     token: undefined,
-    pulse: { pingMs: 5, deadMs: 20 },
+    heartbeat: { pingMs: 5, deadMs: 20 },
     connect: (transport) =>
       transport.receive((name) => transport.closed.addEventListener('abort', () => ended.emit('link', name))),
   })
@@ -78,7 +78,7 @@ test('[F-19] a half-open link is freed, and a link that only listens is not', as
   await listening.close()
 })
 
-/** Forwards until it is shut; then it keeps everything to itself. */
+/** A proxy that drops all bytes once `open` is false. */
 async function blackHole(to: number) {
   const hole = { port: 0, open: true, freed: Promise.resolve<unknown>(undefined) }
   const server = createServer((near) => {

@@ -2,67 +2,66 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { limits } from '@atrium/protocol/limits'
 
-export interface LobbyLimits {
-  /** Sockets that have proven nothing yet, though each has had a moment to. */
-  readonly sockets: number
-  /** Sockets that have proven nothing yet, at all. */
-  readonly crowd: number
-  /** That moment, in milliseconds. */
-  readonly moment: number
-  /** How long each of them may take, in milliseconds: handshake, head and answer together. */
-  readonly patience: number
+export interface PendingUpgradeLimits {
+  /** Number of pending sockets at which the oldest is destroyed for a new one, once it is `minAgeMs` old. */
+  readonly softLimit: number
+  /** Number of pending sockets at which the oldest is destroyed at any age. */
+  readonly hardLimit: number
+  readonly minAgeMs: number
+  /** The time for TLS handshake, request head and response together. */
+  readonly timeoutMs: number
 }
 
 /** S-07. */
-export const lobbyLimits: LobbyLimits = {
-  sockets: limits.lobbySockets,
-  crowd: limits.lobbyCrowd,
-  moment: limits.lobbyMomentMs,
-  patience: limits.upgradeMs,
+export const pendingUpgradeLimits: PendingUpgradeLimits = {
+  softLimit: limits.lobbySockets,
+  hardLimit: limits.lobbyCrowd,
+  minAgeMs: limits.lobbyMomentMs,
+  timeoutMs: limits.upgradeMs,
 }
 
-/** Sockets between being accepted and being let in. */
-export interface Lobby {
-  /** A socket comes in; `seen` is what HTTP knows it as, which is another one under TLS. */
-  enter(socket: Socket, seen: Duplex): void
-  /** It is let in, and nobody waits for it any more. */
-  leave(seen: Duplex): void
-  /** Everybody in it is shown out. */
-  clear(): void
-  readonly size: number
-}
-
-interface Guest {
+interface PendingSocket {
   readonly socket: Socket
   readonly timer: NodeJS.Timeout
   readonly since: number
 }
 
-export function lobby({ sockets, crowd, moment, patience }: LobbyLimits): Lobby {
-  const waiting = new Map<Duplex, Guest>()
-  const leave = (seen: Duplex): void => {
-    clearTimeout(waiting.get(seen)?.timer)
-    waiting.delete(seen)
+/** Sockets that were accepted and are not yet WebSockets. They have proven nothing, so their number and time are bounded. */
+export class PendingUpgrades {
+  readonly #limits: PendingUpgradeLimits
+  readonly #sockets = new Map<Duplex, PendingSocket>()
+
+  constructor(upgradeLimits: PendingUpgradeLimits) {
+    this.#limits = upgradeLimits
   }
-  return {
-    enter(socket, seen) {
-      const now = performance.now()
-      // The oldest goes, not the newest: an honest client needs milliseconds, so a crowd that only sits cannot lock it
-      // out. But not before it had its moment: a host that comes back is met by all its clients at once.
-      const [oldest] = waiting.size >= sockets ? waiting : []
-      if (oldest && (waiting.size >= crowd || now - oldest[1].since >= moment)) {
-        leave(oldest[0])
-        oldest[1].socket.destroy()
-      }
-      waiting.set(seen, { socket, timer: setTimeout(() => socket.destroy(), patience), since: now })
-      socket.once('close', () => leave(seen))
-    },
-    leave,
-    clear() {
-      for (const { socket } of waiting.values()) socket.destroy()
-    },
-    get size() {
-      return waiting.size
-    },
+
+  get size(): number {
+    return this.#sockets.size
+  }
+
+  /** `stream` is what the HTTP server reads: the socket itself, or the TLS stream on it. */
+  add(socket: Socket, stream: Duplex): void {
+    const { softLimit, hardLimit, minAgeMs, timeoutMs } = this.#limits
+    const now = performance.now()
+    // The oldest is destroyed, not the newest: an honest client needs milliseconds, so idle sockets cannot lock it out.
+    // The minimum age protects the clients of a restarted host, which all connect at once.
+    const [oldest] = this.size >= softLimit ? this.#sockets : []
+    if (oldest && (this.size >= hardLimit || now - oldest[1].since >= minAgeMs)) {
+      this.remove(oldest[0])
+      oldest[1].socket.destroy()
+    }
+    const timer = setTimeout(() => socket.destroy(), timeoutMs)
+    this.#sockets.set(stream, { socket, timer, since: now })
+    socket.once('close', () => this.remove(stream))
+  }
+
+  /** Ends the time limit of a socket: it was closed, or is a WebSocket now. */
+  remove(stream: Duplex): void {
+    clearTimeout(this.#sockets.get(stream)?.timer)
+    this.#sockets.delete(stream)
+  }
+
+  destroyAll(): void {
+    for (const { socket } of this.#sockets.values()) socket.destroy()
   }
 }

@@ -10,8 +10,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { exposureProblem, hostsOf } from './address.ts'
-import { lobbyLimits } from './pending-upgrades.ts'
-import { listen, routes } from './server.ts'
+import { pendingUpgradeLimits } from './pending-upgrades.ts'
+import { routes } from './responses.ts'
+import { listen } from './server.ts'
 import type { ListenOptions, Listening } from './server.ts'
 
 const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
@@ -27,7 +28,7 @@ afterEach(async () => {
 })
 
 describe('routes and Host (S-04)', () => {
-  test('health is answered without a token; what is not there is 404; readiness is told', async () => {
+  test('/healthz needs no token, /readyz tells readiness, other paths are 404', async () => {
     let ready = false
     const { port } = await start({ ready: () => ready })
     const Host = `localhost:${port}`
@@ -36,7 +37,7 @@ describe('routes and Host (S-04)', () => {
       status: 503,
       body: 'not ready\n',
     })
-    expect((await knockAt(port)).status).toBe(503)
+    expect((await upgradeAt(port)).status).toBe(503)
     ready = true
     expect(await ask(port, 'GET /readyz?x HTTP/1.1', { Host })).toMatchObject({
       status: 200,
@@ -54,7 +55,7 @@ describe('routes and Host (S-04)', () => {
   })
 
   test.each([...routes.keys(), '/', '/nowhere'])(
-    '[G1] %s answers 421 to every Host that is not ours',
+    '[G1] %s answers 421 to every foreign Host',
     async (path) => {
       const { port } = await start()
       const get = `GET ${path} HTTP/1.1`
@@ -82,7 +83,7 @@ describe('routes and Host (S-04)', () => {
     },
   )
 
-  test('[G2] a target written with our own host is served', async () => {
+  test('[G2] an absolute target with an own host is served', async () => {
     const { port } = await start()
     const line = `GET http://localhost:${port}/healthz HTTP/1.1`
     expect((await ask(port, line, { Host: `localhost:${port}` })).status).toBe(200)
@@ -90,7 +91,7 @@ describe('routes and Host (S-04)', () => {
 })
 
 describe('upgrades', () => {
-  test('on any path, by any of the three ways, and text then flows', async () => {
+  test('are accepted on any path, with the token in any of three parts, and carry text', async () => {
     const { port } = await start()
     const base = `ws://127.0.0.1:${port}`
     const clients = [
@@ -107,15 +108,15 @@ describe('upgrades', () => {
     for (const [data] of await Promise.all(answers)) expect(String(data)).toBe('you said hello')
   })
 
-  test('[G8] all refusals of a token or an origin look alike (S-02, S-03, S-27)', async () => {
+  test('[G8] all refusals of a token or an origin are the same response (S-02, S-03, S-27)', async () => {
     const reports: unknown[] = []
     const { port } = await start({ report: (event, detail) => reports.push({ event, detail }) })
     const refused = await Promise.all([
-      knockAt(port, { Authorization: undefined }),
-      knockAt(port, { Authorization: `Bearer ${token.slice(1)}` }),
-      knockAt(port, { Authorization: 'Basic eDp5' }),
-      knockAt(port, { Origin: 'http://evil.com' }),
-      knockAt(port, { Origin: 'null' }),
+      upgradeAt(port, { Authorization: undefined }),
+      upgradeAt(port, { Authorization: `Bearer ${token.slice(1)}` }),
+      upgradeAt(port, { Authorization: 'Basic eDp5' }),
+      upgradeAt(port, { Origin: 'http://evil.com' }),
+      upgradeAt(port, { Origin: 'null' }),
     ])
     for (const { raw } of refused) expect(raw).toBe(refused[0]?.raw)
     expect(refused[0]).toMatchObject({ status: 403, body: 'Forbidden\n' })
@@ -129,61 +130,61 @@ describe('upgrades', () => {
     ['no key', { 'Sec-WebSocket-Key': undefined }],
     ['an old version', { 'Sec-WebSocket-Version': '7' }],
     ['a broken protocol list', { 'Sec-WebSocket-Protocol': ',,' }],
-  ])('S-07: %s is refused and its socket is gone', async (_name, headers) => {
+  ])('S-07: %s is refused and its socket is closed', async (_name, headers) => {
     const { port } = await start()
-    expect((await knockAt(port, headers)).status).toBe(400)
+    expect((await upgradeAt(port, headers)).status).toBe(400)
     expect(links).toEqual([])
   })
 
-  test('without a token only our own pages and programs come in', async () => {
+  test('a host without a token accepts its own pages and programs only', async () => {
     const { port } = await start({ token: undefined })
     const statuses = [{}, { Origin: `http://127.0.0.1:${port}` }, { Origin: 'vscode-file://vscode-app' }].map(
-      (headers) => knockAt(port, { Authorization: undefined, ...headers }),
+      (headers) => upgradeAt(port, { Authorization: undefined, ...headers }),
     )
     expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([101, 101, 403])
   })
 })
 
-describe('before anybody is known (S-07)', () => {
-  /** A head of so many bytes, as the parser counts: without the request line and what stands between headers. */
+describe('before authentication (S-07)', () => {
+  /** A head of `bytes` bytes as the parser counts: names and values of headers, without separators and request line. */
   const sized = async (bytes: number) => {
     const { port } = await start()
     const Host = `localhost:${port}`
     const counted = 'Host'.length + Host.length + 'X'.length + '/healthz'.length
     return (await ask(port, 'GET /healthz HTTP/1.1', { Host, X: 'x'.repeat(bytes - counted) })).status
   }
-  test('[S-57 headBytes] at 8,192: a head is read', async () => expect(await sized(8192)).toBe(200))
-  test.each([8193, 100_000])('[S-57 headBytes] past 8,192: one of %d is answered 431', async (bytes) =>
+  test('[S-57 headBytes] at 8,192: a head is accepted', async () => expect(await sized(8192)).toBe(200))
+  test.each([8193, 100_000])('[S-57 headBytes] past 8,192: a head of %d is answered 431', async (bytes) =>
     expect(await sized(bytes)).toBe(431),
   )
 
   test.each([
-    ['says nothing', ''],
+    ['sends nothing', ''],
     ['stops inside a header', 'GET / HTTP/1.1\r\nHost: local'],
     ['promises a body', 'POST /healthz HTTP/1.1\r\nContent-Length: 10\r\nHo'],
-    ['speaks no HTTP', '\u0016\u0003\u0001'],
-  ])('who %s is let go', async (_name, bytes) => {
-    const { port } = await start({ limits: { ...lobbyLimits, moment: 0, patience: 30 } })
+    ['does not send HTTP', '\u0016\u0003\u0001'],
+  ])('a client that %s is disconnected', async (_name, bytes) => {
+    const { port } = await start({ limits: { ...pendingUpgradeLimits, minAgeMs: 0, timeoutMs: 30 } })
     const socket = await open(port)
     socket.write(bytes)
-    await gone(socket)
+    await socketClosed(socket)
     expect(socket.destroyed).toBe(true)
   })
 
-  test('300 half-open sockets: 256 are kept, the oldest go, and a good client still comes in', async () => {
-    const { port } = await start({ limits: { ...lobbyLimits, moment: 0, patience: 600_000 } })
+  test('300 half-open sockets: 256 are kept, the oldest are closed, and a good client can connect', async () => {
+    const { port } = await start({ limits: { ...pendingUpgradeLimits, minAgeMs: 0, timeoutMs: 600_000 } })
     const crowd: Socket[] = []
     for (let n = 0; n < 300; n++) {
       const socket = await open(port)
       socket.write('GET / HTTP/1.1\r\n')
       crowd.push(socket)
     }
-    await Promise.all(crowd.slice(0, 44).map(gone))
+    await Promise.all(crowd.slice(0, 44).map(socketClosed))
     expect(crowd.slice(44).filter(({ destroyed }) => destroyed)).toEqual([])
     const client = new WebSocket(`ws://127.0.0.1:${port}/?tkn=${token}`)
     await once(client, 'open')
-    await gone(crowd[44] as Socket)
-    // A link takes no place among those who wait.
+    await socketClosed(crowd[44] as Socket)
+    // A WebSocket does not count as pending.
     const later = await open(port)
     expect((crowd[45] as Socket).destroyed).toBe(false)
     expect(later.destroyed).toBe(false)
@@ -198,8 +199,8 @@ describe('before anybody is known (S-07)', () => {
       (port) => `POST /healthz HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Length: 9\r\nX`,
     ],
   ]
-  test('2,000 half-open upgrades of many shapes: 256 are kept, whoever is refused is gone, and a good client comes in meanwhile', async () => {
-    const { port } = await start({ limits: { ...lobbyLimits, moment: 0, patience: 600_000 } })
+  test('2,000 half-open upgrades of several kinds: 256 are kept, the others are closed, and good clients can connect', async () => {
+    const { port } = await start({ limits: { ...pendingUpgradeLimits, minAgeMs: 0, timeoutMs: 600_000 } })
     const before = openFiles()
     const crowd: Socket[] = []
     for (let n = 0; n < 2000; n++) {
@@ -212,56 +213,59 @@ describe('before anybody is known (S-07)', () => {
         await once(client, 'open')
       }
     }
-    await Promise.all(crowd.slice(0, -256).map(gone))
+    await Promise.all(crowd.slice(0, -256).map(socketClosed))
     expect(crowd.slice(-256).filter(({ destroyed }) => destroyed)).toEqual([])
-    // Both ends are ours: 256 that wait, four links, and what was open before.
+    // This process has both ends of 256 pending sockets and of four WebSockets.
     if (before > 0) expect(openFiles()).toBeLessThanOrEqual(before + 2 * (256 + 4))
     expect(links).toHaveLength(4)
   })
 
   test.each([
     ['no upgrade', { Connection: 'keep-alive' }, 404],
-    ['a Connection that says something else', { Connection: 'close, x' }, 404],
+    ['another Connection header', { Connection: 'close, x' }, 404],
     ['no Upgrade', { Upgrade: undefined }, 404],
     ['a wrong token', { Authorization: 'Bearer x' }, 403],
     ['a wrong origin', { Origin: 'http://evil.com' }, 403],
     ['a wrong host', { Host: 'evil.com' }, 421],
     ['a broken key', { 'Sec-WebSocket-Key': 'x' }, 400],
     ['a head that is too long', { Host: 'x'.repeat(9000) }, 431],
-  ])('%s: 100 at once are answered, and every socket is gone', async (_name, headers, status) => {
-    const { port } = await start({
-      limits: { ...lobbyLimits, moment: 0, patience: 600_000 },
-      now: minutely(),
-    })
-    const before = openFiles()
-    const answers = await Promise.all(Array.from({ length: 100 }, () => knockAt(port, headers)))
-    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
-    for (const socket of sockets) await gone(socket)
-    if (before > 0) expect(openFiles()).toBeLessThanOrEqual(before)
-    expect(links).toEqual([])
-  })
+  ])(
+    '%s: 100 concurrent requests are answered, and every socket is closed',
+    async (_name, headers, status) => {
+      const { port } = await start({
+        limits: { ...pendingUpgradeLimits, minAgeMs: 0, timeoutMs: 600_000 },
+        now: clockInSteps(),
+      })
+      const before = openFiles()
+      const answers = await Promise.all(Array.from({ length: 100 }, () => upgradeAt(port, headers)))
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
+      for (const socket of sockets) await socketClosed(socket)
+      if (before > 0) expect(openFiles()).toBeLessThanOrEqual(before)
+      expect(links).toEqual([])
+    },
+  )
 
-  test('S-06: a hundred strangers with a wrong host are all answered 421, and do not fill the log', async () => {
+  test('S-06: 100 requests with a wrong host are all answered 421, and do not fill the log', async () => {
     const reports: unknown[] = []
     const { port } = await start({ report: (event, detail) => reports.push({ event, detail }) })
     for (let n = 0; n < 50; n++) {
       expect((await ask(port, 'GET /healthz HTTP/1.1', { Host: 'evil.com' })).status).toBe(421)
-      expect((await knockAt(port, { Host: 'evil.com' })).status).toBe(421)
+      expect((await upgradeAt(port, { Host: 'evil.com' })).status).toBe(421)
     }
     expect(reports.length).toBeLessThanOrEqual(12)
     const client = new WebSocket(`ws://127.0.0.1:${port}/?tkn=${token}`)
     await once(client, 'open')
   })
 
-  test('garbage gets 400 and is gone', async () => {
+  test('garbage is answered 400', async () => {
     const { port } = await start()
     expect((await ask(port, 'GARBAGE', {})).status).toBe(400)
   })
 })
 
 describe('[G9] failed tokens (S-06)', () => {
-  /** Ways to be wrong, with and without other credentials beside. */
-  const shapes: readonly ((n: number) => Heads)[] = [
+  /** Requests with wrong credentials, some with right ones as well. */
+  const shapes: readonly ((n: number) => Headers)[] = [
     () => ({ Authorization: undefined }),
     (n) => ({ Authorization: `Bearer ${token.slice(0, -1)}${n % 10}` }),
     (n) => ({ Authorization: `Bearer ${n}` }),
@@ -277,7 +281,7 @@ describe('[G9] failed tokens (S-06)', () => {
     () => ({ Origin: 'null' }),
   ]
 
-  test('10,000 of them from this machine: ten are judged, the others told to wait, all alike; the owner comes in meanwhile', async () => {
+  test('10,000 failures from this machine: ten get 403, the others 429, always the same response; the owner can connect', async () => {
     const reports: { event: string; detail: unknown }[] = []
     let time = 0
     const report = (event: string, detail: unknown) => void reports.push({ event, detail })
@@ -285,10 +289,10 @@ describe('[G9] failed tokens (S-06)', () => {
     const counts = new Map<number, number>()
     const bodies = new Map<number, Set<string>>()
     for (let n = 0; n < 10_000; n += 50) {
-      const knocks = Array.from({ length: 50 }, (_, i) =>
-        knockAt(port, shapes[(n + i) % shapes.length]?.(n + i)),
+      const upgrades = Array.from({ length: 50 }, (_, i) =>
+        upgradeAt(port, shapes[(n + i) % shapes.length]?.(n + i)),
       )
-      for (const { status, raw } of await Promise.all(knocks)) {
+      for (const { status, raw } of await Promise.all(upgrades)) {
         counts.set(status, (counts.get(status) ?? 0) + 1)
         bodies.set(status, (bodies.get(status) ?? new Set()).add(raw))
       }
@@ -304,7 +308,7 @@ describe('[G9] failed tokens (S-06)', () => {
     )
     expect([...bodies.values()].map((seen) => seen.size)).toEqual([1, 1])
     expect([...(bodies.get(429) ?? [])][0]).toContain('\r\nretry-after: 60\r\n')
-    // Ten lines and one for what follows, whatever is tried.
+    // One log line for each of the ten, and one for each limit that was reached.
     expect(reports.map(({ event }) => event)).toEqual([
       ...Array<string>(10).fill('refused'),
       'too many failures',
@@ -312,10 +316,10 @@ describe('[G9] failed tokens (S-06)', () => {
     ])
     expect(JSON.stringify(reports)).not.toContain(token.slice(0, -1))
     expect(links).toHaveLength(5)
-    // And the next time longer.
+    // The next wait is longer.
     time = 60_000
     const again = await Promise.all(
-      Array.from({ length: 11 }, () => knockAt(port, { Authorization: undefined })),
+      Array.from({ length: 11 }, () => upgradeAt(port, { Authorization: undefined })),
     )
     expect(again.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       ...Array<number>(10).fill(403),
@@ -324,30 +328,30 @@ describe('[G9] failed tokens (S-06)', () => {
     expect(again.find(({ status }) => status === 429)?.raw).toContain('\r\nretry-after: 120\r\n')
   })
 
-  test('a right token with a wrong origin is told nothing else than a wrong one', async () => {
+  test('a right token with a wrong origin gets the same response as a wrong token', async () => {
     const { port } = await start({ now: () => 0 })
-    for (let n = 0; n < 10; n++) await knockAt(port, { Authorization: undefined })
+    for (let n = 0; n < 10; n++) await upgradeAt(port, { Authorization: undefined })
     const [right, wrong] = await Promise.all([
-      knockAt(port, { Origin: 'http://evil.com' }),
-      knockAt(port, { Origin: 'http://evil.com', Authorization: 'Bearer x' }),
+      upgradeAt(port, { Origin: 'http://evil.com' }),
+      upgradeAt(port, { Origin: 'http://evil.com', Authorization: 'Bearer x' }),
     ])
     expect(right.status).toBe(429)
     expect(right.raw).toBe(wrong.raw)
   })
 
-  test('other requests and other refusals are neither counted nor stopped', async () => {
+  test('other requests and refusals are neither counted nor blocked', async () => {
     const { port } = await start({ now: () => 0 })
     const Host = `localhost:${port}`
-    for (let n = 0; n < 20; n++) expect((await knockAt(port, { Host: 'evil.com' })).status).toBe(421)
+    for (let n = 0; n < 20; n++) expect((await upgradeAt(port, { Host: 'evil.com' })).status).toBe(421)
     for (let n = 0; n < 11; n++)
-      expect((await knockAt(port, { Authorization: undefined })).status).toBe(n < 10 ? 403 : 429)
+      expect((await upgradeAt(port, { Authorization: undefined })).status).toBe(n < 10 ? 403 : 429)
     expect((await ask(port, 'GET /healthz HTTP/1.1', { Host })).status).toBe(200)
-    expect((await knockAt(port, { Host: 'evil.com' })).status).toBe(421)
+    expect((await upgradeAt(port, { Host: 'evil.com' })).status).toBe(421)
   })
 })
 
-describe('where it listens (S-01, S-13)', () => {
-  test('the default is this machine alone', async () => {
+describe('addresses (S-01, S-13)', () => {
+  test('the default is the loopback address', async () => {
     const { port, urls, url } = await start({ host: ' ' })
     expect(url).toBe(`ws://127.0.0.1:${port}/`)
     if (!existsSync('/proc/net/tcp')) return console.log('skipped: no /proc')
@@ -368,7 +372,7 @@ describe('where it listens (S-01, S-13)', () => {
     '0x7f.1',
     '::ffff:0.0.0.0',
     '*',
-  ])('%s does not start without TLS and a token', async (host) => {
+  ])('%s is refused without TLS and a token', async (host) => {
     await expect(start({ host })).rejects.toThrow('needs TLS')
     await expect(start({ host, token: undefined })).rejects.toThrow('needs a token')
     await expect(start({ host, token: undefined, tls })).rejects.toThrow('needs a token')
@@ -376,29 +380,29 @@ describe('where it listens (S-01, S-13)', () => {
   })
 
   test.each([undefined, '', ' ', 'localhost', '127.0.0.1', '127.0.0.53', '::1', '[::1]', '::ffff:127.0.0.1'])(
-    '%j stays here',
+    '%j is a loopback address',
     (host) => {
       expect(exposureProblem({ host }, false, false)).toBeUndefined()
       expect(hostsOf({ host }).length).toBeGreaterThan(0)
     },
   )
 
-  test('a taken port is an error; any other is found when any will do', async () => {
+  test('a taken port is an error; port 0 finds a free one', async () => {
     const { port } = await start()
     await expect(start({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
     expect((await start({ port: 0 })).port).not.toBe(port)
   })
 
-  test('what is no origin is not taken for one', async () => {
-    await expect(start({ allowOrigins: ['*'] })).rejects.toThrow("'*' is no origin")
+  test('a text that is not an origin is refused', async () => {
+    await expect(start({ allowOrigins: ['*'] })).rejects.toThrow("'*' is not an origin")
   })
 
-  test('with TLS, plain text gets nothing, and 1.1 is too old', async () => {
+  test('a TLS port answers neither plain text nor TLS 1.1', async () => {
     const { port, url } = await start({ host: '0.0.0.0', tls })
     expect(url).toBe(`wss://0.0.0.0:${port}/`)
     const plain = await open(port)
     plain.write(`GET /healthz HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`)
-    expect(await heard(plain)).not.toContain('HTTP/')
+    expect(await responseOf(plain)).not.toContain('HTTP/')
     const old = dialTls({ port, host: '127.0.0.1', rejectUnauthorized: false, maxVersion: 'TLSv1.1' })
     expect(await once(old, 'error')).toHaveLength(1)
     const client = new WebSocket(`wss://127.0.0.1:${port}/?tkn=${token}`, { rejectUnauthorized: false })
@@ -408,7 +412,7 @@ describe('where it listens (S-01, S-13)', () => {
     expect(String((await once(client, 'message'))[0])).toBe('HELLO')
   })
 
-  test('a unix socket is for its owner, replaces one that was left over, and nothing else', async () => {
+  test('a unix socket is private, replaces an abandoned one, and replaces no other file', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'atrium-')), 'sock')
     const killed =
       "require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))"
@@ -425,7 +429,7 @@ describe('where it listens (S-01, S-13)', () => {
     await expect(start({ socket: file })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  test('closing lets nobody in and waits for the last link', async () => {
+  test('close accepts no more clients and waits for the last connection', async () => {
     const listening = await start()
     const { port } = listening
     const client = new WebSocket(`ws://127.0.0.1:${port}/?tkn=${token}`)
@@ -433,7 +437,7 @@ describe('where it listens (S-01, S-13)', () => {
     const idle = await open(port)
     let done = false
     const closed = listening.close().then(() => (done = true))
-    await gone(idle)
+    await socketClosed(idle)
     await expect(open(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect(done).toBe(false)
     links[0]?.close(1001)
@@ -452,7 +456,7 @@ async function start(options: Partial<ListenOptions> = {}): Promise<Listening> {
   return listening
 }
 
-interface Heads {
+interface Headers {
   readonly [name: string]: string | readonly string[] | undefined
 }
 
@@ -463,20 +467,20 @@ const upgrading = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 }
 
-/** A well-formed upgrade with a token, but for some headers. */
-function knockAt(port: number, headers: Heads = {}): ReturnType<typeof ask> {
+/** Sends an upgrade request that is accepted, with some headers replaced. */
+function upgradeAt(port: number, headers: Headers = {}): ReturnType<typeof ask> {
   const all = { Host: `127.0.0.1:${port}`, ...upgrading, Authorization: `Bearer ${token}`, ...headers }
   return ask(port, 'GET / HTTP/1.1', all)
 }
 
-/** Sends a head byte for byte and reads until the other side is gone, or has let us in. */
-async function ask(port: number, line: string, headers: Heads) {
+/** Sends a request head, and reads until the server closes the socket or accepts the upgrade. */
+async function ask(port: number, line: string, headers: Headers) {
   const socket = await open(port)
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value ?? []].flat().map((one) => `${name}: ${one}`),
   )
   socket.write([line, ...lines, '', ''].join('\r\n'))
-  const raw = await heard(socket)
+  const raw = await responseOf(socket)
   const [head = '', body = ''] = raw.split('\r\n\r\n')
   const status = Number(head.split(' ')[1])
   return { status, body, raw }
@@ -490,7 +494,7 @@ async function open(port: number): Promise<Socket> {
   return socket
 }
 
-function heard(socket: Socket): Promise<string> {
+function responseOf(socket: Socket): Promise<string> {
   let text = ''
   return new Promise((resolve) => {
     socket.on('data', (chunk) => {
@@ -501,23 +505,23 @@ function heard(socket: Socket): Promise<string> {
   })
 }
 
-/** 0 where the system does not say. */
+/** The number of open files of this process; 0 on a system without `/proc`. */
 function openFiles(): number {
   return existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd').length : 0
 }
 
-/** A clock by which no two tries fall into one window. */
-function minutely(): () => number {
+/** A clock that advances by more than a window between two failures. */
+function clockInSteps(): () => number {
   let time = 0
   return () => (time += 3_700_000)
 }
 
-async function gone(socket: Socket): Promise<void> {
+async function socketClosed(socket: Socket): Promise<void> {
   socket.resume()
   if (!socket.destroyed) await once(socket, 'close')
 }
 
-/** The local addresses that listen (state 0A) on a port, as the kernel writes them. */
+/** The local addresses that listen (state 0A) on a port, in the kernel's notation. */
 function boundTo(path: string, port: number): readonly string[] {
   const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = readFileSync(path, 'utf8').split('\n').slice(1)
@@ -527,7 +531,7 @@ function boundTo(path: string, port: number): readonly string[] {
   })
 }
 
-/** Made for this test, of use to nobody. */
+/** A certificate that was generated for this test only. */
 const tls = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgmRIgg9j5GpMmBJ60

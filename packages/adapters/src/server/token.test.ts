@@ -36,13 +36,13 @@ test.each([0o000, 0o022, 0o377])(
   },
 )
 
-test('[T1] a folder has one token: it stays over restarts, and two hosts at once agree on it', async () => {
+test('[T1] a folder has one token: it survives restarts, and concurrent hosts get the same', async () => {
   const tokens = await Promise.all([tokenOf(home), tokenOf(home), tokenOf(home)])
   expect(new Set([...tokens, await tokenOf(home)]).size).toBe(1)
   expect(readdirSync(home)).toEqual(['token'])
 })
 
-test('[T2] rotating makes another one with the same modes', async () => {
+test('[T2] rotating creates another token with the same permissions', async () => {
   const before = await tokenOf(home)
   const after = await rotateToken(home)
   expect(after).not.toBe(before)
@@ -51,7 +51,7 @@ test('[T2] rotating makes another one with the same modes', async () => {
   expect(readdirSync(home)).toEqual(['token'])
 })
 
-test('S-05: a token that others can read is refused with the way out', async () => {
+test('S-05: a token file that others can read is refused, with the command that repairs it', async () => {
   await tokenOf(home)
   const path = join(home, 'token')
   for (const mode of [0o640, 0o604, 0o666]) {
@@ -60,21 +60,21 @@ test('S-05: a token that others can read is refused with the way out', async () 
   }
 })
 
-test('S-05: a token that is a link is refused', async () => {
+test('S-05: a token file that is a link is refused', async () => {
   const path = join(home, 'token')
   writeFileSync(join(home, 'other'), 'x'.repeat(43), { mode: 0o600 })
   symlinkSync(join(home, 'other'), path)
   await expect(tokenOf(home)).rejects.toThrow('is a link')
 })
 
-test("S-05: a token that is somebody else's is refused", async ({ skip }) => {
+test("S-05: a token file of another user is refused", async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('skipped: not root')
   writeFileSync(join(home, 'other'), 'x'.repeat(43), { mode: 0o600 })
   chownSync(join(home, 'other'), 12345, 12345)
   await expect(readToken(join(home, 'other'))).rejects.toThrow('another user')
 })
 
-test('[T3] a folder that is open and holds other things keeps its modes; an empty one is closed', async () => {
+test('[T3] an open folder with other files keeps its permissions; an empty one is made private', async () => {
   const folder = join(home, 'shared')
   mkdirSync(folder, { mode: 0o755 })
   await tokenOf(folder)
@@ -94,7 +94,7 @@ test.each([
   `${'x'.repeat(20)} y`,
   'x'.repeat(20) + '\u00fc',
   '../'.repeat(9),
-])('[T4] %j is no token', async (text) => {
+])('[T4] %j is not a token', async (text) => {
   expect(() => checkedToken(text, 'a test')).toThrow('The token from a test is not')
   const path = join(home, 'token')
   writeFileSync(path, text, { mode: 0o600 })

@@ -2,20 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf } from '../process/error-code.ts'
 
-/** What keeps a token from being used, as a sentence with the way out. */
+/** A token is not used. The message says why, and what to do. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
 }
 
-/** The token of a data folder; made when there is none, so that clients survive a restart. */
+/** The token of a data folder. It is created once and kept, so that clients can reconnect after a restart. */
 export async function tokenOf(folder: string): Promise<string> {
   await privateFolder(folder)
   const path = tokenPath(folder)
   const found = await readToken(path).catch(ifMissing)
   if (found !== undefined) return found
   const fresh = await writeFresh(folder)
-  // A link appears whole or not at all, and never over one that another host has just made.
+  // `link` is atomic and never replaces a file, so a token that another host has just created is kept.
   await link(fresh, path).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
   })
@@ -23,14 +24,14 @@ export async function tokenOf(folder: string): Promise<string> {
   return readToken(path)
 }
 
-/** A new token in place of the old one. Whoever holds the old one is refused once the host has started again. */
+/** Replaces the token. Clients with the old one are refused after the next start of the host. */
 export async function rotateToken(folder: string): Promise<string> {
   await privateFolder(folder)
   await rename(await writeFresh(folder), tokenPath(folder))
   return readToken(tokenPath(folder))
 }
 
-/** A token that somebody else could have read, or put there, is none. */
+/** Reads a token file. Refuses a file that another user could have read or written. */
 export async function readToken(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch((error: unknown) => {
     if (codeOf(error) === 'ELOOP')
@@ -50,18 +51,18 @@ export async function readToken(path: string): Promise<string> {
   }
 }
 
-/** A token stands in URLs, headers and protocol names without being escaped, and is not to be guessed. */
+/** Accepts only characters that need no escaping in URLs, headers and protocol names, and a length that cannot be guessed. */
 export function checkedToken(token: string, from: string): string {
   if (/^[A-Za-z0-9_-]{16,512}$/.test(token)) return token
   throw new TokenRefused(`The token from ${from} is not 16 to 512 letters, digits, '-' and '_'.`)
 }
 
-/** The folder exists and is ours alone, whatever the umask. */
+/** Makes sure that the folder exists and only its owner can enter it, whatever the umask. */
 export async function privateFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 })
   const { mode } = await lstat(folder)
   if ((mode & 0o777) === 0o700 || process.getuid === undefined) return
-  // Somebody's home or /tmp, named by mistake, keeps its modes.
+  // A folder with other files, such as a home folder named by mistake, keeps its permissions.
   const names = made === undefined ? await readdir(folder) : []
   if (names.length > 0 && !names.includes('token'))
     throw new TokenRefused(
@@ -89,8 +90,4 @@ async function writeFresh(folder: string): Promise<string> {
 
 function ifMissing(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException).code
 }

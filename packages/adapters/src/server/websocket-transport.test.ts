@@ -22,7 +22,7 @@ transportContract('websocket', async () => {
   return [websocketTransport(far, wire), websocketTransport(near)]
 })
 
-test('[R1] many frames of one turn of the loop are one write, and count as buffered before it', async () => {
+test('[R1] all frames of one turn of the event loop are one write, and count as buffered before it', async () => {
   const { near, far, wire } = await link()
   const transport = websocketTransport(far, wire)
   const writes = countWrites(wire)
@@ -35,7 +35,7 @@ test('[R1] many frames of one turn of the loop are one write, and count as buffe
   expect(transport.buffered).toBe(0)
 })
 
-test('[R1] bytes go out as a text frame, as they are', async () => {
+test('[R1] bytes are sent unchanged, as a text frame', async () => {
   const { near, far, wire } = await link()
   const arrived = once(near, 'message')
   const bytes = new TextEncoder().encode('{"a":"ü"}')
@@ -45,7 +45,7 @@ test('[R1] bytes go out as a text frame, as they are', async () => {
   expect(new TextDecoder().decode(bytes)).toBe('{"a":"ü"}')
 })
 
-test('S-21: a binary frame closes the link with 1003 and is not delivered, nor is what comes behind it', async () => {
+test('S-21: a binary frame closes the connection with 1003; neither it nor later frames are delivered', async () => {
   const { near, far, wire } = await link()
   const got = listen(websocketTransport(far, wire))
   near.send('text')
@@ -64,10 +64,11 @@ describe('S-20: a message', () => {
     const code = await closing(near)
     return { code, lengths: got.map((frame) => frame.length) }
   }
-  test.each([4_194_303, 4_194_304])('[S-57 messageBytes] at 4,194,304: one of %d is read', async (size) =>
-    expect(await sent('x'.repeat(size))).toEqual({ code: 1000, lengths: [size] }),
+  test.each([4_194_303, 4_194_304])(
+    '[S-57 messageBytes] at 4,194,304: a message of %d is received',
+    async (size) => expect(await sent('x'.repeat(size))).toEqual({ code: 1000, lengths: [size] }),
   )
-  test('[S-57 messageBytes] past 4,194,304: one of a byte more closes the link with 1009', async () =>
+  test('[S-57 messageBytes] past 4,194,304: one byte more closes the connection with 1009', async () =>
     expect(await sent('x'.repeat(4_194_305))).toEqual({ code: 1009, lengths: [] }))
   test('[S-57 messageBytes] past 4,194,304: bytes are counted, not characters', async () =>
     expect(await sent('ü'.repeat(2_097_153))).toEqual({ code: 1009, lengths: [] }))
@@ -96,7 +97,7 @@ describe('S-20: a message', () => {
       await ended
       expect(code).toBe(1009)
       expect(got).toEqual([])
-      // What lay in the buffers of the system counts too.
+      // Bytes in the kernel's buffers count as sent, too.
       expect(pieces).toBeLessThanOrEqual(16 * (most + 2))
     },
   )
@@ -110,11 +111,12 @@ describe('S-21: a message in fragments', () => {
     for (let n = 1; n <= count; n++) near.send(piece, { fin: n === count })
     return { code: await closing(near), got }
   }
-  test.each(['x', ''])('[S-57 fragments] at 1,024: %j so often is read', async (piece) =>
+  test.each(['x', ''])('[S-57 fragments] at 1,024: a message of 1,024 times %j is received', async (piece) =>
     expect(await sent(piece, 1024)).toEqual({ code: 1000, got: [piece.repeat(1024)] }),
   )
-  test.each(['x', ''])('[S-57 fragments] past 1,024: %j so often closes the link with 1008', async (piece) =>
-    expect(await sent(piece, 1025)).toEqual({ code: 1008, got: [] }),
+  test.each(['x', ''])(
+    '[S-57 fragments] past 1,024: a message of 1,025 times %j closes the connection with 1008',
+    async (piece) => expect(await sent(piece, 1025)).toEqual({ code: 1008, got: [] }),
   )
 
   test.each([1, 0])('a million fragments of %d bytes', async (size) => {
@@ -158,13 +160,13 @@ describe('S-21: control frames', () => {
     rawOf(near).write(Buffer.concat([...frames, masked(0x81, Buffer.from('alive'))]))
     return { code: await closing(near), got }
   }
-  test('[S-57 controlFrames] at 10,000: the link lives', async () =>
+  test('[S-57 controlFrames] at 10,000: the connection stays open', async () =>
     expect(await flood(10_000)).toEqual({ code: 1000, got: ['alive'] }))
-  test('[S-57 controlFrames] past 10,000: it is closed with 1008', async () =>
+  test('[S-57 controlFrames] past 10,000: the connection closes with 1008', async () =>
     expect(await flood(10_001)).toEqual({ code: 1008, got: [] }))
 })
 
-test('S-21: text that is not UTF-8 closes with 1007; compression is not agreed on', async () => {
+test('S-21: invalid UTF-8 closes with 1007; compression is not negotiated', async () => {
   const { near, far, wire } = await link()
   const got = listen(websocketTransport(far, wire))
   expect(near.extensions).toBe('')
@@ -173,12 +175,12 @@ test('S-21: text that is not UTF-8 closes with 1007; compression is not agreed o
   expect(got).toEqual([])
 })
 
-test('S-21: pings are answered, and a flood of them by one who does not read is not piled up', async () => {
+test('S-21: pings are answered, and the pongs to a peer that does not read do not pile up', async () => {
   const { near, far, wire } = await link()
   websocketTransport(far, wire)
   near.ping('1')
   expect(String((await once(near, 'pong'))[0])).toBe('1')
-  // The wire takes nothing meanwhile.
+  // The stream is blocked meanwhile.
   wire.cork()
   for (let n = 0; n < 1000; n++) near.ping(`flood ${n}`)
   await pings(far, 1000)
@@ -192,7 +194,7 @@ test('S-21: pings are answered, and a flood of them by one who does not read is 
   await last
 })
 
-test('[R1] codes and reasons pass in both directions; a long reason is cut', async () => {
+test('[R1] close codes and reasons arrive in both directions; a long reason is shortened', async () => {
   const { near, far, wire } = await link()
   const [a, b] = [websocketTransport(far, wire), websocketTransport(near)]
   a.close(1013, 'ü'.repeat(100))
@@ -202,7 +204,7 @@ test('[R1] codes and reasons pass in both directions; a long reason is cut', asy
   expect(a.closed.reason).toMatchObject({ code: 1013 })
 })
 
-test('[R1] a torn wire ends the transport and whoever waits for it to drain', async () => {
+test('[R1] a broken connection ends the transport and resolves drained()', async () => {
   const { near, far, wire } = await link()
   const transport = websocketTransport(far, wire)
   rawOf(near).pause()
@@ -215,7 +217,7 @@ test('[R1] a torn wire ends the transport and whoever waits for it to drain', as
 
 const MiB = 1024 * 1024
 
-/** The head of a frame from a client, with a mask that changes nothing. */
+/** The header of a client frame, with a mask of zeros. */
 function head(first: number, length: number): Buffer {
   const bytes = Buffer.alloc(length < 126 ? 6 : 14)
   bytes[0] = first
@@ -228,7 +230,7 @@ function masked(first: number, payload = Buffer.alloc(0)): Buffer {
   return Buffer.concat([head(first, payload.length), payload])
 }
 
-/** The socket below, for what a WebSocket would not send. */
+/** The raw socket, for frames that the library would not send. */
 function rawOf(near: WebSocket): Socket {
   return (near as unknown as { _socket: Socket })._socket
 }
@@ -243,7 +245,7 @@ interface Link {
   readonly wire: Duplex
 }
 
-/** Two ends of one loopback socket: near the client's, far the server's with the wire below it. */
+/** Both ends of a connection: `near` is the client's, `far` the server's, `wire` the stream below `far`. */
 async function link(): Promise<Link> {
   const { port } = http.address() as AddressInfo
   const upgrade = once(http, 'upgrade') as Promise<[IncomingMessage, Duplex, Buffer]>
@@ -257,7 +259,7 @@ async function link(): Promise<Link> {
   return { near, far, wire }
 }
 
-/** Counts what the stream hands to the system: a batch is one. */
+/** Counts the writes of a stream to the system; a batch counts once. */
 function countWrites(wire: Duplex): { count: number } {
   const writes = { count: 0 }
   const stream = wire as Duplex & Required<Pick<Duplex, '_writev'>>

@@ -3,21 +3,21 @@ import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { WebSocket } from 'ws'
 
-/** How every socket that becomes a transport is opened, on either side: the bounds are kept by `ws` itself. */
+/** The options of every WebSocket, on both sides. The library `ws` enforces these limits. */
 export const socketOptions = {
-  /** Beyond this a message is not read to its end: the link closes with 1009 (S-20). */
+  /** A larger message is not read to its end; the connection closes with 1009 (S-20). */
   maxPayload: limits.messageBytes,
-  /** Beyond this the link closes with 1008 (S-21). */
+  /** More fragments close the connection with 1008 (S-21). */
   maxFragments: limits.fragments,
-  /** A small frame may unpack to a large one, and every link would pay for a window (S-21). */
+  /** Off: a small compressed frame may expand to a large one, and each connection would need memory for a window (S-21). */
   perMessageDeflate: false,
-  /** The transport answers pings itself: see `#pong`. */
+  /** Off: the transport answers pings itself, see `#pong`. */
   autoPong: false,
-  /** A peer that does not answer a close is let go after so long. */
+  /** The time to wait for the peer's close frame, in milliseconds. */
   closeTimeout: 2000,
 }
 
-/** A link ended; 1006 when nobody said why. */
+/** The connection has ended. The code is 1006 if there was no close frame. */
 export class SocketClosed extends Error {
   override readonly name = 'SocketClosed'
   readonly code: number
@@ -29,8 +29,8 @@ export class SocketClosed extends Error {
 }
 
 /**
- * An open WebSocket as a transport: text frames, one message a frame. With the `wire` below it, all that is sent in one
- * turn of the event loop leaves in one write.
+ * An open WebSocket as a transport: text frames, one message in each. With `wire`, the stream below the WebSocket, all
+ * frames sent in one turn of the event loop leave in one system call.
  */
 export function websocketTransport(socket: WebSocket, wire?: Duplex): Transport {
   return new SocketTransport(socket, wire)
@@ -39,33 +39,33 @@ export function websocketTransport(socket: WebSocket, wire?: Duplex): Transport 
 class SocketTransport implements Transport {
   readonly #socket: WebSocket
   readonly #wire: Duplex | undefined
-  readonly #ending = new AbortController()
-  readonly #arrived: string[] = []
-  readonly #waiting: (() => void)[] = []
+  readonly #closed = new AbortController()
+  readonly #unreceived: string[] = []
+  readonly #drainWaiters: (() => void)[] = []
   #listener: ((frame: string) => void) | undefined
   #unwritten = 0
   #corked = false
-  #ponging = false
-  #lastPing: Buffer | undefined
-  #controls = 0
+  #pongInFlight = false
+  #nextPing: Buffer | undefined
+  #controlFrames = 0
 
   constructor(socket: WebSocket, wire: Duplex | undefined) {
     this.#socket = socket
     this.#wire = wire
     socket.on('message', (data: Buffer, binary: boolean) => this.#message(data, binary))
     socket.on('ping', (data: Buffer) => this.#pong(data))
-    for (const event of ['ping', 'pong'] as const) socket.on(event, () => this.#control())
+    for (const event of ['ping', 'pong'] as const) socket.on(event, () => this.#countControlFrame())
     socket.on('close', (code: number, reason: Buffer) => this.#end(code, reason.toString()))
-    // The close that follows says the same with a code.
+    // A close event with a code follows each error.
     socket.on('error', () => {})
   }
 
   get closed(): AbortSignal {
-    return this.#ending.signal
+    return this.#closed.signal
   }
 
   get buffered(): number {
-    // What is corked counts as unwritten there. Pongs do too, but only frames are waited for.
+    // `bufferedAmount` includes corked frames, and pongs. Pongs alone are not waited for.
     return this.#unwritten === 0 ? 0 : this.#socket.bufferedAmount
   }
 
@@ -78,7 +78,7 @@ class SocketTransport implements Transport {
 
   receive(listener: (frame: string) => void): void {
     this.#listener = listener
-    for (const frame of this.#arrived.splice(0)) listener(frame)
+    for (const frame of this.#unreceived.splice(0)) listener(frame)
   }
 
   close(code = 1000, reason = ''): void {
@@ -86,46 +86,46 @@ class SocketTransport implements Transport {
   }
 
   drained(): Promise<void> {
-    if (this.#unwritten === 0 || this.#ending.signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    if (this.#unwritten === 0 || this.#closed.signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => this.#drainWaiters.push(resolve))
   }
 
   #message(data: Buffer, binary: boolean): void {
-    // Whoever has closed a link listens no more, as in a browser.
+    // After `close` no more frames are received, as in a browser.
     if (this.#socket.readyState !== this.#socket.OPEN) return
     if (binary) return this.close(1003, 'text frames only')
     const frame = data.toString()
     if (this.#listener) this.#listener(frame)
-    else this.#arrived.push(frame)
+    else this.#unreceived.push(frame)
   }
 
-  /** One pong at a time, for the newest ping: who pings and does not read costs one frame (S-21, RFC 6455 5.5.3). */
+  /** Sends one pong at a time, for the newest ping: a peer that does not read costs one frame (S-21, RFC 6455 5.5.3). */
   #pong(data: Buffer): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return
-    if (this.#ponging) {
-      this.#lastPing = data
+    if (this.#pongInFlight) {
+      this.#nextPing = data
       return
     }
-    this.#ponging = true
+    this.#pongInFlight = true
     this.#socket.pong(data, undefined, () => {
-      this.#ponging = false
-      const next = this.#lastPing
-      this.#lastPing = undefined
+      this.#pongInFlight = false
+      const next = this.#nextPing
+      this.#nextPing = undefined
       if (next) this.#pong(next)
     })
   }
 
-  /** They are small and answered with little, but not for nothing: they are counted like messages (S-21). */
-  #control(): void {
-    if (this.#controls++ === 0) setTimeout(() => (this.#controls = 0), limits.windowMs).unref()
-    if (this.#controls > limits.controlFrames) this.close(1008, 'too many control frames')
+  /** Control frames are limited per window, like messages (S-21). */
+  #countControlFrame(): void {
+    if (this.#controlFrames++ === 0) setTimeout(() => (this.#controlFrames = 0), limits.windowMs).unref()
+    if (this.#controlFrames > limits.controlFrames) this.close(1008, 'too many control frames')
   }
 
   #cork(): void {
     if (this.#corked || !this.#wire) return
     this.#corked = true
     this.#wire.cork()
-    // Not a microtask: what one read of many sockets and one flush bring about shall go out together.
+    // Not a microtask: the frames that follow from one poll of all sockets, or from one flush, leave together.
     setImmediate(this.#uncork)
   }
 
@@ -135,22 +135,22 @@ class SocketTransport implements Transport {
   }
 
   readonly #written = (): void => {
-    if (--this.#unwritten === 0) this.#settle()
+    if (--this.#unwritten === 0) this.#resolveDrained()
   }
 
   #end(code: number, reason: string): void {
-    this.#ending.abort(new SocketClosed(code, reason))
-    this.#settle()
+    this.#closed.abort(new SocketClosed(code, reason))
+    this.#resolveDrained()
   }
 
-  #settle(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve()
+  #resolveDrained(): void {
+    for (const resolve of this.#drainWaiters.splice(0)) resolve()
   }
 }
 
 const asText = { binary: false }
 
-/** A close frame holds 123 bytes of reason. */
+/** Shortens a close reason to the 123 bytes that a close frame can hold. */
 function clipped(reason: string): string {
   let text = reason
   while (Buffer.byteLength(text) > 123) text = text.slice(0, -1)

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { exposureProblem } from '@atrium/adapters/server/address'
-import type { Secure } from '@atrium/adapters/server/address'
+import type { TlsCertificate } from '@atrium/adapters/server/address'
 import { listen } from '@atrium/adapters/server'
 import { nodeFiles } from '@atrium/adapters/files'
 import { ptyTerminals } from '@atrium/adapters/terminals'
@@ -153,7 +153,7 @@ function tokenFileOf({
   return connectionTokenFile === undefined ? tokenPath(data) : resolve(connectionTokenFile)
 }
 
-async function readCertificate({ tlsCert, tlsKey }: Settings): Promise<Secure | undefined> {
+async function readCertificate({ tlsCert, tlsKey }: Settings): Promise<TlsCertificate | undefined> {
   if (tlsCert === undefined || tlsKey === undefined) return undefined
   const read = (path: string) => readFile(path).catch(ifMissing(path))
   return { cert: await read(tlsCert), key: await read(tlsKey) }

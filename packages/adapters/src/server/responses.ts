@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+export type Response = readonly [status: number, text: string]
+
+/** All routes of the server. */
+export const routes: ReadonlyMap<string, (ready: boolean) => Response> = new Map<
+  string,
+  (ready: boolean) => Response
+>([
+  ['/healthz', () => [200, 'ok\n']],
+  ['/readyz', (ready) => (ready ? [200, 'ready\n'] : [503, 'not ready\n'])],
+])
+
+/** The response to a request whose `Host` was accepted. */
+export function responseTo({ method, url = '' }: IncomingMessage, ready: boolean): Response {
+  // An absolute target starts with a host, which the gate has checked.
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/, '').split('?', 1)
+  const route = method === 'GET' || method === 'HEAD' ? routes.get(path) : undefined
+  return route ? route(ready) : statusResponse(404)
+}
+
+export function headersFor(text: string) {
+  return {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': text.length,
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  }
+}
+
+/** A response that consists of the status text. */
+export function statusResponse(status: number): Response {
+  return [status, `${statusTexts[status] ?? ''}\n`]
+}
+
+/** Writes a response to a raw socket and destroys it, without reading the rest of the request. */
+export function refuse(socket: Duplex, status: number, more: { readonly [name: string]: number } = {}): void {
+  const [, text] = statusResponse(status)
+  const lines = Object.entries({ ...headersFor(text), ...more }).map(([name, value]) => `${name}: ${value}`)
+  socket.on('error', () => {})
+  if (!socket.writable) return void socket.destroy()
+  socket.end([`HTTP/1.1 ${status} ${statusTexts[status] ?? ''}`, ...lines, '', text].join('\r\n'), () =>
+    socket.destroy(),
+  )
+}
+
+const statusTexts: { readonly [status: number]: string } = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  404: 'Not Found',
+  421: 'Misdirected Request',
+  429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
+}

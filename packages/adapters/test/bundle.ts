@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
-/** One module of this package as JavaScript that a child process can run, made of the sources as they are now. */
+/** Bundles a module of this package from its sources, for child processes. */
 export async function bundle(module: string): Promise<{ readonly path: string; remove(): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bundle-'))
   await build({

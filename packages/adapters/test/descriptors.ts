@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 
-/** What files this process has open, by their paths. */
+/** The paths of the files that this process has open. */
 export function descriptors(): readonly string[] {
   if (!existsSync('/proc/self/fd')) return []
   return readdirSync('/proc/self/fd')
@@ -9,7 +9,7 @@ export function descriptors(): readonly string[] {
     .toSorted()
 }
 
-/** The one that lists them is gone by now. */
+/** Empty for the descriptor that listed the directory: it is closed by now. */
 function pathOf(fd: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`)

@@ -1,28 +1,29 @@
-import type { Piece } from '../src/terminals/output-part.ts'
+import type { OutputPart } from '../src/terminals/output-part.ts'
 
-/** What is written, what of it is shown, and what else it means. Where `out` is absent it is shown as it was written. */
-export interface Escape {
+/** Output of a program (`in`), its sanitized form (`out`; default: unchanged), and the other parts it contains (`also`). */
+export interface EscapeCase {
   readonly name: string
   readonly in: string
   readonly out?: string
-  readonly also?: readonly Exclude<Piece, { readonly data: string }>[]
+  readonly also?: readonly Exclude<OutputPart, { readonly data: string }>[]
 }
 
-/** Each is shown as it is. */
-export function kept(name: string, texts: readonly string[]): readonly Escape[] {
+/** Texts that pass unchanged. */
+export function kept(name: string, texts: readonly string[]): readonly EscapeCase[] {
   return texts.map((text) => ({ name: `${name} ${JSON.stringify(text)}`, in: text }))
 }
 
-/** Of each nothing is shown. */
-export function gone(name: string, texts: readonly string[]): readonly Escape[] {
+/** Texts that are removed. */
+export function removed(name: string, texts: readonly string[]): readonly EscapeCase[] {
   return texts.map((text) => ({ name: `${name} ${JSON.stringify(text)}`, in: `a${text}b`, out: 'ab' }))
 }
 
-export function asked(name: string, text: string, query = text): Escape {
-  return { name, in: `a${text}b`, out: 'ab', also: [{ query }] }
+/** A sequence that is removed and gives a query. */
+export function query(name: string, text: string, sequence = text): EscapeCase {
+  return { name, in: `a${text}b`, out: 'ab', also: [{ query: sequence }] }
 }
 
-/** Between an opening and an end; a space within one is written as ␠. */
+/** One text for each word: opening, word, end. A space inside a word is written as ␠. */
 export function between(opening: string, words: string, end = ''): readonly string[] {
   const all = words.split(/\s+/).filter((word) => word !== '')
   return all.map((word) => `${opening}${word.replaceAll('␠', ' ')}${end}`)

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** All there is to see of a tree: names, kinds, bytes, and the times of changes. */
+/** A text that changes with any change of a tree: of names, types, content or times. */
 export function fingerprint(path: string): string {
   const { ino, mode, nlink, mtimeNs, ctimeNs, size } = lstatSync(path, { bigint: true })
   const facts = [path, ino, mode, mtimeNs, ctimeNs].join(' ')

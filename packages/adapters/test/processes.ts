@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 
-/** The processes that have a word in their command line and have not ended, without this one. */
+/** Running processes with a word in their command line, except this one. */
 export function processesWith(word: string): readonly number[] {
   if (!existsSync('/proc/self/cmdline')) return fromPs(word)
   return readdirSync('/proc')
@@ -29,5 +29,5 @@ function read(path: string): string {
   }
 }
 
-/** A time to sleep that nobody else sleeps. */
+/** A random argument for `sleep`, by which a test finds its own processes. */
 export const uniqueSeconds = () => `1${String(Math.random()).slice(2, 12)}`

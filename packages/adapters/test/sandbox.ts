@@ -7,7 +7,7 @@ import type { Sandbox } from '../../host/src/ports/files-fixture.contract.ts'
 import { nodeFiles } from '../src/files/files.ts'
 import type { FilesOptions } from '../src/files/files.ts'
 
-/** Gone after the test. */
+/** Two directories, removed after the test: `root` is given to the adapter, `beside` is outside. */
 export function sandbox(options?: FilesOptions): Sandbox {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-files-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -6,77 +6,81 @@ import { ptyTerminals } from '../src/terminals/terminals.ts'
 import type { PtyOptions } from '../src/terminals/terminals.ts'
 import { homeWith, until } from './shells.ts'
 
-/** A command as it was told. */
-export interface Told {
+/** A command as the terminal reported it. */
+export interface CommandRecord {
   readonly line: string
   readonly exitCode?: number | undefined
   readonly done: boolean
   readonly output: string
 }
 
-/** A shell at whose prompt somebody types. */
-export interface Prompt extends Listened {
+/** A shell at its prompt, and methods to type there. */
+export interface ShellPrompt extends Listened {
   readonly home: string
   type(text: string): void
-  /** Types a line and waits until it is done. */
-  run(line: string): Promise<Told>
-  /** All that was told of commands. */
-  told(): readonly Told[]
+  /** Types a line and waits until the command has finished. */
+  run(line: string): Promise<CommandRecord>
+  /** All reported commands. */
+  commands(): readonly CommandRecord[]
   readonly prompts: () => number
 }
 
 export const shells = { bash: '/bin/bash', zsh: '/bin/zsh' }
-export const missing = (name: keyof typeof shells) => !existsSync(shells[name])
+export const isMissing = (name: keyof typeof shells) => !existsSync(shells[name])
 
-/** Its first prompt has come. */
-export async function promptOf(
+/** Starts a shell and waits for its first prompt. */
+export async function openPrompt(
   name: keyof typeof shells,
   files: { readonly [name: string]: string } = {},
   options: PtyOptions = {},
-): Promise<Prompt> {
+): Promise<ShellPrompt> {
   const { home, env } = homeWith({ '.bashrc': 'PS1="$ "', '.zshrc': 'PS1="$ "', ...files })
   const terminals = ptyTerminals({ shell: shells[name], ...options, env: { ...env, ...options.env } })
   const listened = await listen(terminals, { cwd: home, cols: 200, rows: 50 })
   const { said, shell } = listened
-  const told = () => commandsIn(said)
+  const commands = () => commandsIn(said)
   const prompts = () => listened.text().split('$ ').length - 1
   await until(() => said.some(({ type }) => type === 'terminal/commandDetectionAvailable') && prompts() > 0)
   return {
     ...listened,
     home,
-    told,
+    commands,
     prompts,
     type: (text) => shell.input(text),
     async run(line) {
-      const before = told().length
+      const before = commands().length
       shell.input(`${line}\r`)
-      await until(() => told()[before]?.done)
-      const one = told()[before]
-      if (!one) throw new Error('no command was told')
+      await until(() => commands()[before]?.done)
+      const one = commands()[before]
+      if (!one) throw new Error('no command was reported')
       return one
     },
   }
 }
 
-function commandsIn(said: readonly TerminalOutput[]): readonly Told[] {
-  const all = new Map<string, Told>()
+function commandsIn(outputs: readonly TerminalOutput[]): readonly CommandRecord[] {
+  const all = new Map<string, CommandRecord>()
   let running: string | undefined
-  for (const one of said) {
+  for (const one of outputs) {
     if (one.type === 'terminal/commandExecuted') {
       running = one.commandId
       all.set(running, { line: one.commandLine, done: false, output: '' })
     } else if (one.type === 'terminal/commandFinished') {
-      const told = all.get(one.commandId)
-      if (!told || one.commandId !== running) throw new Error('a command ended that did not run')
-      all.set(one.commandId, { ...told, done: true, exitCode: one.exitCode })
+      const command = all.get(one.commandId)
+      if (!command || one.commandId !== running)
+        throw new Error('a command that was not running has finished')
+      all.set(one.commandId, { ...command, done: true, exitCode: one.exitCode })
       running = undefined
     } else if (one.type === 'terminal/data' && running) {
-      const told = all.get(running)
-      if (told) all.set(running, { ...told, output: told.output + one.data })
+      const command = all.get(running)
+      if (command) all.set(running, { ...command, output: command.output + one.data })
     }
   }
-  return [...all.values()].map((told) => ({ ...told, output: told.output.replace(unended, '') }))
+  return [...all.values()].map((command) => ({
+    ...command,
+    output: command.output.replace(missingNewline, ''),
+  }))
 }
 
-/** zsh marks where a line has no end, before anybody can say that the command is over. */
-const unended = /\x1b\[1m\x1b\[7m[%#]\x1b\[27m\x1b\[1m\x1b\[0m *\r \r/
+/** The mark that zsh shows after output without a newline. It comes before the `finished` mark, as if it were output. */
+const missingNewline = /\x1b\[1m\x1b\[7m[%#]\x1b\[27m\x1b\[1m\x1b\[0m *\r \r/

@@ -7,12 +7,13 @@ import { ptyTerminals } from '../src/terminals/terminals.ts'
 import type { PtyOptions } from '../src/terminals/terminals.ts'
 import { newFolder } from './store-folder.ts'
 
-/** Somebody's home, with what files it holds, and an environment that leads there. */
+/** A home directory and an environment with it. */
 export interface Home {
   readonly home: string
   readonly env: { readonly [name: string]: string }
 }
 
+/** Creates a home directory with these files; it is removed after the test. */
 export function homeWith(files: { readonly [name: string]: string } = {}): Home {
   const home = realpathSync(newFolder())
   for (const [name, text] of Object.entries(files)) {
@@ -22,18 +23,18 @@ export function homeWith(files: { readonly [name: string]: string } = {}): Home 
   return { home, env: { HOME: home, PATH: process.env['PATH'] ?? '', LANG: 'C.UTF-8' } }
 }
 
-/** A line of `sh`, alone in a terminal. */
+/** Runs a line of `sh` in a terminal of its own. */
 export function line(command: string, options: PtyOptions = {}): Promise<Listened> {
   const { home, env } = homeWith()
   const terminals = ptyTerminals({ shell: '/bin/sh', env, ...options })
   return listen(terminals, { cwd: home, cols: 80, rows: 24, command })
 }
 
-/** Waits until it is so. */
-export const until = (so: () => unknown) =>
+/** Waits until the condition is true. */
+export const until = (condition: () => unknown) =>
   vi.waitFor(
     async () => {
-      if (!(await so())) throw new Error(`it never came to be: ${so.toString()}`)
+      if (!(await condition())) throw new Error(`timeout: ${condition.toString()}`)
     },
     { timeout: 100_000, interval: 5 },
   )

@@ -10,21 +10,21 @@ import type { SqliteOptions } from '../src/store/sqlite/sqlite.ts'
 export const one = 'ahp-chat:/1'
 export const two = 'ahp-chat:/2'
 
-/** Gone after the test. */
+/** A temporary folder, removed after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'atrium-store-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Closed after the test. */
+/** Opens the store; it is closed after the test. */
 export async function open(folder: string, options?: SqliteOptions) {
   const store = await openSqlite(folder, options)
   onTestFinished(() => store.log.close())
   return store
 }
 
-/** Two channels: one without a head, two with a head at its birth and two rows. Closed, and so all in one file. */
+/** A closed store of two channels: `one` without a head, `two` with a head at its creation and two rows. */
 export async function filled(): Promise<string> {
   const folder = newFolder()
   const { log } = await open(folder)
@@ -37,7 +37,7 @@ export async function filled(): Promise<string> {
   return folder
 }
 
-/** Changes what is stored behind the store's back. */
+/** Changes the database file without the store. */
 export function tamper(folder: string, sql: string): void {
   const db = new DatabaseSync(join(folder, 'atrium.db'))
   db.exec(`PRAGMA journal_mode = DELETE; ${sql}`)

@@ -15,7 +15,7 @@ export function emulator(cols: number, rows: number): Emulator {
   return new xterm.Terminal({ cols, rows, allowProposedApi: true, scrollback: 5000 })
 }
 
-/** What can be read, scrolled back to the beginning, without empty lines at the end. */
+/** The text of the screen and its scrollback, without empty lines at the end. */
 export function readable({ buffer: { active } }: Emulator): string {
   const lines: string[] = []
   for (let at = 0; at < active.length; at++) {
@@ -27,17 +27,17 @@ export function readable({ buffer: { active } }: Emulator): string {
   return lines.join('\n').trimEnd()
 }
 
-/** A terminal window as a person has it: a command line in it, keys, and what can be read on it. */
+/** A terminal window: runs a command line, takes keys, shows a screen. */
 export class Window {
   readonly #pty: IPty
   readonly #terminal: Emulator
   readonly #looks = new Set<() => void>()
-  /** Every byte, for those who look for what must not be there. */
+  /** All output, for tests that some bytes do not occur. */
   raw = ''
 
   constructor(line: string, { cwd, env, cols = 80, rows = 24 }: WindowOptions) {
     this.#terminal = emulator(cols, rows)
-    // The shell stays, so that nothing of what was written last can be lost, and says how the command ended.
+    // The shell keeps running so that node-pty cannot lose the end of the output, and prints the exit code.
     const script = `trap : INT\n${line}\necho "[exit $?]"; cat >/dev/null`
     const given = { name: env['TERM'] ?? 'xterm-256color', cols, rows, cwd, env: { ...env } }
     this.#pty = spawn('/bin/sh', ['-c', script], given)
@@ -62,7 +62,7 @@ export class Window {
     this.#pty.resize(cols, rows)
   }
 
-  /** When it can be read there; the test's own patience ends the wait. */
+  /** Resolves when the text is on the screen. The timeout of the test limits the wait. */
   until(wanted: string | RegExp | ((text: string) => boolean)): Promise<string> {
     return new Promise((resolve) => {
       const look = () => {
@@ -82,7 +82,7 @@ export class Window {
     })
   }
 
-  /** How the command ended. */
+  /** Resolves with the exit code of the command. */
   async ended(): Promise<number> {
     const text = await this.until(/\[exit \d+\]/)
     return Number(/\[exit (\d+)\]/.exec(text)?.[1])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { line } from '../../test/shells.ts'
-import { shellOf } from '../terminals/shell.ts'
+import { findShell } from '../terminals/shell.ts'
 
 const hostile = {
   ATRIUM_TOKEN: 'secret',
@@ -74,8 +74,8 @@ test('[S-38] a program is given exactly what the list says', async () => {
 })
 
 test('[S-40] the shell is one that is there: the one wished for, the user’s, else one that always is', () => {
-  expect(shellOf('/bin/sh', { SHELL: '/bin/bash' })).toBe('/bin/sh')
-  expect(shellOf(undefined, { SHELL: '/bin/sh' })).toBe('/bin/sh')
+  expect(findShell('/bin/sh', { SHELL: '/bin/bash' })).toBe('/bin/sh')
+  expect(findShell(undefined, { SHELL: '/bin/sh' })).toBe('/bin/sh')
   for (const SHELL of [
     'sh',
     './sh',
@@ -87,9 +87,9 @@ test('[S-40] the shell is one that is there: the one wished for, the user’s, e
     '',
     undefined,
   ])
-    expect(shellOf(undefined, { SHELL }), SHELL).toBe('/bin/bash')
+    expect(findShell(undefined, { SHELL }), SHELL).toBe('/bin/bash')
   for (const wished of ['sh', '/no/such', '/etc/passwd', '/bin/false'])
-    expect(() => shellOf(wished, {})).toThrow(/no shell/)
+    expect(() => findShell(wished, {})).toThrow(/no shell/)
 })
 
 test.each(['-c', '--help', '-x; exit 9', ';id', '$(id)', "'", '--upload-pack=x'])(

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
 import { processesWith, uniqueSeconds } from '../../test/processes.ts'
-import { promptOf } from '../../test/shell-prompt.ts'
+import { openPrompt } from '../../test/shell-prompt.ts'
 import { line, until } from '../../test/shells.ts'
 
 const many = (count: number) => (word: string) => processesWith(word).length >= count
@@ -59,7 +59,7 @@ describe('[M8] ending a terminal', () => {
   test('jobs of a shell that was left by exit go with it, whether they hold its pty or not', async () => {
     for (const job of ['', '</dev/null >/dev/null 2>&1']) {
       const seconds = uniqueSeconds()
-      const { type, exited, run } = await promptOf('bash', {}, quick)
+      const { type, exited, run } = await openPrompt('bash', {}, quick)
       await run(`(trap '' HUP; exec sleep ${seconds} ${job}) & disown`)
       await until(() => many(1)(seconds))
       type('exit\r')

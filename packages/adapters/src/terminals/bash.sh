@@ -1,5 +1,5 @@
-# What a bash of a terminal runs instead of ~/.bashrc. Two lines before this one say __atrium_nonce, which is known to
-# nobody else, and whether it stands for a login shell.
+# The startup script of bash in a terminal, in place of ~/.bashrc. The host writes lines before this one that set
+# __atrium_nonce, a secret of this shell, and __atrium_login if the shell acts as a login shell.
 
 if [[ -n ${__atrium_login-} ]]; then
   if [[ -r /etc/profile ]]; then . /etc/profile; fi
@@ -14,7 +14,7 @@ elif [[ -r ~/.bashrc ]]; then
 fi
 unset __atrium_login __atrium_file
 
-# PS0 is there since 4.4: with it the user's DEBUG trap can be left alone.
+# PS0 exists since bash 4.4. It runs before each command, so the user's DEBUG trap stays free.
 if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
   __atrium_number=
   __atrium_ps0='$({ __atrium_executed; } 2>/dev/null)'
@@ -30,7 +30,7 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     builtin printf '%s' "${text//[[:cntrl:]]/}"
   }
 
-  # In a process of its own always, as matching would change BASH_REMATCH.
+  # Always called in a subshell, because the match changes BASH_REMATCH.
   __atrium_newest() {
     local newest
     newest=$(HISTTIMEFORMAT='' builtin history 1)
@@ -42,8 +42,8 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     fi
   }
 
-  # Whether a line that is not in the history can only be the one before it again: else it was kept out of it, and nobody
-  # is told another.
+  # Whether a line that added no history entry must be a repetition of the last entry. Otherwise the user may have kept
+  # it out of the history, and then no line is reported.
   __atrium_repeats() {
     case :${HISTCONTROL-}: in
       *:ignoreboth:* | *:ignorespace:*) return 1 ;;
@@ -73,7 +73,8 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     return "$code"
   }
 
-  # Without a trace of it for who has set -x. Many of them there are since 5.1, and each finds $? as it was.
+  # The redirection hides the call from `set -x`. Since bash 5.1 PROMPT_COMMAND may be an array, and each element finds
+  # the exit status of the command in $?.
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
     PROMPT_COMMAND=('{ __atrium_prompt || :; } 2>/dev/null' "${PROMPT_COMMAND[@]}")
   else

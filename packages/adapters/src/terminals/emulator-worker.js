@@ -1,41 +1,42 @@
 /**
- * The emulators that answer what programs ask their terminals, a thread for all of them. Plain JavaScript, because a
- * worker of TypeScript does not start under vitest on Node 20.
+ * The worker of `emulator.ts`: one thread with an emulator for each terminal. Plain JavaScript, because vitest on Node 20
+ * cannot start a worker written in TypeScript.
  */
 import { parentPort } from 'node:worker_threads'
 import headless from '@xterm/headless'
 
-/** @typedef {import('./emulator.ts').Fed} Fed */
+/** @typedef {import('./emulator.ts').EmulatorInput} EmulatorInput */
 
-if (!parentPort) throw new Error('this file is the entry of a worker')
+if (!parentPort) throw new Error('this file is the entry of a worker thread')
 const port = parentPort
 
 /** @type {Map<number, import('@xterm/headless').Terminal>} */
-const screens = new Map()
+const terminals = new Map()
 
-port.on('message', (/** @type {Fed} */ fed) => {
-  if (fed.items) return void answer(fed).then((reply) => port.postMessage({ id: fed.id, reply }))
-  screens.get(fed.id)?.dispose()
-  screens.delete(fed.id)
+port.on('message', (/** @type {EmulatorInput} */ input) => {
+  if (input.updates) return void emulate(input).then((reply) => port.postMessage({ id: input.id, reply }))
+  terminals.get(input.id)?.dispose()
+  terminals.delete(input.id)
 })
 
-/** @param {Fed} fed */
-async function answer({ id, size, items = [] }) {
-  const screen = screens.get(id) ?? open(id, size)
+/** @param {EmulatorInput} input */
+async function emulate({ id, size, updates = [] }) {
+  const terminal = terminals.get(id) ?? open(id, size)
   let reply = ''
-  const heard = screen.onData((data) => (reply += data))
-  for (const item of items)
-    if (typeof item === 'string') await new Promise((resolve) => screen.write(item, () => resolve(undefined)))
-    else screen.resize(item.cols, item.rows)
-  heard.dispose()
+  const subscription = terminal.onData((data) => (reply += data))
+  for (const update of updates)
+    if (typeof update === 'string')
+      await new Promise((resolve) => terminal.write(update, () => resolve(undefined)))
+    else terminal.resize(update.cols, update.rows)
+  subscription.dispose()
   return reply
 }
 
 /** @param {number} id @param {import('./emulator.ts').Size} size */
 function open(id, size) {
-  // Of its window only the size in characters is known.
+  // Window reports other than the size in characters stay off: there is no window.
   const windowOptions = { getWinSizeChars: true }
-  const screen = new headless.Terminal({ ...size, scrollback: 0, allowProposedApi: true, windowOptions })
-  screens.set(id, screen)
-  return screen
+  const terminal = new headless.Terminal({ ...size, scrollback: 0, allowProposedApi: true, windowOptions })
+  terminals.set(id, terminal)
+  return terminal
 }

@@ -1,68 +1,69 @@
 import { Worker } from 'node:worker_threads'
 
-/** What the emulator of one terminal is given; without items it is forgotten. */
-export interface Fed {
+/** A message to the worker: output of one terminal. Without `updates`, the worker forgets the terminal. */
+export interface EmulatorInput {
   readonly id: number
-  /** Before the first item. */
+  /** The size before the first update. */
   readonly size: Size
-  readonly items?: readonly Item[]
+  readonly updates?: readonly ScreenUpdate[]
 }
 
-/** What is shown, or another size. */
-export type Item = string | Size
+/** Output of the program, or a new size. */
+export type ScreenUpdate = string | Size
 
 export interface Size {
   readonly cols: number
   readonly rows: number
 }
 
-/** Answers what programs ask of their terminals, in a thread that is begun with the first question of any of them. */
+/** Answers the queries of programs to their terminals. Its worker thread starts with the first query. */
 export class Emulator {
   #worker: Worker | undefined
-  #ids = 0
-  readonly #waiting = new Map<number, (reply: string) => void>()
+  #lastId = 0
+  readonly #callbacks = new Map<number, (reply: string) => void>()
 
-  id(): number {
-    return ++this.#ids
+  newId(): number {
+    return ++this.#lastId
   }
 
-  feed(fed: Fed, reply: (reply: string) => void): void {
-    this.#waiting.set(fed.id, reply)
-    const worker = (this.#worker ??= this.#begin())
+  /** Emulates output that contains queries. Calls back with the answers, or an empty text if the worker fails. */
+  emulate(input: EmulatorInput, onReply: (reply: string) => void): void {
+    this.#callbacks.set(input.id, onReply)
+    const worker = (this.#worker ??= this.#start())
     worker.ref()
-    worker.postMessage(fed)
+    worker.postMessage(input)
   }
 
   forget(id: number): void {
-    this.#waiting.delete(id)
+    this.#callbacks.delete(id)
     this.#worker?.postMessage({ id })
-    this.#rest()
+    this.#unrefIfIdle()
   }
 
-  #begin(): Worker {
+  #start(): Worker {
     const worker = new Worker(new URL('../../src/terminals/emulator-worker.js', import.meta.url), {
       execArgv: [],
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     })
     worker.on('message', ({ id, reply }: { readonly id: number; readonly reply: string }) => {
-      const waiting = this.#waiting.get(id)
-      this.#waiting.delete(id)
-      waiting?.(reply)
-      this.#rest()
+      const callback = this.#callbacks.get(id)
+      this.#callbacks.delete(id)
+      callback?.(reply)
+      this.#unrefIfIdle()
     })
-    // Nobody is answered what was asked of it; the next question begins another.
+    // An exit event follows. Open queries stay without an answer; the next query starts a new worker.
     worker.on('error', () => undefined)
     worker.on('exit', () => {
       this.#worker = undefined
-      const all = [...this.#waiting.values()]
-      this.#waiting.clear()
-      for (const waiting of all) waiting('')
+      const callbacks = [...this.#callbacks.values()]
+      this.#callbacks.clear()
+      for (const callback of callbacks) callback('')
     })
     return worker
   }
 
-  /** Without a question it keeps no process alive. */
-  #rest(): void {
-    if (this.#waiting.size === 0) this.#worker?.unref()
+  /** An idle worker does not keep the process alive. */
+  #unrefIfIdle(): void {
+    if (this.#callbacks.size === 0) this.#worker?.unref()
   }
 }

@@ -1,42 +1,44 @@
-import type { Piece } from './output-part.ts'
+import type { OutputPart } from './output-part.ts'
 
 /**
- * What an escape sequence means: `held` is what stands between the escape and the final character. Known ones only: what
- * makes a viewer answer is a query; what would print, resize or read a viewer, or is not known, is nothing.
+ * Parses an escape sequence; `intermediates` are the characters between ESC and the final character. A sequence that a
+ * viewer would answer becomes a query. Unknown sequences, and those that print, resize or read a viewer, give undefined.
  */
-export function escapeMeans(held: string, final: string): Piece | undefined {
-  const [first = ''] = held
-  if (held === '' && final === 'Z') return { query: '\x1b[c' }
-  if (held === '' ? simple.includes(final) : charsets.includes(first) && held.length < 3)
-    return { data: `\x1b${held}${final}` }
-  if (held === '#' && '34568'.includes(final)) return { data: `\x1b#${final}` }
+export function parseEscape(intermediates: string, final: string): OutputPart | undefined {
+  const [first = ''] = intermediates
+  if (intermediates === '' && final === 'Z') return { query: '\x1b[c' }
+  const known =
+    intermediates === '' ? simple.includes(final) : charsets.includes(first) && intermediates.length < 3
+  if (known) return { data: `\x1b${intermediates}${final}` }
+  if (intermediates === '#' && '34568'.includes(final)) return { data: `\x1b#${final}` }
   return undefined
 }
 
 /** Save and restore, index, tab stop, single and locking shifts, keypad, margins, reset. */
 const simple = '6789=>DEHMNOcno|}~'
-/** What designates a character set. */
+/** The first intermediates of sequences that designate a character set. */
 const charsets = '()*+-./'
 
-export function sequenceMeans(held: string, final: string): Piece | undefined {
-  const [, prefix, parameters = '', between = ''] = form.exec(held) ?? []
-  if (prefix === undefined || tooMuch.test(parameters)) return undefined
-  const key = prefix + between
+/** Parses a control sequence (CSI); `body` is the text between `ESC [` and the final character. */
+export function parseCsi(body: string, final: string): OutputPart | undefined {
+  const [, prefix, parameters = '', intermediates = ''] = form.exec(body) ?? []
+  if (prefix === undefined || hugeNumber.test(parameters)) return undefined
+  const key = prefix + intermediates
   if (key === '' && final === 't')
-    return reports.has(parameters) ? { query: `\x1b[${held}${final}` } : undefined
-  if (queries.get(key)?.includes(final)) return { query: `\x1b[${held}${final}` }
+    return reports.has(parameters) ? { query: `\x1b[${body}${final}` } : undefined
+  if (queries.get(key)?.includes(final)) return { query: `\x1b[${body}${final}` }
   if (!shown.get(key)?.includes(final)) return undefined
-  // With more parameters it is no scrolling but a way to follow the mouse.
+  // With several parameters, T is mouse highlight tracking and not scrolling.
   if (key === '' && final === 'T' && parameters.includes(';')) return undefined
   if (key === '?' && 'hl'.includes(final)) return modes(parameters, final)
-  return { data: `\x1b[${held}${final}` }
+  return { data: `\x1b[${body}${final}` }
 }
 
 const form = /^([<=>?]?)([\d:;]*)([ -/]*)$/
-/** A number that no viewer should have to count to. */
-const tooMuch = /\d{6}/
+/** A repeat count of six digits would keep a viewer busy. */
+const hugeNumber = /\d{6}/
 
-/** By the prefix and what stands before the final character. */
+/** Final characters of sequences that are shown, by prefix and intermediates. */
 const shown: ReadonlyMap<string, string> = new Map([
   ['', '@ABCDEFGHIJKLMPSTXZ`abdefghlmrsu'],
   ['?', 'JKhlrs'],
@@ -53,19 +55,19 @@ const shown: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Where a sequence ends that begins at a place, if it is one of those that are always shown as they are; else the place
- * itself. `sequenceMeans` says the same of it, and takes longer.
+ * The end of a control sequence at a position, if it is one that is always shown unchanged; else the position itself.
+ * A fast path: `parseCsi` gives the same result, but takes longer.
  */
-export function plainSequence(text: string, at: number): number {
+export function plainCsiEnd(text: string, at: number): number {
   if (text.charCodeAt(at) !== 0x1b || text.charCodeAt(at + 1) !== 0x5b) return at
-  const hidden = text.charCodeAt(at + 2) === 0x3f
-  for (let to = at + (hidden ? 3 : 2), number = 0; to < at + 64; to++) {
+  const isPrivate = text.charCodeAt(at + 2) === 0x3f
+  for (let to = at + (isPrivate ? 3 : 2), number = 0; to < at + 64; to++) {
     const code = text.charCodeAt(to)
     if (code >= 0x30 && code <= 0x39) number = number * 10 + code - 0x30
-    // Modes of which some speak, and numbers of more digits, are looked at closely.
-    else if (number > (hidden ? 2027 : 99_999)) return at
+    // Private modes above 2027 may be reporting modes, and large numbers may be refused: `parseCsi` decides.
+    else if (number > (isPrivate ? 2027 : 99_999)) return at
     else if (code === 0x3a || code === 0x3b) number = 0
-    else return (hidden ? plainModes : plainFinals).has(code) ? to + 1 : at
+    else return (isPrivate ? plainModes : plainFinals).has(code) ? to + 1 : at
   }
   return at
 }
@@ -74,7 +76,7 @@ const codes = (finals: string) => new Set(finals.split('').map((final) => final.
 const plainFinals = codes('@ABCDEFGHIJKLMPSXZ`abdefghlmrsu')
 const plainModes = codes('hl')
 
-/** Attributes, status, modes, checksums, versions: whatever a terminal answers by itself. */
+/** Final characters of queries: attributes, status, modes, checksums, versions. */
 const queries: ReadonlyMap<string, string> = new Map([
   ['', 'cnx'],
   ['?', 'Sgmnu'],
@@ -89,13 +91,13 @@ const queries: ReadonlyMap<string, string> = new Map([
   ['*', 'y'],
 ])
 
-/** Of what can be done with a window only asking for its state is anything here; titles are asked for by 20 and 21. */
+/** Window operations that are queries of the state. The queries of titles, 20 and 21, are left out. */
 const reports = new Set(['11', '13', '13;2', '14', '14;2', '15', '16', '18', '19'])
 
-/** Those that make a viewer speak by itself, again and again: of colours, and of its size. */
-const talkative = new Set(['2031', '2048'])
+/** Modes in which a viewer sends reports by itself: of colours, and of its size. */
+const reportingModes = new Set(['2031', '2048'])
 
-function modes(parameters: string, final: string): Piece | undefined {
-  const kept = parameters.split(';').filter((mode) => !talkative.has(mode))
+function modes(parameters: string, final: string): OutputPart | undefined {
+  const kept = parameters.split(';').filter((mode) => !reportingModes.has(mode))
   return kept.length > 0 ? { data: `\x1b[?${kept.join(';')}${final}` } : undefined
 }

@@ -1,92 +1,102 @@
-import type { Mark, Piece, Trust } from './output-part.ts'
+import type { CommandMark, OutputPart } from './output-part.ts'
 
-/** What an operating system command (OSC) means. What is not known, the clipboard among it, is nothing. */
-export function stringMeans(held: string, trust: Trust): Piece | undefined {
-  const [, number = '', rest = ''] = /^(\d{1,4})(?:;(.*))?$/s.exec(held.replace(controls, '')) ?? []
-  return meanings.get(Number(number || NaN))?.(rest, trust, number)
+export interface OscOptions {
+  /** A secret that the shell adds to its marks. If set, marks without it are ignored; if not, all marks are accepted. */
+  readonly nonce?: string
+  /** The name of this machine. A directory that is reported for another machine is ignored. */
+  readonly hostname?: string
+  readonly titleLength: number
 }
 
-type StringMeaning = (rest: string, trust: Trust, number: string) => Piece | undefined
+/** Parses an operating system command (OSC). Unknown commands, and clipboard access, give undefined. */
+export function parseOsc(body: string, options: OscOptions): OutputPart | undefined {
+  const [, number = '', rest = ''] = /^(\d{1,4})(?:;(.*))?$/s.exec(body.replace(controls, '')) ?? []
+  return parsers.get(Number(number || NaN))?.(rest, options, number)
+}
 
-const title: StringMeaning = (rest, { titleLength }) => ({
-  title: whole(readable(rest).slice(0, titleLength)),
+type ParseOsc = (rest: string, options: OscOptions, number: string) => OutputPart | undefined
+
+const title: ParseOsc = (rest, { titleLength }) => ({
+  title: withoutLoneSurrogates(withoutControls(rest).slice(0, titleLength)),
 })
 
-/** A colour that is asked for is not answered: each viewer has others. One that is set back needs no value. */
-const colours: StringMeaning = (rest, _, number) =>
+/** Setting a colour is shown. A query of a colour is removed: each viewer has other colours. A reset (104, 110 to 119) has no value. */
+const colours: ParseOsc = (rest, _, number) =>
   /^[\w#:;./]*$/.test(rest) && (rest || Number(number) > 100)
     ? { data: `\x1b]${number}${rest && ';'}${rest}\x1b\\` }
     : undefined
 
-/** A link that leads elsewhere than to the web or a mailbox is none, and neither goes the one before it on. */
-const link: StringMeaning = (rest) => {
+/** A hyperlink with another scheme than http, https or mailto is replaced by the end of a link. */
+const link: ParseOsc = (rest) => {
   const at = rest.indexOf(';')
-  const fine = /^[ -~]*$/.test(rest) && /^(?:https?:|mailto:|$)/i.test(rest.slice(at + 1))
-  return at < 0 ? undefined : { data: `\x1b]8;${fine ? rest : ';'}\x1b\\` }
+  const allowed = /^[ -~]*$/.test(rest) && /^(?:https?:|mailto:|$)/i.test(rest.slice(at + 1))
+  return at < 0 ? undefined : { data: `\x1b]8;${allowed ? rest : ';'}\x1b\\` }
 }
 
-const reported: StringMeaning = (rest, { nonce, hostname }) => {
+const currentDirectory: ParseOsc = (rest, { nonce, hostname }) => {
   const [, host = '', path] = /^file:\/\/([^/]*)(\/.*)$/.exec(rest) ?? []
   if (nonce !== undefined || path === undefined) return undefined
   return ['', 'localhost', hostname?.toLowerCase()].includes(host.toLowerCase())
-    ? directory(decoded(path))
+    ? cwdPart(percentDecoded(path))
     : undefined
 }
 
-const marked: StringMeaning = (rest, { nonce }) => {
+const commandMark: ParseOsc = (rest, { nonce }) => {
   const fields = rest.split(';')
   if (nonce !== undefined && (fields.length < 2 || fields.pop() !== nonce)) return undefined
   const [letter = '', ...more] = fields
   const [first = ''] = more
-  if (letter === 'P') return first.startsWith('Cwd=') ? directory(unescaped(first.slice(4))) : undefined
+  if (letter === 'P') return first.startsWith('Cwd=') ? cwdPart(unescaped(first.slice(4))) : undefined
   const mark = marks.get(letter)?.(first)
   return mark && { mark }
 }
 
-type MarkMeaning = (first: string) => Mark
+type ParseMark = (first: string) => CommandMark
 
-const marks: ReadonlyMap<string, MarkMeaning> = new Map<string, MarkMeaning>([
+const marks: ReadonlyMap<string, ParseMark> = new Map<string, ParseMark>([
   ['A', () => ({ at: 'prompt' })],
   ['C', (first) => executed(first)],
   ['D', (first) => ({ at: 'finished', ...(/^-?\d{1,6}$/.test(first) && { exitCode: Number(first) }) })],
-  ['E', (first) => ({ at: 'line', line: plain(unescaped(first)) })],
+  ['E', (first) => ({ at: 'line', line: lineText(unescaped(first)) })],
 ])
 
-/** fish gives the line with it. */
-function executed(first: string): Mark {
-  const line = first.startsWith('cmdline_url=') ? decoded(first.slice('cmdline_url='.length)) : undefined
-  return line === undefined ? { at: 'executed' } : { at: 'executed', line: plain(line) }
+/** The fish shell sends the command line with this mark. */
+function executed(first: string): CommandMark {
+  const line = first.startsWith('cmdline_url=')
+    ? percentDecoded(first.slice('cmdline_url='.length))
+    : undefined
+  return line === undefined ? { at: 'executed' } : { at: 'executed', line: lineText(line) }
 }
 
-const meanings: ReadonlyMap<number, StringMeaning> = new Map([
+const parsers: ReadonlyMap<number, ParseOsc> = new Map([
   ...[0, 1, 2].map((number) => [number, title] as const),
   ...[4, 104, ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((n) => [10 + n, 110 + n])].map(
     (number) => [number, colours] as const,
   ),
-  [7, reported],
+  [7, currentDirectory],
   [8, link],
-  [133, marked],
-  [633, marked],
+  [133, commandMark],
+  [633, commandMark],
   [
     1337,
     (rest, { nonce }) =>
-      nonce === undefined && rest.startsWith('CurrentDir=') ? directory(rest.slice(11)) : undefined,
+      nonce === undefined && rest.startsWith('CurrentDir=') ? cwdPart(rest.slice(11)) : undefined,
   ],
 ])
 
-function directory(path: string | undefined): Piece | undefined {
+function cwdPart(path: string | undefined): OutputPart | undefined {
   const cwd = path === undefined ? undefined : directoryUri(path)
   return cwd === undefined ? undefined : { cwd }
 }
 
-/** A directory as a URI, where it is an absolute path. */
+/** The `file:` URI of an absolute path; undefined for a relative one. */
 export function directoryUri(path: string): string | undefined {
   const slashed = /^[a-z]:[\\/]/i.test(path) ? `/${path.replaceAll('\\', '/')}` : path
   if (!slashed.startsWith('/')) return undefined
-  return `file://${whole(slashed).split('/').map(encodeURIComponent).join('/')}`
+  return `file://${withoutLoneSurrogates(slashed).split('/').map(encodeURIComponent).join('/')}`
 }
 
-function decoded(text: string): string | undefined {
+function percentDecoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text)
   } catch {
@@ -99,14 +109,16 @@ const unescaped = (text: string) =>
     hex === undefined ? '\\' : String.fromCharCode(parseInt(hex, 16)),
   )
 
-/** A line keeps what separates its parts; whatever else commands a terminal is gone from it. */
-const plain = (text: string) => whole(text.replace(/[^\P{Cc}\n\t]/gu, ''))
+/** Removes control characters except newline and tab. */
+const lineText = (text: string) => withoutLoneSurrogates(text.replace(/[^\P{Cc}\n\t]/gu, ''))
 
-const readable = (text: string) => text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
+/** Removes control characters and characters that change the writing direction. */
+const withoutControls = (text: string) =>
+  text.replace(/[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '')
 
-/** Without halves of characters that have been cut. */
-const whole = (text: string) =>
+/** Removes surrogates without their other half, which a cut leaves behind. */
+const withoutLoneSurrogates = (text: string) =>
   text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '')
 
-/** Control characters within a string are no part of it. */
+/** Control characters inside an OSC string, which are not part of it. */
 const controls = /[\x00-\x1f\x7f]/g

@@ -1,26 +1,17 @@
-/** A part of what a program writes, in its order. */
-export type Piece =
-  /** To be shown. */
+/** A part of a program's output after sanitizing. */
+export type OutputPart =
+  /** Text and escape sequences to show. */
   | { readonly data: string }
   | { readonly title: string }
-  /** A `file:` URI. */
+  /** The working directory, as a `file:` URI. */
   | { readonly cwd: string }
-  | { readonly mark: Mark }
-  /** To be answered once, by the host (S-33). */
+  | { readonly mark: CommandMark }
+  /** An escape sequence that asks the terminal something. The host answers it, once (S-33). */
   | { readonly query: string }
 
-/** What a shell says of itself between what it shows. */
-export type Mark =
+/** A shell integration mark (OSC 133 or 633): a moment in the life of a command, and its data. */
+export type CommandMark =
   | { readonly at: 'prompt' }
   | { readonly at: 'line'; readonly line: string }
   | { readonly at: 'executed'; readonly line?: string }
   | { readonly at: 'finished'; readonly exitCode?: number }
-
-/** Whom to believe. */
-export interface Trust {
-  /** Only the shell knows it: what says so without it is some program's. Absent: whoever says so is believed. */
-  readonly nonce?: string
-  /** The name of this machine: what another one says of its directories is nothing here. */
-  readonly hostname?: string
-  readonly titleLength: number
-}

@@ -1,65 +1,67 @@
 import { readSync, writeSync } from 'node:fs'
 import type { ReadStream } from 'node:tty'
 import type { IPty } from '@lydell/node-pty'
+import { codeOf } from '../process/error-code.ts'
 
-/** What is heard of a program on a pty. */
-export interface Heard {
-  bytes(bytes: Buffer): void
-  /** It ended by itself, and others that it started hold its pty. */
-  left(): void
-  /** It ended, and all that anybody wrote was heard. */
-  gone(exitCode: number): void
+/** Callbacks of a program on a pty. */
+export interface PtyListener {
+  data(bytes: Buffer): void
+  /** The program has ended, and processes that it started still hold the pty. */
+  orphaned(): void
+  /** The program has ended, and all output was passed to `data`. */
+  exited(exitCode: number): void
 }
 
 /**
- * One program on a pty, from which nothing is lost. node-pty alone loses the end of what a program wrote: libuv takes a
- * hangup for the end although the kernel holds more, and node-pty closes the pty 200 ms after the exit, whoever waits. So
- * closing is taken in hand here, and the rest is read before it. What node-pty writes makes libuv wait in a loop, with
- * the whole process, for a program that does not read: so it is written here too.
+ * One program on a pty, without loss of output. node-pty has two faults that are repaired here. It loses the end of the
+ * output: libuv treats a hangup as the end although the kernel holds more, and node-pty closes the pty 200 ms after the
+ * exit. So this class decides when to close, and reads the rest before. And a write of node-pty to a program that does
+ * not read blocks the whole process, in a loop of libuv. So this class writes to the descriptor itself.
  */
-export class Tty {
+export class Pty {
   readonly pid: number
   readonly #pty: IPty
-  readonly #inside: Inside | undefined
-  readonly #heard: Heard
-  readonly #mostUnread: number
-  readonly #unread: Buffer[] = []
-  #unreadBytes = 0
+  readonly #internals: PtyInternals | undefined
+  readonly #listener: PtyListener
+  readonly #maxUnwritten: number
+  readonly #unwritten: Buffer[] = []
+  #unwrittenBytes = 0
   #retry: NodeJS.Timeout | undefined
   #paused = false
   #closed = false
-  /** What closes the pty, once it may be closed. */
+  /** Closes the pty; set once it may be closed. */
   #close: (() => void) | undefined
+  #destroySocket: (error?: Error) => unknown = () => undefined
 
-  constructor(pty: IPty, heard: Heard, mostUnread: number) {
+  constructor(pty: IPty, listener: PtyListener, maxUnwritten: number) {
     this.pid = pty.pid
     this.#pty = pty
-    this.#heard = heard
-    this.#mostUnread = mostUnread
-    this.#inside = insideOf(pty)
-    if (this.#inside) this.#holdOpen(this.#inside.socket)
-    // With no encoding it gives bytes, whatever its types say, but not on Windows.
-    pty.onData((data: string | Buffer) => heard.bytes(typeof data === 'string' ? Buffer.from(data) : data))
+    this.#listener = listener
+    this.#maxUnwritten = maxUnwritten
+    this.#internals = internalsOf(pty)
+    if (this.#internals) this.#holdOpen(this.#internals.socket)
+    // Without an encoding node-pty emits buffers, except on Windows. Its types say string.
+    pty.onData((data: string | Buffer) => listener.data(typeof data === 'string' ? Buffer.from(data) : data))
     pty.onExit(({ exitCode, signal }) => {
       this.#closed = true
       clearTimeout(this.#retry)
-      heard.gone(signal ? 128 + signal : exitCode)
+      listener.exited(signal ? 128 + signal : exitCode)
     })
   }
 
-  /** What the program has not read waits here, up to a bound; what does not fit is dropped. */
+  /** Input that the program has not read is kept, up to a limit. Input over the limit is dropped as a whole. */
   write(data: string): void {
     if (this.#closed) return
-    if (!this.#inside) return this.#pty.write(data)
+    if (!this.#internals) return this.#pty.write(data)
     const bytes = Buffer.from(data)
-    if (bytes.length === 0 || this.#unreadBytes + bytes.length > this.#mostUnread) return
-    this.#unread.push(bytes)
-    this.#unreadBytes += bytes.length
-    if (this.#unread.length === 1) this.#write(this.#inside.fd)
+    if (bytes.length === 0 || this.#unwrittenBytes + bytes.length > this.#maxUnwritten) return
+    this.#unwritten.push(bytes)
+    this.#unwrittenBytes += bytes.length
+    if (this.#unwritten.length === 1) this.#writeKept(this.#internals.fd)
   }
 
   resize(cols: number, rows: number): void {
-    // Its number may belong to another file by now.
+    // The number of a closed descriptor may belong to another file.
     if (this.#closed) return
     this.#pty.resize(cols, rows)
   }
@@ -76,79 +78,79 @@ export class Tty {
     this.#close?.()
   }
 
-  /** Nobody is waited for who still holds the pty; what they wrote so far is heard. */
+  /** Closes the pty even if other processes still hold it. Their output so far is passed on. */
   close(): void {
-    if (this.#closed || !this.#inside) return
-    this.#closing(this.#inside.socket)
+    if (this.#closed || !this.#internals) return
+    this.#prepareClose(this.#internals.socket)
     if (!this.#paused) this.#close?.()
   }
 
   kill(signal: string): void {
     if (this.#closed) return
     // Windows has no signals.
-    if (this.#inside) this.#pty.kill(signal)
+    if (this.#internals) this.#pty.kill(signal)
     else this.#pty.kill()
   }
 
+  /** Replaces the `destroy` of node-pty's socket, so that node-pty cannot close the pty. */
   #holdOpen(socket: ReadStream): void {
-    this.#destroy = socket.destroy.bind(socket)
+    this.#destroySocket = socket.destroy.bind(socket)
     socket.destroy = (error?: Error) => {
-      // Without an error, and before the end, it is node-pty that does not want to wait any longer.
+      // A call without an error before the end of the stream is node-pty's timeout after the exit.
       if (!error && !socket.readableEnded) {
-        if (!this.#close) this.#heard.left()
+        if (!this.#close) this.#listener.orphaned()
         return socket
       }
-      this.#closing(socket, error)
+      this.#prepareClose(socket, error)
       if (!this.#paused) this.#close?.()
       return socket
     }
   }
 
-  #destroy: (error?: Error) => unknown = () => undefined
-
-  #closing(socket: ReadStream, error?: Error): void {
+  #prepareClose(socket: ReadStream, error?: Error): void {
     this.#close ??= () => {
       this.#close = () => undefined
       this.#closed = true
-      // What was read and not yet heard comes before what was not read.
+      // Bytes in the stream's buffer come before bytes in the kernel.
       while (socket.read() !== null);
-      if (this.#inside) for (const bytes of rest(this.#inside.fd)) this.#heard.bytes(bytes)
-      this.#destroy(error)
+      if (this.#internals) for (const bytes of remainingBytes(this.#internals.fd)) this.#listener.data(bytes)
+      this.#destroySocket(error)
     }
   }
 
-  #write(fd: number): void {
-    for (let bytes = this.#unread[0]; bytes; bytes = this.#unread[0]) {
+  #writeKept(fd: number): void {
+    for (let bytes = this.#unwritten[0]; bytes; bytes = this.#unwritten[0]) {
       const written = this.#closed ? undefined : attempt(() => writeSync(fd, bytes))
       if (written === undefined) {
-        this.#unread.length = this.#unreadBytes = 0
+        this.#unwritten.length = this.#unwrittenBytes = 0
         return
       }
-      this.#unreadBytes -= written
-      if (written === bytes.length) this.#unread.shift()
+      this.#unwrittenBytes -= written
+      if (written === bytes.length) this.#unwritten.shift()
       else {
-        this.#unread[0] = bytes.subarray(written)
-        // Nothing tells when there is room again.
-        this.#retry = setTimeout(() => this.#write(fd), 10)
+        this.#unwritten[0] = bytes.subarray(written)
+        // No event tells when the pty accepts input again.
+        this.#retry = setTimeout(() => this.#writeKept(fd), 10)
         return
       }
     }
   }
 }
 
-/** What node-pty keeps to itself; its version is pinned. There is none of it on Windows. */
-interface Inside {
+/** Private members of node-pty, whose version is pinned for this reason. Windows has none of them. */
+interface PtyInternals {
   readonly socket: ReadStream
   readonly fd: number
 }
 
-function insideOf(pty: IPty): Inside | undefined {
-  const { _socket: socket, fd } = pty as unknown as { readonly _socket?: ReadStream; readonly fd?: number }
+function internalsOf(pty: IPty): PtyInternals | undefined {
+  // The cast reaches members that node-pty does not declare; both are checked below.
+  const { _socket: socket, fd } = pty as IPty & { readonly _socket?: ReadStream; readonly fd?: number }
   return process.platform !== 'win32' && socket && typeof fd === 'number' ? { socket, fd } : undefined
 }
 
-/** All that the kernel holds: no more than it takes from writers at once, as nobody drains it meanwhile. */
-function* rest(fd: number): Iterable<Buffer> {
+/** The bytes in the kernel's buffer of a pty. At most 1 MiB, in case a process keeps writing. */
+function* remainingBytes(fd: number): Iterable<Buffer> {
   for (let i = 0; i < 256; i++) {
     const bytes = Buffer.allocUnsafe(4096)
     const length = attempt(() => readSync(fd, bytes))
@@ -157,11 +159,11 @@ function* rest(fd: number): Iterable<Buffer> {
   }
 }
 
-/** 0 where one would have to wait, nothing where it is over. */
+/** Returns 0 where the call would block, and undefined if it failed. */
 function attempt(io: () => number): number | undefined {
   try {
     return io()
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : undefined
+    return codeOf(error) === 'EAGAIN' ? 0 : undefined
   }
 }

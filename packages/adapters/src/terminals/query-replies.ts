@@ -1,98 +1,100 @@
-import type { Emulator, Item, Size } from './emulator.ts'
+import type { Emulator, ScreenUpdate, Size } from './emulator.ts'
 
-export interface ScreenBounds {
+export interface QueryLimits {
+  /** Number of characters of output that are kept. */
   readonly screenLength: number
+  /** Number of queries that wait for an answer. */
   readonly queries: number
 }
 
 /**
- * What one terminal shows, kept for the moment in which its program asks something: only then is it given to an emulator,
- * so that what nobody asks about costs nothing. Of more than a bound the oldest is forgotten: no screen is as large.
+ * The replies to the queries of one terminal's program. Output is only kept, and emulated when a query arrives: programs
+ * without queries cost nothing. The oldest output over the limit is dropped, because no screen is so large.
  */
-export class Screen {
+export class QueryReplies {
   readonly #emulator: Emulator
-  readonly #bounds: ScreenBounds
-  readonly #answer: (reply: string) => void
+  readonly #limits: QueryLimits
+  readonly #reply: (text: string) => void
   readonly #id: number
-  /** Before the first item. */
+  /** The size before the first update. */
   #size: Size
-  #items: Item[] = []
+  #updates: ScreenUpdate[] = []
   #length = 0
-  #asked = 0
-  #answering = false
-  #ended = false
+  #queries = 0
+  #emulating = false
+  #closed = false
 
-  constructor(emulator: Emulator, size: Size, bounds: ScreenBounds, answer: (reply: string) => void) {
+  constructor(emulator: Emulator, size: Size, limits: QueryLimits, reply: (text: string) => void) {
     this.#emulator = emulator
     this.#size = size
-    this.#bounds = bounds
-    this.#answer = answer
-    this.#id = emulator.id()
+    this.#limits = limits
+    this.#reply = reply
+    this.#id = emulator.newId()
   }
 
-  show(text: string): void {
-    this.#items.push(text)
+  output(text: string): void {
+    this.#updates.push(text)
     this.#length += text.length
-    while (this.#length > this.#bounds.screenLength) this.#forget()
+    while (this.#length > this.#limits.screenLength) this.#dropOldest()
   }
 
   resize(cols: number, rows: number): void {
-    if (typeof this.#items.at(-1) === 'object') this.#items.pop()
+    if (typeof this.#updates.at(-1) === 'object') this.#updates.pop()
     else this.#length++
-    this.#items.push({ cols, rows })
+    this.#updates.push({ cols, rows })
   }
 
-  /** A program that asks faster than it can be answered is answered what it asked first. */
-  ask(query: string): void {
-    if (this.#ended || this.#asked >= this.#bounds.queries) return
-    this.#asked++
-    this.show(query)
-    this.#feed()
+  /** Answers a query. Queries over the limit are ignored until earlier ones are answered. */
+  query(sequence: string): void {
+    if (this.#closed || this.#queries >= this.#limits.queries) return
+    this.#queries++
+    this.output(sequence)
+    this.#emulate()
   }
 
-  end(): void {
-    this.#ended = true
-    this.#items = []
+  close(): void {
+    this.#closed = true
+    this.#updates = []
     this.#emulator.forget(this.#id)
   }
 
-  #forget(): void {
-    const item = this.#items.shift()
-    if (typeof item === 'object') this.#size = item
-    this.#length -= typeof item === 'string' ? item.length : 1
+  #dropOldest(): void {
+    const update = this.#updates.shift()
+    if (typeof update === 'object') this.#size = update
+    this.#length -= typeof update === 'string' ? update.length : 1
   }
 
-  #feed(): void {
-    if (this.#answering || this.#asked === 0) return
-    this.#answering = true
-    const items = joined(this.#items)
+  #emulate(): void {
+    if (this.#emulating || this.#queries === 0) return
+    this.#emulating = true
+    const updates = joined(this.#updates)
     const size = this.#size
-    for (const item of items) if (typeof item === 'object') this.#size = item
-    this.#items = []
-    this.#length = this.#asked = 0
-    this.#emulator.feed({ id: this.#id, size, items }, (reply) => {
-      this.#answering = false
-      if (this.#ended) return
-      if (reply) this.#answer(reply)
-      this.#feed()
+    for (const update of updates) if (typeof update === 'object') this.#size = update
+    this.#updates = []
+    this.#length = this.#queries = 0
+    this.#emulator.emulate({ id: this.#id, size, updates }, (reply) => {
+      this.#emulating = false
+      if (this.#closed) return
+      if (reply) this.#reply(reply)
+      this.#emulate()
     })
   }
 }
 
-/** An emulator takes its time between two texts. */
-function joined(items: readonly Item[]): readonly Item[] {
-  const all: Item[] = []
+/** Joins successive texts: the emulator yields to the event loop after each text. */
+function joined(updates: readonly ScreenUpdate[]): readonly ScreenUpdate[] {
+  const all: ScreenUpdate[] = []
   let text: string[] = []
-  const cut = () => {
+  const flush = () => {
     if (text.length > 0) all.push(text.join(''))
     text = []
   }
-  for (const item of items)
-    if (typeof item === 'string') text.push(item)
+  for (const update of updates)
+    if (typeof update === 'string') text.push(update)
     else {
-      cut()
-      all.push(item)
+      flush()
+      all.push(update)
     }
-  cut()
+  flush()
   return all
 }

@@ -1,41 +1,42 @@
-import { escapeMeans, plainSequence, sequenceMeans } from './escape-sequences.ts'
-import { stringMeans } from './osc-strings.ts'
-import type { Piece, Trust } from './output-part.ts'
+import { parseCsi, parseEscape, plainCsiEnd } from './escape-sequences.ts'
+import { parseOsc } from './osc-strings.ts'
+import type { OscOptions } from './osc-strings.ts'
+import type { OutputPart } from './output-part.ts'
 
 /**
- * What a program writes, cut into pieces that are harmless: what is shown, what the terminal says of itself, what it asks.
- * It reads as a VT500 does, so that nothing is text here and a command in a viewer; whatever is not known to be
- * harmless is left out (S-32). However the text is cut into chunks, the pieces say the same.
+ * Splits a program's output into harmless parts: text to show, facts such as title and directory, queries. It parses like
+ * a VT500, so that no bytes are text here and a control sequence in a viewer. Sequences that are not known to be harmless
+ * are removed (S-32). The result does not depend on the chunks in which the output arrives.
  */
-export class Stream {
-  readonly #trust: Trust
-  readonly #most: number
-  #pieces: Piece[] = []
+export class Sanitizer {
+  readonly #osc: OscOptions
+  readonly #maxSequence: number
+  #parts: OutputPart[] = []
   #text = ''
   #state: State = 'ground'
-  /** What has come of a sequence that is not complete; nothing of one that is too long. */
-  #held: string | undefined = ''
+  /** The beginning of an incomplete sequence; undefined if the sequence is too long. */
+  #sequence: string | undefined = ''
 
-  constructor(trust: Trust, most: number) {
-    this.#trust = trust
-    this.#most = most
+  constructor(osc: OscOptions, maxSequence: number) {
+    this.#osc = osc
+    this.#maxSequence = maxSequence
   }
 
-  push(chunk: string): readonly Piece[] {
+  push(chunk: string): readonly OutputPart[] {
     if (this.#state === 'ground' && chunk.search(special) < 0) return chunk ? [{ data: chunk }] : []
     for (let at = 0; at < chunk.length;) at = this.#states[this.#state](chunk, at)
-    this.#cut()
-    const pieces = this.#pieces
-    this.#pieces = []
-    return pieces
+    this.#flushText()
+    const parts = this.#parts
+    this.#parts = []
+    return parts
   }
 
-  /** Each reads on from a place in the chunk and says how far it came. */
+  /** The parser of each state: reads from a position of the chunk and returns the position after it. */
   readonly #states: { readonly [S in State]: (chunk: string, at: number) => number } = {
     ground: (chunk, at) => {
       let to = find(special, chunk, at)
-      // Most sequences colour or move, and are whole: they are passed over like text.
-      for (let end; (end = plainSequence(chunk, to)) > to;) to = find(special, chunk, end)
+      // A fast path: most sequences are complete and only set colours or move the cursor. They are skipped like text.
+      for (let end; (end = plainCsiEnd(chunk, to)) > to;) to = find(special, chunk, end)
       this.#text += at === 0 && to === chunk.length ? chunk : chunk.slice(at, to)
       if (to === chunk.length) return to
       this.#control(chunk.charCodeAt(to))
@@ -44,130 +45,132 @@ export class Stream {
 
     escape: (chunk, at) => {
       const code = chunk.charCodeAt(at)
-      if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return this.#interrupted(code, at)
-      if (code < 0x30) this.#hold(chunk.charAt(at))
-      else if (code < 0x7f) this.#escaped(chunk.charAt(at))
-      else return this.#aborted(at)
+      if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return this.#controlInSequence(code, at)
+      if (code < 0x30) this.#collect(chunk.charAt(at))
+      else if (code < 0x7f) this.#endEscape(chunk.charAt(at))
+      else return this.#abort(at)
       return at + 1
     },
 
-    sequence: (chunk, at) => {
+    csi: (chunk, at) => {
       const to = find(notParameter, chunk, at)
-      this.#hold(chunk.slice(at, to))
+      this.#collect(chunk.slice(at, to))
       if (to === chunk.length) return to
       const code = chunk.charCodeAt(to)
-      if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return this.#interrupted(code, to)
-      if (code >= 0xa0) return this.#aborted(to)
-      this.#complete((held) => sequenceMeans(held, chunk.charAt(to)))
+      if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return this.#controlInSequence(code, to)
+      if (code >= 0xa0) return this.#abort(to)
+      this.#complete((sequence) => parseCsi(sequence, chunk.charAt(to)))
       return to + 1
     },
 
-    command: (chunk, at) => this.#string(chunk, at, (held) => stringMeans(held, this.#trust)),
+    osc: (chunk, at) => this.#string(chunk, at, (sequence) => parseOsc(sequence, this.#osc)),
 
-    // Nobody is told what stands in these; and a bell does not end them.
-    unheard: (chunk, at) => this.#string(chunk, at),
+    oscEscape: (chunk, at) => this.#stringEnd(chunk, at, (sequence) => parseOsc(sequence, this.#osc)),
 
-    commandEscape: (chunk, at) => this.#stringEnd(chunk, at, (held) => stringMeans(held, this.#trust)),
+    // DCS, SOS, PM and APC strings are removed. Unlike an OSC string, BEL does not end them.
+    ignoredString: (chunk, at) => this.#string(chunk, at),
 
-    unheardEscape: (chunk, at) => this.#stringEnd(chunk, at),
+    ignoredStringEscape: (chunk, at) => this.#stringEnd(chunk, at),
   }
 
-  #string(chunk: string, at: number, means?: Meaning): number {
-    const to = find(means ? commandEnd : unheardEnd, chunk, at)
-    if (means) this.#hold(chunk.slice(at, to))
+  #string(chunk: string, at: number, parse?: ParseSequence): number {
+    const to = find(parse ? oscEnd : ignoredStringEnd, chunk, at)
+    if (parse) this.#collect(chunk.slice(at, to))
     if (to === chunk.length) return to
     const code = chunk.charCodeAt(to)
-    if (code === ESC) this.#state = means ? 'commandEscape' : 'unheardEscape'
-    else if (code === BEL || code === ST) this.#complete(means)
-    else this.#interrupted(code, to)
+    if (code === ESC) this.#state = parse ? 'oscEscape' : 'ignoredStringEscape'
+    else if (code === BEL || code === ST) this.#complete(parse)
+    else this.#controlInSequence(code, to)
     return to + 1
   }
 
-  /** After an escape only a backslash ends the string; whatever else comes begins anew, and the string was none. */
-  #stringEnd(chunk: string, at: number, means?: Meaning): number {
+  /** After ESC, only a backslash ends the string. Any other character cancels it and starts an escape sequence. */
+  #stringEnd(chunk: string, at: number, parse?: ParseSequence): number {
     if (chunk.charAt(at) === '\\') {
-      this.#complete(means)
+      this.#complete(parse)
       return at + 1
     }
-    this.#begin('escape')
+    this.#enter('escape')
     return at
   }
 
-  #escaped(final: string): void {
-    const opened = this.#held === '' ? openers.get(final) : undefined
-    if (opened) this.#begin(opened)
-    else this.#complete((held) => escapeMeans(held, final))
+  #endEscape(final: string): void {
+    const opened = this.#sequence === '' ? introducers.get(final) : undefined
+    if (opened) this.#enter(opened)
+    else this.#complete((sequence) => parseEscape(sequence, final))
   }
 
-  /** A control character in the midst of a sequence is obeyed there, unless it ends it or begins another. */
-  #interrupted(code: number, at: number): number {
-    if (code === CAN || code === SUB) this.#begin('ground')
+  /** A control character inside a sequence is executed at once; CAN and SUB cancel the sequence, ESC and C1 start a new one. */
+  #controlInSequence(code: number, at: number): number {
+    if (code === CAN || code === SUB) this.#enter('ground')
     else if (code !== DEL) this.#control(code)
     return at + 1
   }
 
-  #aborted(at: number): number {
-    this.#begin('ground')
+  #abort(at: number): number {
+    this.#enter('ground')
     return at
   }
 
   #control(code: number): void {
-    if (code === ESC) this.#begin('escape')
+    if (code === ESC) this.#enter('escape')
     else if (code >= 0x80) {
-      // An 8-bit control is the 7-bit one in a single byte.
-      this.#begin('escape')
-      this.#escaped(String.fromCharCode(code - 0x40))
+      // A C1 control is the one-byte form of ESC and a letter.
+      this.#enter('escape')
+      this.#endEscape(String.fromCharCode(code - 0x40))
     } else if (code !== ENQ) this.#text += String.fromCharCode(code)
   }
 
-  #begin(state: State): void {
+  #enter(state: State): void {
     this.#state = state
-    this.#held = ''
+    this.#sequence = ''
   }
 
-  #hold(text: string): void {
-    if (this.#held === undefined) return
-    this.#held = this.#held.length + text.length > this.#most ? undefined : this.#held + text
+  #collect(text: string): void {
+    if (this.#sequence === undefined) return
+    const fits = this.#sequence.length + text.length <= this.#maxSequence
+    this.#sequence = fits ? this.#sequence + text : undefined
   }
 
-  #complete(means?: Meaning): void {
-    const held = this.#held
-    this.#begin('ground')
-    if (held === undefined) return
-    const piece = means?.(held)
-    if (!piece) return
-    if ('data' in piece) this.#text += piece.data
+  #complete(parse?: ParseSequence): void {
+    const sequence = this.#sequence
+    this.#enter('ground')
+    if (sequence === undefined) return
+    const part = parse?.(sequence)
+    if (!part) return
+    if ('data' in part) this.#text += part.data
     else {
-      this.#cut()
-      this.#pieces.push(piece)
+      this.#flushText()
+      this.#parts.push(part)
     }
   }
 
-  #cut(): void {
-    if (this.#text) this.#pieces.push({ data: this.#text })
+  #flushText(): void {
+    if (this.#text) this.#parts.push({ data: this.#text })
     this.#text = ''
   }
 }
 
-type State = 'ground' | 'escape' | 'sequence' | 'command' | 'unheard' | 'commandEscape' | 'unheardEscape'
-type Meaning = (held: string) => Piece | undefined
+type State = 'ground' | 'escape' | 'csi' | 'osc' | 'oscEscape' | 'ignoredString' | 'ignoredStringEscape'
+type ParseSequence = (sequence: string) => OutputPart | undefined
 
 const [ENQ, BEL, CAN, SUB, ESC, DEL, ST] = [0x05, 0x07, 0x18, 0x1a, 0x1b, 0x7f, 0x9c] as const
 
-const openers: ReadonlyMap<string, State> = new Map([
-  ['[', 'sequence'],
-  [']', 'command'],
+/** The characters after ESC that start a longer sequence. */
+const introducers: ReadonlyMap<string, State> = new Map([
+  ['[', 'csi'],
+  [']', 'osc'],
   // DCS, SOS, PM and APC.
-  ['P', 'unheard'],
-  ['X', 'unheard'],
-  ['^', 'unheard'],
-  ['_', 'unheard'],
+  ['P', 'ignoredString'],
+  ['X', 'ignoredString'],
+  ['^', 'ignoredString'],
+  ['_', 'ignoredString'],
 ])
 
 const special = /[\x05\x1b\x80-\x9f]/g
 const notParameter = /[^\x20-\x3f]/g
-const commandEnd = /[\x07\x18\x1a\x1b\x80-\x9f]/g
-const unheardEnd = /[\x18\x1a\x1b\x80-\x9f]/g
+const oscEnd = /[\x07\x18\x1a\x1b\x80-\x9f]/g
+const ignoredStringEnd = /[\x18\x1a\x1b\x80-\x9f]/g
 
 function find(pattern: RegExp, text: string, from: number): number {
   pattern.lastIndex = from

@@ -2,17 +2,17 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { missing, promptOf, shells } from '../../test/shell-prompt.ts'
+import { isMissing, openPrompt, shells } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
 import { listen } from '../../../host/src/ports/terminals.contract.ts'
 import { ptyTerminals } from './terminals.ts'
 
 describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
-  if (missing(name)) return test(`skipped: no ${name}`, ({ skip }) => skip(`no ${name}`))
+  if (isMissing(name)) return test(`skipped: no ${name}`, ({ skip }) => skip(`no ${name}`))
 
-  test('tells of a command, what it wrote and how it ended', async () => {
-    const { run, said, told } = await promptOf(name)
-    expect(told()).toEqual([])
+  test('reports a command with its output and exit code', async () => {
+    const { run, said, commands } = await openPrompt(name)
+    expect(commands()).toEqual([])
     expect(await run('echo hello')).toEqual({
       line: 'echo hello',
       done: true,
@@ -24,8 +24,8 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect(said.filter(({ type }) => type === 'terminal/commandDetectionAvailable')).toHaveLength(1)
   })
 
-  test('says when it began and how long it took', async () => {
-    const { run, said } = await promptOf(name)
+  test('reports the start time and the duration', async () => {
+    const { run, said } = await openPrompt(name)
     const before = Date.now()
     await run('sleep 0.3')
     const begun = said.find((one) => one.type === 'terminal/commandExecuted')
@@ -37,8 +37,8 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect(ended?.commandId).toBe(begun?.commandId)
   })
 
-  test('tells of a line of all kinds as it was typed', async () => {
-    const { run } = await promptOf(name)
+  test('reports command lines of all kinds as typed', async () => {
+    const { run } = await openPrompt(name)
     const lines = [
       'echo "a;b" \\\\ c',
       `printf 'ü%%s 世界 ;\\n'`,
@@ -52,31 +52,31 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect((await run('echo one \\\rtwo')).output).toBe('one two\r\n')
   })
 
-  test('an empty line, and one that is broken off, is no command', async () => {
-    const { type, prompts, told, run } = await promptOf(name)
+  test('an empty or cancelled line is not a command', async () => {
+    const { type, prompts, commands, run } = await openPrompt(name)
     type('\r')
     await until(() => prompts() >= 2)
     type('half a li\x03')
     await until(() => prompts() >= 3)
     type('   \r')
     await until(() => prompts() >= 4)
-    expect(told()).toEqual([])
+    expect(commands()).toEqual([])
     expect(await run('echo x')).toMatchObject({ line: 'echo x', exitCode: 0 })
   })
 
-  test('a command that is interrupted has ended by that', async () => {
-    const { type, run, told } = await promptOf(name)
+  test('an interrupted command is reported as finished', async () => {
+    const { type, run, commands } = await openPrompt(name)
     const line = `sh -c 'echo up; exec sleep 1000'`
     type(`${line}\r`)
-    await until(() => told()[0]?.output.includes('up'))
+    await until(() => commands()[0]?.output.includes('up'))
     type('\x03')
-    await until(() => told()[0]?.done)
-    expect(told()[0]).toMatchObject({ line, exitCode: 130 })
+    await until(() => commands()[0]?.done)
+    expect(commands()[0]).toMatchObject({ line, exitCode: 130 })
     await run('true')
   })
 
-  test('tells of its directory, and of one with any name', async () => {
-    const { run, said, home } = await promptOf(name)
+  test('reports its directory, also one with special characters', async () => {
+    const { run, said, home } = await openPrompt(name)
     const cwds = () => said.flatMap((one) => (one.type === 'terminal/cwdChanged' ? [one.cwd] : []))
     expect(cwds()).toEqual([])
     await run(`mkdir 'ä b;%\\c' && cd 'ä b;%\\c'`)
@@ -86,45 +86,45 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     await until(() => cwds().at(-1) === `file://${home}`)
   })
 
-  test('exit ends the command with the shell', async () => {
-    const { type, told, exited, said } = await promptOf(name)
+  test('exit finishes the command together with the shell', async () => {
+    const { type, commands, exited, said } = await openPrompt(name)
     type('exit 5\r')
     expect(await exited()).toBe(5)
-    expect(told()).toMatchObject([{ line: 'exit 5', done: true, exitCode: 5 }])
+    expect(commands()).toMatchObject([{ line: 'exit 5', done: true, exitCode: 5 }])
     expect(said.at(-1)?.type).toBe('terminal/exited')
   })
 
-  test('a shell in the place of the shell is one long command', async () => {
-    const { type, told, exited, text } = await promptOf(name)
+  test('a shell that replaces the shell (exec) is one command', async () => {
+    const { type, commands, exited, text } = await openPrompt(name)
     type(`exec ${shells[name]}\r`)
-    await until(() => told().length === 1)
+    await until(() => commands().length === 1)
     type('echo in$((1+1))side\r')
     await until(() => text().includes('in2side'))
     type('exit 4\r')
     expect(await exited()).toBe(4)
-    expect(told()).toMatchObject([{ line: `exec ${shells[name]}`, exitCode: 4 }])
+    expect(commands()).toMatchObject([{ line: `exec ${shells[name]}`, exitCode: 4 }])
   })
 
-  test('a shell within the shell is one command', async () => {
-    const { type, told, text, run } = await promptOf(name)
+  test('a nested shell is one command', async () => {
+    const { type, commands, text, run } = await openPrompt(name)
     type(`${name}\r`)
-    await until(() => told().length === 1)
+    await until(() => commands().length === 1)
     type('echo in$((1+1))side\r')
     await until(() => text().includes('in2side'))
     type('exit 6\r')
-    await until(() => told()[0]?.done)
-    expect(told()).toMatchObject([{ line: name, exitCode: 6 }])
+    await until(() => commands()[0]?.done)
+    expect(commands()).toMatchObject([{ line: name, exitCode: 6 }])
     expect(await run('echo (x)'.replace(/[()]/g, ''))).toMatchObject({ line: 'echo x' })
   })
 
-  test('what a program says in the name of the shell is not believed, and not shown', async () => {
-    const { run, told, said, text } = await promptOf(name)
+  test('marks that a program forges are neither accepted nor shown', async () => {
+    const { run, commands, said, text } = await openPrompt(name)
     const forged = ['A', 'E;evil', 'C', 'D;0', 'P;Cwd=/evil', 'E;evil;', 'C;0123']
     for (const one of forged) await run(`printf '\\033]633;${one}\\007\\033]133;${one}\\007'`)
     await run(`printf '\\033]7;file:///evil\\007'`)
-    expect(told()).toHaveLength(forged.length + 1)
+    expect(commands()).toHaveLength(forged.length + 1)
     expect(
-      told().every(
+      commands().every(
         ({ line, output, exitCode }) => line.startsWith('printf') && output === '' && exitCode === 0,
       ),
     ).toBe(true)
@@ -132,9 +132,9 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     expect(text()).not.toMatch(/\x1b\](?:633|133)/)
   })
 
-  test('a program finds the word of the shell neither in its environment nor in a file', async () => {
+  test('a program finds the nonce neither in its environment nor in a file', async () => {
     const before = readdirSync(tmpdir())
-    const { run, said } = await promptOf(name)
+    const { run, said } = await openPrompt(name)
     const { output } = await run(
       'env; cat /proc/$$/environ 2>/dev/null | tr "\\0" "\\n"; set | grep -c atrium_nonce',
     )
@@ -143,12 +143,12 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
       (each) => each.startsWith('atrium-shells-') && !before.includes(each),
     )
     for (const folder of folders)
-      expect(readdirSync(join(tmpdir(), folder)), 'its files are gone').toEqual([])
+      expect(readdirSync(join(tmpdir(), folder)), 'its files are removed').toEqual([])
     expect(JSON.stringify(said)).not.toContain('__atrium_mark')
   })
 
-  test('the history has what was typed and nothing else', async () => {
-    const { run, type, exited, home } = await promptOf(name, {
+  test('the history contains the typed lines only', async () => {
+    const { run, type, exited, home } = await openPrompt(name, {
       '.bashrc': 'PS1="$ "; HISTFILE=~/history',
       '.zshrc': 'PS1="$ "; HISTFILE=~/history; SAVEHIST=10; HISTSIZE=10',
     })
@@ -163,7 +163,7 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
     ])
   })
 
-  test('a command without a shell to type into has no marks', async () => {
+  test('a shell that runs one command sends no marks', async () => {
     const { home, env } = homeWith()
     const terminals = ptyTerminals({ shell: shells[name], env })
     const { said, text, exited } = await listen(terminals, {

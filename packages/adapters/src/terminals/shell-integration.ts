@@ -4,37 +4,41 @@ import { join } from 'node:path'
 import { shellName } from './shell.ts'
 import type { Variables } from '../process/environment.ts'
 
-/** What makes a shell tell of its commands: how to start it, and the word by which it is known. */
-export interface Integration {
+/** A startup script that makes a shell mark its commands: how to start the shell with it, and the secret in its marks. */
+export interface ShellIntegration {
   readonly args: readonly string[]
   readonly env: Variables
   readonly nonce: string
-  /** When the shell has read it. */
+  /** Removes the script, once the shell has read it. */
   remove(): void
 }
 
-/** None for shells that we have nothing for: they may make marks by themselves. */
-export function integrationOf(shell: string, folder: string, env: Variables): Integration | undefined {
-  const make = makers.get(shellName(shell))
-  if (!make || process.platform === 'win32') return undefined
+/** Returns undefined for a shell without a script. Such a shell may be configured by its user to send marks. */
+export function createIntegration(
+  shell: string,
+  folder: string,
+  env: Variables,
+): ShellIntegration | undefined {
+  const prepare = scripts.get(shellName(shell))
+  if (!prepare || process.platform === 'win32') return undefined
   const nonce = randomBytes(16).toString('hex')
-  // Somebody may have tidied up meanwhile.
+  // The folder is in the temporary directory, where a cleaner may have removed it.
   mkdirSync(folder, { mode: 0o700, recursive: true })
   const own = mkdtempSync(join(folder, 'shell-'))
   const write = (name: string, lines: readonly string[], script: URL) => {
     const text = [`__atrium_nonce=${nonce}`, ...lines, readFileSync(script, 'utf8')].join('\n')
     writeFileSync(join(own, name), text, { mode: 0o600, flag: 'wx' })
   }
-  return { ...make(own, env, write), nonce, remove: () => rmSync(own, { recursive: true, force: true }) }
+  return { ...prepare(own, env, write), nonce, remove: () => rmSync(own, { recursive: true, force: true }) }
 }
 
 type Write = (name: string, lines: readonly string[], script: URL) => void
-type Maker = (folder: string, env: Variables, write: Write) => Pick<Integration, 'args' | 'env'>
+type Prepare = (folder: string, env: Variables, write: Write) => Pick<ShellIntegration, 'args' | 'env'>
 
-/** Terminals of macOS start login shells: paths are set nowhere else there. */
+/** On macOS terminals start login shells, because only their startup files set PATH. */
 const login = process.platform === 'darwin'
 
-const makers: ReadonlyMap<string, Maker> = new Map<string, Maker>([
+const scripts: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
   [
     'bash',
     (folder, _, write) => {

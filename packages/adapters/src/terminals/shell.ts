@@ -2,46 +2,46 @@ import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { basename, isAbsolute } from 'node:path'
 import type { Variables } from '../process/environment.ts'
 
-/** The first that can be run: the one wished for, the user's own, one that is always there. */
-export function shellOf(wished: string | undefined, env: Variables): string {
-  if (process.platform === 'win32') return wished ?? env['ComSpec'] ?? 'cmd.exe'
-  if (wished !== undefined && !runs(wished)) throw new Error(`there is no shell at ${wished}`)
-  const found = [wished, env['SHELL'], '/bin/bash', '/bin/sh'].find((path) => path && runs(path))
+/** The configured shell, else the first of these that can be run: the user's shell, bash, sh. */
+export function findShell(configured: string | undefined, env: Variables): string {
+  if (process.platform === 'win32') return configured ?? env['ComSpec'] ?? 'cmd.exe'
+  if (configured !== undefined && !isShell(configured)) throw new Error(`there is no shell at ${configured}`)
+  const found = [configured, env['SHELL'], '/bin/bash', '/bin/sh'].find((path) => path && isShell(path))
   if (!found) throw new Error('there is no shell on this machine')
   return found
 }
 
-/** How it is started for one line, which is never read by another shell before. */
-export function lineArgs(shell: string, line: string): string[] {
+/** The arguments that make a shell run one line. No other shell parses the line before. */
+export function commandArgs(shell: string, line: string): string[] {
   const name = shellName(shell)
   if (name === 'cmd') return ['/d', '/s', '/c', line]
   if (name === 'powershell' || name === 'pwsh') return ['-NoLogo', '-Command', line]
-  // A line may begin with a dash; fish takes whatever follows.
+  // `--` because a line may start with a dash; fish takes the next argument as the line in any case.
   return name === 'fish' ? ['-c', line] : ['-c', '--', line]
 }
 
-/** What it is called, which decides how it is spoken to. */
+/** The name of a shell, which decides about its arguments and its integration script. */
 export const shellName = (path: string) =>
   basename(path)
     .replace(/\.exe$/i, '')
     .replace(/^-/, '')
 
-function runs(path: string): boolean {
+function isShell(path: string): boolean {
   if (!isAbsolute(path)) return false
   try {
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile() && shellLike(path)
+    return statSync(path).isFile() && allowsLogin(path)
   } catch {
     return false
   }
 }
 
-/** `/bin/false` and its like keep people out where they stand for a shell. */
-function shellLike(path: string): boolean {
-  return !['false', 'true', 'nologin'].includes(basename(path)) || listed(path)
+/** Accounts without login have `/bin/false` or the like as their shell. */
+function allowsLogin(path: string): boolean {
+  return !['false', 'true', 'nologin'].includes(basename(path)) || isInEtcShells(path)
 }
 
-function listed(path: string): boolean {
+function isInEtcShells(path: string): boolean {
   try {
     return readFileSync('/etc/shells', 'utf8').split('\n').includes(path)
   } catch {

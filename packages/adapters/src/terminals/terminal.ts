@@ -1,191 +1,201 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Shell, TerminalOutput } from '@atrium/host/ports/terminals'
 import type { LimitValues } from '@atrium/protocol/limits'
-import { Commands } from './command-marks.ts'
+import { CommandMarks } from './command-marks.ts'
 import type { Emulator, Size } from './emulator.ts'
-import { Fact } from './throttled-value.ts'
-import type { Piece, Trust } from './output-part.ts'
-import { Screen } from './query-replies.ts'
+import type { OscOptions } from './osc-strings.ts'
+import type { OutputPart } from './output-part.ts'
+import { QueryReplies } from './query-replies.ts'
 import { endSession } from '../process/process-group.ts'
-import { Stream } from './sanitize.ts'
-import type { Heard, Tty } from './pty.ts'
+import { Sanitizer } from './sanitize.ts'
+import type { Pty, PtyListener } from './pty.ts'
+import { ThrottledValue } from './throttled-value.ts'
 
-export interface Opening {
-  /** Begins the program: what it writes is heard from then on. */
-  readonly begin: (heard: Heard) => Tty
-  readonly say: (said: TerminalOutput) => void
+export interface TerminalOptions {
+  /** Starts the program; the listener receives its output from then on. */
+  readonly spawn: (listener: PtyListener) => Pty
+  readonly emit: (output: TerminalOutput) => void
   readonly size: Size
-  /** The URI of the directory it begins in. */
+  /** The URI of the directory in which the program starts. */
   readonly cwd: string
-  readonly trust: Pick<Trust, 'nonce' | 'hostname'>
+  readonly osc: Pick<OscOptions, 'nonce' | 'hostname'>
   readonly emulator: Emulator
   readonly limits: LimitValues
-  /** The shell has shown its first prompt. */
-  readonly ready: () => void
-  /** Nothing of it runs any more. */
-  readonly over: () => void
+  /** Called when the shell has shown its first prompt, and when it exits. */
+  readonly onReady: () => void
+  /** Called when no process of the terminal's session runs any more. */
+  readonly onSessionEnd: () => void
 }
 
-/** One shell or command: what its program writes becomes what the terminal says, a turn of the event loop at a time. */
+/** One shell or command. Its output is sanitized and emitted as actions, in batches. */
 export class Terminal implements Shell {
-  readonly #opening: Opening
-  readonly #tty: Tty
+  readonly #options: TerminalOptions
+  readonly #pty: Pty
   readonly #decoder = new StringDecoder('utf8')
-  readonly #stream: Stream
-  readonly #screen: Screen
-  readonly #commands: Commands
-  readonly #title: Fact
-  readonly #cwd: Fact
-  readonly #gone: Promise<void>
-  #resolveGone: () => void = () => undefined
-  #heard: Buffer[] = []
+  readonly #sanitizer: Sanitizer
+  readonly #replies: QueryReplies
+  readonly #commands: CommandMarks
+  readonly #title: ThrottledValue
+  readonly #cwd: ThrottledValue
+  readonly #exitEmitted: Promise<void>
+  #resolveExitEmitted: () => void = () => undefined
+  #buffered: Buffer[] = []
+  #bufferedBytes = 0
   #exitCode: number | undefined
-  #swept: Promise<void> | undefined
+  #hasExited = false
+  #sessionEnd: Promise<void> | undefined
   #paused = false
-  #heardBytes = 0
-  #turned = -Infinity
-  #turning: 'soon' | 'later' | undefined
-  #later: NodeJS.Timeout | undefined
+  #lastBatch = -Infinity
+  #scheduled: 'now' | 'delayed' | undefined
+  #delay: NodeJS.Timeout | undefined
 
-  constructor(opening: Opening) {
-    const { begin, say, size, cwd, trust, emulator, limits } = opening
-    this.#opening = opening
-    this.#stream = new Stream({ ...trust, titleLength: limits.terminalTitle }, limits.terminalSequence)
-    this.#screen = new Screen(emulator, size, limits, (reply) => this.#tty.write(reply))
-    this.#commands = new Commands(say, limits)
-    this.#title = new Fact((title) => say({ type: 'terminal/titleChanged', title }), limits.terminalFactMs)
-    this.#cwd = new Fact((uri) => say({ type: 'terminal/cwdChanged', cwd: uri }), limits.terminalFactMs, cwd)
-    this.#gone = new Promise((resolve) => (this.#resolveGone = resolve))
-    this.#tty = begin({
-      bytes: (bytes) => {
-        this.#heard.push(bytes)
-        this.#heardBytes += bytes.length
-        this.#soon()
+  constructor(options: TerminalOptions) {
+    const { spawn, emit, size, cwd, osc, emulator, limits } = options
+    const { terminalFactMs } = limits
+    this.#options = options
+    this.#sanitizer = new Sanitizer({ ...osc, titleLength: limits.terminalTitle }, limits.terminalSequence)
+    this.#replies = new QueryReplies(emulator, size, limits, (reply) => this.#pty.write(reply))
+    this.#commands = new CommandMarks(emit, limits)
+    this.#title = new ThrottledValue(
+      (title) => emit({ type: 'terminal/titleChanged', title }),
+      terminalFactMs,
+    )
+    this.#cwd = new ThrottledValue(
+      (uri) => emit({ type: 'terminal/cwdChanged', cwd: uri }),
+      terminalFactMs,
+      cwd,
+    )
+    this.#exitEmitted = new Promise((resolve) => (this.#resolveExitEmitted = resolve))
+    this.#pty = spawn({
+      data: (bytes) => {
+        this.#buffered.push(bytes)
+        this.#bufferedBytes += bytes.length
+        this.#scheduleBatch()
       },
-      left: () => void this.#sweep().then(() => this.#tty.close()),
-      gone: (exitCode) => {
+      orphaned: () => void this.#endSession().then(() => this.#pty.close()),
+      exited: (exitCode) => {
         this.#exitCode = exitCode
-        this.#soon()
+        this.#scheduleBatch()
       },
     })
   }
 
   get pid(): number {
-    return this.#tty.pid
+    return this.#pty.pid
   }
 
   input(data: string): void {
-    this.#tty.write(data)
+    this.#pty.write(data)
   }
 
   resize(cols: number, rows: number): void {
-    const size = sizeWithin({ cols, rows }, this.#opening.limits.terminalSide)
-    this.#tty.resize(size.cols, size.rows)
-    this.#screen.resize(size.cols, size.rows)
+    const size = sizeWithin({ cols, rows }, this.#options.limits.terminalSide)
+    this.#pty.resize(size.cols, size.rows)
+    this.#replies.resize(size.cols, size.rows)
   }
 
   pause(): void {
     this.#paused = true
-    this.#tty.pause()
+    this.#pty.pause()
   }
 
   resume(): void {
     this.#paused = false
-    this.#tty.resume()
-    this.#soon()
+    this.#pty.resume()
+    this.#scheduleBatch()
   }
 
-  /** What was written until then is still said. */
+  /** Ends the program and its session. Output written until then is still emitted. */
   async end(): Promise<void> {
     this.resume()
-    if (process.platform === 'win32') this.#tty.kill('SIGHUP')
-    await this.#sweep()
-    // Whoever has left the session may hold the pty for ever.
-    this.#tty.close()
-    await this.#gone
-    await this.#swept
+    if (process.platform === 'win32') this.#pty.kill('SIGHUP')
+    await this.#endSession()
+    // A process that has left the session may hold the pty for ever.
+    this.#pty.close()
+    await this.#exitEmitted
+    await this.#sessionEnd
   }
 
-  /** Once: its number may be another's later. */
-  #sweep(): Promise<void> {
-    this.#swept ??= endSession(this.pid, this.#opening.limits.terminalGraceMs).then(this.#opening.over)
-    return this.#swept
+  /** Runs once: later, the process id may belong to another process. */
+  #endSession(): Promise<void> {
+    const { limits, onSessionEnd } = this.#options
+    this.#sessionEnd ??= endSession(this.pid, limits.terminalGraceMs).then(onSessionEnd)
+    return this.#sessionEnd
   }
 
   /**
-   * What comes in one turn of the event loop is said at its end. The next is said some milliseconds later, unless it is as
-   * much as an action takes: a flood comes in small pieces, and each action costs everyone who watches.
+   * Emits the output of one turn of the event loop together. The next batch follows some milliseconds later, unless it
+   * fills a whole action: a flood arrives in small pieces, and each action costs every client that watches.
    */
-  #soon(): void {
-    const much = this.#heardBytes >= this.#opening.limits.terminalData
-    const early = !much && performance.now() - this.#turned < restMs
-    if (this.#turning === 'soon' || (early && this.#turning)) return
-    clearTimeout(this.#later)
-    this.#turning = early ? 'later' : 'soon'
-    const turn = () => {
-      this.#turning = undefined
-      if (!this.#paused) this.#turn()
+  #scheduleBatch(): void {
+    const full = this.#bufferedBytes >= this.#options.limits.terminalData
+    const early = !full && performance.now() - this.#lastBatch < batchMs
+    if (this.#scheduled === 'now' || (early && this.#scheduled)) return
+    clearTimeout(this.#delay)
+    this.#scheduled = early ? 'delayed' : 'now'
+    const run = () => {
+      this.#scheduled = undefined
+      if (!this.#paused) this.#emitBatch()
     }
-    if (early) this.#later = setTimeout(turn, restMs)
-    else setImmediate(turn)
+    if (early) this.#delay = setTimeout(run, batchMs)
+    else setImmediate(run)
   }
 
-  #turn(): void {
-    const heard = this.#heard
-    this.#heard = []
-    this.#heardBytes = 0
-    this.#turned = performance.now()
-    if (heard.length > 0)
-      this.#show(this.#decoder.write(heard.length === 1 && heard[0] ? heard[0] : Buffer.concat(heard)))
-    if (this.#exitCode !== undefined) this.#exited(this.#exitCode)
+  #emitBatch(): void {
+    const buffered = this.#buffered
+    const [first] = buffered
+    this.#buffered = []
+    this.#bufferedBytes = 0
+    this.#lastBatch = performance.now()
+    if (first) this.#emitText(this.#decoder.write(buffered.length === 1 ? first : Buffer.concat(buffered)))
+    if (this.#exitCode !== undefined) this.#emitExit(this.#exitCode)
   }
 
-  #show(text: string): void {
-    for (const piece of this.#stream.push(text)) this.#piece(piece)
+  #emitText(text: string): void {
+    for (const part of this.#sanitizer.push(text)) this.#emitPart(part)
   }
 
-  #piece(piece: Piece): void {
-    if ('data' in piece) {
-      this.#screen.show(piece.data)
-      for (const data of cuts(piece.data, this.#opening.limits.terminalData))
-        this.#opening.say({ type: 'terminal/data', data })
-    } else if ('query' in piece) this.#screen.ask(piece.query)
-    else if ('title' in piece) this.#title.set(piece.title)
-    else if ('cwd' in piece) this.#cwd.set(piece.cwd)
+  #emitPart(part: OutputPart): void {
+    if ('data' in part) {
+      this.#replies.output(part.data)
+      for (const data of chunksOf(part.data, this.#options.limits.terminalData))
+        this.#options.emit({ type: 'terminal/data', data })
+    } else if ('query' in part) this.#replies.query(part.query)
+    else if ('title' in part) this.#title.set(part.title)
+    else if ('cwd' in part) this.#cwd.set(part.cwd)
     else {
       const { detected } = this.#commands
-      this.#commands.mark(piece.mark)
-      if (!detected && this.#commands.detected) this.#opening.ready()
+      this.#commands.receive(part.mark)
+      if (!detected && this.#commands.detected) this.#options.onReady()
     }
   }
 
-  #exited(exitCode: number): void {
-    if (this.#over) return
-    this.#over = true
-    this.#show(this.#decoder.end())
+  #emitExit(exitCode: number): void {
+    if (this.#hasExited) return
+    this.#hasExited = true
+    this.#emitText(this.#decoder.end())
     this.#title.end()
     this.#cwd.end()
     this.#commands.finish(exitCode)
-    this.#screen.end()
-    this.#opening.say({ type: 'terminal/exited', exitCode })
-    this.#opening.ready()
-    // Jobs that do not hold the pty are ended too.
-    void this.#sweep()
-    this.#resolveGone()
+    this.#replies.close()
+    this.#options.emit({ type: 'terminal/exited', exitCode })
+    this.#options.onReady()
+    // Background jobs that do not hold the pty are ended too.
+    void this.#endSession()
+    this.#resolveExitEmitted()
   }
-
-  #over = false
 }
 
-const restMs = 4
+/** The minimum time between two small batches. */
+const batchMs = 4
 
 export function sizeWithin({ cols, rows }: Size, most: number): Size {
-  const side = (wished: number) => Math.min(Math.max(Math.trunc(wished) || 1, 1), most)
-  return { cols: side(cols), rows: side(rows) }
+  const within = (side: number) => Math.min(Math.max(Math.trunc(side) || 1, 1), most)
+  return { cols: within(cols), rows: within(rows) }
 }
 
-/** In pieces that are not too long, and none of them ends in the midst of a character. */
-function* cuts(text: string, most: number): Iterable<string> {
+/** Splits a text into chunks of at most `most` UTF-16 units, without splitting a surrogate pair. */
+function* chunksOf(text: string, most: number): Iterable<string> {
   for (let at = 0; at < text.length;) {
     let to = Math.min(at + most, text.length)
     if (to < text.length && /[\ud800-\udbff]/.test(text.charAt(to - 1))) to--

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '@atrium/protocol/limits'
 import { describe, expect, test } from 'vitest'
 import { newFolder } from '../../test/store-folder.ts'
-import { promptOf } from '../../test/shell-prompt.ts'
+import { openPrompt } from '../../test/shell-prompt.ts'
 import { line, until } from '../../test/shells.ts'
 
 const lengths = (said: readonly { readonly type: string; readonly data?: string }[]) =>
@@ -14,18 +14,18 @@ const lengths = (said: readonly { readonly type: string; readonly data?: string 
 const meanwhile = async () => (await line('yes | head -c 1000000')).exited()
 
 describe('[F-40] floods', () => {
-  test('16 MB come whole and in order', async () => {
+  test('16 MB arrive complete and in order', async () => {
     const { text, exited, said } = await line('seq 1 2100000')
     await exited()
     const lines = text().split('\r\n')
     expect(text().length).toBeGreaterThan(16e6)
     expect([lines.length, lines.at(-2), lines.at(-1)]).toEqual([2_100_001, '2100000', ''])
     expect(lines.findIndex((each, i) => each !== String(i + 1))).toBe(2_100_000)
-    // Each action costs everyone who watches: there are few.
+    // Each action costs every client that watches, so there must be few.
     expect(said.length).toBeLessThan(16e6 / 16_384)
   })
 
-  test('who is not heard has to wait', async () => {
+  test('a paused program has to wait', async () => {
     const { shell, text, said } = await line('yes')
     await until(() => text().length > 1e5)
     shell.pause()
@@ -41,7 +41,7 @@ describe('[F-40] floods', () => {
     expect(said.at(-1)?.type).toBe('terminal/exited')
   })
 
-  test('paused and resumed again and again, nothing is missing', async () => {
+  test('output is complete after many pauses', async () => {
     const { shell, text, exited } = await line('seq 1 300000; printf END')
     let over = false
     void exited().then(() => (over = true))
@@ -54,7 +54,7 @@ describe('[F-40] floods', () => {
     expect(text()).toBe(`${Array.from({ length: 300_000 }, (_, i) => `${i + 1}\r\n`).join('')}END`)
   })
 
-  test.each([false, true])('Ctrl-C stops it, paused: %s', async (paused) => {
+  test.each([false, true])('Ctrl-C stops a flood, paused: %s', async (paused) => {
     const { shell, text, exited } = await line('exec yes')
     await until(() => text().length > 1e6)
     if (paused) shell.pause()
@@ -67,16 +67,16 @@ describe('[F-40] floods', () => {
     expect(await exited()).toBe(130)
   })
 
-  test('a shell is there again after one', async () => {
-    const { run, type, told } = await promptOf('bash')
+  test('a shell works again after a flood', async () => {
+    const { run, type, commands } = await openPrompt('bash')
     type('yes\r')
-    await until(() => (told()[0]?.output.length ?? 0) > 1e5)
+    await until(() => (commands()[0]?.output.length ?? 0) > 1e5)
     type('\x03')
-    await until(() => told()[0]?.done)
+    await until(() => commands()[0]?.done)
     expect((await run('echo fine')).output).toBe('fine\r\n')
   })
 
-  test('titles and sizes in a storm end as they were last', async () => {
+  test('after many titles and sizes, the last ones count', async () => {
     const storm = `i=0; while [ $i -lt 3000 ]; do i=$((i+1)); printf '\\033]0;title %d\\007' $i; done; read x; stty size`
     const { shell, said, text, exited } = await line(storm)
     for (let i = 0; i < 500; i++) shell.resize(20 + (i % 180), 10 + (i % 50))
@@ -90,8 +90,8 @@ describe('[F-40] floods', () => {
   })
 })
 
-describe('[M1] what is said', () => {
-  test('characters are whole, wherever their bytes were cut', async () => {
+describe('[M1] output', () => {
+  test('characters are complete, wherever their bytes were split', async () => {
     const { text, said, exited } = await line(
       `for b in 360 237 230 200 342 202 254 303 251 377 101; do printf "\\\\$b"; sleep 0.03; done`,
     )
@@ -100,21 +100,20 @@ describe('[M1] what is said', () => {
     expect(said.every((one) => one.type !== 'terminal/data' || !/[\ud800-\udbff]$/.test(one.data))).toBe(true)
   })
 
-  test('the last of a character that never comes is shown as such', async () => {
+  test('an incomplete character at the end is a replacement character', async () => {
     const { text, exited } = await line(`printf 'a\\360\\237'`)
     await exited()
     expect(text()).toBe('a\ufffd')
   })
 
-  test('[S-57 terminalData] at 65,536: it is one action', async () => {
-    // So much at once does not come from a pty: what waited while it was paused does.
+  test('[S-57 terminalData] at 65,536: no action is longer', async () => {
     const { said, exited } = await line(`yes 12345678 | tr -d '\\n' | head -c 1000000`)
     await exited()
     expect(lengths(said).reduce((sum, each) => sum + each, 0)).toBe(1_000_000)
     expect(Math.max(...lengths(said))).toBeLessThanOrEqual(limits.terminalData)
   })
 
-  test('[S-57 terminalData] past 65,536: the rest is the next, and no character is cut', async () => {
+  test('[S-57 terminalData] past 65,536: the rest is in the next action, and no character is split', async () => {
     const { shell, said, text, exited } = await line(
       `stty -echo; yes 😀 | tr -d '\\n' | head -c 100000; read x; printf abcdefgh`,
       { limits: { terminalData: 5 } },
@@ -128,7 +127,7 @@ describe('[M1] what is said', () => {
     expect(lengths(said).slice(-2)).toEqual([5, 3])
   })
 
-  test('[S-57 terminalSide] at 1,000: it has that many', async () => {
+  test('[S-57 terminalSide] at 1,000: the terminal has that size', async () => {
     const { text, exited, shell } = await line('read x; stty size')
     shell.resize(1000, 1000)
     shell.input('\r')
@@ -136,7 +135,7 @@ describe('[M1] what is said', () => {
     expect(text()).toContain('1000 1000')
   })
 
-  test('[S-57 terminalSide] past 1,000: it has as many as may be, and never none', async () => {
+  test('[S-57 terminalSide] past 1,000: the size is limited, and at least 1', async () => {
     for (const [side, seen] of [
       [1001, '1000'],
       [70_000, '1000'],
@@ -155,8 +154,8 @@ describe('[M1] what is said', () => {
   })
 })
 
-describe('[M2] what is typed', () => {
-  /** A program that reads so many bytes, but none before it is let go on. */
+describe('[M2] input', () => {
+  /** A program that reads this number of bytes, and none before `goOn`. */
   const slow = async (bytes: number) => {
     const go = join(newFolder(), 'go')
     const waits = `until [ -e '${go}' ]; do sleep 0.01; done`
@@ -166,16 +165,16 @@ describe('[M2] what is typed', () => {
     return { ...all, goOn: () => writeFileSync(go, '') }
   }
 
-  test('waits for a program that does not read, and holds nobody up', async () => {
+  test('is kept for a program that does not read, without blocking the host', async () => {
     const { shell, text, exited, goOn } = await slow(300_000)
-    // Were it to wait for its reader, it would never come back.
+    // A blocking write would never return.
     shell.input('x'.repeat(300_000))
     goOn()
     await exited()
     expect(text()).toMatch(/300000\s*0\s*$/)
   })
 
-  test('[S-57 terminalTyped] at 1,048,576: all of it is read', async () => {
+  test('[S-57 terminalTyped] at 1,048,576: all input is delivered', async () => {
     const { shell, text, exited, goOn } = await slow(1_048_576)
     shell.input('x'.repeat(1_048_576))
     goOn()
@@ -183,7 +182,7 @@ describe('[M2] what is typed', () => {
     expect(text()).toMatch(/1048576\s*0\s*$/)
   })
 
-  test('[S-57 terminalTyped] past 1,048,576: what does not fit is dropped whole, and what fits again is not', async () => {
+  test('[S-57 terminalTyped] past 1,048,576: input that does not fit is dropped as a whole, and later input that fits is delivered', async () => {
     const { shell, text, exited, goOn } = await slow(1_000_004)
     shell.input('x'.repeat(1_000_000))
     shell.input('y'.repeat(1_048_577))

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { listen } from '../../../host/src/ports/terminals.contract.ts'
-import { missing, promptOf } from '../../test/shell-prompt.ts'
+import { isMissing, openPrompt } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
 import { ptyTerminals } from './terminals.ts'
 
-describe('[M6] bash keeps what is its user’s', () => {
-  const bashrc = (text: string) => promptOf('bash', { '.bashrc': `PS1="$ "\n${text}` })
+describe('[M6] bash keeps the settings of its user', () => {
+  const bashrc = (text: string) => openPrompt('bash', { '.bashrc': `PS1="$ "\n${text}` })
 
-  test('PROMPT_COMMAND, one or many, with the status of the command', async () => {
+  test('PROMPT_COMMAND, single or array, with the exit status of the command', async () => {
     for (const set of ['PROMPT_COMMAND=mine', 'PROMPT_COMMAND=(true mine)', 'PROMPT_COMMAND="mine; "']) {
       const { run, text } = await bashrc(`mine() { echo "<status $? \${PIPESTATUS[*]}>"; }\n${set}`)
       expect(await run('(exit 3)')).toMatchObject({ exitCode: 3, output: '' })
@@ -26,7 +26,7 @@ describe('[M6] bash keeps what is its user’s', () => {
     expect(text()).not.toContain('unbound')
   })
 
-  test('set -x and set -e, as if nobody else were there', async () => {
+  test('set -x and set -e, without traces of the integration', async () => {
     const { run, type, text, prompts } = await bashrc('')
     await run('set -xe')
     expect((await run('echo x')).output).toBe('+ echo x\r\nx\r\n')
@@ -37,7 +37,7 @@ describe('[M6] bash keeps what is its user’s', () => {
     expect(text()).not.toContain('atrium')
   })
 
-  test('BASH_REMATCH and $_ over a prompt', async () => {
+  test('BASH_REMATCH and $_ across a prompt', async () => {
     const { run } = await bashrc('')
     await run('[[ abc =~ b ]]')
     expect((await run('echo "<${BASH_REMATCH[0]}>"')).output).toBe('<b>\r\n')
@@ -45,38 +45,38 @@ describe('[M6] bash keeps what is its user’s', () => {
     expect((await run('echo "<$_>"')).output).toBe('<last-word>\r\n')
   })
 
-  test('a prompt that expands nothing', async () => {
+  test('a prompt without expansion (promptvars off)', async () => {
     const { type, text } = await bashrc('shopt -u promptvars; PS0="<zero>"')
     type('echo done$((1))\r')
     await until(() => text().includes('done1'))
     expect(text()).not.toMatch(/atrium/)
   })
 
-  test('a line that is kept out of the history is told without its words', async () => {
+  test('a line that the user keeps out of the history is reported as empty', async () => {
     const { run } = await bashrc('HISTCONTROL=ignoreboth')
     expect((await run('echo one')).line).toBe('echo one')
     expect((await run(' echo secret')).line).toBe('')
     expect((await run('echo two')).line).toBe('echo two')
   })
 
-  test('a line that is there already is told again', async () => {
+  test('a line that repeats the last one is reported', async () => {
     const { run } = await bashrc('HISTCONTROL=ignoredups')
     for (let i = 0; i < 3; i++) expect((await run('echo one')).line).toBe('echo one')
   })
 
-  test('startup files as bash reads them', async () => {
+  test('startup files are read as usual', async () => {
     const { run } = await bashrc('mine=1; return 0; mine=2')
     expect((await run('echo "$mine $- $BASH_VERSION $0"')).output).toMatch(/^1 \w*i\w* 5/)
     expect((await run('shopt login_shell; alias; declare -p PROMPT_COMMAND')).output).toContain('login_shell')
   })
 
-  test('nobody else can read the file that it is given', async () => {
+  test('other users cannot read the startup script', async () => {
     const given = '"${BASH_SOURCE[1]}"'
     const { text } = await bashrc(`stat -c '<%a>' ${given} "$(dirname ${given})"`)
     expect(text()).toContain('<600>\r\n<700>')
   })
 
-  test('a bash of before 5.1 has one PROMPT_COMMAND', async () => {
+  test('bash before 5.1 has one PROMPT_COMMAND', async () => {
     const path = new URL('./bash.sh', import.meta.url)
     const old = readFileSync(path, 'utf8').replace('>= 501', '>= 9901')
     const { home, env } = homeWith({
@@ -96,11 +96,11 @@ describe('[M6] bash keeps what is its user’s', () => {
   })
 })
 
-describe('[M6] zsh keeps what is its user’s', () => {
-  if (missing('zsh')) return test('skipped: no zsh', ({ skip }) => skip('no zsh'))
+describe('[M6] zsh keeps the settings of its user', () => {
+  if (isMissing('zsh')) return test('skipped: no zsh', ({ skip }) => skip('no zsh'))
 
-  test('precmd and preexec, and the status', async () => {
-    const { run, text } = await promptOf('zsh', {
+  test('precmd and preexec, with the exit status', async () => {
+    const { run, text } = await openPrompt('zsh', {
       '.zshrc': `PS1="$ "
         precmd() { echo "<status $?>"; }
         preexec() { echo "<exec $1>"; }
@@ -112,17 +112,17 @@ describe('[M6] zsh keeps what is its user’s', () => {
     expect(text()).toContain('<exec (exit 3)>')
   })
 
-  test('set -x shows no word of ours', async () => {
-    const { run, said } = await promptOf('zsh')
+  test('set -x shows nothing of the integration', async () => {
+    const { run, said } = await openPrompt('zsh')
     await run('set -x')
     expect((await run('echo x')).output).toContain('x\r\n')
     await run('true')
-    // Not all of it: the id of a command is random, and may have any digits in it.
+    // Only the output is searched: the id of a command is random and may contain 633.
     const shown = said.map((each) => (each.type === 'terminal/data' ? each.data : ''))
     expect(shown.join('')).not.toMatch(/nonce|633/)
   })
 
-  test('its own files, in their order, and its own ZDOTDIR', async () => {
+  test('its startup files, in their order, and its ZDOTDIR', async () => {
     const files = Object.fromEntries(
       ['.zshenv', '.zprofile', '.zlogin'].map((name) => [`z d/${name}`, `mine+=" ${name}"`]),
     )
@@ -138,8 +138,8 @@ describe('[M6] zsh keeps what is its user’s', () => {
     expect(text()).not.toContain('wrong')
   })
 
-  test('where there is none there is none', async () => {
-    const { run } = await promptOf('zsh', { '.zshenv': 'mine=1' })
+  test('ZDOTDIR stays unset if the user has none', async () => {
+    const { run } = await openPrompt('zsh', { '.zshenv': 'mine=1' })
     expect((await run('echo "<$mine ${+ZDOTDIR}>"')).output).toContain('<1 0>')
     expect((await run('env | grep -c ZDOTDIR')).output).toContain('0')
   })

@@ -1,38 +1,38 @@
-/** Something of which only the newest counts, and which is stored: said at once, but not more often than so many ms. */
-export class Fact {
-  readonly #say: (value: string) => void
-  readonly #everyMs: number
-  #said: string | undefined
+/** A value that is stored with each change, such as a title: emitted at once, but at most once per interval. */
+export class ThrottledValue {
+  readonly #emit: (value: string) => void
+  readonly #intervalMs: number
+  #emitted: string | undefined
   #next: string | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(say: (value: string) => void, everyMs: number, known?: string) {
-    this.#say = say
-    this.#everyMs = everyMs
-    this.#said = known
+  /** `initial` counts as emitted. */
+  constructor(emit: (value: string) => void, intervalMs: number, initial?: string) {
+    this.#emit = emit
+    this.#intervalMs = intervalMs
+    this.#emitted = initial
   }
 
   set(value: string): void {
     this.#next = value
-    if (!this.#timer) this.settle()
+    if (!this.#timer) this.#flush()
   }
 
-  /** Says what is left to be said. */
-  settle(): void {
+  /** Emits the last value, and nothing afterwards. */
+  end(): void {
+    this.#flush()
+    clearTimeout(this.#timer)
+  }
+
+  #flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const value = this.#next
     this.#next = undefined
-    if (value === undefined || value === this.#said) return
-    this.#said = value
-    this.#say(value)
-    this.#timer = setTimeout(() => this.settle(), this.#everyMs)
+    if (value === undefined || value === this.#emitted) return
+    this.#emitted = value
+    this.#emit(value)
+    this.#timer = setTimeout(() => this.#flush(), this.#intervalMs)
     this.#timer.unref()
-  }
-
-  /** Says it, and nothing ever after. */
-  end(): void {
-    this.settle()
-    clearTimeout(this.#timer)
   }
 }

@@ -1,5 +1,5 @@
-# The .zshenv of a zsh of a terminal. Lines before this one say __atrium_nonce, which is known to nobody else, and the
-# user's own ZDOTDIR, if there is one. After this zsh reads all other files of the user by itself.
+# The .zshenv of zsh in a terminal. The host writes lines before this one that set __atrium_nonce, a secret of this shell,
+# and __atrium_zdotdir, the user's ZDOTDIR, if there is one. Afterwards zsh reads the user's other startup files itself.
 
 if (( ${+__atrium_zdotdir} )); then
   export ZDOTDIR=$__atrium_zdotdir

@@ -16,8 +16,8 @@ export interface ReplaceOptions {
 }
 
 /**
- * Writes a temporary file in the same directory, flushes it to the disk and renames it. Readers, and a crash at any
- * moment, find the old file or the new one (F-40c). A host that is killed leaves its temporary file behind.
+ * Writes a temporary file in the same directory, flushes it to the disk and renames it. Readers find the old file or the
+ * new one, also after a crash at any moment (F-40c). A host that is killed leaves its temporary file behind.
  */
 export async function atomicReplace(
   entry: DirectoryEntry,
@@ -67,7 +67,7 @@ export async function renameEntry(
 
 export const tempName = (): BytePath => `.atrium-${randomBytes(8).toString('hex')}.tmp`
 
-/** Flushes a directory, so that a rename in it survives a power cut. Systems that cannot do it are ignored. */
+/** Flushes a directory, so that a rename in it survives a power cut. Does nothing on systems that cannot. */
 export async function syncDirectory(dir: HeldFile): Promise<void> {
   const handle = await dir.open(constants.O_RDONLY).catch(() => undefined)
   try {

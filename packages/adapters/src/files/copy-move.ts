@@ -71,10 +71,10 @@ async function checkTarget(
   if (existing.stat.isFile()) return
   if (!existing.stat.isSymbolicLink()) throw exists()
   // A link is replaced, unless it leads to a directory or out of the roots.
-  const led = await containment.resolve(descriptors, to).catch((error: unknown) => {
+  const linked = await containment.resolve(descriptors, to).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error
   })
-  if (led?.stat.isDirectory()) throw exists()
+  if (linked?.stat.isDirectory()) throw exists()
 }
 
 async function copyTo({ containment, descriptors, limits }: Operation, transfer: Transfer): Promise<void> {
@@ -127,7 +127,7 @@ async function copyDirectoryTo(
   await syncDirectory(dir)
 }
 
-/** Errors of a rename onto something that another program created after `checkTarget`. */
+/** Translates the errors of a rename to an entry that another program created after `checkTarget`. */
 function existsIfOccupied(error: unknown): unknown {
   return ['ENOTEMPTY', 'EISDIR', 'ENOTDIR'].includes(codeOf(error) ?? '') ? exists() : error
 }

@@ -51,7 +51,7 @@ describe('[S-30] special files', () => {
       }
       expect(cpuMs() - started).toBeLessThan(1000)
       expect(await files.stat(at('tree/odd'), true)).toMatchObject({ type: 'file' })
-      // A tree that contains one is not copied, not even in part, and can be removed.
+      // A tree that contains a special file is not copied, not even in part, and can be removed.
       await refused(
         files.change({ kind: 'copy', from: at('tree'), to: at('copy'), failIfExists: true }),
         'unfit',

@@ -15,7 +15,7 @@ export async function read(
   if (file.stat.size > most) throw tooLarge(most)
   const handle = await file.open(constants.O_RDONLY)
   try {
-    // One byte more than the size: the file may have grown, and the size of some files (in /proc) is 0.
+    // One byte more than the size: the file may have grown, and some file systems report a size of 0.
     const size = Number(file.stat.size)
     let buffer = Buffer.allocUnsafe(size + 1)
     let length = 0

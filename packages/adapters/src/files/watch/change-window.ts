@@ -36,7 +36,7 @@ export class ChangeWindow {
     this.#types.set('', 'deleted')
   }
 
-  /** Calls the listener unless nothing changed. */
+  /** Calls the listener if anything changed. */
   deliverTo(listener: WatchListener): void {
     if (this.#lost) listener([], true)
     else if (this.#types.size > 0)

@@ -12,7 +12,7 @@ export class WatchedFile implements WatchTarget {
   readonly #backend: NotifyBackend
   readonly #onEvent: () => void
   #watch: NotifyWatch | undefined
-  /** Inode, size and times of the file at the last look. */
+  /** Inode, size and times of the file when it was last compared. */
   #version = ''
 
   static async open(

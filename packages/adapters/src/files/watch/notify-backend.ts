@@ -6,7 +6,7 @@ import type { OpenDirectory } from './open-directory.ts'
 import { processQueue } from './overflow.ts'
 import type { EventQueue } from './overflow.ts'
 
-/** The system's way to report changes in directories: inotify on Linux, what `fs.watch` uses elsewhere. */
+/** The system's way to report changes in directories: inotify on Linux, other interfaces behind `fs.watch` elsewhere. */
 export interface NotifyBackend {
   /**
    * Whether each directory has a watch of its own. If not, the watch of the root covers all directories below it. That
@@ -46,7 +46,7 @@ export const perDirectoryBackend: NotifyBackend = {
   perDirectory: true,
   reliable: true,
   queue: processQueue,
-  // The kernel reports a change of a directory itself under the last name of its path. The name `.` is no entry's name.
+  // The kernel names a change of the directory itself by the last name of its path. `.` cannot be the name of an entry.
   watch: (path, listener) => startWatch(`${path}/.`, false, listener),
   watchFile: (path, listener) => startWatch(path, false, listener),
   // A descriptor makes sure that the directory that is watched and the one that is listed are the same.

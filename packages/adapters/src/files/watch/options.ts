@@ -14,7 +14,7 @@ export type WatchLimits = Pick<LimitValues, 'watchChanges' | 'watchDirectories' 
 export interface WatchTiming {
   /** Changes within this time are reported together. */
   readonly windowMs: number
-  /** The interval between two reads of directories that send no events. */
+  /** The interval between two reads of a directory without events. */
   readonly pollMs: number
   /** The interval between two checks whether a deleted target exists again. */
   readonly absentMs: number

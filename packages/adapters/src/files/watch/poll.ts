@@ -13,7 +13,7 @@ export class PolledDirectories {
     this.#intervalMs = intervalMs
   }
 
-  /** Returns whether it is the first one. */
+  /** Adds a directory; returns whether there was none before. */
   add(directory: WatchedDirectory): boolean {
     const first = this.#directories.size === 0
     this.#directories.add(directory)

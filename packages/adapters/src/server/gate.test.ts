@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { digest, checkHost, checkUpgrade, originOf, selectProtocol } from './gate.ts'
 import type { Gate, RequestHead } from './gate.ts'
+import { hostileHosts, hostileOrigins } from '../../test/hostile-headers.ts'
 
 const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
 const hosts = ['localhost:7433', '127.0.0.1:7433', '[::1]:7433', 'atrium.test']
@@ -29,51 +30,7 @@ const bare = { Authorization: undefined }
 describe('[G1] Host (S-04)', () => {
   test.each(hosts)('%s is accepted', (Host) => expect(checkHost(gate, request({ Host }))).toBeUndefined())
 
-  const hostile: readonly (string | readonly string[] | undefined)[] = [
-    undefined,
-    '',
-    ' ',
-    'localhost',
-    '127.0.0.1',
-    '[::1]',
-    'localhost:7434',
-    'localhost:07433',
-    'localhost:74330',
-    'localhost:',
-    'localhost:7433 ',
-    'localhost.:7433',
-    'LOCALHOST:7433',
-    'localhost:7433.evil.com',
-    'localhost.evil.com:7433',
-    'evil.com:7433',
-    'evil.com',
-    '127.0.0.1.nip.io:7433',
-    '127.1:7433',
-    '2130706433:7433',
-    '0x7f.0.0.1:7433',
-    '0177.0.0.1:7433',
-    '0.0.0.0:7433',
-    '127.0.0.2:7433',
-    '::1:7433',
-    '[::]:7433',
-    '[0:0:0:0:0:0:0:1]:7433',
-    '[::ffff:127.0.0.1]:7433',
-    'user@localhost:7433',
-    'localhost:7433@evil.com',
-    'localhost:7433/',
-    'localhost:7433,evil.com',
-    'localhost:7433\tevil.com',
-    'locаlhost:7433',
-    'localhost\u0000:7433',
-    'atrium.test:80',
-    'atrium.test.',
-    'xatrium.test',
-    '__proto__',
-    ['localhost:7433', 'localhost:7433'],
-    ['localhost:7433', 'evil.com'],
-    ['evil.com', 'localhost:7433'],
-  ]
-  test.each(hostile.map((Host) => [Host]))('%j is refused with 421, even with the token', (Host) => {
+  test.each(hostileHosts.map((Host) => [Host]))('%j is refused with 421, even with the token', (Host) => {
     expect(checkHost(gate, request({ Host }))).toEqual({ status: 421, why: 'host' })
     expect(checkUpgrade(gate, request({ Host }))).toEqual({ status: 421, why: 'host' })
     expect(checkUpgrade(open, request({ Host }))).toEqual({ status: 421, why: 'host' })
@@ -104,91 +61,15 @@ describe('[G3] Origin (S-03)', () => {
     (Origin) => expect(checkUpgrade(gate, request({ Origin }))).toBeUndefined(),
   )
 
-  const hostile: readonly (string | readonly string[])[] = [
-    'null',
-    'NULL',
-    '',
-    ' ',
-    '*',
-    'undefined',
-    'localhost:7433',
-    '//localhost:7433',
-    'http://',
-    'http://localhost',
-    'http://localhost:80',
-    'http://localhost:7434',
-    'http://localhost:74330',
-    'http://localhost:07433',
-    'https://localhost:7433',
-    'ws://localhost:7433',
-    'HTTP://localhost:7433',
-    'http://LOCALHOST:7433',
-    'http://Localhost:7433',
-    'http://localhost.:7433',
-    'http://localhost:7433/',
-    'http://localhost:7433/path',
-    'http://localhost:7433?x',
-    'http://localhost:7433#x',
-    ' http://localhost:7433',
-    'http://localhost:7433 ',
-    'http://localhost:7433\u0000',
-    'http://localhost.evil.com',
-    'http://localhost.evil.com:7433',
-    'http://localhost:7433.evil.com',
-    'http://localhost:7433@evil.com',
-    'http://evil.com@localhost:7433',
-    'http://evil.com#http://localhost:7433',
-    'http://evil.com?http://localhost:7433',
-    'http://evil.com/http://localhost:7433',
-    'http://evil.com\\@localhost:7433',
-    'http://127.0.0.1.nip.io',
-    'http://127.0.0.1.nip.io:7433',
-    'http://127.0.0.1',
-    'http://127.1:7433',
-    'http://2130706433:7433',
-    'http://0x7f000001:7433',
-    'http://0177.0.0.1:7433',
-    'http://127.0.0.2:7433',
-    'http://0.0.0.0:7433',
-    'http://[::]:7433',
-    'http://[::ffff:127.0.0.1]:7433',
-    'http://[0:0:0:0:0:0:0:1]:7433',
-    'http://::1:7433',
-    'http://lοcalhost:7433',
-    'http://localhost\u3002:7433',
-    'http://xlocalhost:7433',
-    'http://atrium.test.evil.com',
-    'http://evil-atrium.test',
-    'http://sub.atrium.test',
-    'https://app.example.evil.com',
-    'https://app.example:444',
-    'http://app.example',
-    'https://APP.example',
-    'https://app.example/',
-    'vscode-file://vscode-app.evil',
-    'vscode-file://vscode-app/',
-    'vscode-file://VSCODE-APP',
-    'vscode-file:vscode-app',
-    'vscode-webview://0',
-    'file://',
-    'file:///etc/passwd',
-    'data:text/html,x',
-    'javascript:alert(1)',
-    'chrome-extension://abcdefghijklmnop',
-    'moz-extension://abc',
-    'about:blank',
-    'blob:http://localhost:7433/1',
-    'http://localhost:7433,http://evil.com',
-    'http://evil.com http://localhost:7433',
-    '__proto__',
-    ['http://localhost:7433', 'http://evil.com'],
-    ['http://localhost:7433', 'http://localhost:7433'],
-  ]
-  test.each(hostile.map((Origin) => [Origin]))('%j is refused with 403, even with the token', (Origin) => {
-    expect(checkUpgrade(gate, request({ Origin }))).toEqual({ status: 403, why: 'origin' })
-    expect(checkUpgrade(open, request({ Origin }))).toEqual({ status: 403, why: 'origin' })
-  })
-  test('the list has at least 60 hostile origins', () => expect(hostile.length).toBeGreaterThanOrEqual(60))
+  test.each(hostileOrigins.map((Origin) => [Origin]))(
+    '%j is refused with 403, even with the token',
+    (Origin) => {
+      expect(checkUpgrade(gate, request({ Origin }))).toEqual({ status: 403, why: 'origin' })
+      expect(checkUpgrade(open, request({ Origin }))).toEqual({ status: 403, why: 'origin' })
+    },
+  )
+  test('the list has at least 60 hostile origins', () =>
+    expect(hostileOrigins.length).toBeGreaterThanOrEqual(60))
 
   test('[G4] without Origin, the token is required', () => {
     expect(checkUpgrade(gate, request())).toBeUndefined()

@@ -26,7 +26,7 @@ test('[R1] all frames of one turn of the event loop are one write, and count as 
   const { near, far, wire } = await link()
   const transport = websocketTransport(far, wire)
   const writes = countWrites(wire)
-  const got = frames(near, 500)
+  const got = events(near, 'message', 500)
   for (let n = 0; n < 500; n++) transport.send(`frame ${n}`)
   expect(writes.count).toBe(0)
   expect(transport.buffered).toBeGreaterThan(500 * 'frame n'.length)
@@ -183,7 +183,7 @@ test('S-21: pings are answered, and the pongs to a peer that does not read do no
   // The stream is blocked meanwhile.
   wire.cork()
   for (let n = 0; n < 1000; n++) near.ping(`flood ${n}`)
-  await pings(far, 1000)
+  await events(far, 'ping', 1000)
   expect(far.bufferedAmount).toBeLessThan(200)
   const last = new Promise<void>((resolve) =>
     near.on('pong', (data) => {
@@ -235,18 +235,10 @@ function rawOf(near: WebSocket): Socket {
   return (near as unknown as { _socket: Socket })._socket
 }
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
-interface Link {
-  readonly near: WebSocket
-  readonly far: WebSocket
-  readonly wire: Duplex
-}
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /** Both ends of a connection: `near` is the client's, `far` the server's, `wire` the stream below `far`. */
-async function link(): Promise<Link> {
+async function link() {
   const { port } = http.address() as AddressInfo
   const upgrade = once(http, 'upgrade') as Promise<[IncomingMessage, Duplex, Buffer]>
   const near = new WebSocket(`ws://127.0.0.1:${port}/`, socketOptions)
@@ -285,19 +277,10 @@ function listen(transport: Transport, then?: () => void): readonly string[] {
   return got
 }
 
-function frames(socket: WebSocket, count: number): Promise<void> {
+function events(socket: WebSocket, name: 'message' | 'ping', count: number): Promise<void> {
   let seen = 0
   return new Promise((resolve) =>
-    socket.on('message', () => {
-      if (++seen === count) resolve()
-    }),
-  )
-}
-
-function pings(socket: WebSocket, count: number): Promise<void> {
-  let seen = 0
-  return new Promise((resolve) =>
-    socket.on('ping', () => {
+    socket.on(name, () => {
       if (++seen === count) resolve()
     }),
   )

@@ -1,0 +1,88 @@
+import { once } from 'node:events'
+import { connect as dial } from 'node:net'
+import type { Socket } from 'node:net'
+import { afterEach, expect } from 'vitest'
+import type { Transport } from '@atrium/protocol/rpc/transport'
+import { listen } from '../src/server/server.ts'
+import type { ListenOptions, Listening } from '../src/server/server.ts'
+
+export const token = 'kJ3v0hQ2mYx9cE7TnR5sWb1LpZ8uGdAo4fViHtKjXyM'
+/** The accepted connections of the present test. */
+export const links: Transport[] = []
+/** The client sockets of the present test. */
+export const sockets: Socket[] = []
+const listenings: Listening[] = []
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  const closing = listenings.splice(0).map((listening) => listening.close())
+  for (const link of links.splice(0)) link.close()
+  await Promise.all(closing)
+})
+
+/** Starts a server that is closed after the test. */
+export async function start(options: Partial<ListenOptions> = {}): Promise<Listening> {
+  const connect = (link: Transport, principal: string): void => {
+    expect(principal).toBe('owner')
+    links.push(link)
+  }
+  const listening = await listen({ token, connect, ...options })
+  listenings.push(listening)
+  return listening
+}
+
+export interface Headers {
+  readonly [name: string]: string | readonly string[] | undefined
+}
+
+export const upgrading = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+}
+
+/** Sends an upgrade request that is accepted, with some headers replaced. */
+export function upgradeAt(port: number, headers: Headers = {}): ReturnType<typeof ask> {
+  const all = { Host: `127.0.0.1:${port}`, ...upgrading, Authorization: `Bearer ${token}`, ...headers }
+  return ask(port, 'GET / HTTP/1.1', all)
+}
+
+/** Sends a request head, and reads until the server closes the socket or accepts the upgrade. */
+export async function ask(port: number, line: string, headers: Headers) {
+  const socket = await open(port)
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    [value ?? []].flat().map((one) => `${name}: ${one}`),
+  )
+  socket.write([line, ...lines, '', ''].join('\r\n'))
+  const raw = await responseOf(socket)
+  const [head = '', body = ''] = raw.split('\r\n\r\n')
+  const status = Number(head.split(' ')[1])
+  return { status, body, raw }
+}
+
+export async function open(port: number): Promise<Socket> {
+  const socket = dial(port, '127.0.0.1')
+  sockets.push(socket)
+  await once(socket, 'connect')
+  socket.on('error', () => {})
+  return socket
+}
+
+/** All bytes of a response, without its Date header, until the server closes the socket or accepts an upgrade. */
+export function responseOf(socket: Socket): Promise<string> {
+  let text = ''
+  return new Promise((resolve) => {
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      if (text.startsWith('HTTP/1.1 101')) resolve(text)
+    })
+    socket.once('close', () => resolve(text.replace(/\r\nDate: [^\r]*/i, '')))
+  })
+}
+
+/** Resolves when the socket is closed. */
+export async function socketClosed(socket: Socket): Promise<void> {
+  socket.resume()
+  if (!socket.destroyed) await once(socket, 'close')
+}

@@ -29,10 +29,13 @@ export async function readUserConfig(
   git: GitRunner,
   { home, configHome }: GitUser,
 ): Promise<{ readonly safeDirectories: readonly string[]; readonly excludesFile: string }> {
-  const { stdout } = await git.run(['config', '--includes', '-z', '--type=path', '--get-regexp', wanted], {
-    cwd: '/',
-    env: { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: undefined },
-  })
+  const { stdout } = await git.run(
+    ['config', '--includes', '-z', '--type=path', '--get-regexp', neededSettings],
+    {
+      cwd: '/',
+      env: { HOME: home, XDG_CONFIG_HOME: configHome, GIT_CONFIG_GLOBAL: undefined },
+    },
+  )
   const config = parseConfig(stdout)
   return {
     safeDirectories: config.get('safe.directory') ?? [],
@@ -40,7 +43,7 @@ export async function readUserConfig(
   }
 }
 
-const wanted = '^(safe\\.directory|core\\.excludesfile)$'
+const neededSettings = '^(safe\\.directory|core\\.excludesfile)$'
 
 /** Parses `git config -z` output. A key without a value is true. */
 function parseConfig(stdout: Buffer): GitConfig {

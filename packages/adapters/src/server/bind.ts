@@ -57,7 +57,7 @@ async function bindPort(
 
 async function bindPath(path: string, accept: (socket: Socket) => void): Promise<Bound> {
   const server = await listening(accept, { path }).catch(async (error: unknown) => {
-    if (codeOf(error) !== 'EADDRINUSE' || !(await isLeftOver(path))) throw error
+    if (codeOf(error) !== 'EADDRINUSE' || !(await isAbandoned(path))) throw error
     await rm(path)
     return listening(accept, { path })
   })
@@ -67,7 +67,7 @@ async function bindPath(path: string, accept: (socket: Socket) => void): Promise
 }
 
 /** Whether a socket file has no listener: its host was killed. */
-async function isLeftOver(path: string): Promise<boolean> {
+async function isAbandoned(path: string): Promise<boolean> {
   if (!(await lstat(path)).isSocket()) return false
   return new Promise((resolve) => {
     const probe = connect(path)

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-export type Response = readonly [status: number, text: string]
+export type TextResponse = readonly [status: number, text: string]
 
 /** All routes of the server. */
-export const routes: ReadonlyMap<string, (ready: boolean) => Response> = new Map<
+export const routes: ReadonlyMap<string, (ready: boolean) => TextResponse> = new Map<
   string,
-  (ready: boolean) => Response
+  (ready: boolean) => TextResponse
 >([
   ['/healthz', () => [200, 'ok\n']],
   ['/readyz', (ready) => (ready ? [200, 'ready\n'] : [503, 'not ready\n'])],
 ])
 
 /** The response to a request whose `Host` was accepted. */
-export function responseTo({ method, url = '' }: IncomingMessage, ready: boolean): Response {
+export function responseTo({ method, url = '' }: IncomingMessage, ready: boolean): TextResponse {
   // An absolute target starts with a host, which the gate has checked.
   const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/, '').split('?', 1)
   const route = method === 'GET' || method === 'HEAD' ? routes.get(path) : undefined
@@ -32,7 +32,7 @@ export function headersFor(text: string) {
 }
 
 /** A response that consists of the status text. */
-export function statusResponse(status: number): Response {
+export function statusResponse(status: number): TextResponse {
   return [status, `${statusTexts[status] ?? ''}\n`]
 }
 

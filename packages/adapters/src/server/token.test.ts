@@ -67,7 +67,7 @@ test('S-05: a token file that is a link is refused', async () => {
   await expect(tokenOf(home)).rejects.toThrow('is a link')
 })
 
-test("S-05: a token file of another user is refused", async ({ skip }) => {
+test('S-05: a token file of another user is refused', async ({ skip }) => {
   if (process.getuid?.() !== 0) skip('skipped: not root')
   writeFileSync(join(home, 'other'), 'x'.repeat(43), { mode: 0o600 })
   chownSync(join(home, 'other'), 12345, 12345)

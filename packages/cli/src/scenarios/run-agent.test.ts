@@ -64,7 +64,7 @@ describe('[Z32] MCP servers of a session', () => {
   test('are listed, and switched for the next turn; their secrets are in no output', async () => {
     await fixture.run(['run', '--agent', 'scripted', '--quiet', 'say hello'])
     expect((await fixture.run(['mcp', 'last'])).stdout).toBe(
-      'tickets  on  ready\ndocs     on  this agent cannot talk to an MCP server by http\n',
+      'tickets  on  ready\ndocs     on  this agent does not support MCP servers over http\n',
     )
     const off = await fixture.run(['mcp', 'last', 'tickets', '--off'])
     expect([off.status, off.stderr + off.stdout]).toEqual([0, 'tickets is off from the next turn on.\n'])

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { delimiter } from 'node:path'
-import { Lanes } from '../process/concurrency.ts'
-import { absolute } from '../process/which.ts'
+import { ConcurrencyLimit } from '../process/concurrency.ts'
+import { absoluteDirectories } from '../process/which.ts'
 
 export interface GitRunOptions {
   readonly cwd: string
@@ -30,13 +30,13 @@ export class GitRunner {
   readonly #program: string
   readonly #path: string
   readonly #limits: RunLimits
-  readonly #concurrency: Lanes
+  readonly #concurrency: ConcurrencyLimit
 
   constructor(program: string, path: string, limits: RunLimits) {
     this.#program = program
-    this.#path = absolute(path).join(delimiter)
+    this.#path = absoluteDirectories(path).join(delimiter)
     this.#limits = limits
-    this.#concurrency = new Lanes(limits.vcsRuns)
+    this.#concurrency = new ConcurrencyLimit(limits.vcsRuns)
   }
 
   run(args: readonly string[], options: GitRunOptions): Promise<GitOutput> {

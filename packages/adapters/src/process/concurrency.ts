@@ -1,23 +1,23 @@
-/** Lets so many do something at once; others wait, the first first. */
-export class Lanes {
-  readonly #most: number
+/** Runs at most `limit` tasks at a time. Further tasks wait in order of arrival. */
+export class ConcurrencyLimit {
+  readonly #limit: number
   readonly #waiting: (() => void)[] = []
-  #busy = 0
+  #running = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(limit: number) {
+    this.#limit = limit
   }
 
-  async run<T>(act: () => Promise<T>): Promise<T> {
-    // Whoever is done hands its lane on, so that nobody who comes just then takes it.
-    if (this.#busy < this.#most) this.#busy++
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    // A finished task passes its slot to the first waiting task, so that a task that arrives at that moment cannot take the slot.
+    if (this.#running < this.#limit) this.#running++
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     try {
-      return await act()
+      return await task()
     } finally {
       const next = this.#waiting.shift()
       if (next) next()
-      else this.#busy--
+      else this.#running--
     }
   }
 }

@@ -32,7 +32,7 @@ const hostile = {
   'BASH_FUNC_x%%': '() { evil; }',
 }
 
-const passed = {
+const allowed = {
   PATH: '/usr/bin:/bin',
   HOME: '/tmp',
   USER: 'ann',
@@ -51,19 +51,19 @@ const passed = {
   PAGER: 'cat',
 }
 
-test('[S-38] a program is given exactly what the list says', async () => {
+test('[S-38] a program gets exactly the variables on the list', async () => {
   const { text, exited } = await line('tr "\\0" "\\n" </proc/$$/environ || env', {
-    env: { ...passed, ...hostile, SHELL: '/bin/other', COLORTERM: 'x' },
+    env: { ...allowed, ...hostile, SHELL: '/bin/other', COLORTERM: 'x' },
   })
   await exited()
-  const given = Object.fromEntries(
+  const environment = Object.fromEntries(
     text()
       .trim()
       .split('\r\n')
       .map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]),
   )
-  expect(given).toEqual({
-    ...passed,
+  expect(environment).toEqual({
+    ...allowed,
     SHELL: '/bin/sh',
     COLORTERM: 'truecolor',
     TERM: 'xterm-256color',
@@ -73,7 +73,7 @@ test('[S-38] a program is given exactly what the list says', async () => {
   })
 })
 
-test('[S-40] the shell is one that is there: the one wished for, the user’s, else one that always is', () => {
+test('[S-40] the shell is the configured one, else the user’s, else one that always exists', () => {
   expect(findShell('/bin/sh', { SHELL: '/bin/bash' })).toBe('/bin/sh')
   expect(findShell(undefined, { SHELL: '/bin/sh' })).toBe('/bin/sh')
   for (const SHELL of [
@@ -88,12 +88,12 @@ test('[S-40] the shell is one that is there: the one wished for, the user’s, e
     undefined,
   ])
     expect(findShell(undefined, { SHELL }), SHELL).toBe('/bin/bash')
-  for (const wished of ['sh', '/no/such', '/etc/passwd', '/bin/false'])
-    expect(() => findShell(wished, {})).toThrow(/no shell/)
+  for (const configured of ['sh', '/no/such', '/etc/passwd', '/bin/false'])
+    expect(() => findShell(configured, {})).toThrow(/no shell/)
 })
 
 test.each(['-c', '--help', '-x; exit 9', ';id', '$(id)', "'", '--upload-pack=x'])(
-  '[S-40] the line %j is read by its shell alone, as a line',
+  '[S-40] the line %j is interpreted by the shell only, as a command',
   async (command) => {
     const { text, exited } = await line(command)
     expect(await exited()).toBeGreaterThan(0)

@@ -1,22 +1,22 @@
-/** What a shell may know of the host's environment (S-38): nothing that is not named here. */
-const passed =
+/** Variables of the host's environment that a shell gets (S-38). All others are removed. */
+const allowedVariables =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|XDG_[A-Z_]+|SSH_AUTH_SOCK|EDITOR|VISUAL|PAGER|COLORTERM|DISPLAY|WAYLAND_DISPLAY|ZDOTDIR)$/
 
-/** Windows needs more of it to start anything at all, and takes names in any case. */
-export const passedOnWindows =
+/** Further variables on Windows, without which no program starts. Names are not case-sensitive there. */
+export const allowedOnWindows =
   /^(?:path|pathext|systemroot|systemdrive|windir|comspec|temp|tmp|userprofile|username|userdomain|home(?:drive|path)|appdata|localappdata|programdata|programfiles(?:\(x86\))?|programw6432|psmodulepath|os|number_of_processors|processor_architecture)$/i
 
 export type Variables = { readonly [name: string]: string | undefined }
 
-/** `mark` is in the environment of all that a terminal starts, so that they are found when the host has died. */
-export function environmentOf(
+/** Returns the environment of a shell. Child processes inherit `marker`, by which the watchdog finds them after the host has died. */
+export function shellEnvironment(
   host: Variables,
-  { shell, mark }: { readonly shell: string; readonly mark: string },
+  { shell, marker }: { readonly shell: string; readonly marker: string },
 ): { [name: string]: string } {
   const windows = process.platform === 'win32'
   const environment: { [name: string]: string } = {}
   for (const [name, value] of Object.entries(host))
-    if (value !== undefined && (passed.test(name) || (windows && passedOnWindows.test(name))))
+    if (value !== undefined && (allowedVariables.test(name) || (windows && allowedOnWindows.test(name))))
       environment[name] = value
   return {
     ...environment,
@@ -24,8 +24,9 @@ export function environmentOf(
     COLORTERM: 'truecolor',
     TERM: 'xterm-256color',
     TERM_PROGRAM: 'atrium',
-    [markName]: mark,
+    [markerVariable]: marker,
   }
 }
 
-export const markName = 'TERM_SESSION_ID'
+/** The variable that holds the marker of a host. */
+export const markerVariable = 'TERM_SESSION_ID'

@@ -11,13 +11,13 @@ const quick = { limits: { terminalGraceMs: 200 } }
 describe('[M8] ending a terminal', () => {
   test.each([
     ['a program', (s: string) => `exec sleep ${s}`, 1],
-    ['one that does not heed a hangup', (s: string) => `trap '' HUP; sleep ${s}`, 2],
-    ['one that was told not to', (s: string) => `nohup sleep ${s} >/dev/null & sleep ${s}; wait`, 3],
-    ['jobs in groups of their own', (s: string) => `set -m; sleep ${s} & sleep ${s} & wait`, 3],
-    ['one that is stopped', (s: string) => `trap '' HUP; kill -STOP $$; echo ${s}`, 1],
-    ['one whose parent has gone', (s: string) => `trap '' HUP; (sleep ${s} &); sleep ${s}`, 3],
+    ['a program that ignores SIGHUP', (s: string) => `trap '' HUP; sleep ${s}`, 2],
+    ['a program under nohup', (s: string) => `nohup sleep ${s} >/dev/null & sleep ${s}; wait`, 3],
+    ['jobs in process groups of their own', (s: string) => `set -m; sleep ${s} & sleep ${s} & wait`, 3],
+    ['a stopped program', (s: string) => `trap '' HUP; kill -STOP $$; echo ${s}`, 1],
+    ['a program whose parent has exited', (s: string) => `trap '' HUP; (sleep ${s} &); sleep ${s}`, 3],
     [
-      'one that starts others again and again',
+      'a program that keeps starting others',
       (s: string) => `trap '' HUP; while :; do sleep 0.01; : ${s}; done`,
       1,
     ],
@@ -30,7 +30,7 @@ describe('[M8] ending a terminal', () => {
     expect(said.at(-1)?.type).toBe('terminal/exited')
   })
 
-  test('asks first: who heeds a hangup may tidy up', async () => {
+  test('sends SIGHUP first, so that a program can clean up', async () => {
     const { shell, text, exited } = await line(
       `trap 'echo tidy; exit 3' HUP; echo up; while :; do sleep 0.05; done`,
     )
@@ -40,14 +40,14 @@ describe('[M8] ending a terminal', () => {
     expect(await exited()).toBe(3)
   })
 
-  test('asks also who is stopped', async () => {
+  test('sends SIGHUP to a stopped program, too', async () => {
     const { shell, text } = await line(`trap 'echo tidy; exit' HUP; echo up; kill -STOP $$; sleep 5`)
     await until(() => text().includes('up'))
     await shell.end()
     expect(text()).toContain('tidy')
   })
 
-  test('ends a program by whatever name', async () => {
+  test('ends a program with any name', async () => {
     const seconds = uniqueSeconds()
     const name = `'./) Z 0 0 0 ('`
     const { shell } = await line(`cp /bin/sleep ${name}; trap '' HUP; ${name} ${seconds}`, quick)
@@ -56,7 +56,7 @@ describe('[M8] ending a terminal', () => {
     expect(processesWith(seconds)).toEqual([])
   })
 
-  test('jobs of a shell that was left by exit go with it, whether they hold its pty or not', async () => {
+  test('jobs end with their shell, whether they hold its pty open or not', async () => {
     for (const job of ['', '</dev/null >/dev/null 2>&1']) {
       const seconds = uniqueSeconds()
       const { type, exited, run } = await openPrompt('bash', {}, quick)
@@ -68,7 +68,7 @@ describe('[M8] ending a terminal', () => {
     }
   })
 
-  test('who has left the session is not its, and holds nobody up', async () => {
+  test('a process that has left the session is not ended and not waited for', async () => {
     const seconds = uniqueSeconds()
     const { shell, exited } = await line(`setsid sleep ${seconds} & sleep 0.2; exit 4`)
     expect(await exited()).toBe(4)
@@ -79,7 +79,7 @@ describe('[M8] ending a terminal', () => {
     expect(left).toBeDefined()
   })
 
-  test('a signal is told as shells do', async () => {
+  test('a signal becomes an exit code as in shells', async () => {
     for (const [signal, exitCode] of [
       ['KILL', 137],
       ['TERM', 143],
@@ -88,7 +88,7 @@ describe('[M8] ending a terminal', () => {
       expect(await (await line(`kill -${signal} $$; sleep 5`)).exited()).toBe(exitCode)
   })
 
-  test(`[S-57 terminalGraceMs] at 1,000 ms: who tidies up that long has the time`, async () => {
+  test(`[S-57 terminalGraceMs] at 1,000 ms: a program has this time to clean up`, async () => {
     const { shell, text } = await line(
       `trap 'sleep 0.3; echo tidy; exit' HUP; echo up; while :; do sleep 0.05; done`,
     )
@@ -97,7 +97,7 @@ describe('[M8] ending a terminal', () => {
     expect(text()).toContain('tidy')
   })
 
-  test(`[S-57 terminalGraceMs] past 1,000 ms: it is killed`, async () => {
+  test(`[S-57 terminalGraceMs] past 1,000 ms: the program is killed`, async () => {
     const { shell, text, exited } = await line(
       `trap 'sleep 1000; echo tidy' HUP; echo up; while :; do sleep 0.05; done`,
     )

@@ -4,27 +4,28 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 /**
- * Ends all that run in the session of a shell: its jobs have process groups of their own, so no signal reaches all of
- * them at once. They are asked to hang up, and after a time ended. Resolves when none is left.
+ * Ends all processes in the session of a shell. Jobs have process groups of their own, so each process gets its own signal:
+ * SIGHUP first, and SIGKILL after `graceMs`. Resolves when none is left.
  */
 export async function endSession(leader: number, graceMs: number): Promise<void> {
-  const asked = performance.now()
-  let all = await membersOf(leader)
-  // A stopped one hears nothing until it goes on.
-  for (const pid of all) for (const signal of ['SIGHUP', 'SIGCONT'] as const) signalTo(pid, signal)
-  for (let wait = 5; all.length > 0; wait = Math.min(wait * 2, 100)) {
-    const late = performance.now() - asked
-    if (late >= graceMs) for (const pid of all) signalTo(pid, 'SIGKILL')
-    // One that the kernel itself holds up is gone for all others when it comes back.
-    if (late >= graceMs + patienceMs) return
+  const startedAt = performance.now()
+  let members = await membersOf(leader)
+  // A stopped process receives SIGHUP only after SIGCONT.
+  for (const pid of members) for (const signal of ['SIGHUP', 'SIGCONT'] as const) signalTo(pid, signal)
+  for (let wait = 5; members.length > 0; wait = Math.min(wait * 2, 100)) {
+    const elapsed = performance.now() - startedAt
+    if (elapsed >= graceMs) for (const pid of members) signalTo(pid, 'SIGKILL')
+    // A process in an uninterruptible system call dies only when the call returns, so this wait ends without it.
+    if (elapsed >= graceMs + killTimeoutMs) return
     await sleep(wait)
-    all = await membersOf(leader)
+    members = await membersOf(leader)
   }
 }
 
-const patienceMs = 5000
+/** Time after SIGKILL for which `endSession` waits. */
+const killTimeoutMs = 5000
 
-/** The processes of a session that have not ended. */
+/** Returns the processes of a session that have not ended. */
 export async function membersOf(leader: number): Promise<readonly number[]> {
   if (process.platform === 'win32') return []
   return process.platform === 'linux' ? fromProc(leader) : fromPs(leader)
@@ -35,7 +36,7 @@ async function fromProc(leader: number): Promise<readonly number[]> {
   const found = await Promise.all(
     pids.map(async (pid) => {
       const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '')
-      // The name of a program may hold anything, spaces and parentheses too.
+      // A program name may contain spaces and parentheses, so the fields are read after the last parenthesis.
       const [state = 'X', , , session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       return Number(session) === leader && !'ZX'.includes(state) ? [Number(pid)] : []
     }),
@@ -43,7 +44,7 @@ async function fromProc(leader: number): Promise<readonly number[]> {
   return found.flat()
 }
 
-/** Where a session has no number that can be asked for, its process groups are those on the leader's terminal. */
+/** Finds the session by `ps`, which does not show session ids on every system: the leader's process group, and all processes on its terminal. */
 async function fromPs(leader: number): Promise<readonly number[]> {
   const { stdout } = await promisify(execFile)('/bin/ps', ['-A', '-o', 'pid=,pgid=,tty=,stat='])
   const rows = stdout.split('\n').flatMap((line) => {
@@ -62,6 +63,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended meanwhile, or belongs to somebody else.
+    // The process has ended meanwhile, or belongs to another user.
   }
 }

@@ -1,30 +1,32 @@
-# Waits until the host has gone, and ends what its terminals have started. $1 is a folder that goes too, $2 the mark that
-# stands in the environment of all of them. Nothing is used here that not every system has.
+# Waits until the host has gone, then ends the processes that its terminals have started. $1 is a folder to remove, $2 the
+# marker (NAME=value) in the environment of those processes. Commands are POSIX, except
+# `grep -z`, which is used only where /proc exists.
 
 trap '' HUP INT TERM PIPE
-folder=$1 mark=$2 sessions=' '
+folder=$1 marker=$2 sessions=' '
 
-# The host says which sessions there are; when it has gone there is nothing more to read.
-while read -r word; do
-  one=${word#?}
-  case $word in
-    +*) sessions="$sessions$one " ;;
-    -*) case $sessions in *" $one "*) sessions="${sessions%% "$one" *} ${sessions#* "$one" }" ;; esac ;;
+# The host writes `+<session>` and `-<session>`. The pipe closes when the host has gone, which ends the loop.
+while read -r line; do
+  id=${line#?}
+  case $line in
+    +*) sessions="$sessions$id " ;;
+    -*) case $sessions in *" $id "*) sessions="${sessions%% "$id" *} ${sessions#* "$id" }" ;; esac ;;
   esac
 done
 
-# Those of a session, and those with the mark: they may have left the session, or emptied their environment.
+# Prints the processes in the sessions and the processes with the marker. A process may have left its session, or have
+# cleared its environment, so both are needed.
 found() {
   if [ -r /proc/self/stat ]; then
     for stat in /proc/[0-9]*/stat; do
       { read -r line <"$stat"; } 2>/dev/null || continue
       pid=${line%% *}
-      # The name of a program may hold anything: what counts stands behind the last parenthesis.
+      # A program name may contain spaces and parentheses, so the fields are read after the last parenthesis.
       set -- ${line##*) }
       case $1 in Z | X) continue ;; esac
       case $sessions in *" $4 "*) echo "$pid" ;; esac
     done
-    grep -lszxF -e "$mark" /proc/[0-9]*/environ | while read -r path; do
+    grep -lszxF -e "$marker" /proc/[0-9]*/environ | while read -r path; do
       path=${path#/proc/}
       echo "${path%/environ}"
     done
@@ -35,13 +37,13 @@ found() {
   fi
 } 2>/dev/null
 
-# A stopped one hears nothing until it goes on.
+# A stopped process receives SIGHUP only after SIGCONT.
 for pid in $(found); do
   kill -HUP "$pid" 2>/dev/null
   kill -CONT "$pid" 2>/dev/null
 done
 
-# Again and again, because whoever is ended may have started another; not for ever, because some cannot be ended.
+# Several rounds, because a process may start another before it ends; not endless, because some processes cannot be ended.
 round=0
 while [ "$round" -lt 20 ]; do
   sleep 0.2

@@ -20,7 +20,7 @@ const kinds = [
 ]
 
 test.each(['SIGKILL', 'SIGTERM'] as const)(
-  '[F-40d] 20 terminals of a host that ends by %s: within 5 s nothing of them is left',
+  '[F-40d] 20 terminals of a host that ends by %s: after 5 s none of their processes is left',
   async (signal) => {
     const seconds = uniqueSeconds()
     const temporary = newFolder()
@@ -41,24 +41,24 @@ test.each(['SIGKILL', 'SIGTERM'] as const)(
     host.kill(signal)
     await once(host, 'exit')
     await until(() => processesWith(seconds).length === 0)
-    // The watchdog has the folder in its arguments.
+    // The folder is an argument of the watchdog, so this finds the watchdog process.
     await until(() => processesWith(temporary).length === 0 && readdirSync(temporary).length === 0)
     expect(performance.now() - before).toBeLessThan(most)
   },
 )
 
-test('[F-40d] a host without terminals has no watchdog, one with many has one, and another if that is killed', async () => {
+test('[F-40d] a host with terminals has one watchdog process, and a new one if that is killed', async () => {
   const one = await line('sleep 100')
   const dogs = () => processesWith('watchdog.sh').filter((pid) => parentOf(pid) === process.pid)
   await until(() => dogs().length > 0)
   const [dog] = dogs()
-  if (!dog) throw new Error('there is none')
+  if (!dog) throw new Error('there is no watchdog')
   process.kill(dog, 'SIGKILL')
   await until(() => dogs().some((pid) => pid !== dog))
   await one.shell.end()
 })
 
-test('[F-40d] a session that it was told to forget may be another’s, and is left alone', async () => {
+test('[F-40d] a session that was removed is not ended', async () => {
   const seconds = uniqueSeconds()
   const sleeping = () => spawn('sleep', [seconds], { detached: true, stdio: 'ignore' })
   const [kept, first, forgotten, last] = [sleeping(), sleeping(), sleeping(), sleeping()]
@@ -75,7 +75,7 @@ test('[F-40d] a session that it was told to forget may be another’s, and is le
 const program = fileURLToPath(new URL('./watchdog.sh', import.meta.url))
 const moduleUrl = new URL('../../dist/terminals/terminals.js', import.meta.url).href
 
-/** Says a line when all terminals run. */
+/** A host with terminals, as a child process. Prints a line when all terminals run. */
 const hosting = `
   const { ptyTerminals } = await import(process.env.MODULE)
   const terminals = ptyTerminals({ shell: '/bin/bash' })

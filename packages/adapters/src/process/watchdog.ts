@@ -1,68 +1,68 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
-import type { Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { markName } from './environment.ts'
+import { markerVariable } from './environment.ts'
 
 /**
- * Ends what terminals have started when the host has died, however it died (F-40d). A hangup of the kernel reaches only
- * those who heed it; so a small shell waits at a pipe of which nobody else has the other end. When it closes, all are ended that
- * stand in the session of a terminal and, where `/proc` shows it, all that carry the mark of this host in their
- * environment: who left the session is found too, unless it emptied its environment as well. Then it goes itself.
+ * Ends the processes that terminals have started when the host dies, even by SIGKILL (F-40d). The kernel's own SIGHUP is
+ * not enough, because processes can ignore it. A small shell (`watchdog.sh`) reads a pipe that only the host holds open. When
+ * the pipe closes, the shell ends all processes in the session of a terminal and, where `/proc` exists, all processes with the
+ * marker of this host in their environment, which finds processes that have left the session. Then the shell exits.
  */
 export class Watchdog {
-  /** Where files for shells lie; it goes with the host too. */
+  /** Folder for the start-up files of shells. The watchdog removes it after the host has gone. */
   readonly folder = mkdtempSync(join(tmpdir(), 'atrium-shells-'))
-  readonly #mark: string
+  readonly #marker: string
   readonly #sessions = new Set<number>()
-  #dog: ChildProcess | undefined
+  #process: ChildProcess | undefined
 
-  constructor(mark: string) {
-    this.#mark = mark
+  constructor(marker: string) {
+    this.#marker = marker
   }
 
-  /** Before anything is started, so that there is no moment without it. */
+  /** Starts the watchdog process if there is none. Call it before starting any process that must be watched. */
   wake(): void {
-    if (process.platform === 'win32' || this.#dog) return
-    const dog = spawn('/bin/sh', ['--', program, this.folder, `${markName}=${this.#mark}`], {
-      // A session of its own: what ends the host's group must leave it alone.
+    if (process.platform === 'win32' || this.#process) return
+    const child = spawn('/bin/sh', ['--', program, this.folder, `${markerVariable}=${this.#marker}`], {
+      // A session of its own, so that a signal to the host's process group does not end the watchdog.
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
       env: { PATH: '/usr/bin:/bin' },
       cwd: '/',
     })
-    this.#dog = dog
-    dog.stdin.on('error', () => undefined)
-    dog.once('error', () => this.#lost(dog))
-    dog.once('exit', () => this.#lost(dog))
-    // It keeps no process alive.
-    dog.unref()
-    ;(dog.stdin as Socket).unref()
-    for (const session of this.#sessions) this.#tell(`+${session}`)
+    this.#process = child
+    child.stdin.on('error', () => undefined)
+    child.once('error', () => this.#restart(child))
+    child.once('exit', () => this.#restart(child))
+    // The watchdog must not keep the host's event loop alive.
+    child.unref()
+    if (child.stdin instanceof Socket) child.stdin.unref()
+    for (const session of this.#sessions) this.#send(`+${session}`)
   }
 
   watch(session: number): void {
     this.#sessions.add(session)
-    this.#tell(`+${session}`)
+    this.#send(`+${session}`)
   }
 
-  /** Its number may soon be another's. */
+  /** Removes an ended session, because the system may reuse its number. */
   forget(session: number): void {
-    if (this.#sessions.delete(session)) this.#tell(`-${session}`)
+    if (this.#sessions.delete(session)) this.#send(`-${session}`)
   }
 
-  #tell(word: string): void {
-    const stdin = this.#dog?.stdin
-    if (stdin?.writable) stdin.write(`${word}\n`)
+  #send(line: string): void {
+    const stdin = this.#process?.stdin
+    if (stdin?.writable) stdin.write(`${line}\n`)
   }
 
-  /** Somebody ended it: there is another one, while there is something to watch. */
-  #lost(dog: ChildProcess): void {
-    if (this.#dog !== dog) return
-    this.#dog = undefined
+  /** Starts a new watchdog process after the old one was killed, unless there is nothing to watch. */
+  #restart(child: ChildProcess): void {
+    if (this.#process !== child) return
+    this.#process = undefined
     if (this.#sessions.size > 0) setTimeout(() => this.wake(), 100).unref()
   }
 }

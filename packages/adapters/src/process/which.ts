@@ -2,15 +2,15 @@ import { constants, statSync } from 'node:fs'
 import { access, realpath, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
-/** Where a program is, by the directories of a PATH, and behind all links. */
+/** Finds a program in the directories of a PATH and resolves symbolic links. */
 export async function findProgram(name: string, path: string): Promise<string | undefined> {
   const file = await findByName(name, path)
   return file === undefined ? undefined : realpath(file)
 }
 
-/** The same as it is called there: some programs are many, and go by the name that they were started with. Never in the current directory (S-40). */
+/** Finds a program without resolving links: some programs behave according to the name with which they are started. The current directory is never searched (S-40). */
 export async function findByName(name: string, path: string): Promise<string | undefined> {
-  for (const directory of absolute(path))
+  for (const directory of absoluteDirectories(path))
     for (const suffix of process.platform === 'win32' ? ['.exe'] : ['']) {
       const file = join(directory, `${name}${suffix}`)
       if (await isProgram(file)) return file
@@ -18,9 +18,9 @@ export async function findByName(name: string, path: string): Promise<string | u
   return undefined
 }
 
-/** Whether a file of this name can be seen in a directory of the PATH, be it executable or not. A directory of that name is none. */
+/** Whether a directory of the PATH has a file of this name, executable or not. A directory of that name does not count. */
 export function hasFile(name: string, path: string): boolean {
-  return absolute(path).some((directory) => {
+  return absoluteDirectories(path).some((directory) => {
     try {
       return statSync(join(directory, name)).isFile()
     } catch {
@@ -29,8 +29,8 @@ export function hasFile(name: string, path: string): boolean {
   })
 }
 
-/** The directories of a PATH that mean the same wherever one is. */
-export function absolute(path: string): readonly string[] {
+/** Returns the absolute directories of a PATH. Relative ones would depend on the current directory. */
+export function absoluteDirectories(path: string): readonly string[] {
   return path.split(delimiter).filter(isAbsolute)
 }
 

@@ -3,10 +3,10 @@ import { nodeWorld } from './world.ts'
 
 const world = nodeWorld(() => {})
 
-test('[W1] soon comes before later, and what was undone never', async () => {
+test('[W1] a soon task runs before a later task, and a cancelled task never', async () => {
   const order: string[] = []
   await new Promise<void>((resolve) => {
-    world.later(0, () => order.push('undone'))()
+    world.later(0, () => order.push('cancelled'))()
     world.later(0, () => {
       order.push('later')
       resolve()
@@ -17,7 +17,7 @@ test('[W1] soon comes before later, and what was undone never', async () => {
   expect(order).toEqual(['now', 'soon', 'later'])
 })
 
-test('[W1] S-26: ids are 128 bits of chance', () => {
+test('[W1] S-26: ids have 128 random bits', () => {
   const ids = Array.from({ length: 2000 }, () => world.id())
   expect(new Set(ids).size).toBe(2000)
   const bits = ids.map((id) =>
@@ -25,9 +25,9 @@ test('[W1] S-26: ids are 128 bits of chance', () => {
       .toString(2)
       .padStart(id.length * 4, '0'),
   )
-  // No bit is fixed: each is set in about half of them (the chance of less than a third is below 10^-50).
-  const free = Array.from({ length: 128 }, (_, at) => bits.filter((text) => text.at(at) === '1').length)
-  expect(free.filter((count) => count < 700 || count > 1300)).toEqual([])
+  // No bit is constant: each is set in about half of the ids. The probability of less than a third is below 10^-50.
+  const setCounts = Array.from({ length: 128 }, (_, at) => bits.filter((text) => text.at(at) === '1').length)
+  expect(setCounts.filter((count) => count < 700 || count > 1300)).toEqual([])
 })
 
-test('[W1] the time is that of the wall', () => expect(Number.isInteger(world.now())).toBe(true))
+test('[W1] now is the wall clock in milliseconds', () => expect(Number.isInteger(world.now())).toBe(true))

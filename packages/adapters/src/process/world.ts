@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import type { World } from '@atrium/host/ports/world'
 
-/** The real clock, chance and scheduler. A task that is due later keeps no process alive. */
+/** The real clock, random numbers and scheduler. A delayed task does not keep the process alive. */
 export function nodeWorld(report: World['report']): World {
   return {
     now: Date.now,
-    // A random UUID has six bits less (S-26).
+    // Ids need 128 random bits (S-26); a random UUID has 122.
     id: () => randomBytes(16).toString('hex'),
     soon: queueMicrotask,
     later(ms, task) {
-      // A timer of nothing takes a millisecond; this comes as soon as all who wait to be heard were. Not unref'd: the event
-      // loop would sleep before it.
+      // `setTimeout(0)` takes a millisecond; an immediate runs right after pending I/O. It is not unref'd, because the event loop
+      // would then wait for I/O before running it.
       if (ms === 0) {
         const next = setImmediate(task)
         return () => clearImmediate(next)

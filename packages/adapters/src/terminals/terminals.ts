@@ -8,7 +8,7 @@ import type { Start, TerminalOutput, Terminals } from '@atrium/host/ports/termin
 import { limits as defaultLimits } from '@atrium/protocol/limits'
 import type { LimitValues } from '@atrium/protocol/limits'
 import { Emulator } from './emulator.ts'
-import { environmentOf } from '../process/environment.ts'
+import { shellEnvironment } from '../process/environment.ts'
 import type { Variables } from '../process/environment.ts'
 import { createIntegration } from './shell-integration.ts'
 import { commandArgs, findShell } from './shell.ts'
@@ -45,7 +45,7 @@ export function ptyTerminals(options: PtyOptions = {}): Terminals {
     const dog = watchdog
     const integration = command === undefined ? createIntegration(shell, dog.folder, env) : undefined
     const args = command === undefined ? [...(integration?.args ?? [])] : commandArgs(shell, command)
-    const variables = { ...environmentOf(env, { shell, mark }), ...integration?.env }
+    const variables = { ...shellEnvironment(env, { shell, marker: mark }), ...integration?.env }
     try {
       const terminal = new Terminal({
         spawn: (listener) =>

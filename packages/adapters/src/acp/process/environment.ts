@@ -1,4 +1,4 @@
-import { markName, passedOnWindows } from '../../process/environment.ts'
+import { markerVariable, allowedOnWindows } from '../../process/environment.ts'
 import type { Variables } from '../../process/environment.ts'
 
 /** Names of host variables that every agent gets (S-38): those that every program needs, and those of proxies and certificates. */
@@ -14,12 +14,12 @@ export function agentEnvironment(
   { own, configured, mark }: { readonly own: RegExp; readonly configured: Variables; readonly mark: string },
 ): { [name: string]: string } {
   const isPassed = (name: string) =>
-    passed.test(name) || own.test(name) || (process.platform === 'win32' && passedOnWindows.test(name))
+    passed.test(name) || own.test(name) || (process.platform === 'win32' && allowedOnWindows.test(name))
   const variables = Object.entries({ ...host, ...configured }).filter(
     ([name]) => isPassed(name) || Object.hasOwn(configured, name),
   )
   const environment = variables.flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as const],
   )
-  return { ...Object.fromEntries(environment), [markName]: mark }
+  return { ...Object.fromEntries(environment), [markerVariable]: mark }
 }

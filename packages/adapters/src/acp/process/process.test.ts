@@ -10,7 +10,7 @@ import { processesWith, uniqueSeconds } from '../../../test/processes.ts'
 import { until } from '../../../test/shells.ts'
 import { agentEnvironment } from './environment.ts'
 import { AgentProcess } from './process.ts'
-import { markName } from '../../process/environment.ts'
+import { markerVariable } from '../../process/environment.ts'
 
 const options = {
   command: process.execPath,
@@ -84,7 +84,7 @@ test('[N40] an agent gets the variables that every program needs, those to sign 
     HTTPS_PROXY: 'http://p',
     SCRIPTED_KEY: 'own',
     GIVEN: 'yes',
-    [markName]: 'm',
+    [markerVariable]: 'm',
   })
   const context = { environment: { ...process.env, IS_SANDBOX: '1', SOME_SECRET: 's' } }
   const room = await acpRoom({ context, env: { GIVEN: 'yes' } })

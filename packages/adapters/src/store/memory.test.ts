@@ -10,7 +10,7 @@ const open = async () => {
 
 storeContract('memory', open)
 
-test('[F-01] what is killed before a flush is done has lost it', async () => {
+test('[F-01] a store that is reopened before a flush ends has lost the flush', async () => {
   const tasks: (() => void)[] = []
   const store = memoryStore({ soon: (task) => tasks.push(task) })
   store.log.append(step({ created: [born('ahp-chat:/1', 1)] }))
@@ -21,7 +21,7 @@ test('[F-01] what is killed before a flush is done has lost it', async () => {
   expect(await next.log.load('ahp-chat:/1')).toBeUndefined()
 })
 
-test('[F-07] a full disk refuses, keeps everything queued, and takes it when there is space', async () => {
+test('[F-07] a full disk refuses the flush, keeps the queue, and a later flush writes it', async () => {
   let full = true
   const store = memoryStore({ full: () => full })
   store.log.append(step({ created: [born('ahp-chat:/1', 1)] }))

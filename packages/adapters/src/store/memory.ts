@@ -11,20 +11,21 @@ import type {
   StoredEnvelope,
 } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
-import { byCode, refuseNul, refuseNulIn } from './text.ts'
+import { byCodeUnit, refuseNul, refuseNulIn } from './text.ts'
 
 export interface MemoryOptions {
-  /** When a flush is done. A simulation gives its own, and so decides what happens before. */
+  /** Schedules the end of a flush. A simulation passes its own function to decide what happens before it. */
   readonly soon?: (task: () => void) => void
-  /** Asked at every flush: a disk without space refuses it. */
+  /** Called at every flush; `true` simulates a full disk. */
   readonly full?: () => boolean
 }
 
-/** A store that lives as long as the process. `reopen` ends it and gives what a disk would have kept. */
+/** A store in memory. `reopen` closes it and returns a store with the flushed content, as a restart would. */
 export interface MemoryStore extends Store {
   readonly reopen: () => MemoryStore
 }
 
+/** Maximum number of characters of one slice. */
 const SLICE = 1024 * 1024
 
 export function memoryStore(options: MemoryOptions = {}): MemoryStore {
@@ -35,20 +36,20 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
   const { soon = queueMicrotask, full = () => false } = options
   const steps: Step[] = []
   const changes = new Map<string, string | undefined>()
-  let broken: Error | undefined
+  let broken: unknown
   let last = Promise.resolve()
   const close = () => {
     broken = new Error('the store is closed')
   }
 
-  /** What was queued when the flush began becomes durable when it ends: what is killed before that has lost it. */
+  /** Makes durable what was queued when the flush started. A store that is reopened before has lost it. */
   const commit = (count: number, changed: ReadonlyMap<string, string | undefined>) => {
     if (broken) throw broken
     if (full()) throw new DiskFull('no space left in memory')
     try {
       disk.check(steps.slice(0, count))
     } catch (error) {
-      broken = error as Error
+      broken = error
       throw error
     }
     for (const step of steps.splice(0, count)) disk.apply(step)
@@ -86,7 +87,7 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
         return flushed
       },
       read: async (channels, after, upTo) => disk.read(channels, after, upTo),
-      dispatchedBy: async (clientId, after, most) => disk.own(clientId, after).slice(-most),
+      dispatchedBy: async (clientId, after, most) => disk.dispatchedBy(clientId, after).slice(-most),
       load: async (channel, tail) => disk.load(channel, tail),
       rows: async (channel, ids) => disk.rows(channel, ids),
       close: () => last.then(close),
@@ -99,7 +100,7 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
       },
       async list(prefix) {
         const keys = new Set([...disk.records.keys(), ...changes.keys()])
-        const found = [...keys].filter((key) => key.startsWith(prefix)).toSorted(byCode)
+        const found = [...keys].filter((key) => key.startsWith(prefix)).toSorted(byCodeUnit)
         return found.flatMap((key) => {
           const text = get(key)
           return text === undefined ? [] : [[key, text] as const]
@@ -115,66 +116,66 @@ function openDisk(disk: Disk, options: MemoryOptions): MemoryStore {
   }
 }
 
-interface Kept {
+interface StoredChannel {
   readonly creation: ChannelCreation
   readonly envelopes: StoredEnvelope[]
   readonly rows: Map<string, string>
   head?: Head
 }
 
-/** What would be on disk: changed by whole steps only. */
+/** The durable content. It changes by whole steps only. */
 class Disk {
   upTo = 0
   readonly records = new Map<string, string>()
   readonly blobs = memoryBlobs()
-  private readonly channels = new Map<Uri, Kept>()
-  private readonly tombs = new Map<Uri, number>()
+  private readonly channels = new Map<Uri, StoredChannel>()
+  private readonly tombstones = new Map<Uri, number>()
 
-  /** Throws where a step names a channel that is not there, before anything of it is kept. */
+  /** Throws if a step names a channel that does not exist. Called before any of the steps is applied. */
   check(steps: readonly Step[]): void {
-    const there = new Set(this.channels.keys())
+    const existing = new Set(this.channels.keys())
     for (const { created, envelopes, rows, heads, dropped } of steps) {
       for (const { channel } of created) {
-        if (there.has(channel)) throw new Error(`${channel} exists already`)
-        there.add(channel)
+        if (existing.has(channel)) throw new Error(`${channel} already exists`)
+        existing.add(channel)
       }
       for (const { channel } of [...envelopes, ...rows, ...heads])
-        if (!there.has(channel)) throw new Error(`${channel} is not there`)
-      for (const { channel } of dropped) there.delete(channel)
+        if (!existing.has(channel)) throw new Error(`${channel} does not exist`)
+      for (const { channel } of dropped) existing.delete(channel)
     }
   }
 
   apply(step: Step): void {
     for (const creation of step.created)
       this.channels.set(creation.channel, { creation, envelopes: [], rows: new Map() })
-    for (const envelope of step.envelopes) this.kept(envelope.channel)?.envelopes.push(envelope)
+    for (const envelope of step.envelopes) this.channel(envelope.channel)?.envelopes.push(envelope)
     for (const { channel, id, text } of step.rows)
-      if (text === undefined) this.kept(channel)?.rows.delete(id)
-      else this.kept(channel)?.rows.set(id, text)
-    for (const head of step.heads) Object.assign(this.kept(head.channel) ?? {}, { head })
+      if (text === undefined) this.channel(channel)?.rows.delete(id)
+      else this.channel(channel)?.rows.set(id, text)
+    for (const head of step.heads) Object.assign(this.channel(head.channel) ?? {}, { head })
     for (const { channel, seq } of step.dropped) {
       this.channels.delete(channel)
-      this.tombs.set(channel, seq)
+      this.tombstones.set(channel, seq)
     }
     this.upTo = Math.max(this.upTo, step.upTo)
   }
 
   load(channel: Uri, tail = Infinity): LoadedChannel | undefined {
-    const kept = this.kept(channel)
-    if (!kept) return undefined
-    const { creation, head } = kept
+    const stored = this.channel(channel)
+    if (!stored) return undefined
+    const { creation, head } = stored
     const { seq, state } = head ?? creation
-    const envelopes = kept.envelopes.filter((envelope) => envelope.seq > seq)
-    const all = head ? [...kept.rows] : []
+    const envelopes = stored.envelopes.filter((envelope) => envelope.seq > seq)
+    const all = head ? [...stored.rows] : []
     const rowIds = all.map(([id]) => id)
     const rows = all.slice(Math.max(0, all.length - tail)).map(([, text]) => text)
     return { kind: creation.kind, seq, state, rowIds, rows, fromCreation: !head, envelopes }
   }
 
   rows(channel: Uri, ids: readonly string[]): RowSlice {
-    const kept = this.kept(channel)?.rows
+    const rows = this.channel(channel)?.rows
     const found = ids.flatMap((id) => {
-      const text = kept?.get(id)
+      const text = rows?.get(id)
       return text === undefined ? [] : [{ id, text }]
     })
     const end = sliceEnd(found.map(({ text }) => text))
@@ -183,26 +184,26 @@ class Disk {
 
   read(channels: readonly Uri[], after: number, upTo: number): Slice {
     const found = [...new Set(channels)]
-      .flatMap((channel) => this.kept(channel)?.envelopes ?? [])
+      .flatMap((channel) => this.channel(channel)?.envelopes ?? [])
       .filter(({ seq }) => seq > after && seq <= upTo)
       .toSorted((a, b) => a.seq - b.seq)
     const end = sliceEnd(found.map(({ action }) => action))
     return { envelopes: found.slice(0, end), more: end < found.length }
   }
 
-  own(clientId: string, after: number): StoredEnvelope[] {
+  dispatchedBy(clientId: string, after: number): StoredEnvelope[] {
     return [...this.channels.values()]
       .flatMap(({ envelopes }) => envelopes)
       .filter(({ seq, origin }) => seq > after && origin?.clientId === clientId)
       .toSorted((a, b) => a.seq - b.seq)
   }
 
-  private kept(channel: Uri): Kept | undefined {
-    return this.channels.get(channel)
+  private channel(uri: Uri): StoredChannel | undefined {
+    return this.channels.get(uri)
   }
 }
 
-/** How many of these texts are a slice: one at least. */
+/** Returns the number of texts that fit into one slice, at least one. */
 function sliceEnd(texts: readonly string[]): number {
   let size = 0
   const end = texts.findIndex((text, i) => (size += text.length) > SLICE && i > 0)

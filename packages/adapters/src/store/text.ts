@@ -1,11 +1,11 @@
 import type { Step } from '@atrium/host/ports/log'
 
-/** By UTF-16 units: an order that every store has for free. */
-export const byCode = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
+/** Compares by UTF-16 code units, the order of `<` in JavaScript. */
+export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 
-/** JSON and ids never hold a NUL, and SQLite's binding would cut the text there without a word. */
+/** Throws if a text contains NUL, at which SQLite's binding would silently cut the text. JSON and ids never contain one. */
 export function refuseNul(...texts: readonly (string | undefined)[]): void {
-  if (texts.some((text) => text?.includes('\0'))) throw new Error('a stored text may not hold a NUL')
+  if (texts.some((text) => text?.includes('\0'))) throw new Error('a stored text must not contain NUL')
 }
 
 export function refuseNulIn({ created, envelopes, rows, heads, dropped }: Step): void {

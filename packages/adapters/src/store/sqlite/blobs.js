@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Blobs in transactions of their own: an action that names one is appended after it is durable.
+ * Reads and writes blobs, each in its own transaction. A blob must be durable before an action that names it is appended.
  * @param {import('./open.js').Database} db
  */
 export function blobs(db) {

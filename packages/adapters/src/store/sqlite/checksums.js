@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto'
 
-/** @typedef {{ seq: number, channel: string, action: string, origin: string | null }} Line an envelope as it is kept */
+/** @typedef {{ seq: number, channel: string, action: string, origin: string | null }} Line a stored envelope */
 
 /** @param {Line} line */
 export const lineSum = ({ seq, channel, action, origin }) =>
@@ -13,15 +13,15 @@ export const creationSum = ({ seq, channel, kind, state }) => sum(`${seq}\n${cha
 export const rowSum = ({ channel, id, text }) => sum(`${channel}\n${id}\n${text}`)
 
 /**
- * The kind is in it, so that a good head needs no look at the birth.
+ * The sum of a head covers the kind, so that a valid head can be loaded without reading the creation.
  * @param {{ seq: number, channel: string, kind: string, state: string, chain: number }} head
  */
 export const headSum = ({ seq, channel, kind, state, chain }) =>
   sum(`${seq}\n${chain}\n${channel}\n${kind}\n${state}`)
 
 /**
- * The chain after one more envelope. Only accidents must be noticed, so mixing is enough: a second hash would cost as
- * much as the first.
+ * Returns the chain after one more envelope. The chain must detect accidents, not attacks, so mixing bits is enough; a
+ * second hash would double the cost.
  * @param {number} chain
  * @param {number} sum
  */
@@ -34,7 +34,7 @@ export function link(chain, sum) {
 }
 
 /**
- * Adds a sum to a set of them, or takes it out again.
+ * Adds a sum to a set of sums, or removes it (xor).
  * @param {number} set
  * @param {number} sum
  */
@@ -43,16 +43,16 @@ export const toggle = (set, sum) => join((set / HALF) ^ (sum / HALF), set ^ sum)
 const HALF = 2 ** 32
 
 /**
- * 52 bits, which a JavaScript number and an SQLite integer both hold.
+ * Joins two halves to 52 bits, which fit into a JavaScript number and an SQLite integer.
  * @param {number} high
  * @param {number} low
  */
 const join = (high, low) => (high & 0xfffff) * HALF + (low >>> 0)
 
-/** Newer Node hashes in one call, which takes half the time. @type {(text: string) => string} */
+/** SHA-256 in hex. `crypto.hash` of newer Node versions takes half the time. @type {(text: string) => string} */
 const sha256 = crypto.hash
   ? (text) => crypto.hash('sha256', text)
   : (text) => crypto.createHash('sha256').update(text).digest('hex')
 
-/** @param {string} text */
+/** The first 52 bits of the hash. @param {string} text */
 const sum = (text) => Number.parseInt(sha256(text).slice(0, 13), 16)

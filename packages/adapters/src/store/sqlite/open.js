@@ -15,9 +15,9 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { MIGRATIONS, SCHEMA } from './schema.js'
 
 /** @typedef {InstanceType<typeof DatabaseSync>} Database */
-/** @typedef {{ folder: string, readOnly: boolean, migrations?: readonly string[] }} Opening */
+/** @typedef {{ folder: string, readOnly: boolean, migrations?: readonly string[] }} OpenOptions */
 
-/** A failure with the name of what it means to the other side. */
+/** A failure that the main thread converts to an error class by its `meaning`. */
 export class Failure extends Error {
   /**
    * @param {'full' | 'locked' | 'unreadable'} meaning
@@ -30,36 +30,36 @@ export class Failure extends Error {
 }
 
 /**
- * The database of a folder, locked, at the newest version.
- * @param {Opening} opening
+ * Opens the database of a folder, locks it and migrates it to the newest schema version.
+ * @param {OpenOptions} options
  * @returns {Database}
  */
-export function openDatabase(opening) {
-  const path = join(opening.folder, 'atrium.db')
+export function openDatabase(options) {
+  const path = join(options.folder, 'atrium.db')
   /** @type {Database | undefined} */
   let db
   try {
-    db = opening.readOnly ? openToRead(path) : openToWrite(opening.folder, path)
-    bringUpToDate(db, opening)
-    if (!opening.readOnly) writePrivately(pidFile(opening.folder), `${process.pid}\n`)
+    db = options.readOnly ? openToRead(path) : openToWrite(options.folder, path)
+    migrate(db, options)
+    if (!options.readOnly) writePrivately(pidFile(options.folder), `${process.pid}\n`)
     return db
   } catch (error) {
     db?.close()
-    throw meaningOf(error, opening.folder, path)
+    throw toFailure(error, options.folder, path)
   }
 }
 
 /**
- * The pid goes while the lock is still held: afterwards the file may be another host's.
+ * Closes the database. The pid file is removed before the lock is released: afterwards it may belong to another host.
  * @param {Database} db
- * @param {Opening} opening
+ * @param {OpenOptions} options
  */
 export function closeDatabase(db, { folder, readOnly }) {
   if (!readOnly) {
     try {
       db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     } catch {
-      // What could not be moved is safe where it is, and the next start moves it.
+      // The data stays safe in the journal, and the next start moves it into the database.
     }
     rmSync(pidFile(folder), { force: true })
   }
@@ -68,19 +68,20 @@ export function closeDatabase(db, { folder, readOnly }) {
 
 /**
  * @param {unknown} error
- * @returns {number} SQLite's code without its extension; 0 when it is no error of SQLite
+ * @returns {number} SQLite's primary result code; 0 if the error is not from SQLite
  */
 export const codeOf = (error) =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 255 : 0
 
 /**
- * SQLite says so, sometimes without its code; or a number is there that we never write.
+ * Whether SQLite reports damage (sometimes without its code), or read a number that the store never writes.
  * @param {unknown} error
  */
 export const isDamage = (error) =>
   codeOf(error) === CORRUPT ||
   (error instanceof Error && /disk image is malformed|too large to be represented/.test(error.message))
 
+// Result codes of SQLite.
 const PERM = 3
 const READONLY = 8
 const CANTOPEN = 14
@@ -94,8 +95,8 @@ export const FULL = 13
  */
 function openToWrite(folder, path) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // SQLite gives its other files the mode of this one. An existing file must not be opened here: closing it would drop
-  // the locks that this process may have on it.
+  // SQLite gives its other files the mode of this file. An existing file is not opened here, because closing it would
+  // release the POSIX locks of this process on it.
   if (!existsSync(path)) writePrivately(path, '')
   chmodSync(path, 0o600)
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false })
@@ -104,8 +105,8 @@ function openToWrite(folder, path) {
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
-      PRAGMA temp_store = MEMORY; -- nothing of a session is left in the folder for temporary files
-      PRAGMA secure_delete = ON; -- what people dropped is not left in free pages
+      PRAGMA temp_store = MEMORY; -- session data must not get into the folder for temporary files
+      PRAGMA secure_delete = ON; -- deleted data must not stay in free pages
       BEGIN EXCLUSIVE; -- takes the lock now
       COMMIT;
     `)
@@ -117,7 +118,8 @@ function openToWrite(folder, path) {
 }
 
 /**
- * A store that was closed well is read without leaving a trace; one that was not needs its journal.
+ * Opens for reading. A store that was closed properly is opened as immutable, which creates no files; otherwise SQLite needs
+ * the journal.
  * @param {string} path
  */
 function openToRead(path) {
@@ -129,21 +131,21 @@ function openToRead(path) {
 
 /**
  * @param {Database} db
- * @param {Opening} opening
+ * @param {OpenOptions} options
  */
-function bringUpToDate(db, { folder, readOnly, migrations = MIGRATIONS }) {
+function migrate(db, { folder, readOnly, migrations = MIGRATIONS }) {
   const known = migrations.length + 1
   const version = versionOf(db)
   if (version > known)
     throw new Failure(
       'unreadable',
-      `the store in ${folder} has version ${version}, and this Atrium knows versions up to ${known}: start a newer one`,
+      `the store in ${folder} has version ${version}, and this Atrium knows versions up to ${known}. Start a newer Atrium.`,
     )
   if (version === known) return
   if (readOnly)
     throw new Failure(
       'unreadable',
-      `the store in ${folder} has version ${version} and is read as version ${known} only`,
+      `the store in ${folder} has version ${version} and must be migrated to version ${known}, which a read-only host cannot do`,
     )
   if (version > 0) backUp(db, folder, version)
   db.exec(`BEGIN IMMEDIATE; ${version > 0 ? '' : SCHEMA}`)
@@ -152,7 +154,7 @@ function bringUpToDate(db, { folder, readOnly, migrations = MIGRATIONS }) {
 }
 
 /**
- * 0: there is nothing yet.
+ * Returns the schema version; 0 for an empty database.
  * @param {Database} db
  * @returns {number}
  */
@@ -160,7 +162,7 @@ function versionOf(db) {
   const tables = db.prepare('SELECT name FROM sqlite_schema').all()
   if (tables.length === 0) return 0
   if (!tables.some(({ name }) => name === 'meta'))
-    throw new Failure('unreadable', 'it is the database of something else')
+    throw new Failure('unreadable', 'it is the database of another program')
   return Number(db.prepare(`SELECT value FROM meta WHERE key = 'schema'`).get()?.value)
 }
 
@@ -184,20 +186,20 @@ function backUp(db, folder, version) {
  * @param {string} folder
  * @param {string} path
  */
-function meaningOf(error, folder, path) {
+function toFailure(error, folder, path) {
   const message = error instanceof Error ? error.message : String(error)
   if (codeOf(error) === FULL || (error instanceof Error && 'code' in error && error.code === 'ENOSPC'))
     return new Failure('full', `${path}: ${message}`)
   if (codeOf(error) === BUSY)
     return new Failure('locked', `the store in ${folder} is in use by ${holder(folder)}`)
   if (error instanceof Failure && message.includes(folder)) return error
-  // It may still be read, and whoever opens it decides about that.
-  if (isSealed(error)) return new Error(`${path} cannot be written: ${message}`)
+  // A store that cannot be written may still be readable; the caller decides whether to open it read-only.
+  if (isWriteProtected(error)) return new Error(`${path} cannot be written: ${message}`)
   return new Failure('unreadable', `the store ${path} cannot be read: ${message}`)
 }
 
 /** @param {unknown} error */
-const isSealed = (error) =>
+const isWriteProtected = (error) =>
   [PERM, READONLY, CANTOPEN].includes(codeOf(error)) ||
   (error instanceof Error && 'code' in error && ['EROFS', 'EACCES', 'EPERM'].includes(String(error.code)))
 
@@ -214,7 +216,7 @@ function holder(folder) {
 const pidFile = (folder) => join(folder, 'atrium.pid')
 
 /**
- * For the owner's eyes only, whatever the umask and whoever made it before.
+ * Writes a file that only the owner can read, whatever the umask is and whichever mode the file had.
  * @param {string} path
  * @param {string} text
  */

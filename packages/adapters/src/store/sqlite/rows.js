@@ -3,31 +3,31 @@ import { rowSum, toggle } from './checksums.js'
 /** @typedef {import('./open.js').Database} Database */
 
 /**
- * The rows of channels. They may be many and long, so their texts are judged when they are read, each by its own sum, and
- * their list when a channel is loaded: the sums in it must make what the channel's end says, so that no row is missing,
- * strayed or of another time, and the other index must have each of them in the same place, for a sum alone does not tell
- * whether the id beside it is right.
+ * Reads and verifies the rows of channels. Rows may be many and long, so a text is verified by its own sum only when it is
+ * read. Loading a channel verifies the list: the xor of all sums must equal the value in the channel's tail, so that no row
+ * is missing, misplaced or outdated. The second index must agree on the place of each row, because a sum in the list does
+ * not prove that the id beside it is right.
  * @param {Database} db
  */
 export function rowReader(db) {
   const sql = statements(db)
   return {
     /**
-     * The ids of a channel's rows, in order and as one text (null: none); nothing when they are not those that it ended with.
+     * Returns the ids of a channel's rows in order, joined to one text (null: no rows); undefined if the list is damaged.
      * @param {number} channel
-     * @param {number} set the sums that it ended with
+     * @param {number} set the xor of all sums, from the channel's tail
      * @returns {string | null | undefined}
      */
     ids(channel, set) {
       const { ids, sums } = sql.listed.get(channel)
       /** @type {number[]} */
-      const all = JSON.parse(`[${sums ?? ''}]`)
-      if (all.reduce(toggle, 0) !== set) return undefined
-      return sql.agreed.get(channel).count === all.length ? ids : undefined
+      const sumList = JSON.parse(`[${sums ?? ''}]`)
+      if (sumList.reduce(toggle, 0) !== set) return undefined
+      return sql.agreed.get(channel).count === sumList.length ? ids : undefined
     },
 
     /**
-     * The ids of the newest of them.
+     * Returns the ids of the newest rows.
      * @param {number} channel
      * @param {number} most
      * @returns {string[]}
@@ -39,7 +39,7 @@ export function rowReader(db) {
         .toReversed(),
 
     /**
-     * Nothing when it is not there, or not what was put there.
+     * Returns the text of a row; undefined if the row is missing or damaged.
      * @param {string} uri
      * @param {number} channel
      * @param {string} id
@@ -55,8 +55,8 @@ export function rowReader(db) {
 /** @param {Database} db */
 function statements(db) {
   return {
-    // As texts, which the binding hands over many times faster than rows (an id holds no control character, P6); and out
-    // of the indexes alone, because the table has the long texts in it.
+    // Joined to texts, which the binding returns many times faster than rows; an id contains no control character (P6). Only
+    // the indexes are read, because the table contains the long texts.
     listed: db.prepare(
       `SELECT group_concat(id, char(30)) AS ids, group_concat(sum) AS sums FROM
          (SELECT id, sum FROM rows INDEXED BY rows_in_order WHERE channel = ? ORDER BY place)`,

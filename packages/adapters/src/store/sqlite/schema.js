@@ -1,12 +1,12 @@
 /**
- * What is in `atrium.db`. A sum is 52 bits of SHA-256 over the row and its channel's URI, so that a row that was changed,
- * or that strayed to another channel, is noticed. `chain` binds each envelope to the one before it in its channel.
+ * The schema of `atrium.db`. A `sum` is 52 bits of SHA-256 over the row and the URI of its channel; it detects a row that was
+ * changed or assigned to another channel. `chain` binds each envelope to the previous one of its channel.
  */
 export const SCHEMA = `
-  -- 'schema': the version of this file. 'upTo': no number above it was ever handed out.
+  -- 'schema': the schema version. 'upTo': the highest sequence number that may have been assigned.
   CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 
-  -- How each channel was born. The id is only for the other tables; it is free again when the channel is dropped.
+  -- The creation of each channel. The id is used by the other tables only, and may be reused after the channel is dropped.
   CREATE TABLE channels (
     id INTEGER PRIMARY KEY,
     uri TEXT NOT NULL UNIQUE,
@@ -16,8 +16,8 @@ export const SCHEMA = `
     sum INTEGER NOT NULL
   );
 
-  -- Where each channel ends: its last number and chain, and the sums of its rows, all xor-ed. Beside the births, because
-  -- it changes with every transaction and a birth may be large.
+  -- The end of each channel: its last number and chain, and the xor of the sums of its rows. A table of its own, because
+  -- it changes with every transaction and a creation may be large.
   CREATE TABLE tails (
     channel INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
@@ -25,7 +25,7 @@ export const SCHEMA = `
     rows INTEGER NOT NULL
   );
 
-  -- The log itself. A number is used once in the whole store. An index ends with the seq by itself.
+  -- The log. A number is used once in the whole store. Indexes need no seq column: SQLite appends the primary key.
   CREATE TABLE envelopes (
     seq INTEGER PRIMARY KEY,
     channel INTEGER NOT NULL,
@@ -37,7 +37,7 @@ export const SCHEMA = `
   CREATE INDEX envelopes_by_channel ON envelopes (channel);
   CREATE INDEX envelopes_by_client ON envelopes (origin ->> 'clientId') WHERE origin IS NOT NULL;
 
-  -- One item each of the list a kind keeps so (finished turns), in the order of place.
+  -- The items of lists that are stored apart from the state (finished turns), in the order of place.
   CREATE TABLE rows (
     place INTEGER PRIMARY KEY,
     channel INTEGER NOT NULL,
@@ -46,10 +46,10 @@ export const SCHEMA = `
     sum INTEGER NOT NULL,
     UNIQUE (channel, id)
   );
-  -- All that is to be known of the rows of a channel, without their texts.
+  -- All columns that loading a channel needs, without the long texts.
   CREATE INDEX rows_in_order ON rows (channel, place, id, sum);
 
-  -- The newest state of a channel without its rows; chain is what the next envelope continues.
+  -- The newest stored state of a channel, without its rows. The next envelope continues this chain.
   CREATE TABLE heads (
     channel INTEGER PRIMARY KEY,
     seq INTEGER NOT NULL,
@@ -58,7 +58,7 @@ export const SCHEMA = `
     sum INTEGER NOT NULL
   );
 
-  -- Channels that were dropped, and at which number.
+  -- Tombstones: dropped channels, and the number at which each was dropped.
   CREATE TABLE tombs (uri TEXT PRIMARY KEY, seq INTEGER NOT NULL) WITHOUT ROWID;
 
   CREATE TABLE records (key TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
@@ -69,8 +69,7 @@ export const SCHEMA = `
 `
 
 /**
- * SQL that leads from each version to the next: the first from 1 to 2. A new store runs them all. Never change one that
- * was released.
+ * SQL from each version to the next, the first from 1 to 2. A new store runs all of them. Never change a released migration.
  * @type {readonly string[]}
  */
 export const MIGRATIONS = []

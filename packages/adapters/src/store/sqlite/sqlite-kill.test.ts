@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
 import { newFolder, one, open } from '../../../test/store-folder.ts'
 
-test('[F-01] kill -9 in the middle of flushes loses nothing that was reported', async () => {
+test('[F-01] kill -9 during flushes loses nothing that was reported durable', async () => {
   const folder = newFolder()
   let reported = 1
   for (const flushes of [3, 20, 60]) {
@@ -35,7 +35,7 @@ test('[F-01] kill -9 in the middle of flushes loses nothing that was reported', 
 
 const workerPath = new URL('./worker.js', import.meta.url).href
 
-/** Steps of ten, each with a record, for ever; prints the last number once it is reported durable. */
+/** Writes steps of ten envelopes and one record without end, and prints the last number after each flush. */
 const writingForEver = `
   import { Worker } from 'node:worker_threads'
   const worker = new Worker(new URL(process.env.WORKER), { execArgv: [] })

@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
 import { born, envelope, step } from '../../../../host/src/ports/fixture.contract.ts'
 import { storeContract } from '../../../../host/src/ports/store.contract.ts'
-import { Link } from './worker-client.ts'
+import { StoreWorker } from './worker-client.ts'
 import { filled, newFolder, one, open, tamper, two } from '../../../test/store-folder.ts'
 
 storeContract('sqlite', async () => {
@@ -18,7 +18,7 @@ storeContract('sqlite', async () => {
   return { store, reopen }
 })
 
-test('[F-05] a newer schema is refused, and both versions and the folder are named', async () => {
+test('[F-05] a newer schema is refused with an error that names both versions and the folder', async () => {
   const folder = await filled()
   tamper(folder, `UPDATE meta SET value = 7 WHERE key = 'schema'`)
   const error = await open(folder).catch((reason: unknown) => reason)
@@ -27,7 +27,7 @@ test('[F-05] a newer schema is refused, and both versions and the folder are nam
   expect(String(error)).toContain(folder)
 })
 
-test('[F-06] an older schema is backed up and brought up to date, and a new store begins there', async () => {
+test('[F-06] an older store is backed up and migrated, and a new store has the newest schema', async () => {
   const folder = await filled()
   const migrations = ['ALTER TABLE records ADD COLUMN extra TEXT', 'CREATE TABLE third (a)']
   const { log } = await open(folder, { migrations })
@@ -46,7 +46,7 @@ test('[F-06] an older schema is backed up and brought up to date, and a new stor
   expect(query(join(fresh, 'atrium.db'), 'SELECT extra FROM records, third')).toEqual([])
 })
 
-test('[F-06] a migration that fails leaves the store as it was', async () => {
+test('[F-06] a failed migration leaves the store unchanged', async () => {
   const folder = await filled()
   const migrations = ['CREATE TABLE second (a)', 'no such thing']
   await expect(open(folder, { migrations })).rejects.toMatchObject({ name: 'StoreUnreadable' })
@@ -54,7 +54,7 @@ test('[F-06] a migration that fails leaves the store as it was', async () => {
   expect(await log.load(two)).toMatchObject({ seq: 1 })
 })
 
-test('[F-11] a second host is refused and told who has it; it may come when the first is gone', async () => {
+test('[F-11] a second host is refused with the pid of the first, and may open the store after the first has closed it', async () => {
   const folder = newFolder()
   const { log } = await open(folder)
   for (const options of [{}, { readOnly: true }]) {
@@ -69,7 +69,7 @@ test('[F-11] a second host is refused and told who has it; it may come when the 
   expect(await (await open(folder)).log.load(one)).toMatchObject({ seq: 1 })
 })
 
-test('[F-07] a full disk refuses the batch, keeps it queued, and takes it when there is space', async () => {
+test('[F-07] a full disk refuses the flush, keeps the queue, and a later flush writes it', async () => {
   const folder = newFolder()
   let pages = 30
   const { log, records } = await open(folder, { maxPages: () => pages })
@@ -90,7 +90,7 @@ test('[F-07] a full disk refuses the batch, keeps it queued, and takes it when t
   expect(await next.records.get('open/1')).toBe('large')
 })
 
-test('[F-08] a disk that cannot be written is no unreadable store: it can be opened to read', async (context) => {
+test('[F-08] a store on a write-protected disk can be opened read-only', async (context) => {
   const folder = await filled()
   const mount = (...args: readonly string[]) => spawnSync('mount', [...args, folder]).status === 0
   if (!mount('--bind', folder)) return context.skip('no mount')
@@ -100,7 +100,7 @@ test('[F-08] a disk that cannot be written is no unreadable store: it can be ope
     const error = await open(folder).catch((reason: unknown) => reason)
     expect(error).toMatchObject({
       name: 'Error',
-      message: expect.stringContaining('cannot be written') as string,
+      message: expect.stringContaining('cannot be written'),
     })
     const { log } = await open(folder, { readOnly: true })
     expect(await log.load(two)).toMatchObject({ seq: 1 })
@@ -109,7 +109,7 @@ test('[F-08] a disk that cannot be written is no unreadable store: it can be ope
   }
 })
 
-test('[F-08] a store that is opened to read is read, and not written', async () => {
+test('[F-08] a read-only store can be read and is not written', async () => {
   const folder = await filled()
   const before = readdirSync(folder)
   const { log, records, blobs } = await open(folder, { readOnly: true })
@@ -123,7 +123,9 @@ test('[F-08] a store that is opened to read is read, and not written', async () 
   await expect(open(newFolder(), { readOnly: true })).rejects.toMatchObject({ name: 'StoreUnreadable' })
 })
 
-test('[S-05] folder and files are for the owner alone, whatever the umask', async ({ onTestFinished }) => {
+test('[S-05] folder and files are readable by the owner only, whatever the umask', async ({
+  onTestFinished,
+}) => {
   const umask = process.umask(0)
   onTestFinished(() => void process.umask(umask))
   const folder = join(newFolder(), 'new', 'deep')
@@ -136,17 +138,17 @@ test('[S-05] folder and files are for the owner alone, whatever the umask', asyn
   for (const file of files) expect(modeOf(join(folder, file))).toBe(0o600)
 })
 
-test('[F-09] when the worker fails, what was asked is rejected, and so is what is asked later', async () => {
-  const link = new Link()
-  await link.ask('open', [{ folder: newFolder(), readOnly: false }])
-  // No question at all, so nothing in the worker catches it.
-  link['worker'].postMessage(null)
-  await expect(link.ask('records', [''])).rejects.toThrow()
-  await expect(link.ask('records', [''])).rejects.toThrow()
-  await link.close()
+test('[F-09] if the worker fails, pending and later requests are rejected', async () => {
+  const worker = new StoreWorker()
+  await worker.request('open', [{ folder: newFolder(), readOnly: false }])
+  // Not a request, so the worker throws outside of its error handling.
+  worker['worker'].postMessage(null)
+  await expect(worker.request('records', [''])).rejects.toThrow()
+  await expect(worker.request('records', [''])).rejects.toThrow()
+  await worker.close()
 })
 
-test('[L8] what was dropped is not left in the file', async () => {
+test('[L8] the content of a dropped channel is not left in the file', async () => {
   const folder = newFolder()
   const { log } = await open(folder)
   log.append(step({ created: [born(one, 1)], envelopes: [{ ...envelope(2), action: 'a secret word' }] }))

@@ -1,57 +1,56 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type {
-  DamagedChannel,
-  LoadedChannel,
-  RowSlice,
-  Slice,
-  Step,
-  StoredEnvelope,
-} from '@atrium/host/ports/log'
+import type { DamagedChannel, LoadedChannel, Slice, Step, StoredEnvelope } from '@atrium/host/ports/log'
 import { DiskFull } from '@atrium/host/ports/log'
 import type { Store } from '@atrium/host/ports/store'
-import { Link } from './worker-client.ts'
-import { byCode, refuseNul, refuseNulIn } from '../text.ts'
+import type { Batch, Columns, PackedChannel, WorkerApi } from './worker-api.ts'
+import { StoreWorker } from './worker-client.ts'
+import { byCodeUnit, refuseNul, refuseNulIn } from '../text.ts'
 
 export { StoreLocked, StoreUnreadable } from './worker-client.ts'
 
 export interface SqliteOptions {
-  /** Opens without writing: what would write throws. */
+  /** Opens for reading only. Every method that writes throws. */
   readonly readOnly?: boolean
-  /** The most pages the file may have, asked before each flush: beyond it the disk counts as full. */
+  /** Maximum number of pages of the file, read before each flush. Above it the disk counts as full. */
   readonly maxPages?: () => number
-  /** For tests: the steps from each version of the schema to the next. */
+  /** SQL from each schema version to the next; replaced by tests only. */
   readonly migrations?: readonly string[]
 }
 
-type Growing = { -readonly [K in keyof Step]: Step[K] extends readonly (infer T)[] ? T[] : Step[K] }
+/** A step that can still grow: steps of one flush are merged. */
+type MutableStep = { -readonly [K in keyof Step]: Step[K] extends readonly (infer T)[] ? T[] : Step[K] }
 
-/** What the next flush makes durable, as one transaction; a record without text is deleted. */
-interface Batch {
-  readonly steps: Growing[]
+/** The queue for the next flush, which writes it in one transaction. */
+interface Queue extends Batch {
+  readonly steps: MutableStep[]
   readonly records: Map<string, string | undefined>
 }
 
-/** A store in `<folder>/atrium.db`, written by a worker: one transaction a flush, and no second host beside it. */
+/** Opens the store in `<folder>/atrium.db`. A worker thread writes one transaction per flush. A lock excludes other hosts. */
 export async function openSqlite(folder: string, options: SqliteOptions = {}): Promise<Store> {
   const { readOnly = false, maxPages, migrations } = options
-  const link = new Link()
-  const upTo = (await link.ask('open', [{ folder, readOnly, migrations }])) as number
+  const worker = new StoreWorker()
+  const upTo = await worker.request('open', [{ folder, readOnly, migrations }])
 
-  let queued = emptyBatch()
-  let inFlight = emptyBatch()
-  /** Asked for and not begun. All who ask before it begins share it. */
+  let queued = emptyQueue()
+  let inFlight = emptyQueue()
+  /** A flush that was requested and has not started. Later requests share it until it starts. */
   let waiting: Promise<void> | undefined
   let last = Promise.resolve()
   let closing: Promise<void> | undefined
-  let broken: Error | undefined
+  let broken: unknown
 
-  /** After a failure that is not for lack of space nothing is written any more: who knows what is on disk. */
-  const change = async (name: string, args: readonly unknown[], transfer?: readonly ArrayBuffer[]) => {
+  /** Sends a request that writes. After any failure except a full disk no further write is made, because the content of the disk is unknown. */
+  const change = async <K extends 'flush' | 'putBlob' | 'dropBlobs'>(
+    name: K,
+    args: Parameters<WorkerApi[K]>,
+    transfer?: readonly ArrayBuffer[],
+  ) => {
     if (broken) throw broken
     try {
-      return await link.ask(name, args, transfer)
+      return await worker.request(name, args, transfer)
     } catch (error) {
-      if (!(error instanceof DiskFull)) broken = error as Error
+      if (!(error instanceof DiskFull)) broken = error
       throw error
     }
   }
@@ -61,14 +60,14 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
     if (broken) throw broken
     if (queued.steps.length + queued.records.size === 0) return
     inFlight = queued
-    queued = emptyBatch()
+    queued = emptyQueue()
     try {
       await change('flush', [inFlight, maxPages?.()])
     } catch (error) {
-      queued = joined(inFlight, queued)
+      queued = concatenated(inFlight, queued)
       throw error
     } finally {
-      inFlight = emptyBatch()
+      inFlight = emptyQueue()
     }
   }
 
@@ -88,7 +87,7 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
       append(step) {
         mayWrite()
         refuseNulIn(step)
-        add(queued.steps, step)
+        appendTo(queued.steps, step)
       },
       flush() {
         if (closing) return Promise.reject(new Error('the store is closed'))
@@ -97,32 +96,29 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         return waiting
       },
       read: async (channels, after, to) =>
-        sliceOf(channels, (await link.ask('read', [channels, after, to])) as Columns),
-      dispatchedBy: async (clientId, after, most) =>
-        (await link.ask('own', [clientId, after, most])) as StoredEnvelope[],
-      load: async (channel, tail = Infinity) =>
-        channelOf((await link.ask('load', [channel, tail])) as Packed),
-      rows: async (channel, ids) => (await link.ask('rows', [channel, ids])) as RowSlice,
+        sliceOf(channels, await worker.request('read', [channels, after, to])),
+      dispatchedBy: (clientId, after, most) => worker.request('dispatchedBy', [clientId, after, most]),
+      load: async (channel, tail = Infinity) => channelOf(await worker.request('load', [channel, tail])),
+      rows: (channel, ids) => worker.request('rows', [channel, ids]),
       close() {
-        closing ??= last.then(() => link.close())
+        closing ??= last.then(() => worker.close())
         return closing
       },
     },
     records: {
       async get(key) {
         for (const { records } of [queued, inFlight]) if (records.has(key)) return records.get(key)
-        return (await link.ask('record', [key])) as string | undefined
+        return worker.request('record', [key])
       },
       put: record,
       async list(prefix) {
-        // The worker answers in order, so this is exactly what lies over its answer, whatever is flushed meanwhile.
-        const over = joined(inFlight, queued).records
-        const found = (await link.ask('records', [prefix])) as [string, string][]
-        const all = new Map<string, string | undefined>(found)
-        for (const [key, text] of over) if (key.startsWith(prefix)) all.set(key, text)
+        // The worker answers in order, so these are exactly the changes that its answer does not contain yet.
+        const unflushed = concatenated(inFlight, queued).records
+        const all = new Map<string, string | undefined>(await worker.request('records', [prefix]))
+        for (const [key, text] of unflushed) if (key.startsWith(prefix)) all.set(key, text)
         return [...all]
           .flatMap(([key, text]) => (text === undefined ? [] : [[key, text] as const]))
-          .toSorted(([a], [b]) => byCode(a, b))
+          .toSorted(([a], [b]) => byCodeUnit(a, b))
       },
       delete: (key) => record(key),
     },
@@ -131,9 +127,9 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
         mayWrite()
         refuseNul(session)
         const copy = Uint8Array.from(bytes)
-        return (await change('putBlob', [session, copy], [copy.buffer])) as string
+        return change('putBlob', [session, copy], [copy.buffer])
       },
-      get: async (session, hash) => (await link.ask('getBlob', [session, hash])) as Uint8Array | undefined,
+      get: (session, hash) => worker.request('getBlob', [session, hash]),
       async drop(session) {
         mayWrite()
         refuseNul(session)
@@ -143,42 +139,30 @@ export async function openSqlite(folder: string, options: SqliteOptions = {}): P
   }
 }
 
-/** As the worker hands it over; `places` are indices into the channels that were asked for. */
-interface Columns {
-  readonly seqs: readonly number[]
-  readonly places: readonly number[]
-  readonly actions: readonly string[]
-  readonly origins: readonly (string | null)[]
-  readonly more: boolean
-}
-
-function sliceOf(asked: readonly Uri[], { seqs, places, actions, origins, more }: Columns): Slice {
-  const channels = [...new Set(asked)]
+function sliceOf(requested: readonly Uri[], { seqs, places, actions, origins, more }: Columns): Slice {
+  const channels = [...new Set(requested)]
   const envelopes = seqs.map((seq, i): StoredEnvelope => {
-    const fixed = { seq, channel: channels[places[i] ?? 0] ?? '', action: actions[i] ?? '' }
+    const envelope = { seq, channel: channels[places[i] ?? 0] ?? '', action: actions[i] ?? '' }
     const origin = origins[i]
-    return origin ? { ...fixed, origin: JSON.parse(origin) as Required<StoredEnvelope>['origin'] } : fixed
+    // The worker has verified the checksum, so the text is an origin that this store has written.
+    return origin
+      ? { ...envelope, origin: JSON.parse(origin) as Required<StoredEnvelope>['origin'] }
+      : envelope
   })
   return { envelopes, more }
 }
 
-/** As the worker hands it over: the ids are one text (null: none), which costs a thread less than many. */
-type Packed =
-  | (Omit<LoadedChannel, 'rowIds'> & { readonly rowIds: string | null })
-  | DamagedChannel
-  | undefined
-
-function channelOf(packed: Packed): LoadedChannel | DamagedChannel | undefined {
+function channelOf(packed: PackedChannel): LoadedChannel | DamagedChannel | undefined {
   if (!packed || 'damaged' in packed) return packed
   return { ...packed, rowIds: packed.rowIds?.split('\x1e') ?? [] }
 }
 
-const emptyBatch = (): Batch => ({ steps: [], records: new Map() })
+const emptyQueue = (): Queue => ({ steps: [], records: new Map() })
 
-/** Steps of one transaction need no borders between them, and a message with less in it is sooner copied. */
-function add(steps: Growing[], { created, envelopes, rows, heads, dropped, upTo }: Step): void {
+/** Merges a step into the last one of a queue: one large step is cheaper to copy to the worker than many small ones. */
+function appendTo(steps: MutableStep[], { created, envelopes, rows, heads, dropped, upTo }: Step): void {
   let last = steps.at(-1)
-  // What comes after a drop must not be done before it.
+  // Within a step, drops are applied last. So nothing can be merged into a step that has one.
   if (!last || last.dropped.length > 0) {
     last = { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo }
     steps.push(last)
@@ -191,7 +175,7 @@ function add(steps: Growing[], { created, envelopes, rows, heads, dropped, upTo 
   last.upTo = Math.max(last.upTo, upTo)
 }
 
-const joined = (first: Batch, second: Batch): Batch => ({
+const concatenated = (first: Queue, second: Queue): Queue => ({
   steps: [...first.steps, ...second.steps],
   records: new Map([...first.records, ...second.records]),
 })

@@ -1,46 +1,47 @@
 import { Worker } from 'node:worker_threads'
 import { DiskFull } from '@atrium/host/ports/log'
 import { refuseNul } from '../text.ts'
+import type { WorkerApi } from './worker-api.ts'
 
-/** The folder holds something that this build cannot read. Nothing was changed. */
+/** Thrown if this build cannot read the store of the folder. The folder was not changed. */
 export class StoreUnreadable extends Error {
   override readonly name = 'StoreUnreadable'
 }
 
-/** Another process has the folder open. */
+/** Thrown if another process has the store open. */
 export class StoreLocked extends Error {
   override readonly name = 'StoreLocked'
 }
 
-interface Answer {
+interface WorkerResponse {
   readonly id: number
   readonly value?: unknown
   readonly error?: { readonly meaning?: 'full' | 'locked' | 'unreadable'; readonly message: string }
 }
 
-interface Asked {
+interface PendingRequest {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
 }
 
-/** Questions to the worker of a store, answered in the order they were asked. */
-export class Link {
-  // Found from `src` and from `dist` alike: the compiler leaves plain JavaScript where it is. Flags of the process are
-  // not for the worker: `--input-type` alone would stop it.
+/** The worker thread of a store. It answers requests in the order in which they were sent. */
+export class StoreWorker {
+  // The path is right from `src` and from `dist`: the compiler leaves plain JavaScript in `src`. The worker does not get the
+  // flags of the process, because `--input-type` would stop it.
   private readonly worker = new Worker(new URL('../../../src/store/sqlite/worker.js', import.meta.url), {
     execArgv: [],
-    // What passes through it dies young; the default would let it pile up tens of megabytes first.
+    // Nearly all data in the worker is short-lived. The default young generation would grow to tens of megabytes first.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },
   })
-  private readonly asked = new Map<number, Asked>()
-  private readonly gone: Promise<void>
+  private readonly pending = new Map<number, PendingRequest>()
+  private readonly exited: Promise<void>
   private ended: Error | undefined
-  private questions = 0
+  private lastId = 0
 
   constructor() {
-    this.worker.on('message', (answer: Answer) => this.receive(answer))
+    this.worker.on('message', (response: WorkerResponse) => this.receive(response))
     this.worker.on('error', (error) => this.end(error))
-    this.gone = new Promise((resolve) => {
+    this.exited = new Promise((resolve) => {
       this.worker.on('exit', () => {
         this.end(new Error('the store is closed'))
         resolve()
@@ -48,48 +49,52 @@ export class Link {
     })
   }
 
-  /** The caller knows what the answer is: both halves are one program. */
-  ask(name: string, args: readonly unknown[], transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
+  request<K extends keyof WorkerApi>(
+    name: K,
+    args: Parameters<WorkerApi[K]>,
+    transfer: readonly ArrayBuffer[] = [],
+  ): Promise<ReturnType<WorkerApi[K]>> {
     if (this.ended) return Promise.reject(this.ended)
     return new Promise((resolve, reject) => {
       refuseNul(...args.flat().filter((arg) => typeof arg === 'string'))
-      const id = ++this.questions
-      this.asked.set(id, { resolve, reject })
+      const id = ++this.lastId
+      // The value has this type because `worker.js` implements `WorkerApi`.
+      this.pending.set(id, { resolve: (value) => resolve(value as ReturnType<WorkerApi[K]>), reject })
       this.worker.ref()
       this.worker.postMessage({ id, name, args }, transfer)
     })
   }
 
-  /** Resolves when the worker is gone, and with it every lock. */
+  /** Stops the worker. Resolves when the thread has ended and its locks are released. */
   async close(): Promise<void> {
-    if (this.ended) return this.gone
-    const closed = this.ask('close', [])
+    if (this.ended) return this.exited
+    const closed = this.request('close', [])
     this.ended = new Error('the store is closed')
     try {
       await closed
     } finally {
-      await this.gone
+      await this.exited
     }
   }
 
-  private receive({ id, value, error }: Answer): void {
-    const asked = this.asked.get(id)
-    this.asked.delete(id)
-    // An idle store keeps no process alive; one that is being closed does, until it is.
-    if (this.asked.size === 0 && !this.ended) this.worker.unref()
-    if (error) asked?.reject(toError(error))
-    else asked?.resolve(value)
+  private receive({ id, value, error }: WorkerResponse): void {
+    const request = this.pending.get(id)
+    this.pending.delete(id)
+    // An idle worker does not keep the process alive. A closing one does, until it has exited.
+    if (this.pending.size === 0 && !this.ended) this.worker.unref()
+    if (error) request?.reject(toError(error))
+    else request?.resolve(value)
   }
 
   private end(error: Error): void {
     this.ended ??= error
-    for (const { reject } of this.asked.values()) reject(error)
-    this.asked.clear()
+    for (const { reject } of this.pending.values()) reject(error)
+    this.pending.clear()
   }
 }
 
 const errors = { full: DiskFull, locked: StoreLocked, unreadable: StoreUnreadable }
 
-function toError({ meaning, message }: NonNullable<Answer['error']>): Error {
+function toError({ meaning, message }: NonNullable<WorkerResponse['error']>): Error {
   return meaning ? new errors[meaning](message) : new Error(message)
 }

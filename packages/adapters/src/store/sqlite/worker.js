@@ -1,6 +1,6 @@
 /**
- * The half of the SQLite store that touches the disk. Plain JavaScript, because a worker of TypeScript does not start
- * under vitest on Node 20. Questions are answered one after another, in the order they came.
+ * The worker thread of the SQLite store, which accesses the disk. It is plain JavaScript, because a TypeScript worker does
+ * not start under vitest on Node 20. Requests (`WorkerApi`) are answered one after another, in order of arrival.
  */
 import { parentPort } from 'node:worker_threads'
 import { blobs } from './blobs.js'
@@ -8,25 +8,25 @@ import { FULL, Failure, closeDatabase, codeOf, isDamage, openDatabase } from './
 import { reader } from './read.js'
 import { writer } from './write.js'
 
-// [S-18] The worker has globals of its own, and what it reads came from outside.
+// [S-18] The worker has its own globals, and the data that it parses came from clients and agents.
 delete (/** @type {{ __proto__?: unknown }} */ (Object.prototype).__proto__)
 
-/** @typedef {{ id: number, name: string, args: unknown[] }} Question */
-/** @typedef {{ id: number, value?: unknown, error?: { meaning?: string, message: string } }} Answer */
-/** @typedef {(...args: any[]) => unknown} Answering */
+/** @typedef {{ id: number, name: string, args: unknown[] }} Request */
+/** @typedef {{ id: number, value?: unknown, error?: { meaning?: string, message: string } }} Response */
+/** @typedef {(...args: any[]) => unknown} Handler */
 
 if (!parentPort) throw new Error('this file is the entry of a worker')
 const port = parentPort
 
 let folder = ''
-/** @type {Map<string, Answering>} */
-let answers = new Map([['open', open]])
+/** @type {Map<string, Handler>} */
+let handlers = new Map([['open', open]])
 
-port.on('message', (/** @type {Question} */ { id, name, args }) => {
-  /** @type {Answer} */
+port.on('message', (/** @type {Request} */ { id, name, args }) => {
+  /** @type {Response} */
   let answer
   try {
-    answer = { id, value: answers.get(name)?.(...args) }
+    answer = { id, value: handlers.get(name)?.(...args) }
   } catch (error) {
     answer = { id, error: describe(error) }
   }
@@ -34,15 +34,15 @@ port.on('message', (/** @type {Question} */ { id, name, args }) => {
   if (name === 'close' || (name === 'open' && answer.error)) port.close()
 })
 
-/** @param {import('./open.js').Opening} opening */
-function open(opening) {
-  folder = opening.folder
-  const db = openDatabase(opening)
+/** @param {import('./open.js').OpenOptions} options */
+function open(options) {
+  folder = options.folder
+  const db = openDatabase(options)
   try {
     const read = reader(db)
     const write = writer(db)
-    /** @type {Record<string, Answering>} */
-    const table = {
+    /** @type {Record<string, Handler>} */
+    const api = {
       ...read,
       ...blobs(db),
       /**
@@ -53,15 +53,15 @@ function open(opening) {
         if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`)
         write(batch)
       },
-      close: () => closeDatabase(db, opening),
+      close: () => closeDatabase(db, options),
     }
-    answers = new Map(Object.entries(table))
+    handlers = new Map(Object.entries(api))
     return read.upTo()
   } catch (error) {
-    closeDatabase(db, opening)
+    closeDatabase(db, options)
     throw new Failure(
       'unreadable',
-      `the store in ${opening.folder} lacks something: ${describe(error).message}`,
+      `the store in ${options.folder} is incomplete: ${describe(error).message}`,
     )
   }
 }

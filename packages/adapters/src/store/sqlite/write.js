@@ -3,10 +3,10 @@ import { creationSum, headSum, lineSum, link, rowSum, toggle } from './checksums
 /** @typedef {import('./open.js').Database} Database */
 /** @typedef {import('@atrium/host/ports/log').Step} Step */
 /** @typedef {{ steps: readonly Step[], records: ReadonlyMap<string, string | undefined> }} Batch */
-/** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Tail a channel's end, as it grows */
+/** @typedef {{ id: number, kind: string, seq: number, chain: number, rows: number }} Tail the end of a channel */
 
 /**
- * Gives what stores a batch: one transaction, whole or not at all.
+ * Returns a function that stores a batch in one transaction.
  * @param {Database} db
  * @returns {(batch: Batch) => void}
  */
@@ -14,19 +14,19 @@ export function writer(db) {
   const sql = statements(db)
 
   return ({ steps, records }) => {
-    /** @type {Map<string, Tail>} read once a transaction, and never kept: a rollback leaves nothing stale */
+    /** @type {Map<string, Tail>} read once per transaction and not cached longer, so that a rollback leaves nothing stale */
     const tails = new Map()
 
     /** @param {string} uri */
     const tailOf = (uri) => {
       const tail = tails.get(uri) ?? /** @type {Tail | undefined} */ (sql.tail.get(uri))
-      if (!tail) throw new Error(`${uri} is not there`)
+      if (!tail) throw new Error(`${uri} does not exist`)
       tails.set(uri, tail)
       return tail
     }
 
     /** @param {Step} step */
-    const store = (step) => {
+    const writeStep = (step) => {
       for (const each of step.created) {
         const sum = creationSum(each)
         const { lastInsertRowid } = sql.create.run(each.channel, each.kind, each.seq, each.state, sum)
@@ -35,12 +35,12 @@ export function writer(db) {
       }
       for (const { seq, channel, action, origin } of step.envelopes) {
         const tail = tailOf(channel)
-        const said = origin ? JSON.stringify(origin) : null
-        const sum = lineSum({ seq, channel, action, origin: said })
+        const originText = origin ? JSON.stringify(origin) : null
+        const sum = lineSum({ seq, channel, action, origin: originText })
         tail.chain = link(tail.chain, sum)
         tail.seq = seq
-        // `run` would make an object for each, which costs a fifth of the whole.
-        sql.append.get(seq, tail.id, action, said, sum, tail.chain)
+        // `get` and not `run`: `run` creates a result object, which costs a fifth of the whole write.
+        sql.append.get(seq, tail.id, action, originText, sum, tail.chain)
       }
       for (const row of step.rows) {
         const tail = tailOf(row.channel)
@@ -60,23 +60,23 @@ export function writer(db) {
       }
       for (const { channel, seq } of step.dropped) {
         const found = tails.get(channel) ?? sql.tail.get(channel)
-        if (found) for (const forget of sql.forget) forget.run(found.id)
+        if (found) for (const statement of sql.deleteChannel) statement.run(found.id)
         tails.delete(channel)
-        sql.bury.run(channel, seq)
+        sql.putTombstone.run(channel, seq)
       }
     }
 
     db.exec('BEGIN IMMEDIATE')
     try {
-      for (const step of steps) store(step)
+      for (const step of steps) writeStep(step)
       for (const { id, seq, chain, rows } of tails.values()) sql.putTail.run(id, seq, chain, rows)
-      if (steps.length > 0) sql.raise.run(steps.reduce((most, { upTo }) => Math.max(most, upTo), 0))
+      if (steps.length > 0) sql.raiseUpTo.run(steps.reduce((highest, { upTo }) => Math.max(highest, upTo), 0))
       for (const [key, text] of records)
         if (text === undefined) sql.deleteRecord.run(key)
         else sql.putRecord.run(key, text)
       db.exec('COMMIT')
     } catch (error) {
-      // A full disk may have rolled it back already.
+      // After a full disk SQLite may have rolled the transaction back itself.
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error
     }
@@ -105,15 +105,15 @@ function statements(db) {
     ),
     firstChain: db.prepare(`SELECT sum AS chain FROM channels WHERE id = ?`),
     putHead: db.prepare(`REPLACE INTO heads (channel, seq, state, chain, sum) VALUES (?, ?, ?, ?, ?)`),
-    forget: [
+    deleteChannel: [
       db.prepare(`DELETE FROM envelopes WHERE channel = ?`),
       db.prepare(`DELETE FROM rows WHERE channel = ?`),
       db.prepare(`DELETE FROM heads WHERE channel = ?`),
       db.prepare(`DELETE FROM tails WHERE channel = ?`),
       db.prepare(`DELETE FROM channels WHERE id = ?`),
     ],
-    bury: db.prepare(`REPLACE INTO tombs (uri, seq) VALUES (?, ?)`),
-    raise: db.prepare(`UPDATE meta SET value = max(value, ?) WHERE key = 'upTo'`),
+    putTombstone: db.prepare(`REPLACE INTO tombs (uri, seq) VALUES (?, ?)`),
+    raiseUpTo: db.prepare(`UPDATE meta SET value = max(value, ?) WHERE key = 'upTo'`),
     putRecord: db.prepare(`REPLACE INTO records (key, text) VALUES (?, ?)`),
     deleteRecord: db.prepare(`DELETE FROM records WHERE key = ?`),
   }

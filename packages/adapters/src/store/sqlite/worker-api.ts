@@ -1,0 +1,43 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { DamagedChannel, LoadedChannel, RowSlice, Step, StoredEnvelope } from '@atrium/host/ports/log'
+
+/** The requests that the worker of a store answers (`worker.js`). */
+export interface WorkerApi {
+  open(options: {
+    readonly folder: string
+    readonly readOnly: boolean
+    readonly migrations?: readonly string[] | undefined
+  }): number
+  flush(batch: Batch, maxPages: number | undefined): void
+  read(channels: readonly Uri[], after: number, upTo: number): Columns
+  dispatchedBy(clientId: string, after: number, most: number): StoredEnvelope[]
+  load(channel: Uri, tail: number): PackedChannel
+  rows(channel: Uri, ids: readonly string[]): RowSlice
+  record(key: string): string | undefined
+  records(prefix: string): [key: string, text: string][]
+  putBlob(session: Uri, bytes: Uint8Array): string
+  getBlob(session: Uri, hash: string): Uint8Array | undefined
+  dropBlobs(session: Uri): void
+  close(): void
+}
+
+/** The content of one transaction. A record without text is deleted. */
+export interface Batch {
+  readonly steps: readonly Step[]
+  readonly records: ReadonlyMap<string, string | undefined>
+}
+
+/** Envelopes as columns, which are cheaper to copy between threads than objects. `places` are indices into the requested channels. */
+export interface Columns {
+  readonly seqs: readonly number[]
+  readonly places: readonly number[]
+  readonly actions: readonly string[]
+  readonly origins: readonly (string | null)[]
+  readonly more: boolean
+}
+
+/** A loaded channel with its row ids joined by `\x1e` (null: none), because one string is cheaper to copy than many. */
+export type PackedChannel =
+  | (Omit<LoadedChannel, 'rowIds'> & { readonly rowIds: string | null })
+  | DamagedChannel
+  | undefined

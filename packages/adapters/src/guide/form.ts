@@ -3,8 +3,8 @@ import type { ActiveTurn, InputRequestPart } from '@atrium/protocol/chat/state'
 import type { ChatInputAnswer, ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { FormStep } from './script.ts'
 
-/** A form with a question of every kind. */
-export function formOf(topic: string): Omit<ChatInputRequest, 'id'> {
+/** Returns a form with one question of each kind. */
+export function exampleForm(topic: string): Omit<ChatInputRequest, 'id'> {
   const options = ['Small', 'Medium', 'Large'].map((label) => ({ id: label.toLowerCase(), label }))
   return {
     message: topic === '' ? 'Some questions, one of each kind.' : topic,
@@ -30,25 +30,25 @@ const extras = [
   { id: 'card', label: 'A card' },
 ]
 
-/** Asks, or goes on with a form that is open, and waits for as long as it takes. */
-export async function* fillIn(
+/** Shows a form and waits for the response, without a time limit. `target` is the id of a new form, or an open form of an interrupted turn. */
+export async function* askForm(
   { request }: FormStep,
   chat: Chat,
-  at: InputRequestPart | string,
+  target: InputRequestPart | string,
 ): AsyncIterable<AgentAction> {
-  const id = typeof at === 'string' ? at : at.request.id
-  if (typeof at === 'string') yield { type: 'chat/inputRequested', request: { ...request, id } }
+  const id = typeof target === 'string' ? target : target.request.id
+  if (typeof target === 'string') yield { type: 'chat/inputRequested', request: { ...request, id } }
   await chat.when(({ activeTurn }) => activeTurn !== undefined && formIn(activeTurn)?.response !== undefined)
 }
 
-/** What was answered, in words; nothing while it is not. */
-export function answersOf(turn: ActiveTurn): string {
+/** Returns the answers as Markdown; empty until the form has a response. */
+export function answersText(turn: ActiveTurn): string {
   const form = formIn(turn)
   if (form?.response === undefined) return ''
   if (form.response !== 'accept') return 'You did not want to answer. That is fine.'
   const answers = new Map(Object.entries(form.request.answers ?? {}))
   const lines = (form.request.questions ?? []).map(
-    ({ id, message }) => `- ${message} ${spoken(answers.get(id))}`,
+    ({ id, message }) => `- ${message} ${valueText(answers.get(id))}`,
   )
   return ['You answered:', '', ...lines].join('\n')
 }
@@ -57,7 +57,7 @@ function formIn({ responseParts }: ActiveTurn): InputRequestPart | undefined {
   return responseParts.find((part): part is InputRequestPart => part.kind === 'inputRequest')
 }
 
-function spoken(answer: ChatInputAnswer | undefined): string {
+function valueText(answer: ChatInputAnswer | undefined): string {
   if (answer?.state !== 'submitted') return '(nothing)'
   const { value } = answer
   if (value.kind === 'boolean') return value.value ? 'Yes' : 'No'

@@ -1,13 +1,13 @@
-import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
+import type { Turn } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
 import { agentContract } from '../../../host/src/ports/agent.contract.ts'
 import { TurnFailed } from '@atrium/host/ports/agent'
 import { Stage } from '../../../host/test/stage.ts'
 import type { StageOptions } from '../../../host/test/stage.ts'
 import { guide } from './guide.ts'
-import { uses } from './words.ts'
+import { verbUsage } from './words.ts'
 
-/** Time that passes as soon as nothing else is to be done. */
+/** A timer that fires as soon as the event loop is idle, whatever the delay. */
 const later = (_: number, task: () => void) => {
   const immediate = setImmediate(task)
   return () => clearImmediate(immediate)
@@ -33,14 +33,14 @@ agentContract('guide', () => guide(later), {
   deterministic: true,
 })
 
-test('[N5] whatever it does not understand is answered with what it does, and with what was asked', async () => {
+test('[N5] an unknown message is answered with the help and a quote of the message', async () => {
   const text = textOf(await stage().turn('Where is\nthe `door`?'))
   expect(text).toContain("You asked: `Where is the 'door'?`")
-  for (const [use] of Object.values(uses)) expect(text).toContain(`\`${use}\``)
+  for (const [use] of Object.values(verbUsage)) expect(text).toContain(`\`${use}\``)
   expect(textOf(await stage().turn('x'.repeat(1_000_000))).length).toBeLessThan(2000)
 })
 
-test('[N5] say: a part is made empty and grows word by word', async () => {
+test('[N5] say: a part starts empty and grows word by word', async () => {
   const run = stage().begin('SAY  one two\nthree')
   expect(textOf(await run.end())).toBe('one two\nthree')
   expect(run.said).toEqual([
@@ -50,25 +50,25 @@ test('[N5] say: a part is made empty and grows word by word', async () => {
   ])
 })
 
-test('[J4] every verb is a command, and means the same behind a slash', async () => {
+test('[J4] every verb is a command, and does the same after a slash', async () => {
   const { commands } = guide(later)
   const offered = (await commands?.(stage().session)) ?? []
-  expect(offered.map(({ name }) => name)).toEqual(Object.keys(uses))
+  expect(offered.map(({ name }) => name)).toEqual(Object.keys(verbUsage))
   for (const text of ['say one two', 'PLAN', 'long 3', 'say', 'long many'])
     expect(textOf(await stage().turn(`/${text}`))).toBe(textOf(await stage().turn(text)))
   for (const text of ['//say hello', '/ say hello', '/constructor'])
     expect(textOf(await stage().turn(text))).toContain('You asked: `/')
 })
 
-test('[N5] say: no piece ends within a letter, however long the word is', async () => {
+test('[N5] say: a long word is not split within a character', async () => {
   const run = stage().begin(`say x${'😀'.repeat(1000)}`)
   await run.end()
-  const contents = run.said.map((said) => (said.type === 'chat/delta' ? said.content : ''))
+  const contents = run.said.map((action) => (action.type === 'chat/delta' ? action.content : ''))
   expect(contents.filter((content) => content !== '').length).toBeGreaterThan(4)
   expect(contents.filter((content) => /\p{Surrogate}/u.test(content))).toEqual([])
 })
 
-test('[N5] think: a thought, then an answer', async () => {
+test('[N5] think: reasoning, then an answer', async () => {
   const { responseParts } = await stage().turn('think of doors')
   expect(responseParts).toMatchObject([
     { kind: 'reasoning', content: expect.stringContaining('of doors') },
@@ -82,7 +82,7 @@ test.each([
   ['long 100000', 100_000],
   ['slow', 10],
   ['slow 3', 3],
-])('[N5] %s: so many words, and as many pieces', async (text, count) => {
+])('[N5] %s: each word is one piece', async (text, count) => {
   const run = stage().begin(text)
   expect(textOf(await run.end()).split(' ')).toHaveLength(count)
   expect(run.said.filter(({ type }) => type === 'chat/delta')).toHaveLength(count)
@@ -99,12 +99,12 @@ test.each([
   'say',
   'think ',
   'spawn',
-])('[N5] %j is answered with how to use it', async (text) => {
+])('[N5] %j is answered with the usage of its verb', async (text) => {
   const [verb = ''] = text.split(' ')
   expect(textOf(await stage().turn(text))).toContain(`Use it like this: \`${verb} `)
 })
 
-test('[N5] slow: a word each second; cancelled, it waits no longer', async () => {
+test('[N5] slow: one word per second; cancelling ends the wait', async () => {
   const timers = new Set<{ readonly ms: number; readonly task: () => void }>()
   const agent = guide((ms, task) => {
     const timer = { ms, task }
@@ -128,14 +128,14 @@ test('[N5] slow: a word each second; cancelled, it waits no longer', async () =>
   expect(timers.size).toBe(0)
 })
 
-test('[N5] long: others have a turn in between', async () => {
+test('[N5] long: pauses after every 256 words', async () => {
   let pauses = 0
   const agent = guide((ms, task) => (pauses++, later(ms, task)))
   await new Stage(agent).turn('long 3000')
   expect(pauses).toBe(11)
 })
 
-test('[N5] plan: a notice, and what it does with each step, cleared in the end', async () => {
+test('[N5] plan: a notification and an activity for each step, cleared at the end', async () => {
   const run = stage().begin('plan')
   const { responseParts } = await run.end()
   expect(responseParts.map(({ kind }) => kind)).toEqual(['systemNotification', ...Array(5).fill('markdown')])
@@ -145,7 +145,7 @@ test('[N5] plan: a notice, and what it does with each step, cleared in the end',
   expect(activities.at(-1)).toEqual({ type: 'chat/activityChanged' })
 })
 
-test('[N5] spawn: a call that shows the way to the chat of its worker', async () => {
+test('[N5] spawn: a call that links to the chat of its worker', async () => {
   const all = stage()
   const { responseParts } = await all.turn('spawn say hello')
   const content = [{ type: 'subagent', resource: 'ahp-chat:/worker-1', title: 'say hello' }]
@@ -157,7 +157,7 @@ test('[N5] spawn: a call that shows the way to the chat of its worker', async ()
   expect(all.workers.map((worker) => worker.state.turns.map(textOf))).toEqual([['hello']])
 })
 
-test('[N5] spawn: a worker that fails is said to have failed, and spawns nobody', async () => {
+test('[N5] spawn: the call of a failed worker fails, and a worker cannot spawn', async () => {
   const all = stage()
   const [call] = (await all.turn('spawn crash')).responseParts
   expect(call).toMatchObject({ toolCall: { status: 'completed', success: false } })
@@ -165,7 +165,7 @@ test('[N5] spawn: a worker that fails is said to have failed, and spawns nobody'
   expect(all.workers.map((worker) => worker.workers.length)).toEqual([0, 0])
 })
 
-test('[J11] login: a call of a server of its own that waits, and then says who signed in where, and not with what', async () => {
+test('[J11] login: a call that waits for a login and does not reveal the token', async () => {
   const run = stage().begin('login')
   const { responseParts } = await run.end()
   const resource = { resource: 'https://guide.atrium.example', resource_name: 'Atrium Guide' }
@@ -183,7 +183,7 @@ test('[J11] login: a call of a server of its own that waits, and then says who s
   expect(JSON.stringify(responseParts)).not.toContain('"token"')
 })
 
-test('[N5] fail: fails in its own words, once', async () => {
+test('[N5] fail: fails once, with the given message', async () => {
   const all = stage()
   const run = all.begin('fail because')
   const failed = await run.end()
@@ -199,21 +199,21 @@ test('[N5] fail: fails in its own words, once', async () => {
   expect([resumed.state, textOf(resumed).slice(0, 6)]).toEqual(['complete', 'I fail'])
 })
 
-test('[N5] crash: breaks in the middle of a sentence, in no words for people', async () => {
+test('[N5] crash: ends in the middle of a sentence with an error that is no TurnFailed', async () => {
   const run = stage().begin('crash')
   expect(textOf(await run.end())).toMatch(/\w$/)
   expect(run.failure).toBeInstanceOf(Error)
   expect(run.failure).not.toBeInstanceOf(TurnFailed)
 })
 
-test('[N5] a model, its pace, the tone and the topic can be seen', async () => {
+test('[N5] the model, its pace, the tone and the topic change the output', async () => {
   const lively = await stage().turn({ text: 'say hello', model: { id: 'guide-lively' } })
   expect(lively.responseParts.map(({ kind }) => kind)).toEqual(['reasoning', 'markdown'])
   expect(lively.usage?.model).toBe('guide-lively')
-  const waited: number[] = []
-  const agent = guide((ms, task) => (waited.push(ms), later(ms, task)))
+  const delays: number[] = []
+  const agent = guide((ms, task) => (delays.push(ms), later(ms, task)))
   await new Stage(agent).turn({ text: 'say a b', model: { id: 'guide-plain', config: { pace: 'steady' } } })
-  expect(waited).toEqual([40, 40])
+  expect(delays).toEqual([40, 40])
   const help = async (config: Record<string, unknown>) => textOf(await stage({ config }).turn('help'))
   const usual = await help({})
   expect((await help({ 'guide.tone': 'brief' })).length).toBeLessThan(usual.length - 200)
@@ -221,91 +221,14 @@ test('[N5] a model, its pace, the tone and the topic can be seen', async () => {
   expect(await help({ 'guide.tone': 7, 'guide.topic': 'start' })).toBe(usual)
 })
 
-test('[N4] topics are found by a part of their name', async () => {
+test('[N4] topics are completed from a part of their name', async () => {
   const { settings } = guide(later)
   const found = await settings?.choices?.('guide.topic', ' WORK', undefined)
   expect(found?.map(({ value }) => value)).toEqual(['workers'])
 })
 
-test('[N6] long 3000, killed at the 1,200th word: only the rest is said', async () => {
-  const all = stage()
-  const run = all.begin('long 3000')
-  for (let i = 0; i < 1201; i++) await run.step(i === 1200)
-  await run.cut()
-  const again = all.resume()
-  const turn = await again.end()
-  expect(again.said.filter(({ type }) => type === 'chat/delta')).toHaveLength(1801)
-  expect(again.said.filter(({ type }) => type === 'chat/responsePart')).toEqual([])
-  expect(textOf(turn)).toBe(textOf(await stage().turn('long 3000')))
-})
-
-test('[N6] a turn that was cut when all was said has nothing to add', async () => {
-  const all = stage()
-  const run = all.begin('plan')
-  while (await run.step());
-  await run.cut()
-  const again = all.resume()
-  expect((await again.end()).state).toBe('complete')
-  expect(again.said).toEqual([])
-})
-
-test('[N6] a call that was cut off is made again under another id; one that is done is not', async () => {
-  const all = stage()
-  const run = all.begin('spawn say hello')
-  for (let i = 0; i < 3; i++) await run.step()
-  await run.cut()
-  const again = all.resume()
-  while (again.said.at(-1)?.type !== 'chat/toolCallComplete' && (await again.step()));
-  await again.cut()
-  const { responseParts } = await all.resume().end()
-  expect(responseParts.map(outline)).toEqual([
-    'turn-1-1 cancelled',
-    'error',
-    'turn-1-3 completed',
-    'error',
-    'markdown',
-  ])
-  expect(all.workers).toHaveLength(2)
-})
-
-test('[N6] fail, killed before it failed, still fails once', async () => {
-  const all = stage()
-  const run = all.begin('fail')
-  await run.step()
-  await run.cut()
-  expect((await all.resume().end()).state).toBe('error')
-  expect((await all.resume().end()).state).toBe('complete')
-})
-
-test('[N6] a turn is ended in the tone it was begun in', async () => {
-  const all = stage()
-  const run = all.begin('help')
-  for (let i = 0; i < 9; i++) await run.step()
-  await run.cut()
-  all.session = {
-    ...all.session,
-    config: { schema: { type: 'object', properties: {} }, values: { 'guide.tone': 'brief' } },
-  }
-  expect(textOf(await all.resume().end())).toBe(textOf(await stage().turn('help')))
-})
-
-test('[N6] a turn that no script of ours can have begun is answered behind what it has', async () => {
-  const all = stage()
-  const run = all.begin('say hello')
-  all.fold({
-    type: 'chat/responsePart',
-    turnId: 'turn-1',
-    part: { kind: 'markdown', id: 'old', content: 'hi ' },
-  })
-  expect(textOf(await run.end())).toBe('hi hello')
-})
-
 function textOf(turn: Turn): string {
   return turn.responseParts.map((part) => (part.kind === 'markdown' ? part.content : '')).join('')
-}
-
-function outline(part: ResponsePart): string {
-  return part.kind === 'toolCall' ? `${part.toolCall.toolCallId} ${part.toolCall.status}` : part.kind
 }
 
 async function until(done: () => boolean): Promise<void> {

@@ -6,23 +6,23 @@ import { callIn, callsOf } from '@atrium/protocol/chat/calls'
 
 const toolName = 'login'
 
-/** A place that there is not: whatever is given for it is shown to nobody. */
-export const door: ProtectedResourceMetadata = {
+/** A resource that does not exist, so that a token for it is never sent anywhere. */
+export const guideResource: ProtectedResourceMetadata = {
   resource: 'https://guide.atrium.example',
   resource_name: 'Atrium Guide',
   authorization_servers: ['https://login.guide.atrium.example'],
   scopes_supported: ['enter'],
 }
 
-/** A tool call that waits until somebody has signed in, over the end of its host, too. */
+/** Runs a tool call that waits until the user has signed in. The call survives a restart of the host. */
 export async function* login(chat: Chat, turn: ActiveTurn, newId: () => string): AsyncIterable<AgentAction> {
   const waiting = openCall(turn)
   const toolCallId = waiting?.toolCallId ?? newId()
   if (!waiting) yield* ask(toolCallId)
   const state = await chat.when((each) => isOver(callIn(each, toolCallId)))
-  // Whoever does not want to sign in ends the call instead.
+  // A user who does not want to sign in cancels the call.
   if (callIn(state, toolCallId)?.status !== 'running') return
-  const success = chat.token(door.resource) !== undefined
+  const success = chat.token(guideResource.resource) !== undefined
   const pastTenseMessage = success ? 'Signed in to Atrium Guide' : 'Signed in, and out again'
   yield { type: 'chat/toolCallComplete', toolCallId, result: { success, pastTenseMessage } }
 }
@@ -32,12 +32,12 @@ function* ask(toolCallId: string): Iterable<AgentAction> {
   yield { type: 'chat/toolCallStart', toolCallId, toolName, displayName: 'Sign in', contributor }
   const invocationMessage = 'Signing in to Atrium Guide'
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, confirmed: 'not-needed' }
-  const auth = { reason: 'required', resource: door, description: 'Any token will do.' }
-  yield { type: 'chat/toolCallAuthRequired', toolCallId, auth, _meta: asked }
+  const auth = { reason: 'required', resource: guideResource, description: 'Any token will do.' }
+  yield { type: 'chat/toolCallAuthRequired', toolCallId, auth, _meta: askedMeta }
 }
 
-/** A call that runs has not asked yet, or was answered: this tells one from the other. */
-const asked = { 'x-atrium': { asked: true } }
+/** Marks a call that has asked for the login. The status `running` alone has two meanings: not asked yet, or signed in. */
+const askedMeta = { 'x-atrium': { asked: true } }
 
 function isOver(call: ToolCallState | undefined): boolean {
   return call?._meta !== undefined && call.status !== 'auth-required'

@@ -1,17 +1,18 @@
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, MarkdownPart, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
-/** The tools that the guide has. */
+/** The tools of the guide that need approval. */
 export type ToolName = 'run' | 'read' | 'write' | 'edit'
 
-/** A whole turn before any of it is said. What the state has of it already need not be said again. */
+/** A whole turn, computed before any of it is streamed. A resumed turn skips the steps that the state contains. */
 export type Script = readonly Step[]
-export type Step = TextStep | NoticeStep | CallStep | ToolStep | LoginStep | FormStep | FailStep
+export type Step = TextStep | NoticeStep | WorkerStep | ToolStep | LoginStep | FormStep | FailStep
 
 export interface TextStep {
   readonly kind: 'markdown' | 'reasoning'
+  /** The text, or a function where the text depends on earlier steps of the turn. */
   readonly text: string | ((turn: ActiveTurn) => string)
-  /** How long each word waits for the one before it. */
+  /** Delay before each word, in milliseconds. */
   readonly ms: number
   readonly activity?: string
 }
@@ -21,50 +22,50 @@ export interface NoticeStep {
   readonly text: string
 }
 
-/** A tool call that lets a worker do what the text says. */
-export interface CallStep {
+/** A tool call that gives the text as a task to a worker. */
+export interface WorkerStep {
   readonly kind: 'toolCall'
   readonly text: string
 }
 
-/** A tool call that asks first. */
+/** A tool call that needs approval. */
 export interface ToolStep {
   readonly kind: 'toolCall'
   readonly tool: ToolName
   readonly input: string
 }
 
-/** A form that people fill in. */
+/** A form for the user. */
 export interface FormStep {
   readonly kind: 'inputRequest'
   readonly request: Omit<ChatInputRequest, 'id'>
 }
 
-/** A tool call that waits until somebody signs in. */
+/** A tool call that waits for a login. */
 export interface LoginStep {
   readonly kind: 'toolCall'
   readonly login: true
 }
 
-/** The turn fails here, but only once: a turn that is resumed goes on behind it. */
+/** Fails the turn, once: a resumed turn continues with the next step. */
 export interface FailStep {
   readonly kind: 'fail'
   readonly error: Error
 }
 
-/** The first that a turn can have begun with. One that none fits, because another version began it, is answered anew. */
-export function fitting(scripts: Iterable<Script>, turn: ActiveTurn): Script {
+/** Returns the first script that matches the parts of a turn. If none does, because another version started the turn, the first script is played from its beginning. */
+export function chooseScript(scripts: Iterable<Script>, turn: ActiveTurn): Script {
   let first: Script | undefined
   for (const script of scripts) {
-    if (fits(script, turn)) return script
+    if (matches(script, turn)) return script
     first ??= script
   }
   return first ?? []
 }
 
-/** What a turn has of a script, part for step. */
-export function saidOf(script: Script, turn: ActiveTurn): readonly ResponsePart[] {
-  return fits(script, turn) ? lasting(turn) : []
+/** Returns the parts of a turn that a script has produced, one for each played step. */
+export function playedParts(script: Script, turn: ActiveTurn): readonly ResponsePart[] {
+  return matches(script, turn) ? countedParts(turn) : []
 }
 
 export type TextPart = MarkdownPart | ReasoningPart
@@ -73,22 +74,22 @@ export function isText(part: ResponsePart): part is TextPart {
   return part.kind === 'markdown' || part.kind === 'reasoning'
 }
 
-function fits(script: Script, turn: ActiveTurn): boolean {
+function matches(script: Script, turn: ActiveTurn): boolean {
   const steps = script.filter((step) => step.kind !== 'fail')
-  return lasting(turn).every((part, i) => {
+  return countedParts(turn).every((part, i) => {
     const step = steps[i]
     return step?.kind === part.kind && (!isText(part) || textOf(step, turn).startsWith(part.content))
   })
 }
 
-/** Some words are only known when the turn has come to them. */
+/** Returns the text of a step; empty for a step without text. */
 export function textOf(step: Step, turn: ActiveTurn): string {
   const text = 'text' in step ? step.text : ''
   return typeof text === 'string' ? text : text(turn)
 }
 
-/** What counts when a turn is resumed: a call that was cut off is made again, and errors are nobody's part. */
-function lasting(turn: ActiveTurn): readonly ResponsePart[] {
+/** Returns the parts that correspond to steps. Errors have no step, and an interrupted call is repeated in a new part. */
+function countedParts(turn: ActiveTurn): readonly ResponsePart[] {
   return turn.responseParts.filter(
     (part) =>
       part.kind !== 'error' &&

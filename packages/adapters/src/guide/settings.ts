@@ -8,7 +8,7 @@ export const provider = 'guide'
 export const toneKey = 'guide.tone'
 export const topicKey = 'guide.topic'
 
-const paced: ConfigSchema = {
+const paceSchema: ConfigSchema = {
   type: 'object',
   properties: {
     pace: {
@@ -23,12 +23,12 @@ const paced: ConfigSchema = {
 }
 
 export const models = {
-  plain: { id: 'guide-plain', provider, name: 'Guide, plain', configSchema: paced },
-  lively: { id: 'guide-lively', provider, name: 'Guide, lively', configSchema: paced },
+  plain: { id: 'guide-plain', provider, name: 'Guide, plain', configSchema: paceSchema },
+  lively: { id: 'guide-lively', provider, name: 'Guide, lively', configSchema: paceSchema },
 } satisfies { readonly [name: string]: SessionModelInfo }
 
-/** How long a word waits for the one before it. */
-export function paceOf(model: ModelSelection | undefined): number {
+/** Returns the delay before each word, in milliseconds. */
+export function wordDelayMs(model: ModelSelection | undefined): number {
   return model?.config?.['pace'] === 'steady' ? 40 : 0
 }
 

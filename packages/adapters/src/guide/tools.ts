@@ -10,37 +10,38 @@ import { callIn } from '@atrium/protocol/chat/calls'
 
 interface Tool {
   readonly displayName: string
-  /** What it is about to do, for those who are asked. */
-  asks(input: string): string
-  /** Whoever approves may change the input first. */
+  /** Describes the call to the user who approves it. */
+  invocationMessage(input: string): string
+  /** Whether the user may change the input while approving. */
   readonly editable?: boolean
-  edits?(chat: Chat, input: string): Promise<FileEditCollection>
-  act(chat: Chat, toolCallId: string, input: string): AsyncIterable<AgentAction>
+  /** Returns the file changes to show with the request for approval. */
+  proposedEdits?(chat: Chat, input: string): Promise<FileEditCollection>
+  run(chat: Chat, toolCallId: string, input: string): AsyncIterable<AgentAction>
 }
 
-/** Asks, waits for as long as it takes, and does it; or goes on with a call that asks already. */
+/** Asks for approval, waits for the decision and runs the tool. `target` is the id of a new call, or an open call of an interrupted turn. */
 export async function* useTool(
   { tool: name, input }: ToolStep,
   chat: Chat,
-  at: ToolCallPart | string,
+  target: ToolCallPart | string,
 ): AsyncIterable<AgentAction> {
   const tool = tools[name]
-  const toolCallId = typeof at === 'string' ? at : at.toolCall.toolCallId
-  if (typeof at === 'string') {
-    const what = tool.asks(input)
+  const toolCallId = typeof target === 'string' ? target : target.toolCall.toolCallId
+  if (typeof target === 'string') {
+    const description = tool.invocationMessage(input)
     yield {
       type: 'chat/toolCallStart',
       toolCallId,
       toolName: name,
       displayName: tool.displayName,
-      intention: what,
+      intention: description,
     }
-    const edits = await attempt(async () => tool.edits?.(chat, input))
-    if (edits instanceof TurnFailed) return yield* impossible(toolCallId, what, edits)
+    const edits = await attempt(async () => tool.proposedEdits?.(chat, input))
+    if (edits instanceof TurnFailed) return yield* failWithoutAsking(toolCallId, description, edits)
     yield {
       type: 'chat/toolCallReady',
       toolCallId,
-      invocationMessage: what,
+      invocationMessage: description,
       toolInput: input,
       ...(tool.editable && { editable: true }),
       ...(edits && { edits }),
@@ -48,11 +49,11 @@ export async function* useTool(
   }
   const decided = await chat.when((state) => !undecided.has(callIn(state, toolCallId)?.status ?? 'streaming'))
   const call = callIn(decided, toolCallId)
-  // Else somebody said no.
+  // A denied call has ended already.
   if (call?.status !== 'running') return
-  const agreed = typeof call.toolInput === 'string' ? call.toolInput : input
+  const approved = typeof call.toolInput === 'string' ? call.toolInput : input
   try {
-    yield* tool.act(chat, toolCallId, agreed)
+    yield* tool.run(chat, toolCallId, approved)
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
     yield failed(toolCallId, error)
@@ -62,9 +63,9 @@ export async function* useTool(
 const tools: { readonly [N in ToolName]: Tool } = {
   run: {
     displayName: 'Run',
-    asks: (line) => `Run ${quoted(line)}`,
+    invocationMessage: (line) => `Run ${quoted(line)}`,
     editable: true,
-    async *act(chat, toolCallId, line) {
+    async *run(chat, toolCallId, line) {
       const { terminal, done } = await chat.run({ toolCallId, line })
       yield { type: 'chat/toolCallContentChanged', toolCallId, content: [terminalShown(terminal)] }
       yield complete(toolCallId, commandResult(await done, terminal))
@@ -73,8 +74,8 @@ const tools: { readonly [N in ToolName]: Tool } = {
 
   read: {
     displayName: 'Read',
-    asks: (path) => `Read ${quoted(path)}`,
-    async *act(chat, toolCallId, path) {
+    invocationMessage: (path) => `Read ${quoted(path)}`,
+    async *run(chat, toolCallId, path) {
       const text = await chat.files.read(toolCallId, path)
       const content = [{ type: 'text', text } as const]
       yield complete(toolCallId, { success: true, pastTenseMessage: `Read ${quoted(path)}`, content })
@@ -83,22 +84,22 @@ const tools: { readonly [N in ToolName]: Tool } = {
 
   write: {
     displayName: 'Write',
-    asks: (input) => `Write ${quoted(partsOf(input)[0])}`,
-    edits: (chat, input) => proposed(chat, partsOf(input)[0], { text: partsOf(input)[1] }),
-    act: (chat, toolCallId, input) =>
-      changed(chat, toolCallId, partsOf(input)[0], { text: partsOf(input)[1] }),
+    invocationMessage: (input) => `Write ${quoted(pathAndRest(input)[0])}`,
+    proposedEdits: (chat, input) => proposed(chat, pathAndRest(input)[0], { text: pathAndRest(input)[1] }),
+    run: (chat, toolCallId, input) =>
+      applyEdit(chat, toolCallId, pathAndRest(input)[0], { text: pathAndRest(input)[1] }),
   },
 
   edit: {
     displayName: 'Edit',
-    asks: (input) => `Edit ${quoted(partsOf(input)[0])}`,
-    edits: (chat, input) => proposed(chat, partsOf(input)[0], replacement(input)),
-    act: (chat, toolCallId, input) => changed(chat, toolCallId, partsOf(input)[0], replacement(input)),
+    invocationMessage: (input) => `Edit ${quoted(pathAndRest(input)[0])}`,
+    proposedEdits: (chat, input) => proposed(chat, pathAndRest(input)[0], replacement(input)),
+    run: (chat, toolCallId, input) => applyEdit(chat, toolCallId, pathAndRest(input)[0], replacement(input)),
   },
 }
 
-/** A path and what stands behind it. */
-export function partsOf(input: string): readonly [path: string, rest: string] {
+/** Splits an input into its first word, a path, and the rest. */
+export function pathAndRest(input: string): readonly [path: string, rest: string] {
   const [, path = '', rest = ''] = /^(\S+)\s?([\s\S]*)$/.exec(input) ?? []
   return [path, rest]
 }
@@ -106,7 +107,7 @@ export function partsOf(input: string): readonly [path: string, rest: string] {
 export const arrow = ' => '
 
 function replacement(input: string): Edit {
-  const [find = '', put = ''] = partsOf(input)[1].split(arrow, 2)
+  const [find = '', put = ''] = pathAndRest(input)[1].split(arrow, 2)
   return { find, put }
 }
 
@@ -114,7 +115,7 @@ async function proposed(chat: Chat, path: string, edit: Edit): Promise<FileEditC
   return { items: [await chat.files.propose(path, edit)] }
 }
 
-async function* changed(
+async function* applyEdit(
   chat: Chat,
   toolCallId: string,
   path: string,
@@ -132,9 +133,13 @@ function failed(toolCallId: string, { message }: TurnFailed): AgentAction {
   return complete(toolCallId, { success: false, pastTenseMessage: message, error: { message } })
 }
 
-/** Nobody is asked for what cannot be done. */
-function* impossible(toolCallId: string, what: string, problem: TurnFailed): Iterable<AgentAction> {
-  yield { type: 'chat/toolCallReady', toolCallId, invocationMessage: what, confirmed: 'not-needed' }
+/** Ends a call that cannot run, without asking anybody for approval. */
+function* failWithoutAsking(
+  toolCallId: string,
+  description: string,
+  problem: TurnFailed,
+): Iterable<AgentAction> {
+  yield { type: 'chat/toolCallReady', toolCallId, invocationMessage: description, confirmed: 'not-needed' }
   yield failed(toolCallId, problem)
 }
 
@@ -147,5 +152,5 @@ async function attempt<T>(task: () => Promise<T>): Promise<T | TurnFailed> {
   }
 }
 
-/** It has not asked yet, or nobody has answered. */
+/** Statuses of a call before the user's decision. */
 const undecided = new Set(['streaming', 'pending-confirmation'])

@@ -2,32 +2,32 @@ import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Message } from '@atrium/protocol/chat/message'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { answersOf, formOf } from './form.ts'
+import { answersText, exampleForm } from './form.ts'
 import type { Script, Step } from './script.ts'
-import { arrow, partsOf } from './tools.ts'
-import { models, paceOf, toneKey, topicKey } from './settings.ts'
-import { helpText, loremText, planSteps, quoted, tones, topics, usageText, uses } from './words.ts'
+import { arrow, pathAndRest } from './tools.ts'
+import { models, wordDelayMs, toneKey, topicKey } from './settings.ts'
+import { helpText, loremText, planSteps, quoted, tones, topics, usageText, verbUsage } from './words.ts'
 import type { Tone, Topic, Verb } from './words.ts'
 
 /**
- * Every script that this message could have been answered by, the likeliest first. The tone may be changed while a turn
- * is broken off; what was begun in one tone is ended in it.
+ * Yields every script that could answer a message, the one in the current tone first. The tone setting may change while a
+ * turn is interrupted, and a resumed turn ends in the tone in which it began.
  */
 export function* scriptsOf(message: Message, chat: ChatState, session: SessionState): Iterable<Script> {
   const { [toneKey]: tone, [topicKey]: topic } = session.config?.values ?? {}
-  const [usual = 'friendly'] = tones
-  const chosen = tones.find((each) => each === tone) ?? usual
+  const [defaultTone = 'friendly'] = tones
+  const chosen = tones.find((each) => each === tone) ?? defaultTone
   for (const each of [chosen, ...tones.filter((other) => other !== chosen)])
     yield scriptOf(message, chat, each, topics.get(typeof topic === 'string' ? topic : 'start'))
 }
 
 function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | undefined): Script {
   const [first = ''] = message.text.split('\n', 1)
-  // As it is typed, or as it is completed.
+  // The slash is optional: completions insert it, and users type the bare word.
   const [, slash = '', name = ''] = /^\s*(\/?)(\S{1,20})(?:\s|$)/.exec(first) ?? []
   const word = name.toLowerCase()
   const verb = isVerb(word) ? word : undefined
-  const ms = paceOf(message.model)
+  const ms = wordDelayMs(message.model)
   const lively = message.model?.id === models.lively.id
   const thought: Script = lively
     ? [{ kind: 'reasoning', text: `Somebody sent ${quoted(message.text)}. Let me see.`, ms }]
@@ -37,21 +37,22 @@ function scriptOf(message: Message, chat: ChatState, tone: Tone, topic: Topic | 
     .trimStart()
     .slice(slash.length + verb.length)
     .trim()
-  const steps = verbs[verb]({ rest, tone, ms, working: chat.origin?.kind === 'tool' })
+  const steps = verbs[verb]({ rest, tone, ms, isWorker: chat.origin?.kind === 'tool' })
   return [...thought, ...(steps ?? [{ kind: 'markdown', text: usageText(verb, tone), ms }])]
 }
 
-interface Asked {
-  /** What stands behind the verb. */
+interface VerbInput {
+  /** The text after the verb. */
   readonly rest: string
   readonly tone: Tone
+  /** Delay before each word, in milliseconds. */
   readonly ms: number
-  /** It is a worker that is asked. */
-  readonly working: boolean
+  /** Whether the chat belongs to a worker. */
+  readonly isWorker: boolean
 }
 
-/** What each verb does; nothing where it was used wrongly. */
-const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
+/** The script of each verb; undefined if the verb was used wrongly. */
+const verbs: { readonly [V in Verb]: (input: VerbInput) => Script | undefined } = {
   say: ({ rest, ms }) => (rest === '' ? undefined : [{ kind: 'markdown', text: rest, ms }]),
 
   think: ({ rest, tone, ms }) => {
@@ -75,10 +76,10 @@ const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
     ]
   },
 
-  spawn: ({ rest, ms, working }) => {
+  spawn: ({ rest, ms, isWorker }) => {
     if (rest === '') return undefined
-    // One message could ask for a worker that asks for a worker, as often as the word fits in.
-    if (working) return [{ kind: 'markdown', text: 'A worker lets nobody else work.', ms }]
+    // Otherwise one message could start an unlimited chain of workers.
+    if (isWorker) return [{ kind: 'markdown', text: 'A worker cannot start other workers.', ms }]
     return [
       { kind: 'toolCall', text: rest },
       { kind: 'markdown', text: 'The worker is done. Its own chat has what it said.', ms },
@@ -90,21 +91,21 @@ const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
   read: ({ rest }) => (/^\S+$/.test(rest) ? [{ kind: 'toolCall', tool: 'read', input: rest }] : undefined),
 
   write: ({ rest }) =>
-    partsOf(rest)[1] === '' ? undefined : [{ kind: 'toolCall', tool: 'write', input: rest }],
+    pathAndRest(rest)[1] === '' ? undefined : [{ kind: 'toolCall', tool: 'write', input: rest }],
 
   edit: ({ rest }) =>
-    partsOf(rest)[1].includes(arrow) ? [{ kind: 'toolCall', tool: 'edit', input: rest }] : undefined,
+    pathAndRest(rest)[1].includes(arrow) ? [{ kind: 'toolCall', tool: 'edit', input: rest }] : undefined,
 
   ask: ({ rest, ms }) => [
-    { kind: 'inputRequest', request: formOf(rest) },
-    { kind: 'markdown', text: answersOf, ms },
+    { kind: 'inputRequest', request: exampleForm(rest) },
+    { kind: 'markdown', text: answersText, ms },
   ],
 
   login: ({ ms }) => [
     { kind: 'toolCall', login: true },
     {
       kind: 'markdown',
-      text: 'What you sign in with is kept in the memory of the host alone, and not for long.',
+      text: 'The host keeps your token in memory only, and not for long.',
       ms,
     },
   ],
@@ -135,12 +136,12 @@ const verbs: { readonly [V in Verb]: (asked: Asked) => Script | undefined } = {
 }
 
 function isVerb(word: string): word is Verb {
-  return Object.hasOwn(uses, word)
+  return Object.hasOwn(verbUsage, word)
 }
 
-/** The number that begins a text, from 1 to as many as is sensible. */
-function countOf(text: string, most: number): number | undefined {
+/** Parses the number at the beginning of a text. Undefined if it is not between 1 and `maximum`. */
+function countOf(text: string, maximum: number): number | undefined {
   const digits = /^(\d{1,7})(?:\s|$)/.exec(text)?.[1]
   const count = Number(digits)
-  return digits !== undefined && count >= 1 && count <= most ? count : undefined
+  return digits !== undefined && count >= 1 && count <= maximum ? count : undefined
 }

@@ -6,7 +6,7 @@ export interface Topic {
   readonly text: string
 }
 
-/** What the help can tell more about, by the value of the setting. */
+/** Topics of the help, by the value of the setting `guide.topic`. */
 export const topics: ReadonlyMap<string, Topic> = new Map([
   [
     'start',
@@ -19,7 +19,7 @@ export const topics: ReadonlyMap<string, Topic> = new Map([
     'log',
     {
       title: 'What is kept',
-      text: 'Everything that is said here is a numbered action in a log on the disk of the host. Whoever comes back is told what was missed, in order and once.',
+      text: 'Everything here is a numbered action in a log on the disk of the host. A client that reconnects receives what it missed, in order and once.',
     },
   ],
   [
@@ -45,8 +45,8 @@ export const topics: ReadonlyMap<string, Topic> = new Map([
   ],
 ])
 
-/** Each verb, what stands behind it, and what it does. */
-export const uses = {
+/** Syntax and effect of each verb. */
+export const verbUsage = {
   say: ['say <text>', 'I say it back, word by word'],
   think: ['think <text>', 'I think about it first, where you can see it'],
   plan: ['plan [goal]', 'a plan, step by step, with what I am doing'],
@@ -62,16 +62,16 @@ export const uses = {
   fail: ['fail [words]', 'the turn fails, and can be resumed'],
   crash: ['crash', 'the turn breaks in the middle of a sentence'],
 } as const satisfies { readonly [verb: string]: readonly [use: string, effect: string] }
-export type Verb = keyof typeof uses
+export type Verb = keyof typeof verbUsage
 
-export function helpText(asked: string, tone: Tone, topic: Topic | undefined): string {
-  const list = Object.values(uses).map(([use, effect]) => `- \`${use}\`: ${effect}`)
-  const heard = asked.trim() === '' ? 'You sent no text.' : `You asked: ${quoted(asked)}`
-  if (tone === 'brief') return [heard, '', ...list].join('\n')
+export function helpText(message: string, tone: Tone, topic: Topic | undefined): string {
+  const list = Object.values(verbUsage).map(([use, effect]) => `- \`${use}\`: ${effect}`)
+  const echo = message.trim() === '' ? 'You sent no text.' : `You asked: ${quoted(message)}`
+  if (tone === 'brief') return [echo, '', ...list].join('\n')
   return [
     'Hello, I am the guide of Atrium. I need no key and no network, because I am not a language model: the first word of a message tells me what to do, and the same message always gets the same answer.',
     '',
-    heard,
+    echo,
     '',
     '**What you can send me**',
     '',
@@ -81,12 +81,12 @@ export function helpText(asked: string, tone: Tone, topic: Topic | undefined): s
 }
 
 export function usageText(verb: Verb, tone: Tone): string {
-  const [use, effect] = uses[verb]
+  const [use, effect] = verbUsage[verb]
   const hint = `Use it like this: \`${use}\`: ${effect}.`
   return tone === 'brief' ? hint : `I did not understand that. ${hint}`
 }
 
-/** On one line, and not longer than one reads: what was asked may have a megabyte. */
+/** Quotes a text as Markdown code on one line, cut after 100 characters, because a message may have a megabyte. */
 export function quoted(text: string): string {
   const line = text.slice(0, 400).replaceAll(/\s+/g, ' ').replaceAll('`', "'").trim()
   const short = /^.{0,100}/su.exec(line)?.[0] ?? ''
@@ -108,7 +108,7 @@ const lorem =
     ' ',
   )
 
-/** So many words, always the same ones. The step grows, so that no stretch of them repeats soon. */
+/** Returns `count` words, the same for every call. The stride through the word list changes, so that no passage repeats soon. */
 export function loremText(count: number): string {
   const words: string[] = []
   for (let i = 0; i < count; i++) words.push(lorem[(i * 7 + Math.floor(i / 28) * 3) % lorem.length] ?? '')

@@ -2,33 +2,34 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text as textOf } from 'node:stream/consumers'
+import { isJsonObject } from '@atrium/protocol/json'
+import type { JsonObject } from '@atrium/protocol/json'
 import { onTestFinished } from 'vitest'
 import { apis } from './model-apis.ts'
-import type { Bag } from './model-apis.ts'
-import { script } from './script.ts'
+import { nextSteps } from './script.ts'
 
-/** The key that it takes. */
+/** The API key that the server accepts. */
 export const goodKey = 'sk-good-0123456789abcdef'
 
-interface Asked {
+interface ServedRequest {
   readonly path: string
   readonly key: string
-  readonly body: Bag
-  /** Whether whoever asked has hung up before it was answered. */
-  left: boolean
+  readonly body: JsonObject
+  /** Whether the client closed the connection before the response ended. */
+  aborted: boolean
 }
 
-/** A server that speaks as Anthropic and as OpenAI do, in both of its ways, and has no model but a script. */
+/** A server with the APIs of Anthropic and OpenAI (responses and chat completions). Its model plays scripts. */
 export interface ModelServer {
   readonly url: string
-  readonly asked: Asked[]
-  /** The keys of those who asked which models there are. */
-  readonly probes: string[]
-  /** Answered before anything else, one after the other. */
-  readonly troubles: { readonly status: number; readonly headers?: Record<string, string> }[]
-  /** What it says there is. */
+  readonly requests: ServedRequest[]
+  /** API keys of the requests for the list of models. */
+  readonly listKeys: string[]
+  /** Error responses for the next requests, in order. */
+  readonly errors: { readonly status: number; readonly headers?: Record<string, string> }[]
+  /** Entries of the list of models. */
   models: readonly unknown[]
-  /** Whether a key is needed. */
+  /** Whether requests without a key are accepted. */
   open: boolean
 }
 
@@ -44,12 +45,13 @@ export async function modelServer(): Promise<ModelServer> {
         server.closeAllConnections()
       }),
   )
+  // The server listens on a TCP port, so its address is an object.
   const { port } = server.address() as AddressInfo
   const state: ModelServer = {
     url: `http://127.0.0.1:${port}`,
-    asked: [],
-    probes: [],
-    troubles: [],
+    requests: [],
+    listKeys: [],
+    errors: [],
     models: [],
     open: false,
   }
@@ -58,32 +60,33 @@ export async function modelServer(): Promise<ModelServer> {
 
 async function answer(state: ModelServer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const path = (request.url ?? '').split('?', 1)[0] ?? ''
-  const { authorization = '', 'x-api-key': named = '' } = request.headers
-  const key = String(named) || authorization.replace('Bearer ', '')
-  const body = JSON.parse((await textOf(request)) || '{}') as Bag
-  const asked: Asked = { path, key, body, left: false }
-  if (path === '/v1/models') state.probes.push(key)
-  else state.asked.push(asked)
-  response.on('close', () => (asked.left = !response.writableFinished))
+  const { authorization = '', 'x-api-key': apiKey = '' } = request.headers
+  const key = String(apiKey) || authorization.replace('Bearer ', '')
+  const parsed: unknown = JSON.parse((await textOf(request)) || '{}')
+  const body = isJsonObject(parsed) ? parsed : {}
+  const served: ServedRequest = { path, key, body, aborted: false }
+  if (path === '/v1/models') state.listKeys.push(key)
+  else state.requests.push(served)
+  response.on('close', () => (served.aborted = !response.writableFinished))
   const refuse = (status: number, headers: Record<string, string> = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
-    // As some do: they say what they did not like.
+    // The error contains the key, as with some providers.
     response.end(JSON.stringify({ error: { type: 'error', message: `refused ${status} for key ${key}` } }))
   }
   if (!state.open && key !== goodKey) return refuse(401)
-  const trouble = state.troubles.shift()
-  if (trouble) return refuse(trouble.status, trouble.headers)
+  const error = state.errors.shift()
+  if (error) return refuse(error.status, error.headers)
   if (path === '/v1/models') return void response.end(JSON.stringify({ data: state.models }))
   const api = apis[path]
   if (!api) return refuse(404)
-  const spoken = script(api.heard(body))
-  const [first] = spoken
+  const steps = nextSteps(api.messages(body))
+  const [first] = steps
   if (first?.kind === 'fail') return refuse(first.status)
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   if (first?.kind === 'junk') return void response.end('data: {"never": closed\n\nevent: x\ndata: [1,\n\n')
-  const odd = spoken.find(({ kind }) => kind === 'hang' || kind === 'break')
-  for (const event of api.events(spoken, odd === undefined)) response.write(event)
-  // All that was written is on its way first.
-  if (odd?.kind === 'break') setImmediate(() => response.destroy())
-  else if (!odd) response.end()
+  const ending = steps.find(({ kind }) => kind === 'hang' || kind === 'break')
+  for (const event of api.events(steps, ending === undefined)) response.write(event)
+  // The connection breaks only after the written events are sent.
+  if (ending?.kind === 'break') setImmediate(() => response.destroy())
+  else if (!ending) response.end()
 }

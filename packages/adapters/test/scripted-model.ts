@@ -1,39 +1,40 @@
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
+  LanguageModelV3ToolApprovalResponsePart,
+  LanguageModelV3ToolResultPart,
   LanguageModelV3Usage,
 } from '@ai-sdk/provider'
 import { APICallError } from 'ai'
 import { MockLanguageModelV3 } from 'ai/test'
 import type { ModelConfig } from '../src/model/provider/config.ts'
-import type { Vendor } from '../src/model/provider/provider.ts'
-import { pieces, script } from './script.ts'
-import type { Heard, Spoken } from './script.ts'
+import type { ModelProvider } from '../src/model/provider/provider.ts'
+import { pieces, nextSteps } from './script.ts'
+import type { SentMessage, ScriptStep } from './script.ts'
 
-/** A vendor whose models do what the messages say. */
-export interface ScriptedVendor extends Vendor {
+/** A provider whose model plays the script in the last user message. */
+export interface ScriptedProvider extends ModelProvider {
   readonly model: MockLanguageModelV3
 }
 
-export function scriptedVendor(facts: Partial<ModelConfig> = {}): ScriptedVendor {
+export function scriptedProvider(settings: Partial<ModelConfig> = {}): ScriptedProvider {
   const model = new MockLanguageModelV3({
     doStream: async (options) => {
-      const heard = heardIn(options)
-      const spoken = script(heard)
-      const [first] = spoken
+      const steps = nextSteps(messagesIn(options))
+      const [first] = steps
       if (first?.kind === 'fail') throw callError(first.status)
-      const hangs = spoken.some(({ kind }) => kind === 'hang')
-      return { stream: streamOf(hangs ? partsOf(spoken).slice(0, -1) : partsOf(spoken), hangs) }
+      const hangs = steps.some(({ kind }) => kind === 'hang')
+      return { stream: streamOf(hangs ? partsOf(steps).slice(0, -1) : partsOf(steps), hangs) }
     },
   })
   return {
     name: 'mock',
     displayName: 'Mock',
     resource: 'https://mock.example',
-    models: [{ id: 'one', maxContextWindow: 4_000_000, ...facts }],
-    ask: async () => [],
-    open: async () => model,
-    options: () => ({}),
+    models: [{ id: 'one', maxContextWindow: 4_000_000, ...settings }],
+    listModels: async () => [],
+    openModel: async () => model,
+    requestOptions: () => ({}),
     model,
   }
 }
@@ -43,9 +44,9 @@ export function callError(statusCode: number, responseHeaders: Record<string, st
   return new APICallError({ message: 'refused', statusCode, responseHeaders, ...about })
 }
 
-/** What it is sent, without its form. */
-export function heardIn({ prompt }: Pick<LanguageModelV3CallOptions, 'prompt'>): readonly Heard[] {
-  return prompt.flatMap((message): readonly Heard[] => {
+/** Returns the messages of a request without their form. */
+export function messagesIn({ prompt }: Pick<LanguageModelV3CallOptions, 'prompt'>): readonly SentMessage[] {
+  return prompt.flatMap((message): readonly SentMessage[] => {
     if (message.role === 'system') return []
     if (message.role === 'tool')
       return message.content.map((part) => ({ role: 'tool', text: resultText(part) }))
@@ -54,39 +55,38 @@ export function heardIn({ prompt }: Pick<LanguageModelV3CallOptions, 'prompt'>):
   })
 }
 
-function resultText(part: object): string {
-  const { output } = part as { readonly output?: { readonly value?: unknown } }
-  return typeof output?.value === 'string' ? output.value : ''
+function resultText(part: LanguageModelV3ToolResultPart | LanguageModelV3ToolApprovalResponsePart): string {
+  return part.type === 'tool-result' && part.output.type === 'text' ? part.output.value : ''
 }
 
-export function partsOf(spoken: readonly Spoken[]): readonly LanguageModelV3StreamPart[] {
-  const called = spoken.some(({ kind }) => kind === 'call')
-  const broken = spoken.some(({ kind }) => kind === 'break')
+export function partsOf(steps: readonly ScriptStep[]): readonly LanguageModelV3StreamPart[] {
+  const called = steps.some(({ kind }) => kind === 'call')
+  const broken = steps.some(({ kind }) => kind === 'break')
   const finishReason = called
     ? ({ unified: 'tool-calls', raw: 'tool_calls' } as const)
     : ({ unified: 'stop', raw: 'stop' } as const)
   return [
     { type: 'stream-start', warnings: [] },
-    ...spoken.flatMap((each, i) => partsFor(each, `${i}`)),
+    ...steps.flatMap((each, i) => partsFor(each, `${i}`)),
     ...(broken ? [] : [{ type: 'finish' as const, finishReason, usage: usage(called) }]),
   ]
 }
 
-function partsFor(spoken: Spoken, id: string): readonly LanguageModelV3StreamPart[] {
-  if (spoken.kind === 'think')
+function partsFor(step: ScriptStep, id: string): readonly LanguageModelV3StreamPart[] {
+  if (step.kind === 'think')
     return [
       { type: 'reasoning-start', id },
-      ...pieces(spoken.text).map((delta) => ({ type: 'reasoning-delta' as const, id, delta })),
+      ...pieces(step.text).map((delta) => ({ type: 'reasoning-delta' as const, id, delta })),
       { type: 'reasoning-end', id },
     ]
-  if (spoken.kind === 'say')
+  if (step.kind === 'say')
     return [
       { type: 'text-start', id },
-      ...pieces(spoken.text).map((delta) => ({ type: 'text-delta' as const, id, delta })),
+      ...pieces(step.text).map((delta) => ({ type: 'text-delta' as const, id, delta })),
       { type: 'text-end', id },
     ]
-  if (spoken.kind !== 'call') return []
-  const { name: toolName, input } = spoken
+  if (step.kind !== 'call') return []
+  const { name: toolName, input } = step
   return [
     { type: 'tool-input-start', id, toolName },
     ...pieces(input).map((delta) => ({ type: 'tool-input-delta' as const, id, delta })),
@@ -95,7 +95,7 @@ function partsFor(spoken: Spoken, id: string): readonly LanguageModelV3StreamPar
   ]
 }
 
-/** A call costs nothing: one that was cut off is made again, and turns can be held against one another all the same. */
+/** Calls cost nothing: an interrupted call is repeated, and the usage must still equal that of an uninterrupted turn. */
 function usage(called: boolean): LanguageModelV3Usage {
   const [total, read, text] = called ? [0, 0, 0] : [10, 4, 5]
   return {
@@ -104,7 +104,7 @@ function usage(called: boolean): LanguageModelV3Usage {
   }
 }
 
-/** Piece by piece; one that hangs never ends. */
+/** Streams the parts one by one. With `hangs` the stream never ends. */
 export function streamOf<T>(parts: readonly T[], hangs = false): ReadableStream<T> {
   let at = 0
   return new ReadableStream<T>({

@@ -1,76 +1,79 @@
 import type { Chat, AgentAction } from '@atrium/host/ports/agent'
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import { charactersIn, fitted, tokensIn } from './context-budget.ts'
-import { conversation, endsInText } from './messages.ts'
-import { noted } from './meta.ts'
-import { pastOf, preface } from './earlier-turns.ts'
-import type { Past } from './earlier-turns.ts'
-import { goOn } from './prompt.ts'
-import type { Reading } from './parts.ts'
+import { charactersFor, withoutOldResults, estimateTokens } from './context-budget.ts'
+import { toMessages, endsInText } from './messages.ts'
+import { toMeta } from './meta.ts'
+import { readEarlierTurns, preface } from './earlier-turns.ts'
+import type { EarlierTurns } from './earlier-turns.ts'
+import { continuePrompt } from './prompt.ts'
+import type { PartOptions } from './parts.ts'
 import type { Summary } from './summary.ts'
-import type { Telling } from './stream-progress.ts'
+import type { StreamProgress } from './stream-progress.ts'
 
 export interface Context {
   readonly chat: Chat
-  readonly telling: Telling
+  readonly progress: StreamProgress
   readonly vision: boolean
-  /** In tokens, for all that is sent. */
-  readonly room: number
-  /** Asks the model for it; nothing where it has none. */
-  summarise(messages: readonly LanguageModelV3Message[]): Promise<Summary | undefined>
+  /** Token budget for all messages of one request. */
+  readonly budget: number
+  /** Asks the model for a summary; undefined if the request fails. */
+  summarize(messages: readonly LanguageModelV3Message[]): Promise<Summary | undefined>
 }
 
 /**
- * What the model is sent: the chat as its state has it. Where that is too much, older turns are told in short from now on; that is said in the
- * chat, and the turns themselves stay as they are.
+ * Builds the messages of a request from the chat's state. If they exceed the budget, a summary replaces the older turns from now on. A
+ * notification in the chat holds the summary; the turns themselves are not changed.
  */
-export async function* contextOf(
+export async function* buildContext(
   context: Context,
 ): AsyncGenerator<AgentAction, readonly LanguageModelV3Message[]> {
-  const { chat, telling, room } = context
-  await telling.told()
-  const past = await pastOf(chat, charactersIn(room) * 2)
-  const messages = await assembled(context, past)
-  if (tokensIn(messages) <= room || past.turns.length === 0) return fitted(messages, room)
-  const kept = await keptOf(context, past)
-  const old = { ...past, turns: past.turns.slice(0, past.turns.length - kept) }
-  const upTo = old.turns.at(-1)?.id ?? ''
-  const reading = readingOf(context)
-  const summary = await context.summarise([...preface(old), ...(await conversation(old.turns, reading))])
+  const { chat, progress, budget } = context
+  await progress.committed()
+  const earlier = await readEarlierTurns(chat, charactersFor(budget) * 2)
+  const messages = await assemble(context, earlier)
+  if (estimateTokens(messages) <= budget || earlier.turns.length === 0)
+    return withoutOldResults(messages, budget)
+  const kept = await countKept(context, earlier)
+  const older = { ...earlier, turns: earlier.turns.slice(0, earlier.turns.length - kept) }
+  const upTo = older.turns.at(-1)?.id ?? ''
+  const options = partOptions(context)
+  const summary = await context.summarize([...preface(older), ...(await toMessages(older.turns, options))])
   if (summary) {
-    const content = 'Earlier turns were summarised, to make room for what comes.'
-    const note = noted({ summary: summary.text, upTo })
-    yield { type: 'chat/responsePart', part: { kind: 'systemNotification', content, ...note } }
-    telling.made()
-    await telling.told()
+    const content = 'Earlier turns were summarized to fit the context window of the model.'
+    const meta = toMeta({ summary: summary.text, upTo })
+    yield { type: 'chat/responsePart', part: { kind: 'systemNotification', content, ...meta } }
+    progress.addPart()
+    await progress.committed()
   }
-  // Without one, too, the newest turns are what matters.
-  const turns = past.turns.slice(past.turns.length - kept)
-  const rest: Past = summary ? { turns, summary: summary.text, more: false } : { ...past, turns, more: true }
-  return fitted(await assembled(context, rest), room)
+  // If the summary failed, the newest turns are sent without one.
+  const turns = earlier.turns.slice(earlier.turns.length - kept)
+  const recent: EarlierTurns = summary
+    ? { turns, summary: summary.text, omitted: false }
+    : { ...earlier, turns, omitted: true }
+  return withoutOldResults(await assemble(context, recent), budget)
 }
 
-async function assembled(context: Context, past: Past): Promise<readonly LanguageModelV3Message[]> {
+async function assemble(context: Context, earlier: EarlierTurns): Promise<readonly LanguageModelV3Message[]> {
   const { activeTurn } = context.chat.state
-  const turns = activeTurn ? [...past.turns, activeTurn] : past.turns
-  const messages = [...preface(past), ...(await conversation(turns, readingOf(context)))]
+  const turns = activeTurn ? [...earlier.turns, activeTurn] : earlier.turns
+  const messages = [...preface(earlier), ...(await toMessages(turns, partOptions(context)))]
   const cut = activeTurn && endsInText(activeTurn.responseParts)
-  return cut ? [...messages, { role: 'user', content: [{ type: 'text', text: goOn }] }] : messages
+  return cut ? [...messages, { role: 'user', content: [{ type: 'text', text: continuePrompt }] }] : messages
 }
 
-/** How many of the newest turns stay: as many as fit well, and the last of them only if it does. */
-async function keptOf(context: Context, { turns }: Past): Promise<number> {
+/** Returns the number of newest turns to send in full: at most a quarter of the budget, and never all turns. */
+async function countKept(context: Context, { turns }: EarlierTurns): Promise<number> {
   let kept = 0
   let tokens = 0
   for (const turn of turns.toReversed()) {
-    tokens += tokensIn(await conversation([turn], readingOf(context)))
-    if (tokens > context.room / 4 || kept === turns.length - 1) break
+    tokens += estimateTokens(await toMessages([turn], partOptions(context)))
+    if (tokens > context.budget / 4 || kept === turns.length - 1) break
     kept++
   }
   return kept
 }
 
-/** One text has at most half of all. */
-function readingOf({ chat, vision, room }: Context): Reading {
-  return { chat, vision, most: Math.max(1000, Math.floor(charactersIn(room) / 2)) }
+/** Limits one text to half of the budget. */
+function partOptions({ chat, vision, budget }: Context): PartOptions {
+  return { chat, vision, maxLength: Math.max(1000, Math.floor(charactersFor(budget) / 2)) }
 }

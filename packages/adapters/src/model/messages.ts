@@ -7,33 +7,36 @@ import type {
   LanguageModelV3ToolResultPart,
 } from '@ai-sdk/provider'
 import { userMessage } from './message.ts'
-import { clipped, sayable } from './text.ts'
-import { noteOf } from './meta.ts'
-import type { Reading, Told } from './parts.ts'
-import { resultOf } from './result.ts'
-import { inputSent, toolOf } from './tools.ts'
+import { truncateMiddle, wellFormed } from './text.ts'
+import { metaOf } from './meta.ts'
+import type { PartOptions, TurnContent } from './parts.ts'
+import { resultText } from './result.ts'
+import { inputForModel, findTool } from './tools.ts'
 
-/** Turns as a model is sent them, made of nothing but their state. Thoughts are not sent back. */
-export async function conversation(
-  turns: readonly Told[],
-  reading: Reading,
+/** Converts turns to messages for a model, from their state alone. Reasoning is not sent back. */
+export async function toMessages(
+  turns: readonly TurnContent[],
+  options: PartOptions,
 ): Promise<LanguageModelV3Message[]> {
   const messages: LanguageModelV3Message[] = []
-  // Ids of calls are the client's, and may be anything; these are good for every vendor, and the same each time.
+  // Providers restrict the form of call ids, and ids in a chat may be any text. A counter gives the same ids for every request.
   let calls = 0
   for (const turn of turns) {
-    messages.push(await userMessage(turn.message, reading))
-    const answer = new Answer(messages)
+    messages.push(await userMessage(turn.message, options))
+    const answer = new AssistantMessages(messages)
     for (const part of turn.responseParts) {
       if (part.kind === 'markdown' && part.content.trim() !== '')
-        answer.text(clipped(sayable(part.content), reading.most))
-      const steered = part.kind === 'systemNotification' ? noteOf(part).steering : undefined
-      if (steered) {
+        answer.text(truncateMiddle(wellFormed(part.content), options.maxLength))
+      const steering = part.kind === 'systemNotification' ? metaOf(part).steering : undefined
+      if (steering) {
         answer.end()
-        messages.push(await userMessage(steered.message, reading))
+        messages.push(await userMessage(steering.message, options))
       }
-      if (part.kind !== 'toolCall' || isUnmade(part.toolCall)) continue
-      const result = clipped(sayable(await resultOf(part.toolCall, turn, reading)), reading.most)
+      if (part.kind !== 'toolCall' || hasNoInput(part.toolCall)) continue
+      const result = truncateMiddle(
+        wellFormed(await resultText(part.toolCall, turn, options)),
+        options.maxLength,
+      )
       answer.call(part.toolCall, `call_${++calls}`, result)
     }
     answer.end()
@@ -41,26 +44,26 @@ export async function conversation(
   return messages
 }
 
-/** Whether the last that a turn says is text that may go on. */
+/** Whether the last relevant part of a turn is text, which an interrupted model can continue. */
 export function endsInText(parts: readonly ResponsePart[]): boolean {
   const last = parts.findLast(
     (part) =>
       part.kind === 'markdown' ||
-      (part.kind === 'toolCall' && !isUnmade(part.toolCall)) ||
-      (part.kind === 'systemNotification' && noteOf(part).steering !== undefined),
+      (part.kind === 'toolCall' && !hasNoInput(part.toolCall)) ||
+      (part.kind === 'systemNotification' && metaOf(part).steering !== undefined),
   )
   return last?.kind === 'markdown' && last.content.trim() !== ''
 }
 
-/** What was cut off before it was known what it was to do: for the model it never was. */
-function isUnmade(call: ToolCallState): boolean {
+/** Whether a call was interrupted before its input was complete. Such a call is not sent to the model. */
+function hasNoInput(call: ToolCallState): boolean {
   return call.status === 'streaming' || (call.status === 'cancelled' && call.toolInput === undefined)
 }
 
-/** What the model said and was answered between two messages of others: texts, then calls, then their results. */
-class Answer {
+/** Groups the output of the model between two user messages: one assistant message with texts and calls, then one message with the results. */
+class AssistantMessages {
   readonly #messages: LanguageModelV3Message[]
-  #said: (LanguageModelV3TextPart | LanguageModelV3ToolCallPart)[] = []
+  #content: (LanguageModelV3TextPart | LanguageModelV3ToolCallPart)[] = []
   #results: LanguageModelV3ToolResultPart[] = []
   #step: unknown
 
@@ -70,25 +73,25 @@ class Answer {
 
   text(text: string): void {
     if (this.#results.length > 0) this.end()
-    this.#said.push({ type: 'text', text })
+    this.#content.push({ type: 'text', text })
   }
 
   call(call: ToolCallState, toolCallId: string, result: string): void {
-    const given = 'toolInput' in call && typeof call.toolInput === 'string' ? call.toolInput : ''
-    const input = inputSent(toolOf(call.toolName), given)
-    // It may be a tool of somebody else, or one that there is not.
+    const text = 'toolInput' in call && typeof call.toolInput === 'string' ? call.toolInput : ''
+    const input = inputForModel(findTool(call.toolName), text)
+    // The name may come from another agent or be unknown; providers accept only these characters.
     const toolName = call.toolName.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_'
-    const { step } = noteOf(call)
+    const { step } = metaOf(call)
     if (this.#results.length > 0 && step !== this.#step) this.end()
     this.#step = step
-    this.#said.push({ type: 'tool-call', toolCallId, toolName, input })
+    this.#content.push({ type: 'tool-call', toolCallId, toolName, input })
     this.#results.push({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value: result } })
   }
 
   end(): void {
-    if (this.#said.length > 0) this.#messages.push({ role: 'assistant', content: this.#said })
+    if (this.#content.length > 0) this.#messages.push({ role: 'assistant', content: this.#content })
     if (this.#results.length > 0) this.#messages.push({ role: 'tool', content: this.#results })
-    this.#said = []
+    this.#content = []
     this.#results = []
   }
 }

@@ -1,31 +1,32 @@
 import type { PendingMessage } from '@atrium/protocol/chat/message'
 
-/** What this agent writes beside what it says, so that the log has all that it must know later. */
-export interface Note {
-  /** At which point of its turn a call was made: those of one step were made together. */
+/** Data that this agent stores in `_meta` of its actions and needs when it resumes a turn. */
+export interface AgentMeta {
+  /** Of a tool call: the part count at the start of its request. Calls of one response have the same step. */
   readonly step?: number
-  /** A message that came in the midst of a turn. */
+  /** Of a notification: the steering message that it shows. */
   readonly steering?: PendingMessage
-  /** What stands for all turns up to this one. */
+  /** Of a notification: a summary of all turns up to and including the turn `upTo`. */
   readonly summary?: string
   readonly upTo?: string
-  /** Of a usage: the tokens of the last request and its answer; whether the model had nothing to add. */
+  /** Of a usage: the input and output tokens of the last request. */
   readonly context?: number
+  /** Of a usage: whether the model finished the turn. */
   readonly done?: boolean
-  /** What a turn has cost, in dollars. */
+  /** Of a usage: the cost of the turn, in dollars. */
   readonly cost?: number
 }
 
 const key = 'x-atrium'
 
-export function noted(note: Note): { readonly _meta: { readonly [key: string]: unknown } } {
-  return { _meta: { [key]: note } }
+export function toMeta(meta: AgentMeta): { readonly _meta: { readonly [key: string]: unknown } } {
+  return { _meta: { [key]: meta } }
 }
 
-/** It was read from a log, and is ours: nobody else may say what agents say. */
-export function noteOf(
-  said: { readonly _meta?: { readonly [key: string]: unknown } | undefined } | undefined,
-): Note {
-  const note = said?._meta?.[key]
-  return typeof note === 'object' && note !== null ? note : {}
+/** Reads the data back. The content is not checked, because only agents can write these actions. */
+export function metaOf(
+  holder: { readonly _meta?: { readonly [key: string]: unknown } | undefined } | undefined,
+): AgentMeta {
+  const meta = holder?._meta?.[key]
+  return typeof meta === 'object' && meta !== null ? meta : {}
 }

@@ -1,15 +1,15 @@
 import { agentContract } from '../../../host/src/ports/agent.contract.ts'
-import { scriptedVendor } from '../../test/scripted-model.ts'
-import { agentWith } from './model.ts'
+import { scriptedProvider } from '../../test/scripted-model.ts'
+import { agentOn } from './model.ts'
 
-/** Time that passes as soon as nothing else is to be done. */
+/** A timer that fires as soon as the event loop is idle, whatever the delay. */
 const later = (_: number, task: () => void) => {
   const immediate = setImmediate(task)
   return () => clearImmediate(immediate)
 }
 const world = { later, now: () => 0 }
 
-agentContract('model', () => agentWith([scriptedVendor()], { world, platform: 'test' }), {
+agentContract('model', () => agentOn([scriptedProvider()], { world, platform: 'test' }), {
   prompts: [
     'say Hello, wörld!',
     'think about doors ; say I thought',

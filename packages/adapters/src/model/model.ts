@@ -4,81 +4,91 @@ import type { World } from '@atrium/host/ports/world'
 import type { Message } from '@atrium/protocol/chat/message'
 import { limits } from '@atrium/protocol/limits'
 import type { AgentInfo } from '@atrium/protocol/root/state'
-import { modelInfo, provider } from './provider/model-list.ts'
+import { modelInfo, agentId } from './provider/model-list.ts'
 import type { ModelConfig, ModelsConfig } from './provider/config.ts'
-import { lacksKey, problemOf } from './provider/errors.ts'
+import { missingKey, modelProblem } from './provider/errors.ts'
 import { ModelTurn } from './turn.ts'
-import type { Mind } from './turn.ts'
-import { overlaid, resourcesOf, vendorsOf } from './provider/provider.ts'
-import type { Environment, Vendor } from './provider/provider.ts'
+import type { ChosenModel } from './turn.ts'
+import { overlay, protectedResources, providersOf } from './provider/provider.ts'
+import type { Environment, ModelProvider } from './provider/provider.ts'
 
 export interface ModelAgentOptions {
   readonly models?: ModelsConfig
-  /** Where keys and addresses are looked for. */
+  /** Environment variables with API keys and base URLs. */
   readonly environment?: Environment
   readonly world: Pick<World, 'later' | 'now'>
-  /** What models are told that they work on, as in `linux x64`. */
+  /** Operating system and architecture for the system prompt, for example `linux x64`. */
   readonly platform?: string
 }
 
-/** How long it is believed what a vendor says of its models, in milliseconds. */
-const knownMs = 300_000
-/** And for how long that it does not answer. */
-const missingMs = 30_000
+/** Time for which a provider's list of models is used before it is asked again. */
+const modelListTtlMs = 300_000
+/** The same for a provider that did not answer. */
+const retryAfterMs = 30_000
 
-/** A coding agent on the models of Anthropic, OpenAI and whoever speaks as OpenAI does. */
+/** Creates a coding agent on the models of Anthropic, OpenAI and OpenAI-compatible servers. */
 export function modelAgent({ models = {}, environment = {}, ...rest }: ModelAgentOptions): Agent {
-  return agentWith(vendorsOf(models, environment), { ...rest, models, environment })
+  return agentOn(providersOf(models, environment), { ...rest, models, environment })
 }
 
-/** The same on whatever vendors there are. */
-export function agentWith(vendors: readonly Vendor[], options: ModelAgentOptions): Agent {
+/** Creates the agent on given providers. */
+export function agentOn(providers: readonly ModelProvider[], options: ModelAgentOptions): Agent {
   const { world, models: config = {}, environment = {}, platform = 'unknown' } = options
-  const known = new Map<Vendor, readonly ModelConfig[]>(vendors.map((vendor) => [vendor, vendor.models]))
-  const asked = new Map<Vendor, number>()
-  const keyIn = ({ keyVariable }: Vendor) => environment[keyVariable ?? ''] || undefined
-  const about = (): AgentInfo => ({
-    provider,
+  const modelLists = new Map<ModelProvider, readonly ModelConfig[]>(
+    providers.map((provider) => [provider, provider.models]),
+  )
+  const listedAt = new Map<ModelProvider, number>()
+  const keyFromEnvironment = ({ keyVariable }: ModelProvider) => environment[keyVariable ?? ''] || undefined
+  const describe = (): AgentInfo => ({
+    provider: agentId,
     displayName: 'Atrium Agent',
     description: 'A coding agent on a model of your choice.',
-    models: vendors.flatMap((vendor) =>
-      (known.get(vendor) ?? []).map((model) =>
-        modelInfo(vendor.name, model, vendor.keyVariable === undefined || keyIn(vendor) !== undefined),
+    models: providers.flatMap((provider) =>
+      (modelLists.get(provider) ?? []).map((model) =>
+        modelInfo(
+          provider.name,
+          model,
+          provider.keyVariable === undefined || keyFromEnvironment(provider) !== undefined,
+        ),
       ),
     ),
-    protectedResources: resourcesOf(vendors),
+    protectedResources: protectedResources(providers),
     capabilities: { multipleChats: { fork: true, sideChat: true } },
   })
-  let info = about()
+  let info = describe()
 
-  const learn = async (vendor: Vendor): Promise<void> => {
-    if (world.now() - (asked.get(vendor) ?? -Infinity) < knownMs) return
+  const refreshModels = async (provider: ModelProvider): Promise<void> => {
+    if (world.now() - (listedAt.get(provider) ?? -Infinity) < modelListTtlMs) return
     try {
-      const found = await vendor.ask(keyIn(vendor), AbortSignal.timeout(limits.modelAskMs))
-      asked.set(vendor, world.now())
-      if (found.length > 0) known.set(vendor, found)
+      const found = await provider.listModels(
+        keyFromEnvironment(provider),
+        AbortSignal.timeout(limits.modelAskMs),
+      )
+      listedAt.set(provider, world.now())
+      if (found.length > 0) modelLists.set(provider, found)
     } catch {
-      // It is not there at this moment, or says nothing of its models: what is known stays. Whoever makes a session waits for this.
-      asked.set(vendor, world.now() - knownMs + missingMs)
+      // The provider is down or has no list: the previous list stays. Creating a session waits for this request, so it is not repeated soon.
+      listedAt.set(provider, world.now() - modelListTtlMs + retryAfterMs)
     }
   }
 
-  const mindOf = async (chat: Chat): Promise<Mind> => {
+  const chooseModel = async (chat: Chat): Promise<ChosenModel> => {
     const chosen = chat.state.activeTurn?.message.model ?? lastModel(chat)
-    const usable = info.models.find(({ policyState }) => policyState === 'enabled') ?? info.models[0]
-    const id = chosen?.id ?? config.default ?? usable?.id ?? ''
-    const vendor = vendors.find(({ name }) => id.startsWith(`${name}/`))
-    if (!vendor) throw new TurnFailed('model', unknown(id))
-    const model = id.slice(vendor.name.length + 1)
-    const key = chat.token(vendor.resource) ?? keyIn(vendor)
-    if (key === undefined && vendor.keyVariable !== undefined) throw lacksKey(vendor)
-    const [facts = { id: model }] = overlaid([{ id: model }], known.get(vendor) ?? [])
+    const firstUsable = info.models.find(({ policyState }) => policyState === 'enabled') ?? info.models[0]
+    const id = chosen?.id ?? config.default ?? firstUsable?.id ?? ''
+    const provider = providers.find(({ name }) => id.startsWith(`${name}/`))
+    if (!provider) throw new TurnFailed('model', unknownModel(id))
+    const model = id.slice(provider.name.length + 1)
+    const key = chat.token(provider.resource) ?? keyFromEnvironment(provider)
+    if (key === undefined && provider.keyVariable !== undefined) throw missingKey(provider)
+    const [settings = { id: model }] = overlay([{ id: model }], modelLists.get(provider) ?? [])
     const effort = chosen?.config?.['effort']
-    const wished = facts.efforts?.find((each) => each === effort)
+    const supported = settings.efforts?.find((each) => each === effort)
     try {
-      return { vendor, facts, model: await vendor.open(model, key), key, effort: wished }
+      const opened = await provider.openModel(model, key)
+      return { provider, config: settings, model: opened, key, effort: supported }
     } catch (error) {
-      throw problemOf(error, vendor, model, key).failure
+      throw modelProblem(error, provider, model, key).failure
     }
   }
 
@@ -88,27 +98,27 @@ export function agentWith(vendors: readonly Vendor[], options: ModelAgentOptions
     },
     resumes: true,
     async probe() {
-      await Promise.all(vendors.map(learn))
-      info = about()
+      await Promise.all(providers.map(refreshModels))
+      info = describe()
     },
     async *run(chat, signal) {
       if (signal.aborted) return
-      const turn = new ModelTurn(chat, await mindOf(chat), { platform, later: world.later }, signal)
-      for await (const said of turn.run()) {
+      const turn = new ModelTurn(chat, await chooseModel(chat), { platform, later: world.later }, signal)
+      for await (const action of turn.run()) {
         if (signal.aborted) return
-        yield said
+        yield action
       }
     },
   }
 }
 
-/** A worker, or a message that says nothing of it, is answered by the model that answered before. */
+/** The model of the last turn that named one; used for messages that name none. */
 function lastModel({ state }: Chat): Message['model'] {
   return state.turns.findLast(({ message }) => message.model)?.message.model
 }
 
-function unknown(id: string): string {
+function unknownModel(id: string): string {
   return id === ''
-    ? 'There is no model. Configure one under "models", or set ANTHROPIC_API_KEY or OPENAI_API_KEY.'
-    : `There is no model ${JSON.stringify(id.slice(0, 200))}. Choose one of those that this agent offers.`
+    ? 'No model is configured. Add one under "models", or set ANTHROPIC_API_KEY or OPENAI_API_KEY.'
+    : `Model ${JSON.stringify(id.slice(0, 200))} does not exist. Choose one from the list of this agent.`
 }

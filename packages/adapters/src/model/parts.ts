@@ -1,13 +1,14 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import type { Turn } from '@atrium/protocol/chat/state'
 
-/** How a chat is read for a model. */
-export interface Reading {
+/** Options for converting turns to the parts of model messages. */
+export interface PartOptions {
   readonly chat: Pick<Chat, 'read'>
-  /** Whether the model sees images. */
+  /** Whether the model accepts images. */
   readonly vision: boolean
-  /** The most characters of one text. */
-  readonly most: number
+  /** Maximum number of characters of one text. */
+  readonly maxLength: number
 }
 
-export type Told = Pick<Turn, 'message' | 'responseParts'>
+/** The fields of a turn, active or finished, that a model is sent. */
+export type TurnContent = Pick<Turn, 'message' | 'responseParts'>

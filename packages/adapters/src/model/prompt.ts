@@ -1,7 +1,7 @@
 import type { Chat } from '@atrium/host/ports/agent'
 import { pathOf } from '@atrium/protocol/file-uri'
 
-/** What the model is told about where it is. */
+/** Returns the system prompt: working directories, platform and rules of conduct. */
 export function systemPrompt({ state, session }: Pick<Chat, 'state' | 'session'>, platform: string): string {
   const own = state.workingDirectories ?? []
   const uris = own.length > 0 ? own : (session.workingDirectories ?? [])
@@ -26,8 +26,8 @@ export function systemPrompt({ state, session }: Pick<Chat, 'state' | 'session'>
   ].join('\n\n')
 }
 
-/** Said to a model whose words were cut off: not all can be made to go on with a text of theirs. */
-export const goOn =
+/** Asks a model to continue its interrupted answer. A user message is used because not all providers can continue an assistant text. */
+export const continuePrompt =
   '[Your answer was cut off here by a broken connection. Go on exactly where it stops, in the middle of the word if need be, and repeat nothing. If it was complete, say nothing.]'
 
 export const summaryRequest =

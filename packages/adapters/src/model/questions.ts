@@ -1,65 +1,71 @@
 import type { AgentAction } from '@atrium/host/ports/agent'
 import type { ChatInputAnswer, ChatInputQuestion } from '@atrium/protocol/chat/request'
 import type { ActiveTurn, InputRequestPart, ResponsePart, Turn } from '@atrium/protocol/chat/state'
-import { inputOf, textIn, tools } from './tools.ts'
+import { parseInput, textField, textsField, tools } from './tools.ts'
 
-/** Questions of calls that were not put to anybody yet. */
-export function* unasked({ responseParts }: ActiveTurn): Iterable<AgentAction> {
+/** Yields an input request for each finished `ask` call that has none yet. */
+export function* newInputRequests({ responseParts }: ActiveTurn): Iterable<AgentAction> {
   for (const part of responseParts) {
     if (part.kind !== 'toolCall' || part.toolCall.toolName !== 'ask') continue
     const { toolCall } = part
     const done = toolCall.status === 'completed' && toolCall.success
-    if (!done || typeof toolCall.toolInput !== 'string' || formOf(responseParts, toolCall.toolCallId))
+    if (
+      !done ||
+      typeof toolCall.toolInput !== 'string' ||
+      findInputRequest(responseParts, toolCall.toolCallId)
+    )
       continue
-    const question = questionIn(toolCall.toolInput)
+    const question = parseQuestion(toolCall.toolInput)
     if (!question) continue
-    const request = { id: formId(toolCall.toolCallId), questions: [question] }
+    const request = { id: inputRequestId(toolCall.toolCallId), questions: [question] }
     yield { type: 'chat/inputRequested', request }
   }
 }
 
-/** Whether a turn waits for an answer. */
-export function isAsking({ responseParts }: ActiveTurn): boolean {
+/** Whether a turn has an input request without a response. */
+export function isWaitingForInput({ responseParts }: ActiveTurn): boolean {
   return responseParts.some((part) => part.kind === 'inputRequest' && part.response === undefined)
 }
 
-/** What was answered to the question of a call, in words for the model. */
-export function answerTo({ responseParts }: Pick<Turn, 'responseParts'>, toolCallId: string): string {
-  const form = formOf(responseParts, toolCallId)
-  if (form?.response === undefined) return 'Nobody has answered.'
-  if (form.response !== 'accept') return 'The user does not want to answer this.'
-  const [question] = form.request.questions ?? []
+/** Returns the user's answer to an `ask` call, as text for the model. */
+export function answerText({ responseParts }: Pick<Turn, 'responseParts'>, toolCallId: string): string {
+  const inputRequest = findInputRequest(responseParts, toolCallId)
+  if (inputRequest?.response === undefined) return 'Nobody has answered.'
+  if (inputRequest.response !== 'accept') return 'The user does not want to answer this.'
+  const [question] = inputRequest.request.questions ?? []
   const labels = new Map(
     question && 'options' in question ? question.options.map(({ id, label }) => [id, label] as const) : [],
   )
-  return spoken(Object.values(form.request.answers ?? {})[0], (id) => labels.get(id) ?? id)
+  return valueText(Object.values(inputRequest.request.answers ?? {})[0], (id) => labels.get(id) ?? id)
 }
 
-function questionIn(text: string): ChatInputQuestion | undefined {
-  const input = inputOf(tools.ask, text)
+function parseQuestion(text: string): ChatInputQuestion | undefined {
+  const input = parseInput(tools.ask, text)
   if (!input) return undefined
-  const asked = { id: 'answer', message: textIn(input, 'question'), required: true }
-  const options = Array.isArray(input['options']) ? (input['options'] as readonly string[]) : []
-  if (options.length === 0) return { ...asked, kind: 'text' }
+  const question = { id: 'answer', message: textField(input, 'question'), required: true }
+  const options = textsField(input, 'options')
+  if (options.length === 0) return { ...question, kind: 'text' }
   const choices = options.map((label, i) => ({ id: `${i + 1}`, label }))
-  return { ...asked, kind: 'single-select', options: choices, allowFreeformInput: true }
+  return { ...question, kind: 'single-select', options: choices, allowFreeformInput: true }
 }
 
-function formOf(parts: readonly ResponsePart[], toolCallId: string): InputRequestPart | undefined {
+function findInputRequest(parts: readonly ResponsePart[], toolCallId: string): InputRequestPart | undefined {
   return parts.find(
     (part): part is InputRequestPart =>
-      part.kind === 'inputRequest' && part.request.id === formId(toolCallId),
+      part.kind === 'inputRequest' && part.request.id === inputRequestId(toolCallId),
   )
 }
 
-function formId(toolCallId: string): string {
+function inputRequestId(toolCallId: string): string {
   return `${toolCallId}-form`
 }
 
-function spoken(answer: ChatInputAnswer | undefined, label: (id: string) => string): string {
-  if (answer?.state !== 'submitted') return 'The user left it open.'
+const noAnswer = 'The user left it open.'
+
+function valueText(answer: ChatInputAnswer | undefined, label: (id: string) => string): string {
+  if (answer?.state !== 'submitted') return noAnswer
   const { value } = answer
   const free = 'freeformValues' in value ? (value.freeformValues ?? []) : []
   const chosen = Array.isArray(value.value) ? value.value : [String(value.value)]
-  return [...chosen.map(label), ...free].filter((text) => text !== '').join(', ') || 'The user left it open.'
+  return [...chosen.map(label), ...free].filter((text) => text !== '').join(', ') || noAnswer
 }

@@ -8,68 +8,70 @@ import { schemaOf, tools } from './tools.ts'
 import type { Tool } from './tools.ts'
 import type { ProviderOptions } from './provider/provider.ts'
 
-/** What a model is asked. */
+/** One request to a model. */
 export interface Request {
   readonly model: LanguageModelV3
   readonly system: string
   readonly messages: readonly LanguageModelV3Message[]
-  /** The names of the tools that it may call. */
+  /** Names of the tools that the model may call. */
   readonly tools: readonly string[]
   readonly maxOutputTokens?: number | undefined
   readonly options: ProviderOptions
   readonly signal: AbortSignal
 }
 
-/** What a model says to it, as it comes. One question, one answer: what becomes of calls, and of trouble, is decided elsewhere. */
-export async function* asked(request: Request): AsyncGenerator<LanguageModelV3StreamPart> {
-  const over = new AbortController()
-  const leave = () => over.abort()
-  request.signal.addEventListener('abort', leave)
-  if (request.signal.aborted) leave()
-  // Nobody waits for it any longer than they want to, whether it heeds that or not.
-  const left = new Promise<undefined>((resolve) => {
-    over.signal.addEventListener('abort', () => resolve(undefined))
+/** Streams the response to one request. The caller runs the tool calls and retries after errors. */
+export async function* streamModel(request: Request): AsyncGenerator<LanguageModelV3StreamPart> {
+  const abort = new AbortController()
+  const end = () => abort.abort()
+  request.signal.addEventListener('abort', end)
+  if (request.signal.aborted) end()
+  // A model library may ignore its abort signal; this promise ends the wait anyway.
+  const aborted = new Promise<undefined>((resolve) => {
+    abort.signal.addEventListener('abort', () => resolve(undefined))
   })
-  const unlessLeft = <T>(task: Promise<T>): Promise<T | undefined> => {
+  const unlessAborted = <T>(task: Promise<T>): Promise<T | undefined> => {
     task.catch(() => {})
-    return over.signal.aborted ? Promise.resolve(undefined) : Promise.race([task, left])
+    return abort.signal.aborted ? Promise.resolve(undefined) : Promise.race([task, aborted])
   }
   try {
-    const answer = await unlessLeft(Promise.resolve(request.model.doStream(callOf(request, over.signal))))
+    const answer = await unlessAborted(
+      Promise.resolve(request.model.doStream(callOptions(request, abort.signal))),
+    )
     const reader = answer?.stream.getReader()
-    for (let next = reader && (await unlessLeft(reader.read())); reader && next && !next.done;) {
+    for (let next = reader && (await unlessAborted(reader.read())); reader && next && !next.done;) {
       yield next.value
-      next = await unlessLeft(reader.read())
+      next = await unlessAborted(reader.read())
     }
     reader?.cancel().catch(() => {})
   } finally {
-    request.signal.removeEventListener('abort', leave)
-    // Whoever turns away ends the request, too.
-    leave()
+    request.signal.removeEventListener('abort', end)
+    // A caller that stops reading ends the request, too.
+    end()
   }
 }
 
-function callOf(request: Request, abortSignal: AbortSignal): Parameters<LanguageModelV3['doStream']>[0] {
+function callOptions(request: Request, abortSignal: AbortSignal): Parameters<LanguageModelV3['doStream']>[0] {
   const { system, messages, maxOutputTokens, options } = request
-  const offered = Object.entries<Tool>(tools).filter(([name]) => request.tools.includes(name))
-  const set = offered.map(([name, tool]): LanguageModelV3FunctionTool => ({
+  const allowed = Object.entries<Tool>(tools).filter(([name]) => request.tools.includes(name))
+  const functions = allowed.map(([name, tool]): LanguageModelV3FunctionTool => ({
     type: 'function',
     name,
     description: tool.description,
     inputSchema: schemaOf(tool),
   }))
   return {
-    prompt: [{ role: 'system', content: system, ...remembered }, ...marked(messages)],
-    ...(set.length > 0 && { tools: set, toolChoice: { type: 'auto' } }),
+    prompt: [{ role: 'system', content: system, ...cachePoint }, ...withCachePoint(messages)],
+    ...(functions.length > 0 && { tools: functions, toolChoice: { type: 'auto' } }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     providerOptions: options,
     abortSignal,
   }
 }
 
-/** Anthropic remembers up to here what it has read, if it is told to; nobody else minds. */
-const remembered = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }
+/** Asks Anthropic to cache the prompt up to this message. Other providers ignore the option. */
+const cachePoint = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } }
 
-function marked(messages: readonly LanguageModelV3Message[]): readonly LanguageModelV3Message[] {
-  return messages.map((message, i) => (i === messages.length - 1 ? { ...message, ...remembered } : message))
+function withCachePoint(messages: readonly LanguageModelV3Message[]): readonly LanguageModelV3Message[] {
+  return messages.map((message, i) => (i === messages.length - 1 ? { ...message, ...cachePoint } : message))
 }

@@ -2,66 +2,66 @@ import type { Chat } from '@atrium/host/ports/agent'
 import type { ChatState, ReasoningPart, ResponsePart } from '@atrium/protocol/chat/state'
 
 /**
- * Where a turn stands with what it has said. What an agent says is told a little later, and nothing is made of a chat's state before all of
- * it is there.
+ * Counts the parts and text that a turn has emitted. The chat's state shows an emitted action a little later, so the turn waits with
+ * `committed` before it builds a request from the state.
  */
-export class Telling {
+export class StreamProgress {
   readonly #chat: Chat
-  readonly #written = new Map<string, number>()
-  #parts: number
+  readonly #textLengths = new Map<string, number>()
+  #partCount: number
 
   constructor(chat: Chat) {
     this.#chat = chat
-    this.#parts = chat.state.activeTurn?.responseParts.length ?? 0
+    this.#partCount = chat.state.activeTurn?.responseParts.length ?? 0
   }
 
-  /** How many parts the turn has. */
-  get parts(): number {
-    return this.#parts
+  /** Number of parts of the turn, committed or not. */
+  get partCount(): number {
+    return this.#partCount
   }
 
-  /** Another part, by its position in the turn: no part, errors and all, is ever called like another. */
-  newId(): string {
-    this.made()
-    return `${this.#chat.turnId}-${this.#parts}`
+  /** Counts a new part and returns its id, which is unique because it contains the position in the turn. */
+  newPartId(): string {
+    this.addPart()
+    return `${this.#chat.turnId}-${this.#partCount}`
   }
 
-  /** A part that needs no id. */
-  made(): void {
-    this.#parts++
+  /** Counts a part that has no id. */
+  addPart(): void {
+    this.#partCount++
   }
 
-  wrote(partId: string, length: number): void {
-    const before = this.#written.get(partId) ?? this.#lengthOf(partId, this.#chat.state)
-    this.#written.set(partId, before + length)
+  addText(partId: string, length: number): void {
+    const before = this.#textLengths.get(partId) ?? this.#lengthOf(partId, this.#chat.state)
+    this.#textLengths.set(partId, before + length)
   }
 
-  /** The text that was cut off, and goes on. */
-  get openText(): string | undefined {
-    const last = this.#last
+  /** Id of the last part if it is text: an interrupted text that the model continues. */
+  get lastTextId(): string | undefined {
+    const last = this.#lastPart
     return last?.kind === 'markdown' ? last.id : undefined
   }
 
-  get openThought(): ReasoningPart | undefined {
-    const last = this.#last
+  get lastReasoning(): ReasoningPart | undefined {
+    const last = this.#lastPart
     return last?.kind === 'reasoning' ? last : undefined
   }
 
-  /** Changes with every part, and with every word. */
-  get mark(): number {
-    return [...this.#written.values()].reduce((sum, length) => sum + length, this.#parts)
+  /** Number of parts plus the text lengths; changes with everything that is emitted. */
+  get total(): number {
+    return [...this.#textLengths.values()].reduce((sum, length) => sum + length, this.#partCount)
   }
 
-  /** Resolves when everyone was told all of it, and what became of each call. */
-  async told(): Promise<ChatState> {
+  /** Resolves with the state once it contains everything emitted, with all tool calls finished. */
+  async committed(): Promise<ChatState> {
     return this.#chat.when((state) => {
       const parts = state.activeTurn?.responseParts ?? []
-      if (parts.length < this.#parts || parts.some(isOpen)) return false
-      return [...this.#written].every(([id, length]) => this.#lengthOf(id, state) >= length)
+      if (parts.length < this.#partCount || parts.some(isOpen)) return false
+      return [...this.#textLengths].every(([id, length]) => this.#lengthOf(id, state) >= length)
     })
   }
 
-  get #last(): ResponsePart | undefined {
+  get #lastPart(): ResponsePart | undefined {
     return this.#chat.state.activeTurn?.responseParts.findLast(({ kind }) => kind !== 'error')
   }
 

@@ -1,78 +1,79 @@
 import type { AgentAction } from '@atrium/host/ports/agent'
 import type { ReasoningPart } from '@atrium/protocol/chat/state'
 import type { LanguageModelV3StreamPart, LanguageModelV3Usage } from '@ai-sdk/provider'
-import { noted } from './meta.ts'
-import type { Telling } from './stream-progress.ts'
-import { toolOf } from './tools.ts'
+import { toMeta } from './meta.ts'
+import type { StreamProgress } from './stream-progress.ts'
+import { findTool } from './tools.ts'
 
-/** A call that the model made, under the name that it has in the chat. */
-export interface Called {
+/** A tool call of the model. The id is the one in the chat, not the model's own. */
+export interface ModelToolCall {
   readonly toolCallId: string
   readonly toolName: string
   readonly input: unknown
 }
 
-/** What a model did when it was asked once. */
-export interface Stepped {
-  readonly calls: readonly Called[]
+/** The outcome of one request to a model. */
+export interface StepResult {
+  readonly calls: readonly ModelToolCall[]
   readonly usage?: LanguageModelV3Usage
-  /** Absent where it broke off. */
+  /** Why the response ended; undefined if the stream was cut off. */
   readonly finish?: string
 }
 
-/** Says what a model streams, as it comes. Throws what the stream says went wrong. */
-export async function* stepped(
+/** Converts the stream of one response to actions. Throws the error that the stream reports. */
+export async function* streamStep(
   stream: AsyncIterable<LanguageModelV3StreamPart>,
-  telling: Telling,
-): AsyncGenerator<AgentAction, Stepped> {
-  const step = telling.parts
-  const open = telling.openText
-  const calls: Called[] = []
-  // The model's own names for what it says, and ours.
+  progress: StreamProgress,
+): AsyncGenerator<AgentAction, StepResult> {
+  const step = progress.partCount
+  const interruptedText = progress.lastTextId
+  const calls: ModelToolCall[] = []
+  // Ids of the model's texts and calls, mapped to ids in the chat.
   const texts = new Map<string, string>()
   const started = new Map<string, string>()
-  const thoughts = new Thoughts(telling)
-  const begin = function* (id: string, toolName: string): Iterable<AgentAction> {
-    const toolCallId = telling.newId()
+  const reasoning = new ReasoningStream(progress)
+  const startCall = function* (id: string, toolName: string): Iterable<AgentAction> {
+    const toolCallId = progress.newPartId()
     started.set(id, toolCallId)
-    const displayName = toolOf(toolName)?.displayName ?? toolName
-    yield { type: 'chat/toolCallStart', toolCallId, toolName, displayName, ...noted({ step }) }
+    const displayName = findTool(toolName)?.displayName ?? toolName
+    yield { type: 'chat/toolCallStart', toolCallId, toolName, displayName, ...toMeta({ step }) }
   }
   let usage: LanguageModelV3Usage | undefined
   let finish: string | undefined
   for await (const part of stream) {
     if (part.type === 'text-delta' && part.delta !== '') {
-      // Only what is said first can go on with what was cut off.
-      const begun = texts.get(part.id) ?? (telling.parts === step && texts.size === 0 ? open : undefined)
-      const partId = begun ?? telling.newId()
+      // Only the first text of a response can continue the interrupted one.
+      const existing =
+        texts.get(part.id) ?? (progress.partCount === step && texts.size === 0 ? interruptedText : undefined)
+      const partId = existing ?? progress.newPartId()
       texts.set(part.id, partId)
-      telling.wrote(partId, part.delta.length)
-      // Never empty: it could not be seen later that a text was begun.
-      if (begun !== undefined) yield { type: 'chat/delta', partId, content: part.delta }
+      progress.addText(partId, part.delta.length)
+      // A new part gets its first text at once: an empty part would look as if the model had written nothing.
+      if (existing !== undefined) yield { type: 'chat/delta', partId, content: part.delta }
       else yield { type: 'chat/responsePart', part: { kind: 'markdown', id: partId, content: part.delta } }
     } else if (part.type === 'reasoning-delta' && part.delta !== '') {
-      yield* thoughts.think(part.id, part.delta)
+      yield* reasoning.add(part.id, part.delta)
     } else if (part.type === 'tool-input-start') {
-      yield* begin(part.id, part.toolName)
+      yield* startCall(part.id, part.toolName)
     } else if (part.type === 'tool-input-delta' && part.delta !== '') {
       const toolCallId = started.get(part.id)
       if (toolCallId !== undefined) yield { type: 'chat/toolCallDelta', toolCallId, content: part.delta }
     } else if (part.type === 'tool-call') {
-      if (!started.has(part.toolCallId)) yield* begin(part.toolCallId, part.toolName)
+      if (!started.has(part.toolCallId)) yield* startCall(part.toolCallId, part.toolName)
       const toolCallId = started.get(part.toolCallId) ?? ''
-      calls.push({ toolCallId, toolName: part.toolName, input: parsed(part.input) })
+      calls.push({ toolCallId, toolName: part.toolName, input: parsedInput(part.input) })
     } else if (part.type === 'finish') {
       usage = part.usage
       const { unified, raw } = part.finishReason
-      // So a stream ends that was cut off.
+      // The library ends a stream that was cut off with `other` and no raw reason.
       if (unified !== 'other' || raw !== undefined) finish = unified
     } else if (part.type === 'error') throw part.error
   }
   return { calls, ...(usage && { usage }), ...(finish !== undefined && { finish }) }
 }
 
-/** What is no JSON stays a text, which no tool takes. */
-function parsed(input: string): unknown {
+/** Parses the input of a call. Invalid JSON is returned as text, which the input check of every tool refuses. */
+function parsedInput(input: string): unknown {
   try {
     return JSON.parse(input.trim() === '' ? '{}' : input)
   } catch {
@@ -80,35 +81,36 @@ function parsed(input: string): unknown {
   }
 }
 
-/** What the model thinks. Thoughts that were cut off are thought again: as far as they are the same they are not said twice. */
-class Thoughts {
-  readonly #telling: Telling
+/** Reasoning of the model. After an interruption the model reasons again; the part that equals the stored reasoning is not written twice. */
+class ReasoningStream {
+  readonly #progress: StreamProgress
   readonly #ids = new Map<string, string>()
-  /** What stands there, and what was thought again of it. */
-  #before: ReasoningPart | undefined
-  #again = ''
+  /** The interrupted part, while the new reasoning equals its beginning. */
+  #cutOff: ReasoningPart | undefined
+  /** The new reasoning so far, compared with the interrupted part. */
+  #repeated = ''
 
-  constructor(telling: Telling) {
-    this.#telling = telling
-    this.#before = telling.openThought
+  constructor(progress: StreamProgress) {
+    this.#progress = progress
+    this.#cutOff = progress.lastReasoning
   }
 
-  *think(id: string, text: string): Iterable<AgentAction> {
-    const before = this.#before
-    if (!before) return yield* this.#say(id, text)
-    this.#again += text
-    if (before.content.startsWith(this.#again)) return
-    this.#before = undefined
-    const same = this.#again.startsWith(before.content)
-    if (same) this.#ids.set(id, before.id)
-    yield* this.#say(id, same ? this.#again.slice(before.content.length) : this.#again)
+  *add(id: string, text: string): Iterable<AgentAction> {
+    const cutOff = this.#cutOff
+    if (!cutOff) return yield* this.#emit(id, text)
+    this.#repeated += text
+    if (cutOff.content.startsWith(this.#repeated)) return
+    this.#cutOff = undefined
+    const same = this.#repeated.startsWith(cutOff.content)
+    if (same) this.#ids.set(id, cutOff.id)
+    yield* this.#emit(id, same ? this.#repeated.slice(cutOff.content.length) : this.#repeated)
   }
 
-  *#say(id: string, content: string): Iterable<AgentAction> {
-    const begun = this.#ids.get(id)
-    const partId = begun ?? this.#telling.newId()
+  *#emit(id: string, content: string): Iterable<AgentAction> {
+    const existing = this.#ids.get(id)
+    const partId = existing ?? this.#progress.newPartId()
     this.#ids.set(id, partId)
-    if (begun !== undefined) yield { type: 'chat/reasoning', partId, content }
+    if (existing !== undefined) yield { type: 'chat/reasoning', partId, content }
     else yield { type: 'chat/responsePart', part: { kind: 'reasoning', id: partId, content } }
   }
 }

@@ -1,26 +1,26 @@
 import type { LanguageModelV3Message } from '@ai-sdk/provider'
-import { asked } from './request.ts'
+import { streamModel } from './request.ts'
 import type { Request } from './request.ts'
 import { summaryRequest } from './prompt.ts'
-import type { Stepped } from './stream-step.ts'
-import { sayable } from './text.ts'
+import type { StepResult } from './stream-step.ts'
+import { wellFormed } from './text.ts'
 
-export interface Summary extends Pick<Stepped, 'usage'> {
+export interface Summary extends Pick<StepResult, 'usage'> {
   readonly text: string
 }
 
-/** A conversation in short, by the model itself. Of one that is longer than it can read, the newest. */
-export async function summaryOf(
+/** Lets the model summarize a conversation. Only the last `maxLength` characters are sent, because the model must be able to read them. */
+export async function summarize(
   messages: readonly LanguageModelV3Message[],
-  most: number,
+  maxLength: number,
   request: Omit<Request, 'messages' | 'tools' | 'system'>,
 ): Promise<Summary> {
-  const transcript = sayable(messages.map(lines).join('\n\n').slice(-most))
+  const transcript = wellFormed(messages.map(transcriptOf).join('\n\n').slice(-maxLength))
   const system = 'You write down what others need to know to go on with a piece of work.'
   const question = `<conversation>\n${transcript}\n</conversation>\n\n${summaryRequest}`
   let text = ''
-  let usage: Stepped['usage']
-  for await (const part of asked({
+  let usage: StepResult['usage']
+  for await (const part of streamModel({
     ...request,
     system,
     messages: [{ role: 'user', content: [{ type: 'text', text: question }] }],
@@ -30,18 +30,18 @@ export async function summaryOf(
     if (part.type === 'finish') usage = part.usage
     if (part.type === 'error') throw part.error
   }
-  if (text.trim() === '') throw new Error('there is no summary')
+  if (text.trim() === '') throw new Error('the summary is empty')
   return { text, ...(usage && { usage }) }
 }
 
-/** As a text: calls and results among what is sent would ask for tools. */
-function lines({ role, content }: LanguageModelV3Message): string {
+/** Converts a message to plain text: tool calls and results are valid only in a request that declares tools. */
+function transcriptOf({ role, content }: LanguageModelV3Message): string {
   if (typeof content === 'string') return `${role}: ${content}`
-  const told = content.map((part) => {
+  const parts = content.map((part) => {
     if (part.type === 'text') return part.text
     if (part.type === 'tool-call') return `[calls ${part.toolName} ${JSON.stringify(part.input)}]`
     if (part.type === 'tool-result') return part.output.type === 'text' ? part.output.value : ''
     return `[${part.type}]`
   })
-  return `${role}: ${told.join('\n')}`
+  return `${role}: ${parts.join('\n')}`
 }

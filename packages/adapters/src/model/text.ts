@@ -1,14 +1,14 @@
-/** A text of at most so many characters: its beginning and its end, which say the most, and how much is missing. */
-export function clipped(text: string, most: number): string {
-  if (text.length <= most) return text
-  const head = Math.ceil((most * 2) / 3)
-  const missing = text.length - most
-  return sayable(
+/** Cuts a text in the middle to `maxLength` characters, plus a line with the number of characters left out. Beginning and end are kept, because they matter most. */
+export function truncateMiddle(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const head = Math.ceil((maxLength * 2) / 3)
+  const missing = text.length - maxLength
+  return wellFormed(
     `${text.slice(0, head)}\n[… ${missing} characters are left out here …]\n${text.slice(head + missing)}`,
   )
 }
 
-/** What every vendor takes: some refuse a whole request for half a character, or for a NUL. */
-export function sayable(text: string): string {
+/** Replaces lone surrogates and NUL, for which some providers refuse the whole request. */
+export function wellFormed(text: string): string {
   return text.replaceAll(/[\p{Surrogate}\0]/gu, '\ufffd')
 }

@@ -1,102 +1,123 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
 import type { Chat, AgentAction } from '@atrium/host/ports/agent'
+import { callIn } from '@atrium/protocol/chat/calls'
 import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
-import { acts, failed, proposed } from './tool-runs.ts'
-import type { Called } from './stream-step.ts'
-import { inputOf, inputProblem, inputText, isTool, quoted, toolOf } from './tools.ts'
+import { isJsonObject } from '@atrium/protocol/json'
+import { toolRuns, failed, proposedEdits } from './tool-runs.ts'
+import type { ModelToolCall } from './stream-step.ts'
+import { findTool, inputProblem, inputText, isTool, parseInput, quoted } from './tools.ts'
 import type { Input, Tool } from './tools.ts'
-import { callIn } from '@atrium/protocol/chat/calls'
 
-/** What calls are done with. */
-export interface Doing {
+/** The chat and the timer that tool calls need. */
+export interface CallContext {
   readonly chat: Chat
-  /** After so long a line is ended. */
+  /** Schedules a task for the time limit of a command (`modelLineMs`). Returns a function that cancels it. */
   later(task: () => void): () => void
 }
 
 /**
- * Does what the model has called for. What needs nobody is done first; all the rest asks before any of it is waited for, so that a host that
- * ends meanwhile finds nothing but questions, and asks on.
+ * Runs the tool calls of one response. Calls without approval run first. All others ask for approval before the first of them is awaited, so
+ * that a host that stops meanwhile leaves only open requests, which the next host can continue.
  */
-export async function* useTools(calls: readonly Called[], doing: Doing): AsyncIterable<AgentAction> {
-  const asking: string[] = []
-  for (const call of calls.toSorted((a, b) => Number(isFree(b)) - Number(isFree(a)))) {
-    const tool = toolOf(call.toolName)
-    const problem = tool ? inputProblem(tool, call.input) : `there is no tool ${quoted(call.toolName)}`
-    if (!tool || problem !== undefined) yield* impossible(call, problem ?? '')
-    else if (tool.free) yield* free(call, tool, doing, asking)
-    else yield* ask(call, tool, doing, asking)
+export async function* runCalls(
+  calls: readonly ModelToolCall[],
+  context: CallContext,
+): AsyncIterable<AgentAction> {
+  const awaited: string[] = []
+  for (const call of calls.toSorted((a, b) => Number(needsNoApproval(b)) - Number(needsNoApproval(a)))) {
+    const tool = findTool(call.toolName)
+    const { input } = call
+    const problem = tool ? inputProblem(tool, input) : `there is no tool ${quoted(call.toolName)}`
+    if (!tool || problem !== undefined || !isJsonObject(input)) yield* failWithoutAsking(call, problem ?? '')
+    else if (tool.noApproval) yield* runWithoutApproval({ ...call, input }, tool, context, awaited)
+    else yield* askForApproval({ ...call, input }, tool, context, awaited)
   }
-  for (const toolCallId of asking) yield* settle(toolCallId, doing)
+  for (const toolCallId of awaited) yield* runWhenApproved(toolCallId, context)
 }
 
-/** Goes on with calls that a life before this began: they ask still, or were answered and not begun. */
-export async function* openCalls({ responseParts }: ActiveTurn, doing: Doing): AsyncIterable<AgentAction> {
+/** Continues calls that an earlier run of the host left open: not yet approved, or approved and not started. */
+export async function* resumeCalls(
+  { responseParts }: ActiveTurn,
+  context: CallContext,
+): AsyncIterable<AgentAction> {
   const calls = responseParts.flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
   for (const call of calls) {
-    const begun = call.status === 'running' && call.content !== undefined
-    // It is not known how far it came, and nothing is done twice.
-    if (begun) yield failed(call.toolCallId, 'this was interrupted')
+    const started = call.status === 'running' && call.content !== undefined
+    // The effects of a started call are unknown, and no call runs twice.
+    if (started) yield failed(call.toolCallId, 'this was interrupted')
     else if (call.status === 'pending-confirmation' || call.status === 'running')
-      yield* settle(call.toolCallId, doing)
+      yield* runWhenApproved(call.toolCallId, context)
   }
 }
 
-function isFree({ toolName }: Called): boolean {
-  return toolOf(toolName)?.free === true
+/** A call whose input has passed the check of its tool. */
+interface CheckedCall extends ModelToolCall {
+  readonly input: Input
 }
 
-async function* free(call: Called, tool: Tool, doing: Doing, asking: string[]): AsyncIterable<AgentAction> {
-  const { toolCallId, toolName } = call
-  const input = call.input as Input
+function needsNoApproval({ toolName }: ModelToolCall): boolean {
+  return findTool(toolName)?.noApproval === true
+}
+
+async function* runWithoutApproval(
+  call: CheckedCall,
+  tool: Tool,
+  context: CallContext,
+  awaited: string[],
+): AsyncIterable<AgentAction> {
+  const { toolCallId, toolName, input } = call
   const ready = {
     type: 'chat/toolCallReady',
     toolCallId,
-    invocationMessage: { markdown: tool.asks(input) },
+    invocationMessage: { markdown: tool.invocationMessage(input) },
   } as const
   yield { ...ready, toolInput: inputText(tool, input), confirmed: 'not-needed' }
   try {
-    yield* act(toolName, toolCallId, input, doing)
+    yield* runTool(toolName, toolCallId, input, context)
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
     if (error.errorType !== 'permission') return yield failed(toolCallId, error.message)
-    // Only now is it known that somebody has to agree.
+    // Only the attempt showed that this path needs approval (a protected file).
     yield { ...ready, confirmationTitle: error.message }
-    asking.push(toolCallId)
+    awaited.push(toolCallId)
   }
 }
 
-async function* ask(call: Called, tool: Tool, { chat }: Doing, asking: string[]): AsyncIterable<AgentAction> {
-  const { toolCallId, toolName } = call
-  const input = call.input as Input
-  const edits = await attempt(() => proposed(chat, toolName, input))
-  if (edits instanceof TurnFailed) return yield* impossible(call, edits.message)
+async function* askForApproval(
+  call: CheckedCall,
+  tool: Tool,
+  { chat }: CallContext,
+  awaited: string[],
+): AsyncIterable<AgentAction> {
+  const { toolCallId, toolName, input } = call
+  const edits = await attempt(() => proposedEdits(chat, toolName, input))
+  if (edits instanceof TurnFailed) return yield* failWithoutAsking(call, edits.message)
   yield {
     type: 'chat/toolCallReady',
     toolCallId,
-    invocationMessage: { markdown: tool.asks(input) },
+    invocationMessage: { markdown: tool.invocationMessage(input) },
     toolInput: inputText(tool, input),
     ...(tool.editable !== undefined && { editable: true }),
     ...(edits && { edits }),
   }
-  asking.push(toolCallId)
+  awaited.push(toolCallId)
 }
 
-/** Waits for as long as it takes, and does what was agreed to. */
-async function* settle(toolCallId: string, doing: Doing): AsyncIterable<AgentAction> {
-  const state = await doing.chat.when(
+/** Waits for the user's decision, without a time limit, and runs the call if it was approved. */
+async function* runWhenApproved(toolCallId: string, context: CallContext): AsyncIterable<AgentAction> {
+  const state = await context.chat.when(
     (each) => !undecided.has(callIn(each, toolCallId)?.status ?? 'streaming'),
   )
   const call = callIn(state, toolCallId)
-  // Else somebody said no, and the model is told.
+  // A denied call has ended already; its result tells the model.
   if (call?.status !== 'running') return
-  const tool = toolOf(call.toolName)
-  // As it was agreed to: it may have been changed.
-  const input = tool && typeof call.toolInput === 'string' ? inputOf(tool, call.toolInput) : undefined
-  if (!input) return yield failed(toolCallId, 'this cannot be done with that input')
+  const tool = findTool(call.toolName)
+  // The state has the input as approved, with the user's changes.
+  const input = tool && typeof call.toolInput === 'string' ? parseInput(tool, call.toolInput) : undefined
+  if (!input) return yield failed(toolCallId, 'the approved input is invalid')
   try {
-    yield* act(call.toolName, toolCallId, input, doing)
+    yield* runTool(call.toolName, toolCallId, input, context)
   } catch (error) {
     if (!(error instanceof TurnFailed)) throw error
     yield failed(toolCallId, error.message)
@@ -105,21 +126,24 @@ async function* settle(toolCallId: string, doing: Doing): AsyncIterable<AgentAct
 
 const undecided = new Set<ToolCallState['status']>(['streaming', 'pending-confirmation'])
 
-function act(
+function runTool(
   toolName: string,
   toolCallId: string,
   input: Input,
-  { chat, later }: Doing,
+  { chat, later }: CallContext,
 ): AsyncIterable<AgentAction> {
   if (!isTool(toolName)) throw new TurnFailed('tools', `there is no tool ${quoted(toolName)}`)
-  return acts[toolName]({ chat, toolCallId, input, later })
+  return toolRuns[toolName]({ chat, toolCallId, input, later })
 }
 
-/** Nobody is asked for what cannot be done. */
-function* impossible({ toolCallId, toolName, input }: Called, problem: string): Iterable<AgentAction> {
-  const invocationMessage = toolOf(toolName)?.displayName ?? quoted(toolName)
-  // A line that is none cannot stand for one.
-  const toolInput = toolOf(toolName)?.editable === undefined && { toolInput: JSON.stringify(input) ?? '' }
+/** Ends a call that cannot run, without asking anybody for approval. */
+function* failWithoutAsking(
+  { toolCallId, toolName, input }: ModelToolCall,
+  problem: string,
+): Iterable<AgentAction> {
+  const invocationMessage = findTool(toolName)?.displayName ?? quoted(toolName)
+  // An editable input is shown as a command line, and an invalid input has none.
+  const toolInput = findTool(toolName)?.editable === undefined && { toolInput: JSON.stringify(input) ?? '' }
   yield { type: 'chat/toolCallReady', toolCallId, invocationMessage, ...toolInput, confirmed: 'not-needed' }
   yield failed(toolCallId, problem)
 }

@@ -5,102 +5,102 @@ import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/to
 import { limits } from '@atrium/protocol/limits'
 import { compact } from '@atrium/protocol/update'
 import type { FileEditCollection } from '@atrium/protocol/common/content'
-import { clipped } from './text.ts'
-import { quoted, textIn, tools } from './tools.ts'
+import { truncateMiddle } from './text.ts'
+import { quoted, textField, tools } from './tools.ts'
 import type { Input, ToolName } from './tools.ts'
 
-/** More is no help to a model, and stands in the log for ever. */
-const most = limits.modelResult
+/** Maximum number of characters of a result. More does not help a model, and the log keeps it forever. */
+const maxLength = limits.modelResult
 
-/** What acts need besides the chat. */
-export interface Acting {
+/** One run of a tool call, with its checked input. */
+export interface ToolRun {
   readonly chat: Chat
   readonly toolCallId: string
   readonly input: Input
-  /** Ends a line that does not end; gives its undo. */
+  /** Schedules a task for the time limit of a command. Returns a function that cancels it. */
   later(task: () => void): () => void
 }
 
-/** Does what a call is about, and says what became of it. It was approved, or needs nobody. */
-export type Act = (acting: Acting) => AsyncIterable<AgentAction>
+/** Runs a call and yields its result. The call was approved, or needs no approval. */
+export type RunTool = (run: ToolRun) => AsyncIterable<AgentAction>
 
-export const acts: { readonly [N in ToolName]: Act } = {
+export const toolRuns: { readonly [N in ToolName]: RunTool } = {
   async *read({ chat, toolCallId, input }) {
-    const whole = await chat.files.read(toolCallId, textIn(input, 'path'))
-    yield complete(toolCallId, `Read ${quoted(textIn(input, 'path'))}`, stretch(whole, input))
+    const path = textField(input, 'path')
+    const text = requestedLines(await chat.files.read(toolCallId, path), input)
+    yield complete({ toolCallId, pastTense: `Read ${quoted(path)}`, text })
   },
 
   async *list({ chat, toolCallId, input }) {
-    const entries = await chat.files.list(toolCallId, textIn(input, 'path'))
+    const entries = await chat.files.list(toolCallId, textField(input, 'path'))
     const names = entries.map(({ name, type }) => (type === 'directory' ? `${name}/` : name))
-    yield complete(
-      toolCallId,
-      tools.list.asks(input).replace('List', 'Listed'),
-      names.join('\n') || '(empty)',
-    )
+    const pastTense = tools.list.invocationMessage(input).replace('List', 'Listed')
+    yield complete({ toolCallId, pastTense, text: names.join('\n') || '(empty)' })
   },
 
   async *search({ chat, toolCallId, input }) {
-    const search = { text: textIn(input, 'text'), ...filled(input, ['path', 'glob', 'ignoreCase']) }
+    const search = { text: textField(input, 'text'), ...presentFields(input, ['path', 'glob', 'ignoreCase']) }
     const { lines, more } = await chat.files.search(toolCallId, search)
     const found = lines.map(({ path, line, text }) => `${path === '' ? '' : `${path}:`}${line}: ${text}`)
     const rest = more ? ['(There is more than is shown here: search for less.)'] : []
     const text = [...(found.length > 0 ? found : ['(nothing)']), ...rest].join('\n')
-    yield complete(toolCallId, tools.search.asks(input).replace('Search', 'Searched'), text)
+    const pastTense = tools.search.invocationMessage(input).replace('Search', 'Searched')
+    yield complete({ toolCallId, pastTense, text })
   },
 
-  edit: (acting) => changed(acting, editOf('edit', acting.input)),
-  write: (acting) => changed(acting, editOf('write', acting.input)),
+  edit: (run) => applyEdit(run, editOf('edit', run.input)),
+  write: (run) => applyEdit(run, editOf('write', run.input)),
 
   async *run({ chat, toolCallId, input, later }) {
-    const { terminal, done, end } = await chat.run({ toolCallId, line: textIn(input, 'command') })
+    const { terminal, done, end } = await chat.run({ toolCallId, line: textField(input, 'command') })
     yield { type: 'chat/toolCallContentChanged', toolCallId, content: [terminalShown(terminal)] }
-    const undo = later(() => void end())
+    const cancelTimeout = later(() => void end())
     try {
       const outcome = await done
-      // The terminal has all of it.
-      const output = outcome.output.slice(-most)
+      // The terminal keeps the whole output.
+      const output = outcome.output.slice(-maxLength)
       const truncated = outcome.truncated || output.length < outcome.output.length
       const result = commandResult({ ...outcome, output, truncated }, terminal)
       yield { type: 'chat/toolCallComplete', toolCallId, result }
     } finally {
-      undo()
+      cancelTimeout()
     }
   },
 
-  // The call is over before anybody is asked, so that a host that ends meanwhile finds nothing but a question, and asks on.
+  // The call ends before the question is shown. A host that stops meanwhile then leaves only an open question, which the next host can continue.
   async *ask({ toolCallId, input }) {
-    yield complete(toolCallId, `Asked ${quoted(textIn(input, 'question'))}`, 'Asked.')
+    const pastTense = `Asked ${quoted(textField(input, 'question'))}`
+    yield complete({ toolCallId, pastTense, text: 'Asked.' })
   },
 
   async *spawn({ chat, toolCallId, input }) {
-    const title = quoted(textIn(input, 'title')).slice(1, -1)
+    const title = quoted(textField(input, 'title')).slice(1, -1)
     const model = chat.state.activeTurn?.usage?.model
     const task = {
       toolCallId,
       title,
-      text: textIn(input, 'task'),
+      text: textField(input, 'task'),
       ...(model !== undefined && { model: { id: model } }),
     }
     const worker = chat.spawn(task)
-    // A turn that is over before the worker is may have nobody left to see that this is rejected.
+    // If the turn ends before the worker, nothing awaits this promise; its rejection must not be reported as unhandled.
     worker.done.catch(() => {})
     const shown = { type: 'subagent', resource: worker.chat, title } as const
     yield { type: 'chat/toolCallContentChanged', toolCallId, content: [shown] }
-    const { text, problem } = answerOf(await worker.done)
-    const did = `A worker ${problem === undefined ? 'did' : 'could not do'} ${quoted(title)}`
-    yield complete(toolCallId, did, text, [shown], problem)
+    const { text, problem } = workerAnswer(await worker.done)
+    const pastTense = `A worker ${problem === undefined ? 'did' : 'could not do'} ${quoted(title)}`
+    yield complete({ toolCallId, pastTense, text, content: [shown], problem })
   },
 }
 
-/** What an edit would change, for those who are asked. */
-export async function proposed(
+/** Returns the changes of an edit, to be shown with the request for approval. */
+export async function proposedEdits(
   chat: Chat,
   name: string,
   input: Input,
 ): Promise<FileEditCollection | undefined> {
   if (name !== 'edit' && name !== 'write') return undefined
-  return { items: [await chat.files.propose(textIn(input, 'path'), editOf(name, input))] }
+  return { items: [await chat.files.propose(textField(input, 'path'), editOf(name, input))] }
 }
 
 export function failed(toolCallId: string, message: string): AgentAction {
@@ -108,66 +108,71 @@ export function failed(toolCallId: string, message: string): AgentAction {
   return { type: 'chat/toolCallComplete', toolCallId, result }
 }
 
-async function* changed({ chat, toolCallId, input }: Acting, edit: Edit): AsyncIterable<AgentAction> {
-  const path = textIn(input, 'path')
+async function* applyEdit({ chat, toolCallId, input }: ToolRun, edit: Edit): AsyncIterable<AgentAction> {
+  const path = textField(input, 'path')
   const shown = await chat.files.propose(path, edit)
   await chat.files.apply(toolCallId, path, edit)
-  yield complete(toolCallId, `Wrote ${quoted(path)}`, `Wrote ${path}`, [{ type: 'fileEdit', ...shown }])
+  const content = [{ type: 'fileEdit', ...shown } as const]
+  yield complete({ toolCallId, pastTense: `Wrote ${quoted(path)}`, text: `Wrote ${path}`, content })
 }
 
 function editOf(name: 'edit' | 'write', input: Input): Edit {
-  if (name === 'write') return { text: textIn(input, 'text') }
-  return { find: textIn(input, 'find'), put: textIn(input, 'put') }
+  if (name === 'write') return { text: textField(input, 'text') }
+  return { find: textField(input, 'find'), put: textField(input, 'put') }
 }
 
-function complete(
-  toolCallId: string,
-  pastTenseMessage: string,
-  text: string,
-  beside: readonly ToolResultContent[] = [],
-  problem?: string,
-): AgentAction {
+interface Outcome {
+  readonly toolCallId: string
+  readonly pastTense: string
+  readonly text: string
+  /** Content that is shown before the text. */
+  readonly content?: readonly ToolResultContent[]
+  /** The error message of a call that failed. */
+  readonly problem?: string | undefined
+}
+
+function complete({ toolCallId, pastTense, text, content = [], problem }: Outcome): AgentAction {
   const result = compact<ToolCallResult>({
     success: problem === undefined,
-    pastTenseMessage: { markdown: pastTenseMessage },
-    content: [...beside, { type: 'text', text: clipped(text, most) }],
+    pastTenseMessage: { markdown: pastTense },
+    content: [...content, { type: 'text', text: truncateMiddle(text, maxLength) }],
     error: problem === undefined ? undefined : { message: problem },
   })
   return { type: 'chat/toolCallComplete', toolCallId, result }
 }
 
-/** The lines that were asked for, and no more than is good. */
-function stretch(whole: string, { from, lines }: Input): string {
+/** Returns the requested lines, cut at a line end to `maxLength` characters with a note that says where to continue. */
+function requestedLines(whole: string, { from, lines }: Input): string {
   const first = typeof from === 'number' ? Math.max(1, from) : 1
   const count = typeof lines === 'number' ? Math.max(1, lines) : Infinity
-  const asked =
+  const requested =
     first === 1 && count === Infinity
       ? whole
       : whole
           .split('\n')
           .slice(first - 1, first - 1 + count)
           .join('\n')
-  if (asked.length <= most) return asked === '' ? '(empty)' : asked
+  if (requested.length <= maxLength) return requested === '' ? '(empty)' : requested
   const note = (line: number) => `\n(There is more: read on from line ${line}.)`
-  const room = most - note(Number.MAX_SAFE_INTEGER).length
-  const shown = asked.slice(0, asked.lastIndexOf('\n', room) + 1 || room)
+  const room = maxLength - note(Number.MAX_SAFE_INTEGER).length
+  const shown = requested.slice(0, requested.lastIndexOf('\n', room) + 1 || room)
   return shown + note(first + shown.split('\n').length - 1)
 }
 
-/** What a worker has to say. */
-function answerOf({ turns }: ChatState): { readonly text: string; readonly problem?: string } {
+/** Returns the text of a worker's last turn, and the error if the turn failed. */
+function workerAnswer({ turns }: ChatState): { readonly text: string; readonly problem?: string } {
   const turn = turns.at(-1)
   const text = (turn?.responseParts ?? [])
     .map((part) => (part.kind === 'markdown' ? part.content : ''))
     .join('')
-    .slice(-most)
+    .slice(-maxLength)
   if (turn?.state === 'complete') return { text: text === '' ? '(It said nothing.)' : text }
   const last = turn?.responseParts.at(-1)
   const problem = last?.kind === 'error' ? last.error.message : 'it was ended'
   return { text: `${text}\n(The worker did not come to its end: ${problem})`, problem }
 }
 
-function filled(input: Input, names: readonly string[]): Input {
+function presentFields(input: Input, names: readonly string[]): Input {
   return Object.fromEntries(
     names.flatMap((name) => (input[name] === undefined || input[name] === null ? [] : [[name, input[name]]])),
   )

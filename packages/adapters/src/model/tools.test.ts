@@ -1,6 +1,6 @@
 import { choices } from '@atrium/host/access/choices'
 import { expect, test } from 'vitest'
-import { callsIn, modelHouse, no, textOf, yes } from '../../test/model-house.ts'
+import { callsIn, modelRoom, no, textOf, yes } from '../../test/model-room.ts'
 import { inputProblem, inputText, tools } from './tools.ts'
 
 const texts = { 'a.txt': 'one\ntwo\nthree', 'src/b.ts': 'const door = 1', '.env': 'KEY=1' }
@@ -11,23 +11,23 @@ test.each([
   ['list {}', '.env\na.txt\nsrc/', 'Listed `.`'],
   ['search {"text":"DOOR","ignoreCase":true}', 'src/b.ts:1: const door = 1', 'Searched for `DOOR`'],
   ['search {"text":"nowhere"}', '(nothing)', 'Searched for `nowhere`'],
-])('[N22] %s: nobody is asked, and the model is told', async (call, result, past) => {
-  const { turn, heard } = await modelHouse(texts)
+])('[N22] %s: runs without approval, and the model gets the result', async (call, result, past) => {
+  const { turn, sent } = await modelRoom(texts)
   const done = await turn(`call ${call} ; say seen`)
   expect(callsIn(done)).toMatchObject([
     { status: 'completed', confirmed: 'not-needed', success: true, pastTenseMessage: { markdown: past } },
   ])
-  expect(heard().at(-1)).toEqual({ role: 'tool', text: result })
+  expect(sent().at(-1)).toEqual({ role: 'tool', text: result })
   expect(textOf(done)).toBe('seen')
 })
 
-test('[N22] what is secret is asked for, and read when somebody agrees', async () => {
-  const { begin, ended, pending, answer, heard } = await modelHouse(texts)
+test('[N22] reading a protected file needs approval', async () => {
+  const { begin, ended, pending, answer, sent } = await modelRoom(texts)
   const turnId = await begin('call read {"path":".env"} & call read {"path":"a.txt"} ; say seen')
   expect(await pending()).toMatchObject({ toolName: 'read', toolInput: '{"path":".env"}' })
   await answer(0, yes)
   expect(callsIn(await ended(turnId)).map(({ status }) => status)).toEqual(['completed', 'completed'])
-  expect(heard().slice(-2)).toEqual([
+  expect(sent().slice(-2)).toEqual([
     { role: 'tool', text: 'KEY=1' },
     { role: 'tool', text: 'one\ntwo\nthree' },
   ])
@@ -36,11 +36,11 @@ test('[N22] what is secret is asked for, and read when somebody agrees', async (
 test.each([
   ['edit {"path":"a.txt","find":"two","put":"2"}', 'a.txt', 'one\n2\nthree', { added: 1, removed: 1 }],
   ['write {"path":"new/c.txt","text":"c"}', 'new/c.txt', 'c', { added: 1 }],
-])('[N23] %s: what would change is shown, and done when somebody agrees', async (call, path, after, diff) => {
-  const { begin, ended, pending, answer, text } = await modelHouse(texts)
+])('[N23] %s: shows its changes and applies them after approval', async (call, path, after, diff) => {
+  const { begin, ended, pending, answer, text } = await modelRoom(texts)
   const turnId = await begin(`call ${call} ; say done`)
-  const asking = await pending()
-  expect(asking).toMatchObject({ edits: { items: [{ diff }] } })
+  const pendingCall = await pending()
+  expect(pendingCall).toMatchObject({ edits: { items: [{ diff }] } })
   if (path === 'a.txt') expect(text(path)).toBe(texts[path])
   else expect(() => text(path)).toThrow()
   await answer(0, yes)
@@ -51,15 +51,15 @@ test.each([
   expect([text(path), textOf(turn)]).toEqual([after, 'done'])
 })
 
-test('[N23] a line is run as somebody has changed it, and the model knows which it was', async () => {
-  const { begin, ended, pending, answer, terminals, heard, vendor } = await modelHouse()
+test('[N23] a command runs as the user edited it, and the model sees the edited command', async () => {
+  const { begin, ended, pending, answer, terminals, sent, provider } = await modelRoom()
   const turnId = await begin('call run {"command":"make all"} ; say done')
   expect(await pending()).toMatchObject({ toolInput: 'make all', editable: true })
   await answer(0, { ...yes, editedToolInput: 'make some' })
   expect(callsIn(await ended(turnId))).toMatchObject([{ success: true, toolInput: 'make some' }])
   expect(terminals.shells.map(({ start }) => start.command)).toEqual(['make some'])
-  expect(heard().at(-1)).toMatchObject({ role: 'tool', text: expect.stringContaining('ran make some') })
-  expect(JSON.stringify(vendor.model.doStreamCalls.at(-1)?.prompt)).toContain('{"command":"make some"}')
+  expect(sent().at(-1)).toMatchObject({ role: 'tool', text: expect.stringContaining('ran make some') })
+  expect(JSON.stringify(provider.model.doStreamCalls.at(-1)?.prompt)).toContain('{"command":"make some"}')
 })
 
 test.each([
@@ -67,8 +67,8 @@ test.each([
   ['write {"path":"a.txt","text":"c"}'],
   ['run {"command":"rm a.txt"}'],
   ['read {"path":".env"}'],
-])('[N23] %s: denied, it is not done, the model is told why, and goes on', async (call) => {
-  const { begin, ended, pending, answer, text, heard, terminals } = await modelHouse(texts)
+])('[N23] %s: a denied call is not run, and the model gets the reason and continues', async (call) => {
+  const { begin, ended, pending, answer, text, sent, terminals } = await modelRoom(texts)
   const turnId = await begin(`call ${call} ; say well then`)
   await pending()
   const userSuggestion = { text: 'leave it', origin: { kind: 'user' } }
@@ -76,19 +76,19 @@ test.each([
   const turn = await ended(turnId)
   expect([turn.state, textOf(turn), text('a.txt')]).toEqual(['complete', 'well then', texts['a.txt']])
   expect(terminals.shells).toEqual([])
-  const told = heard().at(-1)?.text
-  for (const words of ['did not allow', 'not today', 'leave it']) expect(told).toContain(words)
+  const result = sent().at(-1)?.text
+  for (const words of ['did not allow', 'not today', 'leave it']) expect(result).toContain(words)
 })
 
-test('[N23] what cannot be done is asked of nobody, and the model learns why', async () => {
-  const { turn, heard } = await modelHouse(texts)
+test('[N23] an invalid call fails without asking for approval, and the model gets the error', async () => {
+  const { turn, sent } = await modelRoom(texts)
   const done = await turn(
     'call edit {"path":"a.txt","find":"four","put":"4"} & call edit {"path":1} & call fly {} & call run {} & call write [] ; say so',
   )
   expect(textOf(done)).toBe('so')
   expect(callsIn(done).map((call) => 'success' in call && call.success)).toEqual(Array(5).fill(false))
   expect(
-    heard()
+    sent()
       .filter(({ role }) => role === 'tool')
       .map(({ text }) => text),
   ).toEqual([
@@ -96,18 +96,18 @@ test('[N23] what cannot be done is asked of nobody, and the model learns why', a
     'Failed: path must be a string',
     'Failed: there is no tool `fly`',
     'Failed: command is missing',
-    'Failed: the input is no object',
+    'Failed: the input is not an object',
   ])
 })
 
-test('[N23] calls that are made together all ask at once, and are done in their order', async () => {
-  const { ann, begin, ended, pending, answer, terminals } = await modelHouse(texts)
+test('[N23] the calls of one response ask for approval together, and run in their order', async () => {
+  const { ann, begin, ended, pending, answer, terminals } = await modelRoom(texts)
   const turnId = await begin(
     'call run {"command":"a"} & call run {"command":"b"} & call read {"path":"a.txt"} ; say so',
   )
   await pending(0)
   await pending(1)
-  // What needs nobody was done before anybody was asked.
+  // The call without approval had finished before the others asked.
   const types = ann.envelopes.map(({ action }) => action.type)
   const done = types.indexOf('chat/toolCallComplete')
   expect(done).toBeGreaterThan(0)
@@ -118,8 +118,8 @@ test('[N23] calls that are made together all ask at once, and are done in their 
   expect(terminals.shells.map(({ start }) => start.command)).toEqual(['a', 'b'])
 })
 
-test('[N23] what was allowed in the session is asked for no more', async () => {
-  const { begin, ended, turn, pending, answer, terminals } = await modelHouse()
+test('[N23] a tool that was approved for the session does not ask again', async () => {
+  const { begin, ended, turn, pending, answer, terminals } = await modelRoom()
   const first = await begin('call run {"command":"a"} ; say so')
   await pending()
   await answer(0, { ...yes, selectedOptionId: choices.session })
@@ -128,8 +128,8 @@ test('[N23] what was allowed in the session is asked for no more', async () => {
   expect(terminals.shells).toHaveLength(2)
 })
 
-test('[N23] what a call is given is streamed, piece by piece, before it is ready', async () => {
-  const { turn, ann } = await modelHouse(texts)
+test('[N23] the input of a call is streamed before the call is ready', async () => {
+  const { turn, ann } = await modelRoom(texts)
   await turn('call read {"path":"a.txt","from":1,"lines":1000} ; say so')
   const actions = ann.envelopes.map(
     ({ action }) => action as { readonly type: string; readonly content?: string },
@@ -138,11 +138,11 @@ test('[N23] what a call is given is streamed, piece by piece, before it is ready
   expect(pieces.join('')).toBe('{"path":"a.txt","from":1,"lines":1000}')
 })
 
-test('[N24] ask: a form whose answer the model is told, also over the end of its host', async () => {
-  const { all, begin, until, again, heard } = await modelHouse()
+test('[N24] ask: the model gets the answer, also after a restart of the host', async () => {
+  const { host, begin, until, again, sent } = await modelRoom()
   const turnId = await begin('call ask {"question":"Which?","options":["red","blue"]} ; say thanks')
   await until(({ activeTurn }) => activeTurn?.responseParts.at(-1)?.kind === 'inputRequest')
-  await all.restart('crash')
+  await host.restart('crash')
   const ben = await again()
   const form = ben.state().activeTurn?.responseParts.at(-1)
   expect(form).toMatchObject({ request: { questions: [{ kind: 'single-select', message: 'Which?' }] } })
@@ -150,29 +150,29 @@ test('[N24] ask: a form whose answer the model is told, also over the end of its
   const answers = { answer: { state: 'submitted', value: { kind: 'selected', value: '2' } } }
   await ben.dispatch({ type: 'chat/inputCompleted', requestId, response: 'accept', answers })
   expect(textOf(await ben.ended(turnId))).toBe('thanks')
-  expect(heard().at(-1)).toEqual({ role: 'tool', text: 'blue' })
+  expect(sent().at(-1)).toEqual({ role: 'tool', text: 'blue' })
 })
 
-test('[N24] ask: who does not want to answer need not', async () => {
-  const { begin, ended, until, state, dispatch, heard } = await modelHouse()
+test('[N24] ask: the user may decline to answer', async () => {
+  const { begin, ended, until, state, dispatch, sent } = await modelRoom()
   const turnId = await begin('call ask {"question":"Why?"} ; say never mind')
   await until(({ activeTurn }) => activeTurn?.responseParts.at(-1)?.kind === 'inputRequest')
   const form = state().activeTurn?.responseParts.at(-1)
   const requestId = form?.kind === 'inputRequest' ? form.request.id : ''
   await dispatch({ type: 'chat/inputCompleted', requestId, response: 'decline' })
   expect(textOf(await ended(turnId))).toBe('never mind')
-  expect(heard().at(-1)?.text).toBe('The user does not want to answer this.')
+  expect(sent().at(-1)?.text).toBe('The user does not want to answer this.')
 })
 
-test('[N24] spawn: a worker in a chat of its own, with the same model, that spawns nobody; its answer is the result', async () => {
-  const { turn, heard, vendor } = await modelHouse(texts)
+test('[N24] spawn: a worker runs in its own chat with the same model and without spawn; its answer is the result', async () => {
+  const { turn, sent, provider } = await modelRoom(texts)
   const done = await turn('call spawn {"title":"Look","task":"say it is one"} ; say so')
   expect(callsIn(done)).toMatchObject([
     { success: true, content: [{ type: 'subagent' }, { text: 'it is one' }] },
   ])
-  expect(heard().at(-1)).toEqual({ role: 'tool', text: 'it is one' })
-  const offered = vendor.model.doStreamCalls.map(({ tools: given = [] }) =>
-    given.some(({ name }) => name === 'spawn'),
+  expect(sent().at(-1)).toEqual({ role: 'tool', text: 'it is one' })
+  const offered = provider.model.doStreamCalls.map(({ tools: available = [] }) =>
+    available.some(({ name }) => name === 'spawn'),
   )
   expect(offered).toEqual([true, false, true])
   expect(callsIn(await turn('call spawn {"title":"Fail","task":"fail 400"} ; say so'))).toMatchObject([
@@ -180,11 +180,11 @@ test('[N24] spawn: a worker in a chat of its own, with the same model, that spaw
   ])
 })
 
-test('[N23] every tool says what it needs, and takes nothing else', () => {
+test('[N23] every tool checks its input', () => {
   for (const tool of Object.values(tools)) {
-    expect(inputProblem(tool, undefined)).toBe('the input is no object')
-    expect(tool.asks({})).toMatch(/`/)
+    expect(inputProblem(tool, undefined)).toBe('the input is not an object')
+    expect(tool.invocationMessage({})).toMatch(/`/)
   }
-  expect(inputProblem(tools.ask, { question: 'x', options: [1] })).toBe('options must be a list of texts')
+  expect(inputProblem(tools.ask, { question: 'x', options: [1] })).toBe('options must be a list of strings')
   expect(inputText(tools.run, { command: 'ls' })).toBe('ls')
 })

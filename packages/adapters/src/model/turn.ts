@@ -5,205 +5,211 @@ import type { ActiveTurn } from '@atrium/protocol/chat/state'
 import type { UsageInfo } from '@atrium/protocol/common/content'
 import { limits } from '@atrium/protocol/limits'
 import type { LanguageModelV3, LanguageModelV3Message } from '@ai-sdk/provider'
-import { charactersIn, roomOf } from './context-budget.ts'
-import { openCalls, useTools } from './tool-call.ts'
-import type { Doing } from './tool-call.ts'
-import { usualWindow } from './provider/model-list.ts'
+import { charactersFor, inputBudget } from './context-budget.ts'
+import { resumeCalls, runCalls } from './tool-call.ts'
+import type { CallContext } from './tool-call.ts'
+import { defaultContextWindow } from './provider/model-list.ts'
 import type { ModelConfig } from './provider/config.ts'
-import { contextOf } from './context.ts'
-import { isAsking, unasked } from './questions.ts'
-import { noteOf, noted } from './meta.ts'
-import { brokenOff, problemOf } from './provider/errors.ts'
+import { buildContext } from './context.ts'
+import { isWaitingForInput, newInputRequests } from './questions.ts'
+import { metaOf, toMeta } from './meta.ts'
+import type { AgentMeta } from './meta.ts'
+import { endedEarly, modelProblem } from './provider/errors.ts'
 import { systemPrompt } from './prompt.ts'
-import { asked } from './request.ts'
+import { streamModel } from './request.ts'
 import type { Request } from './request.ts'
-import { stepped } from './stream-step.ts'
-import type { Stepped } from './stream-step.ts'
-import { summaryOf } from './summary.ts'
-import { Telling } from './stream-progress.ts'
+import { streamStep } from './stream-step.ts'
+import type { StepResult } from './stream-step.ts'
+import { summarize } from './summary.ts'
+import { StreamProgress } from './stream-progress.ts'
 import { tools } from './tools.ts'
-import { usageWith } from './usage.ts'
-import type { Vendor } from './provider/provider.ts'
+import { addUsage } from './usage.ts'
+import type { ModelProvider } from './provider/provider.ts'
 import { pause } from '../process/pause.ts'
 
-/** Which model a turn is worked on with. */
-export interface Mind {
-  readonly vendor: Vendor
-  readonly facts: ModelConfig
+/** The model that answers a turn, with its provider and settings. */
+export interface ChosenModel {
+  readonly provider: ModelProvider
+  readonly config: ModelConfig
   readonly model: LanguageModelV3
+  /** The API key; undefined for a provider that needs none. */
   readonly key: string | undefined
   readonly effort: string | undefined
 }
 
-export interface Terms {
+export interface TurnOptions {
+  /** Operating system and architecture for the system prompt. */
   readonly platform: string
   readonly later: World['later']
 }
 
-/** How long a model that has too much to do is left alone, in milliseconds, again and again; then the turn fails. */
-const waits = [1000, 3000, 9000, 27_000]
+/** Delays before each further attempt to ask an overloaded model. After the last one the turn fails. */
+const retryDelaysMs = [1000, 3000, 9000, 27_000]
 
 /**
- * A turn: the model is asked, what it calls for is done, and it is asked again, until it has nothing to call for. All that this depends on is
- * in the chat's state, so a turn that was broken off is gone on with in the same way.
+ * Runs one turn: asks the model, runs its tool calls, and asks again until a response has no calls. All decisions are made from the chat's
+ * state, so an interrupted turn is resumed by the same code.
  */
 export class ModelTurn {
   readonly #chat: Chat
-  readonly #mind: Mind
-  readonly #terms: Terms
+  readonly #chosen: ChosenModel
+  readonly #options: TurnOptions
   readonly #signal: AbortSignal
-  readonly #telling: Telling
+  readonly #progress: StreamProgress
   #usage: UsageInfo | undefined
-  #room: number
+  #budget: number
 
-  constructor(chat: Chat, mind: Mind, terms: Terms, signal: AbortSignal) {
+  constructor(chat: Chat, chosen: ChosenModel, options: TurnOptions, signal: AbortSignal) {
     this.#chat = chat
-    this.#mind = mind
-    this.#terms = terms
+    this.#chosen = chosen
+    this.#options = options
     this.#signal = signal
-    this.#telling = new Telling(chat)
+    this.#progress = new StreamProgress(chat)
     this.#usage = chat.state.activeTurn?.usage
-    const { maxContextWindow = usualWindow, maxOutputTokens } = mind.facts
-    this.#room = roomOf(maxContextWindow, maxOutputTokens)
+    const { maxContextWindow = defaultContextWindow, maxOutputTokens } = chosen.config
+    this.#budget = inputBudget(maxContextWindow, maxOutputTokens)
   }
 
   async *run(): AsyncIterable<AgentAction> {
-    const turn = this.#turn
+    const turn = this.#activeTurn
     if (!turn) return
     if (this.#chat.state.activity !== undefined) yield { type: 'chat/activityChanged' }
-    yield* openCalls(turn, this.#doing)
-    // It had said all, and was cut off before anybody could see that.
-    if (noteOf(turn.usage).done) return
+    yield* resumeCalls(turn, this.#callContext)
+    // The model had finished; only the end of the turn was not committed.
+    if (metaOf(turn.usage).done) return
     for (let steps = 0; steps < limits.modelSteps; steps++) {
-      yield* this.#ask()
-      yield* this.#steer()
-      const step = yield* this.#step()
+      yield* this.#askUsers()
+      yield* this.#takeSteering()
+      const step = yield* this.#askModel()
       if (!step) continue
       const failure = this.#failureOf(step)
       const wanted = step.calls.length > 0 || this.#chat.state.steeringMessage !== undefined
       const done = !failure && !wanted
-      yield this.#used(step, done)
+      yield this.#addUsage(step, done)
       if (failure) throw failure
       if (step.finish === 'length')
-        yield this.#notice('The answer was cut off: it is as long as this model can answer.')
+        yield this.#notification('The answer was cut off at the output limit of this model.')
       if (done) return
-      yield* useTools(step.calls, this.#doing)
+      yield* runCalls(step.calls, this.#callContext)
     }
     throw new TurnFailed(
       'steps',
-      `The model was asked ${limits.modelSteps} times. Resume this turn to go on.`,
+      `The model was asked ${limits.modelSteps} times. Resume this turn to continue.`,
       true,
     )
   }
 
-  get #turn(): ActiveTurn | undefined {
+  get #activeTurn(): ActiveTurn | undefined {
     const { activeTurn } = this.#chat.state
     return activeTurn?.id === this.#chat.turnId ? activeTurn : undefined
   }
 
-  get #doing(): Doing {
-    return { chat: this.#chat, later: (task) => this.#terms.later(limits.modelLineMs, task) }
+  get #callContext(): CallContext {
+    return { chat: this.#chat, later: (task) => this.#options.later(limits.modelLineMs, task) }
   }
 
-  /** Puts questions to people, and waits until all are answered. */
-  async *#ask(): AsyncIterable<AgentAction> {
-    const { activeTurn } = await this.#telling.told()
-    for (const said of activeTurn ? unasked(activeTurn) : []) {
-      this.#telling.made()
-      yield said
+  /** Sends the questions of `ask` calls to the users and waits for every answer. */
+  async *#askUsers(): AsyncIterable<AgentAction> {
+    const { activeTurn } = await this.#progress.committed()
+    for (const request of activeTurn ? newInputRequests(activeTurn) : []) {
+      this.#progress.addPart()
+      yield request
     }
-    await this.#telling.told()
-    await this.#chat.when((state) => !state.activeTurn || !isAsking(state.activeTurn))
+    await this.#progress.committed()
+    await this.#chat.when((state) => !state.activeTurn || !isWaitingForInput(state.activeTurn))
   }
 
-  /** What somebody wants to say in the midst of it is a part of the turn from here on. */
-  async *#steer(): AsyncIterable<AgentAction> {
+  /** Moves a steering message from the queue into the turn. */
+  async *#takeSteering(): AsyncIterable<AgentAction> {
     const { steeringMessage } = this.#chat.state
     if (!steeringMessage) return
     const { id, message } = steeringMessage
-    const taken = (this.#turn?.responseParts ?? []).some(
-      (part) => part.kind === 'systemNotification' && noteOf(part).steering?.id === id,
+    const taken = (this.#activeTurn?.responseParts ?? []).some(
+      (part) => part.kind === 'systemNotification' && metaOf(part).steering?.id === id,
     )
-    // A host may have died between the two.
-    if (!taken) yield this.#notice(message.text, { steering: steeringMessage })
+    // A host that died between these two actions has already added the notification.
+    if (!taken) yield this.#notification(message.text, { steering: steeringMessage })
     yield { type: 'chat/pendingMessageRemoved', kind: 'steering', id }
   }
 
-  #notice(content: string, note?: Parameters<typeof noted>[0]): AgentAction {
-    this.#telling.made()
-    const part = { kind: 'systemNotification', content, ...(note && noted(note)) } as const
+  #notification(content: string, meta?: AgentMeta): AgentAction {
+    this.#progress.addPart()
+    const part = { kind: 'systemNotification', content, ...(meta && toMeta(meta)) } as const
     return { type: 'chat/responsePart', part }
   }
 
-  #used({ usage }: Pick<Stepped, 'usage'>, done: boolean): AgentAction {
-    const { vendor, facts } = this.#mind
-    const of = { model: `${vendor.name}/${facts.id}`, price: facts.price, done }
-    const said = usageWith(this.#usage, usage, of)
-    this.#usage = said.usage
-    return said
+  #addUsage({ usage }: Pick<StepResult, 'usage'>, done: boolean): AgentAction {
+    const { provider, config } = this.#chosen
+    const model = `${provider.name}/${config.id}`
+    const action = addUsage(this.#usage, usage, { model, price: config.price, done })
+    this.#usage = action.usage
+    return action
   }
 
-  /** Why a model that has ended has not come to its end, if it has not. */
-  #failureOf({ finish, calls }: Stepped): TurnFailed | undefined {
-    const { vendor } = this.#mind
+  /** Returns the failure of a response that ended without completing. */
+  #failureOf({ finish, calls }: StepResult): TurnFailed | undefined {
+    const { provider } = this.#chosen
     if (finish === 'content-filter')
-      return new TurnFailed('refused', `${vendor.displayName} does not answer this.`)
+      return new TurnFailed('refused', `${provider.displayName} blocked this answer with its content filter.`)
     const broken = finish === 'error' || (finish === undefined && calls.length === 0)
-    return broken ? brokenOff(vendor) : undefined
+    return broken ? endedEarly(provider) : undefined
   }
 
-  /** Asks the model once, and again where it had too much to do; nothing where it has to be asked with less. */
-  async *#step(): AsyncGenerator<AgentAction, Stepped | undefined> {
-    const { vendor, facts, key } = this.#mind
-    const messages = yield* contextOf({
+  /**
+   * Makes one request to the model, and repeats it while the model is overloaded. Returns undefined if the context was too long: the next
+   * request uses half the budget.
+   */
+  async *#askModel(): AsyncGenerator<AgentAction, StepResult | undefined> {
+    const { provider, config, key } = this.#chosen
+    const messages = yield* buildContext({
       chat: this.#chat,
-      telling: this.#telling,
-      vision: facts.supportsVision ?? false,
-      room: this.#room,
-      summarise: (old) => this.#summary(old),
+      progress: this.#progress,
+      vision: config.supportsVision ?? false,
+      budget: this.#budget,
+      summarize: (old) => this.#summarize(old),
     })
     for (let attempt = 0; ; attempt++) {
-      const before = this.#telling.mark
+      const before = this.#progress.total
       try {
-        const step = yield* stepped(asked(this.#request(messages)), this.#telling)
-        const silent = this.#telling.mark === before && step.finish === undefined
-        if (!silent || this.#signal.aborted || attempt >= waits.length) return step
+        const step = yield* streamStep(streamModel(this.#request(messages)), this.#progress)
+        const silent = this.#progress.total === before && step.finish === undefined
+        if (!silent || this.#signal.aborted || attempt >= retryDelaysMs.length) return step
       } catch (error) {
         if (this.#signal.aborted) throw new Error('the turn is over')
-        const problem = problemOf(error, vendor, facts.id, key)
+        const problem = modelProblem(error, provider, config.id, key)
         const { failure } = problem
-        // What was said is said: nobody but the turn itself can go on from there.
-        if (this.#telling.mark !== before) throw new TurnFailed(failure.errorType, failure.message, true)
-        if (problem.tooLong && this.#room > 2000) {
-          this.#room = Math.floor(this.#room / 2)
+        // Part of the response is in the chat already. A repeated request would write it twice; a resumed turn continues it.
+        if (this.#progress.total !== before) throw new TurnFailed(failure.errorType, failure.message, true)
+        if (problem.tooLong && this.#budget > 2000) {
+          this.#budget = Math.floor(this.#budget / 2)
           return undefined
         }
-        if (!problem.again || attempt >= waits.length) throw failure
-        yield* this.#patience(problem.waitMs ?? waits[attempt] ?? 0)
+        if (!problem.retry || attempt >= retryDelaysMs.length) throw failure
+        yield* this.#waitWhileBusy(problem.retryAfterMs ?? retryDelaysMs[attempt] ?? 0)
       }
     }
   }
 
   #request(messages: readonly LanguageModelV3Message[]): Request {
-    const { vendor, facts, model, effort } = this.#mind
-    // A worker lets nobody else work: one message could ask for as many as there are words.
-    const working = this.#chat.state.origin?.kind === 'tool'
+    const { provider, config, model, effort } = this.#chosen
+    // A worker gets no `spawn` tool; otherwise one message could start an unlimited chain of workers.
+    const isWorker = this.#chat.state.origin?.kind === 'tool'
     return {
       model,
-      system: systemPrompt(this.#chat, this.#terms.platform),
+      system: systemPrompt(this.#chat, this.#options.platform),
       messages,
-      tools: Object.keys(tools).filter((name) => name !== 'spawn' || !working),
-      maxOutputTokens: facts.maxOutputTokens,
-      options: vendor.options(facts.id, effort),
+      tools: Object.keys(tools).filter((name) => name !== 'spawn' || !isWorker),
+      maxOutputTokens: config.maxOutputTokens,
+      options: provider.requestOptions(config.id, effort),
       signal: this.#signal,
     }
   }
 
-  async #summary(messages: readonly LanguageModelV3Message[]) {
+  async #summarize(messages: readonly LanguageModelV3Message[]) {
     const { messages: _, tools: _tools, system: _system, ...request } = this.#request([])
     try {
-      const summary = await summaryOf(messages, Math.floor(charactersIn(this.#room) / 2), request)
-      this.#used(summary, false)
+      const summary = await summarize(messages, Math.floor(charactersFor(this.#budget) / 2), request)
+      this.#addUsage(summary, false)
       return summary
     } catch (error) {
       if (this.#signal.aborted) throw error
@@ -211,11 +217,11 @@ export class ModelTurn {
     }
   }
 
-  async *#patience(ms: number): AsyncIterable<AgentAction> {
+  async *#waitWhileBusy(ms: number): AsyncIterable<AgentAction> {
     const seconds = Math.ceil(ms / 1000)
-    const activity = `${this.#mind.vendor.displayName} is busy, and is asked again in ${seconds} s`
+    const activity = `${this.#chosen.provider.displayName} is busy; next attempt in ${seconds} s`
     yield { type: 'chat/activityChanged', activity }
-    await pause(this.#terms.later, ms, this.#signal)
+    await pause(this.#options.later, ms, this.#signal)
     yield { type: 'chat/activityChanged' }
   }
 }

@@ -3,11 +3,11 @@ import type { UsageInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import type { LanguageModelV3Usage } from '@ai-sdk/provider'
 import type { Price } from './provider/config.ts'
-import { noteOf, noted } from './meta.ts'
-import type { Note } from './meta.ts'
+import { metaOf, toMeta } from './meta.ts'
+import type { AgentMeta } from './meta.ts'
 
-/** What a turn has used until now, with one more request. */
-export function usageWith(
+/** Adds the usage of one request to the usage of its turn. */
+export function addUsage(
   before: UsageInfo | undefined,
   request: LanguageModelV3Usage | undefined,
   {
@@ -16,35 +16,35 @@ export function usageWith(
     done,
   }: { readonly model: string; readonly price: Price | undefined; readonly done: boolean },
 ): Extract<AgentAction, { readonly type: 'chat/usage' }> {
-  const { total: inputTokens, cacheRead: read } = request?.inputTokens ?? {}
+  const { total: inputTokens, cacheRead: cached } = request?.inputTokens ?? {}
   const outputTokens = request?.outputTokens.total
-  const context = sum(inputTokens, outputTokens) ?? noteOf(before).context
+  const context = sum(inputTokens, outputTokens) ?? metaOf(before).context
   const cost = sum(
-    noteOf(before).cost,
-    price && costOf(price, inputTokens ?? 0, outputTokens ?? 0, read ?? 0),
+    metaOf(before).cost,
+    price && costOf(price, inputTokens ?? 0, outputTokens ?? 0, cached ?? 0),
   )
   const usage = compact<UsageInfo>({
     inputTokens: sum(before?.inputTokens, inputTokens),
     outputTokens: sum(before?.outputTokens, outputTokens),
-    cacheReadTokens: sum(before?.cacheReadTokens, read),
+    cacheReadTokens: sum(before?.cacheReadTokens, cached),
     model,
-    ...noted(compact<Note>({ context, cost, done: done || undefined })),
+    ...toMeta(compact<AgentMeta>({ context, cost, done: done || undefined })),
   })
   return { type: 'chat/usage', usage }
 }
 
-/** In dollars; a millionth is as exact as prices are. */
+/** Returns the cost in dollars, rounded to a millionth. */
 function costOf(
   { input, output, cacheRead = input }: Price,
   sent: number,
-  said: number,
-  read: number,
+  received: number,
+  cached: number,
 ): number {
-  const dollars = ((sent - read) * input + read * cacheRead + said * output) / 1_000_000
+  const dollars = ((sent - cached) * input + cached * cacheRead + received * output) / 1_000_000
   return Math.round(dollars * 1_000_000) / 1_000_000
 }
 
-/** Nothing where nothing is known. */
+/** Returns undefined if neither number is known. */
 function sum(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined && b === undefined ? undefined : (a ?? 0) + (b ?? 0)
 }

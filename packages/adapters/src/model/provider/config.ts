@@ -1,48 +1,49 @@
-/** Which models there are, as somebody configures it. */
+/** Configured providers and models (the `models` section of the configuration file). */
 export interface ModelsConfig {
-  /** `false`: not offered. */
-  readonly anthropic?: VendorConfig | false
-  readonly openai?: VendorConfig | false
-  /** Whoever speaks as OpenAI does (Ollama, vLLM, LM Studio), each by a name of its own. */
+  /** `false`: the provider is not offered. */
+  readonly anthropic?: ProviderConfig | false
+  readonly openai?: ProviderConfig | false
+  /** OpenAI-compatible servers (Ollama, vLLM, LM Studio), by name. */
   readonly compatible?: { readonly [name: string]: CompatibleConfig }
-  /** The id of the model for messages that choose none, as in `anthropic/claude-opus-5-5`. */
+  /** The id of the model for messages that name no model, for example `anthropic/claude-opus-5-5`. */
   readonly default?: string
 }
 
-export interface VendorConfig {
+export interface ProviderConfig {
   readonly baseUrl?: string
-  /** What is known better here, and what is not known yet. */
+  /** Models to add, or to override settings of listed ones. */
   readonly models?: readonly (string | ModelConfig)[]
 }
 
-export interface CompatibleConfig extends VendorConfig {
-  /** Where its models are, as in `http://localhost:11434/v1`. */
+export interface CompatibleConfig extends ProviderConfig {
+  /** Base URL of the API, for example `http://localhost:11434/v1`. */
   readonly baseUrl: string
-  /** The variable that has its key. Absent: it needs none. */
+  /** Name of the environment variable with the API key. Absent: the server needs no key. */
   readonly apiKeyVariable?: string
 }
 
 export interface ModelConfig {
-  /** As its vendor calls it. */
+  /** The provider's own id of the model. */
   readonly id: string
   readonly name?: string
-  /** In tokens. */
+  /** Context window in tokens. */
   readonly maxContextWindow?: number
+  /** Maximum length of an answer in tokens. */
   readonly maxOutputTokens?: number
   readonly supportsVision?: boolean
-  /** How hard it can be told to think. */
+  /** Reasoning efforts that the model accepts. */
   readonly efforts?: readonly string[]
   readonly price?: Price
 }
 
-/** In dollars for a million tokens. */
+/** Price in dollars for a million tokens. */
 export interface Price {
   readonly input: number
   readonly output: number
-  /** Absent: as any input. */
+  /** Price of input tokens read from the cache. Absent: the same as `input`. */
   readonly cacheRead?: number
 }
 
-export function modelsIn({ models = [] }: VendorConfig): readonly ModelConfig[] {
+export function modelsIn({ models = [] }: ProviderConfig): readonly ModelConfig[] {
   return models.map((model) => (typeof model === 'string' ? { id: model } : model))
 }

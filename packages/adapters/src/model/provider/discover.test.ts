@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { goodKey, modelServer } from '../../../test/model-server.ts'
-import { world } from '../../../test/model-house.ts'
+import { world } from '../../../test/model-room.ts'
 import { Stage } from '../../../../host/test/stage.ts'
 import { modelAgent } from '../model.ts'
 import type { ModelsConfig } from './config.ts'
 
 const ids = ({ info }: ReturnType<typeof modelAgent>) => info.models.map(({ id }) => id)
 
-test('[N20] without a key and without a word from anybody there is a catalogue, of models that are not configured', () => {
+test('[N20] without a key the built-in models are listed as unconfigured', () => {
   const agent = modelAgent({ world })
   expect(agent.info).toMatchObject({ provider: 'atrium', displayName: 'Atrium Agent' })
   expect(ids(agent)).toEqual(expect.arrayContaining(['anthropic/claude-opus-5-5', 'openai/gpt-5.5']))
@@ -30,9 +30,9 @@ test('[N20] without a key and without a word from anybody there is a catalogue, 
   expect(ids(modelAgent({ world, models: { anthropic: false, openai: false } }))).toEqual([])
 })
 
-test('[N20] who does not answer is not waited for again at once: a session that is made next is made at once', async () => {
-  let asked = 0
-  const server = createServer(() => void asked++).listen(0, '127.0.0.1')
+test('[N20] a provider that did not answer is not asked again for 30 s, so that creating a session does not wait', async () => {
+  let requests = 0
+  const server = createServer(() => void requests++).listen(0, '127.0.0.1')
   onTestFinished(() => (server.closeAllConnections(), void server.close()))
   await new Promise((resolve) => server.once('listening', resolve))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
@@ -42,13 +42,13 @@ test('[N20] who does not answer is not waited for again at once: a session that 
   await agent.probe?.()
   now += 29_000
   await agent.probe?.()
-  expect(asked).toBe(1)
+  expect(requests).toBe(1)
   now += 2000
   await agent.probe?.()
-  expect(asked).toBe(2)
+  expect(requests).toBe(2)
 }, 20_000)
 
-test('[N20] who is asked says which models there are; what was configured is right, and what has no shape is left out', async () => {
+test('[N20] the list of a provider is used; configured settings win, and invalid entries are left out', async () => {
   const server = await modelServer()
   server.models = [
     { id: 'claude-opus-5-5', display_name: 'Opus', max_input_tokens: 1_000_000 },
@@ -77,25 +77,25 @@ test('[N20] who is asked says which models there are; what was configured is rig
   }
   const agent = modelAgent({ world, models, environment })
   await agent.probe?.()
-  const of = (vendor: string) => agent.info.models.filter(({ id }) => id.startsWith(`${vendor}/`))
-  expect(of('anthropic')[0]).toMatchObject({
+  const modelsOf = (provider: string) => agent.info.models.filter(({ id }) => id.startsWith(`${provider}/`))
+  expect(modelsOf('anthropic')[0]).toMatchObject({
     name: 'Opus',
     maxContextWindow: 1_000_000,
     maxOutputTokens: 128_000,
     policyState: 'enabled',
   })
-  expect(of('openai').map(({ id }) => id)).toEqual(['openai/gpt-7'])
-  expect(of('local').map(({ id, name }) => [id, name])).toEqual([
+  expect(modelsOf('openai').map(({ id }) => id)).toEqual(['openai/gpt-7'])
+  expect(modelsOf('local').map(({ id, name }) => [id, name])).toEqual([
     ['local/claude-opus-5-5', 'Opus'],
     ['local/gpt-7', 'Mine'],
     ['local/gpt-image-9', 'gpt-image-9'],
     ['local/own', 'own'],
   ])
   await agent.probe?.()
-  expect(server.probes).toEqual([goodKey, goodKey, goodKey])
+  expect(server.listKeys).toEqual([goodKey, goodKey, goodKey])
 })
 
-test('[N20] a login in an address of the environment is in nothing that anybody is told', () => {
+test('[N20] a user name and password in a base URL are not in the state', () => {
   const environment = {
     ANTHROPIC_BASE_URL: 'https://me:hush@proxy.example/claude/',
     OPENAI_BASE_URL: 'http://hush@proxy.example:8080/v1',
@@ -109,12 +109,12 @@ test('[N20] a login in an address of the environment is in nothing that anybody 
 })
 
 test.each([
-  ['says nothing', () => {}],
-  ['says too much', (write: (text: string) => boolean) => void write('x'.repeat(5 * 1024 * 1024))],
-  ['says what is no JSON', (write: (text: string) => boolean, end: () => void) => (write('<html>'), end())],
-])('[N20] a vendor that %s keeps nobody waiting for long: what is known stays', async (_, how) => {
+  ['does not answer', () => {}],
+  ['sends too much', (write: (text: string) => boolean) => void write('x'.repeat(5 * 1024 * 1024))],
+  ['sends no JSON', (write: (text: string) => boolean, end: () => void) => (write('<html>'), end())],
+])('[N20] a provider that %s is not waited for: the configured models stay', async (_, respond) => {
   const server = createServer((__, response) =>
-    how(
+    respond(
       (text) => response.write(text),
       () => response.end(),
     ),
@@ -132,23 +132,23 @@ test.each([
   expect(agent.info).not.toHaveProperty('protectedResources.0')
 })
 
-test('[N20] a model that nobody has is refused in words, and so is a name that could be another', async () => {
+test('[N20] an unknown model and an ambiguous provider name are refused with a message', async () => {
   const run = new Stage(modelAgent({ world })).begin({ text: 'hello', model: { id: 'nobody/x' } })
   await run.end()
   expect(run.failure).toMatchObject({
     name: 'TurnFailed',
-    message: expect.stringContaining('There is no model "nobody/x"'),
+    message: expect.stringContaining('Model "nobody/x" does not exist'),
   })
   const none = new Stage(modelAgent({ world, models: { anthropic: false, openai: false } })).begin('hello')
   await none.end()
-  expect(none.failure).toMatchObject({ message: expect.stringContaining('There is no model. Configure one') })
+  expect(none.failure).toMatchObject({ message: expect.stringContaining('No model is configured') })
   for (const name of ['openai', 'a/b', ''])
     expect(() => modelAgent({ world, models: { compatible: { [name]: { baseUrl: 'http://x' } } } })).toThrow(
-      'is no name',
+      'is not a valid name',
     )
 })
 
-/** Says what is loaded, in the order in which it is. */
+/** Prints the name of each module as it is loaded. */
 const hooks = `import { writeSync } from 'node:fs'
 export async function resolve(name, context, next) {
   writeSync(1, name + '\\n')
@@ -157,7 +157,7 @@ export async function resolve(name, context, next) {
 const preload = `import { register } from 'node:module'
 register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}))`
 
-test('[N20] the library is loaded by the first turn that needs it, and by nothing before', () => {
+test('[N20] the model library is loaded by the first turn, and not before', () => {
   const path = fileURLToPath(new URL('../../../dist/model/model.js', import.meta.url))
   const program = `
     const { modelAgent } = await import(${JSON.stringify(path)})
@@ -168,15 +168,15 @@ test('[N20] the library is loaded by the first turn that needs it, and by nothin
     const chat = { turnId: 't', state: { turns: [], activeTurn: { id: 't', message: { text: '' }, responseParts: [] } }, token: () => undefined }
     await agent.run(chat, new AbortController().signal)[Symbol.asyncIterator]().next().catch(() => {})`
   const data = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`
-  const said = execFileSync(process.execPath, [
+  const output = execFileSync(process.execPath, [
     '--import',
     data(preload),
     '--input-type=module',
     '-e',
     program,
   ])
-  const [before = '', after = ''] = String(said).split('a turn\n')
-  const foreign = (names: string) => names.split('\n').filter((name) => /^(?:ai|@ai-sdk\/.*)$/.test(name))
+  const [before = '', after = ''] = String(output).split('a turn\n')
+  const libraries = (names: string) => names.split('\n').filter((name) => /^(?:ai|@ai-sdk\/.*)$/.test(name))
   expect(before).toContain('model/model')
-  expect([foreign(before), foreign(after)[0]]).toEqual([[], '@ai-sdk/openai-compatible'])
+  expect([libraries(before), libraries(after)[0]]).toEqual([[], '@ai-sdk/openai-compatible'])
 })

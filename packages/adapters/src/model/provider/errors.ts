@@ -1,59 +1,71 @@
 import { TurnFailed } from '@atrium/host/ports/agent'
-import type { Vendor } from './provider.ts'
+import { isJsonObject } from '@atrium/protocol/json'
+import type { JsonObject } from '@atrium/protocol/json'
+import type { ModelProvider } from './provider.ts'
 
-/** What went wrong with a model, and whether it may go right a moment later. */
-export interface Problem {
+/** The failure of a request to a model. */
+export interface ModelProblem {
   readonly failure: TurnFailed
-  readonly again: boolean
-  /** How long it asks to be left alone, in milliseconds. */
-  readonly waitMs?: number
-  /** There was too much for it to read. */
+  /** Whether the same request may succeed a moment later. */
+  readonly retry: boolean
+  /** The delay that the provider asks for (`retry-after`). */
+  readonly retryAfterMs?: number
+  /** Whether the messages exceed the context window. */
   readonly tooLong?: boolean
 }
 
-/** Words for people, made of what a library threw. Nothing of that itself goes further: it may hold what was sent. */
-export function problemOf(error: unknown, vendor: Vendor, model: string, key: string | undefined): Problem {
-  if (error instanceof TurnFailed) return { failure: error, again: false }
-  const { statusCode: status, isRetryable, responseHeaders, responseBody, message } = shapeOf(error)
-  const { displayName: name, resource } = vendor
-  if (status === 401 || status === 403) return { failure: refusedKey(vendor), again: false }
-  if (status === 404) return fatal(`${name} has no model ${JSON.stringify(model)}. Choose another one.`)
+/** Converts an error of the model library to a message for users. The error itself is dropped: it may contain the request. */
+export function modelProblem(
+  error: unknown,
+  provider: ModelProvider,
+  model: string,
+  key: string | undefined,
+): ModelProblem {
+  if (error instanceof TurnFailed) return { failure: error, retry: false }
+  const { statusCode: status, isRetryable, responseHeaders, responseBody, message } = errorFields(error)
+  const { displayName: name, resource } = provider
+  if (status === 401 || status === 403) return { failure: refusedKey(provider), retry: false }
+  if (status === 404) return permanent(`${name} has no model ${JSON.stringify(model)}. Choose another one.`)
   if (isOverload(status, message)) {
-    const words = `${name} has too much to do, or wants to be asked less often${status ? ` (${status})` : ''}. Resume this turn later.`
-    const waitMs = waitOf(responseHeaders)
-    const failure = new TurnFailed('overloaded', words, true)
-    return { failure, again: true, ...(waitMs !== undefined && { waitMs }) }
+    const text = `${name} is overloaded or limits the rate of requests${status ? ` (${status})` : ''}. Resume this turn later.`
+    const retryAfterMs = retryAfter(responseHeaders)
+    const failure = new TurnFailed('overloaded', text, true)
+    return { failure, retry: true, ...(retryAfterMs !== undefined && { retryAfterMs }) }
   }
   if (status === undefined && isRetryable === true)
-    return later(
-      `${name} cannot be reached at ${resource}. See that it runs there, and resume this turn.`,
+    return resumable(
+      `${name} cannot be reached at ${resource}. Check that it runs there, then resume this turn.`,
       true,
     )
   if (status === undefined || status < 400)
-    return later(`What ${name} answered is no answer that can be understood. Resume this turn to ask again.`)
-  const said = scrubbed(`${message} ${responseBody}`, key)
-  if (status === 413 || tooLong.test(said))
+    return resumable(`The response of ${name} cannot be parsed. Resume this turn to ask again.`)
+  const details = redacted(`${message} ${responseBody}`, key)
+  if (status === 413 || tooLong.test(details))
     return {
-      ...fatal(`This is too long for ${model}. Begin a new chat, or choose another model.`),
+      ...permanent(`The conversation is too long for ${model}. Start a new chat, or choose another model.`),
       tooLong: true,
     }
-  return fatal(`${name} refused the request (${status}): ${scrubbed(message, key)}`)
+  return permanent(`${name} refused the request (${status}): ${redacted(message, key)}`)
 }
 
-export function lacksKey({ displayName, resource, keyVariable = '' }: Vendor): TurnFailed {
-  const words = `There is no key for ${displayName}. Set ${keyVariable} where the host is started, or sign in to ${resource} in your client; then resume this turn.`
-  return new TurnFailed('auth-required', words, true)
+export function missingKey({ displayName, resource, keyVariable = '' }: ModelProvider): TurnFailed {
+  const text = `There is no key for ${displayName}. Set ${keyVariable} where the host is started, or sign in to ${resource} in your client; then resume this turn.`
+  return new TurnFailed('auth-required', text, true)
 }
 
-function refusedKey({ displayName, resource, keyVariable = '' }: Vendor): TurnFailed {
+function refusedKey({ displayName, resource, keyVariable = '' }: ModelProvider): TurnFailed {
   const where = keyVariable === '' ? '' : ` Correct ${keyVariable} where the host is started, or`
-  const words = `${displayName} refused the key.${where === '' ? ' S' : `${where} s`}ign in to ${resource} in your client; then resume this turn.`
-  return new TurnFailed('auth-required', words, true)
+  const text = `${displayName} refused the key.${where === '' ? ' S' : `${where} s`}ign in to ${resource} in your client; then resume this turn.`
+  return new TurnFailed('auth-required', text, true)
 }
 
-/** What came before this, and was said, stays; the rest is asked for again. */
-export function brokenOff({ displayName }: Vendor): TurnFailed {
-  return new TurnFailed('model', `${displayName} broke off in the middle. Resume this turn to go on.`, true)
+/** The failure of a response that stopped before its end. The part that arrived stays; a resumed turn asks for the rest. */
+export function endedEarly({ displayName }: ModelProvider): TurnFailed {
+  return new TurnFailed(
+    'model',
+    `The response of ${displayName} ended early. Resume this turn to continue.`,
+    true,
+  )
 }
 
 const tooLong = /context.{0,20}(?:length|window)|too long|too many (?:input )?tokens|maximum.{0,30}tokens/i
@@ -63,24 +75,24 @@ function isOverload(status: number | undefined, message: string): boolean {
   return /overloaded|rate.?limit|server_error|too many requests/i.test(message)
 }
 
-function fatal(words: string): Problem {
-  return { failure: new TurnFailed('model', words), again: false }
+function permanent(text: string): ModelProblem {
+  return { failure: new TurnFailed('model', text), retry: false }
 }
 
-function later(words: string, again = false): Problem {
-  return { failure: new TurnFailed('model', words, true), again }
+function resumable(text: string, retry = false): ModelProblem {
+  return { failure: new TurnFailed('model', text, true), retry }
 }
 
-interface Shape {
+interface ErrorFields {
   readonly statusCode?: number
   readonly isRetryable?: boolean
-  readonly responseHeaders?: { readonly [name: string]: string }
+  readonly responseHeaders?: JsonObject
   readonly responseBody: string
   readonly message: string
 }
 
-/** Whatever was thrown, of that what has its shape. In a stream an error may be a bare object, or a text. */
-function shapeOf(error: unknown): Shape {
+/** Reads the known fields of a thrown value. An error in a stream may be a plain object or a text. */
+function errorFields(error: unknown): ErrorFields {
   const {
     statusCode,
     isRetryable,
@@ -88,29 +100,26 @@ function shapeOf(error: unknown): Shape {
     responseBody,
     message,
     error: inner,
-  } = (typeof error === 'object' && error !== null ? error : { message: error }) as {
-    readonly [key: string]: unknown
-  }
-  const said = typeof message === 'string' ? message : inner === undefined ? '' : JSON.stringify(inner)
+  }: JsonObject = isJsonObject(error) ? error : { message: error }
+  const text = typeof message === 'string' ? message : inner === undefined ? '' : JSON.stringify(inner)
   return {
     ...(typeof statusCode === 'number' && { statusCode }),
     ...(typeof isRetryable === 'boolean' && { isRetryable }),
-    ...(typeof responseHeaders === 'object' &&
-      responseHeaders !== null && { responseHeaders: responseHeaders as Shape['responseHeaders'] & {} }),
+    ...(isJsonObject(responseHeaders) && { responseHeaders }),
     responseBody: typeof responseBody === 'string' ? responseBody.slice(0, 4096) : '',
-    message: said.slice(0, 4096),
+    message: text.slice(0, 4096),
   }
 }
 
-function waitOf(headers: Shape['responseHeaders']): number | undefined {
+function retryAfter(headers: ErrorFields['responseHeaders']): number | undefined {
   const seconds = Number(headers?.['retry-after'] ?? Number.NaN)
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, longest) : undefined
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds * 1000, maxRetryAfterMs) : undefined
 }
 
-const longest = 60_000
+const maxRetryAfterMs = 60_000
 
-/** Without the key, and without what looks like one: vendors like to say which one they did not like. */
-function scrubbed(text: string, key: string | undefined): string {
-  const bare = key === undefined || key === '' ? text : text.replaceAll(key, '…')
-  return bare.replaceAll(/\b(?:sk|pk|key|Bearer)[-_ ][\w*.-]{6,}/gi, '…').slice(0, 300)
+/** Removes the key, and everything that looks like one: providers repeat a refused key in their errors. */
+function redacted(text: string, key: string | undefined): string {
+  const withoutKey = key === undefined || key === '' ? text : text.replaceAll(key, '…')
+  return withoutKey.replaceAll(/\b(?:sk|pk|key|Bearer)[-_ ][\w*.-]{6,}/gi, '…').slice(0, 300)
 }

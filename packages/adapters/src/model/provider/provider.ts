@@ -2,85 +2,90 @@ import type { ProtectedResourceMetadata } from '@atrium/protocol/common/auth'
 import type { LanguageModelV3, SharedV3ProviderOptions } from '@ai-sdk/provider'
 import { anthropicModels, openaiModels } from './model-list.ts'
 import { modelsIn } from './config.ts'
-import type { CompatibleConfig, ModelConfig, ModelsConfig, VendorConfig } from './config.ts'
-import { askAnthropic, askCompatible, askOpenai } from './discover.ts'
+import type { CompatibleConfig, ModelConfig, ModelsConfig, ProviderConfig } from './config.ts'
+import { listAnthropicModels, listCompatibleModels, listOpenaiModels } from './discover.ts'
 
-/** How a request is made of a model, in the words of its vendor. */
+/** Request options of one provider, in the form of the model library. */
 export type ProviderOptions = SharedV3ProviderOptions
 
-/** Somebody who has models, and how they are spoken to. */
-export interface Vendor {
-  /** What the ids of its models begin with. */
+/** A service that offers models, and the calls to use it. */
+export interface ModelProvider {
+  /** Prefix of the model ids, before the slash. */
   readonly name: string
   readonly displayName: string
-  /** What a key is shown to: the very address, so that no key goes anywhere else. */
+  /** The base URL, as the protected resource of the API key: a key is sent to this address only. */
   readonly resource: string
-  /** Absent where no key is needed. */
+  /** Environment variable with the API key. Absent: no key is needed. */
   readonly keyVariable?: string
-  /** The models that are known without asking. */
+  /** Built-in and configured models. */
   readonly models: readonly ModelConfig[]
-  /** Which there are, by its own word. */
-  ask(key: string | undefined, signal: AbortSignal): Promise<readonly ModelConfig[]>
-  open(model: string, key: string | undefined): Promise<LanguageModelV3>
-  options(model: string, effort: string | undefined): ProviderOptions
+  /** Asks the provider which models it has. */
+  listModels(key: string | undefined, signal: AbortSignal): Promise<readonly ModelConfig[]>
+  openModel(model: string, key: string | undefined): Promise<LanguageModelV3>
+  requestOptions(model: string, effort: string | undefined): ProviderOptions
 }
 
 export type Environment = { readonly [name: string]: string | undefined }
 
-export function vendorsOf(config: ModelsConfig, environment: Environment): readonly Vendor[] {
-  const { anthropic: first = {}, openai: second = {}, compatible = {} } = config
+export function providersOf(config: ModelsConfig, environment: Environment): readonly ModelProvider[] {
+  const { anthropic: anthropicConfig = {}, openai: openaiConfig = {}, compatible: servers = {} } = config
   return [
-    ...(first === false ? [] : [anthropic(first, environment)]),
-    ...(second === false ? [] : [openai(second, environment)]),
-    ...Object.entries(compatible).map(([name, each]) => compatibleVendor(name, each)),
+    ...(anthropicConfig === false ? [] : [anthropic(anthropicConfig, environment)]),
+    ...(openaiConfig === false ? [] : [openai(openaiConfig, environment)]),
+    ...Object.entries(servers).map(([name, each]) => compatible(name, each)),
   ]
 }
 
-function anthropic(config: VendorConfig, environment: Environment): Vendor {
-  // With or without the version behind it: both are written.
-  const root = plain(config.baseUrl ?? environment['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com')
+function anthropic(config: ProviderConfig, environment: Environment): ModelProvider {
+  // Both forms are in use: with the version at the end, and without.
+  const root = withoutLogin(
+    config.baseUrl ?? environment['ANTHROPIC_BASE_URL'] ?? 'https://api.anthropic.com',
+  )
   const baseURL = /\/v\d+$/.test(root) ? root : `${root}/v1`
   return {
     name: 'anthropic',
     displayName: 'Anthropic',
     resource: root,
     keyVariable: 'ANTHROPIC_API_KEY',
-    models: overlaid(anthropicModels, modelsIn(config)),
-    ask: async (key, signal) => known(await askAnthropic(baseURL, key, signal), config),
-    async open(model, key = '') {
+    models: overlay(anthropicModels, modelsIn(config)),
+    listModels: async (key, signal) =>
+      withConfigured(await listAnthropicModels(baseURL, key, signal), config),
+    async openModel(model, key = '') {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return createAnthropic({ baseURL, apiKey: key, fetch: straight })(model)
+      return createAnthropic({ baseURL, apiKey: key, fetch: fetchWithoutRedirect })(model)
     },
-    options: (model, effort) => ({
+    requestOptions: (model, effort) => ({
       anthropic: {
-        ...(thinksByItself(model) && { thinking: { type: 'adaptive', display: 'summarized' } }),
+        ...(choosesThinking(model) && { thinking: { type: 'adaptive', display: 'summarized' } }),
         ...(effort !== undefined && { effort }),
       },
     }),
   }
 }
 
-/** From 4.6 on a model decides itself how much it thinks, and thoughts of turns before need not be sent back. */
-function thinksByItself(model: string): boolean {
+/** Whether a Claude model supports adaptive thinking (4.6 and later), with which earlier reasoning need not be sent back. */
+function choosesThinking(model: string): boolean {
   const [, major = '0', minor = '0'] = /^claude-[a-z]+-(\d{1,2})(?:-(\d{1,2}))?(?:-|$)/.exec(model) ?? []
   return Number(major) > 4 || (Number(major) === 4 && Number(minor) >= 6)
 }
 
-function openai(config: VendorConfig, environment: Environment): Vendor {
-  const baseURL = plain(config.baseUrl ?? environment['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1')
+function openai(config: ProviderConfig, environment: Environment): ModelProvider {
+  const baseURL = withoutLogin(
+    config.baseUrl ?? environment['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1',
+  )
   return {
     name: 'openai',
     displayName: 'OpenAI',
     resource: baseURL,
     keyVariable: 'OPENAI_API_KEY',
-    models: overlaid(openaiModels, modelsIn(config)),
-    ask: async (key, signal) => known(await askOpenai(baseURL, key, signal), config),
-    async open(model, key = '') {
+    models: overlay(openaiModels, modelsIn(config)),
+    listModels: async (key, signal) => withConfigured(await listOpenaiModels(baseURL, key, signal), config),
+    async openModel(model, key = '') {
       const { createOpenAI } = await import('@ai-sdk/openai')
-      return createOpenAI({ baseURL, apiKey: key, fetch: straight }).responses(model)
+      return createOpenAI({ baseURL, apiKey: key, fetch: fetchWithoutRedirect }).responses(model)
     },
-    // The log is here: nothing has to be kept there.
-    options: (_, effort) => ({
+    // The host's own log is complete, so OpenAI need not store the responses.
+    requestOptions: (_, effort) => ({
       openai: {
         store: false,
         ...(effort !== undefined && { reasoningEffort: effort, reasoningSummary: 'auto' }),
@@ -89,12 +94,12 @@ function openai(config: VendorConfig, environment: Environment): Vendor {
   }
 }
 
-function compatibleVendor(name: string, config: CompatibleConfig): Vendor {
+function compatible(name: string, config: CompatibleConfig): ModelProvider {
   if (!/^[\w.-]{1,64}$/.test(name) || name === 'anthropic' || name === 'openai')
     throw new Error(
-      `models.compatible: ${JSON.stringify(name)} is no name for one: letters, digits, "." and "-"`,
+      `models.compatible: ${JSON.stringify(name)} is not a valid name. Use letters, digits, ".", "_" and "-", and not "anthropic" or "openai".`,
     )
-  const baseURL = plain(config.baseUrl)
+  const baseURL = withoutLogin(config.baseUrl)
   const { apiKeyVariable: keyVariable } = config
   return {
     name,
@@ -102,51 +107,54 @@ function compatibleVendor(name: string, config: CompatibleConfig): Vendor {
     resource: baseURL,
     ...(keyVariable !== undefined && { keyVariable }),
     models: modelsIn(config),
-    ask: async (key, signal) => known(await askCompatible(baseURL, key, signal), config),
-    async open(model, key) {
+    listModels: async (key, signal) =>
+      withConfigured(await listCompatibleModels(baseURL, key, signal), config),
+    async openModel(model, key) {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const how = {
+      const settings = {
         name,
         baseURL,
         includeUsage: true,
-        fetch: straight,
+        fetch: fetchWithoutRedirect,
         ...(key !== undefined && { apiKey: key }),
       }
-      return createOpenAICompatible(how)(model)
+      return createOpenAICompatible(settings)(model)
     },
-    options: (_, effort) => ({ [name]: { ...(effort !== undefined && { reasoningEffort: effort }) } }),
+    requestOptions: (_, effort) => ({ [name]: { ...(effort !== undefined && { reasoningEffort: effort }) } }),
   }
 }
 
-/** A key is for one address: whoever sends elsewhere does not get it sent there. */
-const straight: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
+/** Fetches without following redirects, so that a key is not sent to another address. */
+const fetchWithoutRedirect: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'error' })
 
-/** What a client is told that a key could be given for. A key is never required: the environment may have it. */
-export function resourcesOf(vendors: readonly Vendor[]): readonly ProtectedResourceMetadata[] {
-  return vendors.flatMap(({ resource, displayName, keyVariable }) =>
+/** Returns the resources for which clients may pass a key. No key is required, because the environment may have one. */
+export function protectedResources(
+  providers: readonly ModelProvider[],
+): readonly ProtectedResourceMetadata[] {
+  return providers.flatMap(({ resource, displayName, keyVariable }) =>
     keyVariable === undefined ? [] : [{ resource, resource_name: displayName, required: false }],
   )
 }
 
-/** What a vendor says, and what was configured, which is right. Where it says nothing, nothing is known by that. */
-function known(said: readonly ModelConfig[], config: VendorConfig): readonly ModelConfig[] {
-  return said.length === 0 ? [] : overlaid(said, modelsIn(config))
+/** Adds the configured models, whose settings win. An empty list stays empty, because it means that the provider gave none. */
+function withConfigured(listed: readonly ModelConfig[], config: ProviderConfig): readonly ModelConfig[] {
+  return listed.length === 0 ? [] : overlay(listed, modelsIn(config))
 }
 
-/** What is known of the same model in both, the second being right; then what only the second has. */
-export function overlaid(
+/** Merges two lists by model id. Settings of the second list win; models that only it has come last. */
+export function overlay(
   models: readonly ModelConfig[],
   over: readonly ModelConfig[],
 ): readonly ModelConfig[] {
-  const better = new Map(over.map((model) => [model.id, model]))
-  const known = new Set(models.map(({ id }) => id))
+  const overrides = new Map(over.map((model) => [model.id, model]))
+  const ids = new Set(models.map(({ id }) => id))
   return [
-    ...models.map((model) => ({ ...model, ...better.get(model.id) })),
-    ...over.filter(({ id }) => !known.has(id)),
+    ...models.map((model) => ({ ...model, ...overrides.get(model.id) })),
+    ...over.filter(({ id }) => !ids.has(id)),
   ]
 }
 
-/** An address stands in the state that everyone has, and nobody may be sent one with a login in it. */
-function plain(url: string): string {
+/** Removes a user name and password from a URL, because all clients see the URL in the state. */
+function withoutLogin(url: string): string {
   return url.replace(/\/+$/, '').replace(/^(https?:\/\/)[^/?#]*@/i, '$1')
 }

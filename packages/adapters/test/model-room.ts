@@ -8,37 +8,38 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { onTestFinished } from 'vitest'
-import { room } from '../../host/test/room.ts'
+import { room as openRoom } from '../../host/test/room.ts'
 import type { Client, Room, RoomOptions } from '../../host/test/room.ts'
 import { fakeTerminals } from '../../host/test/shells.ts'
-import { agentWith } from '../src/model/model.ts'
+import { agentOn } from '../src/model/model.ts'
 import type { ModelConfig } from '../src/model/provider/config.ts'
 import { nodeFiles } from '../src/files/files.ts'
-import { heardIn, scriptedVendor } from './scripted-model.ts'
+import { messagesIn, scriptedProvider } from './scripted-model.ts'
 
 export const session = 's:/1'
 export const chat = defaultChatUri(session)
 
-/** Time that passes as soon as nothing else is to be done. */
+/** A timer that fires as soon as the event loop is idle, whatever the delay. */
 export const later = (_: number, task: () => void) => {
   const immediate = setImmediate(task)
   return () => clearImmediate(immediate)
 }
 export const world = { later, now: () => 0 }
 
-/** A real host with real files, in which Ann talks to an agent whose model does what she says. */
-export async function modelHouse(
+/** A host with real files, in which Ann chats with an agent on a scripted model. */
+export async function modelRoom(
   texts: { readonly [path: string]: string } = {},
-  { facts = {}, ...options }: RoomOptions & { readonly facts?: Partial<ModelConfig> } = {},
+  { settings = {}, ...options }: RoomOptions & { readonly settings?: Partial<ModelConfig> } = {},
 ) {
-  const vendor = scriptedVendor(facts)
-  const house = await houseOf(agentWith([vendor], { world, platform: 'test' }), texts, options)
-  /** What the model was sent when it was asked for the nth time; the last, where that is not said. */
-  const heard = (nth = -1) => heardIn(vendor.model.doStreamCalls.at(nth) ?? { prompt: [] })
-  return { ...house, vendor, heard }
+  const provider = scriptedProvider(settings)
+  const room = await agentRoom(agentOn([provider], { world, platform: 'test' }), texts, options)
+  /** Returns the messages of the nth request to the model, by default of the last one. */
+  const sent = (nth = -1) => messagesIn(provider.model.doStreamCalls.at(nth) ?? { prompt: [] })
+  return { ...room, provider, sent }
 }
 
-export async function houseOf(
+/** A host with one agent, a folder with `texts` as its files, and Ann subscribed to the session and its chat. */
+export async function agentRoom(
   agent: Agent,
   texts: { readonly [path: string]: string } = {},
   options: RoomOptions = {},
@@ -53,61 +54,68 @@ export async function houseOf(
     shell.data(`ran ${shell.start.command}\r\n`)
     shell.exit(0)
   })
-  const all = await room({ agents: [agent], machine: { files: nodeFiles(), terminals }, ...options })
-  const ann = await all.join('ann')
+  const host = await openRoom({ agents: [agent], machine: { files: nodeFiles(), terminals }, ...options })
+  const ann = await host.join('ann')
   await ann.ask('createSession', { channel: session, workingDirectories: [fileUri(folder)] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
   const text = (path: string) => readFileSync(join(folder, path), 'utf8')
-  return { all, terminals, folder, text, ...peopleOf(all, ann) }
+  return { host, terminals, folder, text, ...chatUser(host, ann) }
 }
 
 let turns = 0
 
-/** What somebody does in the chat. */
-export function peopleOf(all: Room, ann: Client) {
-  const state = () => ann.state(chat) as unknown as ChatState
+/** The actions of one user in the chat. */
+export function chatUser(host: Room, client: Client) {
+  // The room keeps states of all channels in one type; this channel is a chat.
+  const state = () => client.state(chat) as unknown as ChatState
   const calls = () => callsIn(state().activeTurn)
+  // Tests also dispatch invalid actions, so the type of the action is not checked.
   const dispatch = async (action: object) =>
-    (await ann.echo(ann.dispatch(chat, action as Action & Record<string, unknown>))).rejectionReason
-  const begin = async (words: string, more: object = {}) => {
+    (await client.echo(client.dispatch(chat, action as Action & Record<string, unknown>))).rejectionReason
+  const begin = async (text: string, more: object = {}) => {
     const turnId = `t${++turns}`
-    const message = { text: words, origin: { kind: 'user' }, ...more }
+    const message = { text, origin: { kind: 'user' }, ...more }
     await dispatch({ type: 'chat/turnStarted', turnId, startedAt: '2026-01-01T00:00:00Z', message })
     return turnId
   }
   const ended = async (turnId: string): Promise<Turn> => {
-    await ann.until(() => state().turns.some(({ id }) => id === turnId))
-    return state().turns.find(({ id }) => id === turnId) as Turn
+    await client.until(() => state().turns.some(({ id }) => id === turnId))
+    return required(state().turns.find(({ id }) => id === turnId))
   }
   return {
-    ann,
+    ann: client,
     state,
     dispatch,
     begin,
     ended,
-    turn: async (words: string, more?: object) => ended(await begin(words, more)),
+    turn: async (text: string, more?: object) => ended(await begin(text, more)),
     resume: async (turnId: string) => {
       await dispatch({ type: 'chat/turnResume', turnId })
-      await ann.until(() => state().activeTurn?.id !== turnId && state().turns.at(-1)?.id === turnId)
-      return state().turns.at(-1) as Turn
+      await client.until(() => state().activeTurn?.id !== turnId && state().turns.at(-1)?.id === turnId)
+      return required(state().turns.at(-1))
     },
-    /** The nth call of the turn, when it asks. */
+    /** Waits until the nth call of the turn asks for approval, and returns the call. */
     pending: async (nth = 0) => {
-      await ann.until(() => calls()[nth]?.status === 'pending-confirmation')
-      return calls()[nth] as ToolCallState
+      await client.until(() => calls()[nth]?.status === 'pending-confirmation')
+      return required(calls()[nth])
     },
-    answer: (nth: number, given: object) => {
+    answer: (nth: number, decision: object) => {
       const { id: turnId } = state().activeTurn ?? { id: '' }
       const { toolCallId } = calls()[nth] ?? { toolCallId: '' }
-      return dispatch({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...given })
+      return dispatch({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...decision })
     },
-    until: (done: (state: ChatState) => boolean) => ann.until(() => done(state())),
-    /** Somebody who comes when the host is another. */
+    until: (done: (state: ChatState) => boolean) => client.until(() => done(state())),
+    /** A second user, who joins after a restart of the host. */
     again: async () => {
-      const ben = await all.join('ben', { subscribe: [session, chat] })
-      return peopleOf(all, ben)
+      const ben = await host.join('ben', { subscribe: [session, chat] })
+      return chatUser(host, ben)
     },
   }
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the awaited value is missing')
+  return value
 }
 
 export const yes = { approved: true, confirmed: 'user-action' }

@@ -9,7 +9,7 @@ import { hostOf } from '../../../../host/src/host.ts'
 import { openCore } from '../../../../host/src/open.ts'
 import { Client } from '../../../../host/test/room.ts'
 import { testWorld } from '../../../../host/test/world.ts'
-import { newFolder, open } from '../../../test/folder.ts'
+import { newFolder, open } from '../../../test/store-folder.ts'
 import { guide } from '../../guide/guide.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet } from '../../host/test/held.ts'
+import { quiet } from '../../host/test/held-flushes.ts'
 import { house } from '../test/house.ts'
 
 const session = 'ahp-session:/one'

@@ -1,7 +1,7 @@
 import type { Envelope } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet } from '../../host/test/held.ts'
+import { quiet } from '../../host/test/held-flushes.ts'
 import { house } from '../test/house.ts'
 import { withTurns } from './history.ts'
 

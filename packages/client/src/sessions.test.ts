@@ -1,6 +1,6 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet } from '../../host/test/held.ts'
+import { quiet } from '../../host/test/held-flushes.ts'
 import { house } from '../test/house.ts'
 import type { Guest, House } from '../test/house.ts'
 import { Hosts } from './hosts.ts'

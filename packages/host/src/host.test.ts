@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { title } from '../test/held.ts'
-import { room } from '../test/room.ts'
-import type { Room } from '../test/room.ts'
+import { title } from '../test/held-flushes.ts'
+import { room } from '../test/test-host.ts'
+import type { Room } from '../test/test-host.ts'
 import { cpuMs } from '../test/load.ts'
 
 const root = 'ahp-root://'

@@ -1,8 +1,8 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { askingAgent, lateAgent } from '../test/agents.ts'
-import { room } from '../test/room.ts'
-import { chat, chatOf, sessionOf, started, talk, turn } from '../test/talk.ts'
+import { room } from '../test/test-host.ts'
+import { chat, chatOf, sessionOf, started, talk, turn } from '../test/one-client-session.ts'
 import type { Agent } from './ports/agent.ts'
 
 const asked: Agent = { ...askingAgent(), resumes: true }

@@ -2,11 +2,11 @@ import { guide } from '@atrium/adapters/guide'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'
-import { quiet, session } from './held.ts'
-import { room } from './room.ts'
-import type { Client, Room } from './room.ts'
-import { accepted, chat, chatOf, sessionOf } from './scene.ts'
-import { until } from './puppet.ts'
+import { quiet, session } from './held-flushes.ts'
+import { room } from './test-host.ts'
+import type { Client, Room } from './test-host.ts'
+import { accepted, chat, chatOf, sessionOf } from './two-client-session.ts'
+import { until } from './scripted-agent.ts'
 
 /** What becomes of a host that dies after so many flushes of what Ann does. */
 export interface Wreck {

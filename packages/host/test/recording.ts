@@ -3,8 +3,8 @@ import type { Envelope, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { Witness } from './witness.ts'
-import type { Message } from './witness.ts'
+import { Witness } from './raw-client.ts'
+import type { Message } from './raw-client.ts'
 
 /** A line of a recording: a link opens or ends, or a frame goes over it, to the host (`c2s`) or from it. */
 interface Line {

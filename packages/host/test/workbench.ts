@@ -3,8 +3,8 @@ import type { RootState } from '@atrium/protocol/root/state'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { SessionActiveClient } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
-import { Witness } from './witness.ts'
-import type { Message } from './witness.ts'
+import { Witness } from './raw-client.ts'
+import type { Message } from './raw-client.ts'
 
 const offered = ['0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.1']
 const directory = 'file:///home/ann/project'

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { callsIn, failureIn, agentRoom, session, textOf, world, yes } from '../../test/model-room.ts'
 import { goodKey, modelServer } from '../../test/model-server.ts'
 import type { ModelServer } from '../../test/model-server.ts'
-import { Stage } from '../../../host/test/stage.ts'
+import { Stage } from '../../../host/test/hostless-chat.ts'
 import { modelAgent } from './model.ts'
 import type { ModelsConfig } from './provider/config.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callsIn, failureIn, later, modelRoom, textOf, world, yes } from '../../test/model-room.ts'
 import { callError, partsOf, scriptedProvider, streamOf } from '../../test/scripted-model.ts'
-import { Stage } from '../../../host/test/stage.ts'
+import { Stage } from '../../../host/test/hostless-chat.ts'
 import { agentOn } from './model.ts'
 import { continuePrompt } from './prompt.ts'
 

@@ -16,7 +16,7 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Client } from '../../../host/test/room.ts'
+import { Client } from '../../../host/test/test-host.ts'
 import { HostProcess } from '../../test/host-process.ts'
 
 const session = 'ahp-session:/machine'

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, onTestFinished, test } from 'vitest'
-import { Racer } from '../../../host/test/racer.ts'
+import { Racer } from '../../../host/test/racing-clients.ts'
 import { HostProcess } from '../../test/host-process.ts'
 
 const session = 'ahp-session:/secret'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held.ts'
+import { quiet } from '../../../host/test/held-flushes.ts'
 import { Guest, Hand } from '../../test/house.ts'
 
 test('[U7] what the host asks is answered by what the app offers, and by nothing else', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held.ts'
+import { quiet } from '../../../host/test/held-flushes.ts'
 import { uri, begun, draft, snapshot, followed } from '../../test/followed.ts'
 import type { Hand } from '../../test/house.ts'
 

@@ -1,6 +1,6 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held.ts'
+import { quiet } from '../../../host/test/held-flushes.ts'
 import { uri, draft, snapshot, followed } from '../../test/followed.ts'
 import { Guest, Hand } from '../../test/house.ts'
 import { house } from '../../test/house.ts'

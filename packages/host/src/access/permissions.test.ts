@@ -2,13 +2,23 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { begun, confirmed, ready } from '../../test/calls.ts'
-import { Cabinet } from '../../test/cabinet.ts'
-import { session } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import type { Client } from '../../test/room.ts'
-import { accepted, cancelled, chat, chatOf, refused, says, scene, sessionOf, turn } from '../../test/scene.ts'
-import type { Scene } from '../../test/scene.ts'
+import { begun, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { Cabinet } from '../../test/fake-files.ts'
+import { session } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import type { Client } from '../../test/test-host.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  refused,
+  says,
+  scene,
+  sessionOf,
+  turn,
+} from '../../test/two-client-session.ts'
+import type { Scene } from '../../test/two-client-session.ts'
 import { choices } from './choices.ts'
 import { permissionsIn, permissionsKey } from './permissions.ts'
 import { isProtected } from './protected-files.ts'

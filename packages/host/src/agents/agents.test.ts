@@ -2,7 +2,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { mute, room } from '../../test/room.ts'
+import { mute, room } from '../../test/test-host.ts'
 import type { Agent } from '../ports/agent.ts'
 
 const model = { id: 'large', provider: 'mock', name: 'Large' }

@@ -1,8 +1,8 @@
 import type { McpServerCustomization } from '@atrium/protocol/session/customization'
 import { expect, test } from 'vitest'
-import { session } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import { accepted, chat, refused, scene, sessionOf, started, turn } from '../../test/scene.ts'
+import { session } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import { accepted, chat, refused, scene, sessionOf, started, turn } from '../../test/two-client-session.ts'
 
 const server = (name: string): McpServerCustomization => ({
   type: 'mcpServer',

@@ -1,9 +1,9 @@
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import { describe, expect, test } from 'vitest'
-import { session } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import { sessionOf } from '../../test/scene.ts'
+import { session } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import { sessionOf } from '../../test/two-client-session.ts'
 import { sessionSchema } from './settings.ts'
 
 const schema: SessionConfigSchema = {

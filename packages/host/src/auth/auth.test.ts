@@ -1,12 +1,12 @@
 import { guide } from '@atrium/adapters/guide'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { begun, call, complete, mcp, result, running } from '../../test/calls.ts'
-import { quiet } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import type { Client, RoomOptions } from '../../test/room.ts'
-import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/talk.ts'
+import { begun, call, complete, mcp, result, running } from '../../test/tool-call-actions.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client, RoomOptions } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const github = {

@@ -1,8 +1,8 @@
 import type { Action } from '@atrium/protocol/channel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asleep, stepOver, turn } from '../../test/lazy.ts'
-import type { LazyChat } from '../../test/lazy.ts'
+import { asleep, stepOver, turn } from '../../test/lazy-chat.ts'
+import type { LazyChat } from '../../test/lazy-chat.ts'
 import { turnsBefore } from './history.ts'
 import type { Page } from './history.ts'
 

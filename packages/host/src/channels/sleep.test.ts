@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held.ts'
-import type { Room } from '../../test/room.ts'
-import { chat, chatOf, session, talk, turn } from '../../test/talk.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import type { Room } from '../../test/test-host.ts'
+import { chat, chatOf, session, talk, turn } from '../../test/one-client-session.ts'
 
 async function minutes(all: Room, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {

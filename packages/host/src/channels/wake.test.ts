@@ -5,8 +5,8 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet, session, title } from '../../test/held.ts'
-import { mute, room } from '../../test/room.ts'
+import { quiet, session, title } from '../../test/held-flushes.ts'
+import { mute, room } from '../../test/test-host.ts'
 
 const chat = defaultChatUri(session)
 

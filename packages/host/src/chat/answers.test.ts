@@ -1,8 +1,8 @@
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import { describe, expect, test } from 'vitest'
-import { answer, begun, completed, confirmed, ready } from '../../test/calls.ts'
-import { accepted, chat, chatOf, refused, scene, turn } from '../../test/scene.ts'
-import type { AnyAction } from '../../test/scene.ts'
+import { answer, begun, completed, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { accepted, chat, chatOf, refused, scene, turn } from '../../test/two-client-session.ts'
+import type { AnyAction } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))

@@ -2,9 +2,9 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { describe, expect, test } from 'vitest'
 import { patientAgent, readyAgent } from '../../test/agents.ts'
-import { until } from '../../test/puppet.ts'
-import { fork, forkAt, idsOf, read, severalChats, turnsIn } from '../../test/several.ts'
-import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/talk.ts'
+import { until } from '../../test/scripted-agent.ts'
+import { fork, forkAt, idsOf, read, severalChats, turnsIn } from '../../test/several-chats.ts'
+import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 
 const ids = ['t1', 't2', 't3']
 const copy = 'ahp-chat:/copy'

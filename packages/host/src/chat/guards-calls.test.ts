@@ -17,10 +17,10 @@ import {
   signIn,
   text,
   unseen,
-} from '../../test/calls.ts'
-import { session } from '../../test/held.ts'
-import { accepted, chat, refused, scene, takesPart, turn } from '../../test/scene.ts'
-import type { AnyAction } from '../../test/scene.ts'
+} from '../../test/tool-call-actions.ts'
+import { session } from '../../test/held-flushes.ts'
+import { accepted, chat, refused, scene, takesPart, turn } from '../../test/two-client-session.ts'
+import type { AnyAction } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const noCall = 'this turn has no such tool call'

@@ -10,8 +10,8 @@ import {
   resultConfirmed,
   running,
   text,
-} from '../../test/calls.ts'
-import { Puppet, until } from '../../test/puppet.ts'
+} from '../../test/tool-call-actions.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
 import {
   accepted,
   cancelled,
@@ -26,8 +26,8 @@ import {
   started,
   truncated,
   turn,
-} from '../../test/scene.ts'
-import type { AnyAction, Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 const pending = (kind: string, id: string, by = 'user'): AnyAction => ({

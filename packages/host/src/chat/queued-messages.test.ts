@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { chat, chatOf, message, started, talk, turn } from '../../test/talk.ts'
+import { chat, chatOf, message, started, talk, turn } from '../../test/one-client-session.ts'
 
 const steered = { type: 'chat/pendingMessageSet', kind: 'steering', id: 'm', message: message('And this') }
 

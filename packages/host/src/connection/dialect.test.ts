@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { back } from '../../test/held.ts'
-import { chat, message, session, talk } from '../../test/talk.ts'
+import { back } from '../../test/held-flushes.ts'
+import { chat, message, session, talk } from '../../test/one-client-session.ts'
 
 const ready = readyAgent()
 const agent = { ...ready, info: { ...ready.info, capabilities: { multipleChats: {} } } }

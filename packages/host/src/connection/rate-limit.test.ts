@@ -1,8 +1,8 @@
 import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { describe, expect, test } from 'vitest'
-import { Client, room } from '../../test/room.ts'
-import type { Room, RoomOptions } from '../../test/room.ts'
+import { Client, room } from '../../test/test-host.ts'
+import type { Room, RoomOptions } from '../../test/test-host.ts'
 import { rateExceeded } from './rate-limit.ts'
 
 const session = 'ahp-session:/one'

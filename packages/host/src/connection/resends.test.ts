@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { room } from '../../test/room.ts'
-import type { Client, Room } from '../../test/room.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client, Room } from '../../test/test-host.ts'
 import { Resends } from './resends.ts'
 
 const session = 'ahp-session:/one'

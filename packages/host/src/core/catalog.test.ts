@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held.ts'
-import { chat, chatOf, message, session, talk } from '../../test/talk.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { chat, chatOf, message, session, talk } from '../../test/one-client-session.ts'
 import { defaultChatUri } from '@atrium/protocol/uri'
 
 test('[H2] a turn of any time and length leaves the list whole, in pages', async () => {

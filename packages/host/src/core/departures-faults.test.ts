@@ -1,8 +1,8 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held.ts'
-import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/talk.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/one-client-session.ts'
 
 test('[L4] F-08: a host that cannot change anything misses nobody', async () => {
   const disposed: string[] = []

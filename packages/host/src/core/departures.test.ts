@@ -1,9 +1,9 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { back, quiet, session, title } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import { accepted, chat, scene, sessionOf, started } from '../../test/scene.ts'
-import type { Scene } from '../../test/scene.ts'
+import { back, quiet, session, title } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import { accepted, chat, scene, sessionOf, started } from '../../test/two-client-session.ts'
+import type { Scene } from '../../test/two-client-session.ts'
 
 const { graceMs } = limits
 const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }

@@ -1,6 +1,6 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/cabinet.ts'
+import { Cabinet } from '../../test/fake-files.ts'
 import { testWorld } from '../../test/world.ts'
 import { FileListings } from './file-listing.ts'
 import type { Vcs } from '../ports/vcs.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { askingAgent } from '../../test/agents.ts'
-import { confirmed } from '../../test/calls.ts'
+import { confirmed } from '../../test/tool-call-actions.ts'
 import { atEveryFlush, looked } from '../../test/crash.ts'
-import { session } from '../../test/held.ts'
-import type { Client } from '../../test/room.ts'
-import { chat, chatOf, started } from '../../test/scene.ts'
+import { session } from '../../test/held-flushes.ts'
+import type { Client } from '../../test/test-host.ts'
+import { chat, chatOf, started } from '../../test/two-client-session.ts'
 
 test('[H10] F-01: a host that dies at any flush never shows a chat and its session disagree', async () => {
   const act = async (ann: Client) => {

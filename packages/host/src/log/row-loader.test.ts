@@ -1,7 +1,7 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LazyChat, asleep, chatUri, stepOver, turn } from '../../test/lazy.ts'
+import { LazyChat, asleep, chatUri, stepOver, turn } from '../../test/lazy-chat.ts'
 import { rebuild } from './rebuild.ts'
 
 const idsOf = (state: ChatState) => state.turns.map(({ id }) => id)

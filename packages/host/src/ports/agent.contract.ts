@@ -4,8 +4,8 @@ import type { Turn } from '@atrium/protocol/chat/state'
 import { decode } from '@atrium/protocol/schema'
 import { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import { expect, test } from 'vitest'
-import { Stage } from '../../test/stage.ts'
-import type { Run } from '../../test/stage.ts'
+import { Stage } from '../../test/hostless-chat.ts'
+import type { Run } from '../../test/hostless-chat.ts'
 import type { Agent } from './agent.ts'
 
 export interface AgentScript {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Stage } from '../../test/stage.ts'
+import { Stage } from '../../test/hostless-chat.ts'
 import type { Agent, AgentAction } from './agent.ts'
 
 const info = { provider: 'wrong', displayName: 'Wrong', description: '', models: [] }

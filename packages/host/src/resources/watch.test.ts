@@ -1,9 +1,9 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/cabinet.ts'
-import { room } from '../../test/room.ts'
-import type { Client } from '../../test/room.ts'
+import { Cabinet } from '../../test/fake-files.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client } from '../../test/test-host.ts'
 import { FileError } from '../ports/files.ts'
 
 const w = 'file:///w'

@@ -1,6 +1,6 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { room } from '../../test/room.ts'
+import { room } from '../../test/test-host.ts'
 
 test('[L15] a key of the root config may be called like what every object has', async () => {
   const ann = await (await room()).join('ann')

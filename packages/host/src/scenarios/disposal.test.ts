@@ -1,10 +1,10 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
 import { askingAgent, lateAgent, readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held.ts'
-import { until } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import { chat, message, session, sessionOf, started, talk } from '../../test/talk.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { until } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import { chat, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 import type { Agent } from '../ports/agent.ts'
 
 const ready = readyAgent()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { patientAgent, readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held.ts'
-import type { Client } from '../../test/room.ts'
-import { idsOf, read, turnsIn } from '../../test/several.ts'
-import { chat, chatOf, session, sessionOf, started, talk } from '../../test/talk.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import type { Client } from '../../test/test-host.ts'
+import { idsOf, read, turnsIn } from '../../test/several-chats.ts'
+import { chat, chatOf, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 
 const cut = (turnId?: string) => ({ type: 'chat/truncated', ...(turnId !== undefined && { turnId }) })
 const texts = (client: Client) => chatOf(client).turns.map(({ message }) => message.text)

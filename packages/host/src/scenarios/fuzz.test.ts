@@ -9,9 +9,9 @@ import { decode } from '@atrium/protocol/schema'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { definitions, mutated, odd, valueOf } from '../../../protocol/test/arbitrary.ts'
-import { actionOf, bearEvery, everything, kindNames, uriOf } from '../../test/every.ts'
-import { room } from '../../test/room.ts'
-import type { Room } from '../../test/room.ts'
+import { actionOf, bearEvery, everything, kindNames, uriOf } from '../../test/every-kind.ts'
+import { room } from '../../test/test-host.ts'
+import type { Room } from '../../test/test-host.ts'
 import { hostCommands } from '../connection/commands.ts'
 
 interface Message {

@@ -1,10 +1,10 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { hostileUris } from '../../../protocol/test/hostile-uris.ts'
-import { Cabinet } from '../../test/cabinet.ts'
-import { room } from '../../test/room.ts'
-import type { Client } from '../../test/room.ts'
-import { fakeTerminals } from '../../test/shells.ts'
+import { Cabinet } from '../../test/fake-files.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client } from '../../test/test-host.ts'
+import { fakeTerminals } from '../../test/fake-terminals.ts'
 
 const inside = 'file:///work/inside'
 const claim = { kind: 'client', clientId: 'ann' }

@@ -1,7 +1,7 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { describe, expect, test } from 'vitest'
-import { Client, room } from '../../test/room.ts'
-import type { Room } from '../../test/room.ts'
+import { Client, room } from '../../test/test-host.ts'
+import type { Room } from '../../test/test-host.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'

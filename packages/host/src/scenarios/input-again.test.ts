@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { room } from '../../test/room.ts'
-import { fakeTerminals } from '../../test/shells.ts'
+import { room } from '../../test/test-host.ts'
+import { fakeTerminals } from '../../test/fake-terminals.ts'
 
 const uri = 'ahp-terminal:/1'
 const typed = { type: 'terminal/input', data: 'rm -r build\r' }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import type { Client } from '../../test/room.ts'
-import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/talk.ts'
+import type { Client } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 
 /** In a turn that never ends, so that messages wait. */
 async function busy() {

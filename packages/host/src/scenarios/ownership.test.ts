@@ -1,9 +1,9 @@
 import { kinds } from '@atrium/protocol/channels'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { actionOf, actionTypes, bearEvery, everything, kindNames, uriOf } from '../../test/every.ts'
-import { room } from '../../test/room.ts'
-import type { Client, Room } from '../../test/room.ts'
+import { actionOf, actionTypes, bearEvery, everything, kindNames, uriOf } from '../../test/every-kind.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client, Room } from '../../test/test-host.ts'
 
 const session = 'ahp-session:/one'
 

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { room } from '../../test/room.ts'
-import type { Room } from '../../test/room.ts'
+import { room } from '../../test/test-host.ts'
+import type { Room } from '../../test/test-host.ts'
 
 let asked = 0
 const curious = { _meta: { 'x-atrium': { clients: true } } }

@@ -1,7 +1,7 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { describe, expect, test } from 'vitest'
-import { room } from '../../test/room.ts'
-import type { Client, Room } from '../../test/room.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client, Room } from '../../test/test-host.ts'
 import { ConnectionCount } from '../connection/connection-count.ts'
 
 const root = 'ahp-root://'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import type { Scheduler } from 'fast-check'
 import { expect, test } from 'vitest'
-import { quiet, session } from '../../test/held.ts'
-import { until } from '../../test/puppet.ts'
-import type { Run } from '../../test/puppet.ts'
-import { track } from '../../test/racer.ts'
-import type { Racer, Track } from '../../test/racer.ts'
+import { quiet, session } from '../../test/held-flushes.ts'
+import { until } from '../../test/scripted-agent.ts'
+import type { Run } from '../../test/scripted-agent.ts'
+import { track } from '../../test/racing-clients.ts'
+import type { Racer, Track } from '../../test/racing-clients.ts'
 import {
   cancelled,
   chat,
@@ -16,7 +16,7 @@ import {
   resume,
   started,
   truncated,
-} from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 // Two want what only one can have, in every order that a scheduler finds. A failure names its seed and its path.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { begun, mcp, running, signIn } from '../../test/calls.ts'
-import { until } from '../../test/puppet.ts'
-import { chatOf, scene, turn } from '../../test/scene.ts'
+import { begun, mcp, running, signIn } from '../../test/tool-call-actions.ts'
+import { until } from '../../test/scripted-agent.ts'
+import { chatOf, scene, turn } from '../../test/two-client-session.ts'
 
 const resource = 'https://x.example'
 

@@ -1,11 +1,11 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { begun, call, mcp, result, running } from '../../test/calls.ts'
-import { quiet } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import type { Client, Room } from '../../test/room.ts'
-import { chat, chatOf, message, session, started } from '../../test/talk.ts'
+import { begun, call, mcp, result, running } from '../../test/tool-call-actions.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client, Room } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, started } from '../../test/one-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const resources = Array.from({ length: 5 }, (_, n) => ({ resource: `https://r${n}.example` }))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Puppet, until } from '../../test/puppet.ts'
-import { quiet } from '../../test/held.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import { quiet } from '../../test/held-flushes.ts'
 import {
   accepted,
   cancelled,
@@ -13,8 +13,8 @@ import {
   started,
   truncated,
   turn,
-} from '../../test/scene.ts'
-import type { AnyAction, Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const set = (kind: string, id: string, text = id): AnyAction => ({

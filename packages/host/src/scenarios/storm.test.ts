@@ -3,8 +3,8 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { describe, expect, test, vi } from 'vitest'
-import { Client, room } from '../../test/room.ts'
-import type { Room } from '../../test/room.ts'
+import { Client, room } from '../../test/test-host.ts'
+import type { Room } from '../../test/test-host.ts'
 
 // Many links at once, slow ones, and ones that come and go.
 

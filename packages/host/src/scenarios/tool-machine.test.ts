@@ -1,12 +1,30 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { describe, expect, test } from 'vitest'
-import { begun, call, confirmed, mcp, ready, resultConfirmed, signIn, unseen } from '../../test/calls.ts'
-import { quiet, session } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import type { Run } from '../../test/puppet.ts'
-import type { Client } from '../../test/room.ts'
-import { accepted, cancelled, chat, chatOf, says, scene, sessionOf, started } from '../../test/scene.ts'
-import type { AnyAction, Scene } from '../../test/scene.ts'
+import {
+  begun,
+  call,
+  confirmed,
+  mcp,
+  ready,
+  resultConfirmed,
+  signIn,
+  unseen,
+} from '../../test/tool-call-actions.ts'
+import { quiet, session } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import type { Run } from '../../test/scripted-agent.ts'
+import type { Client } from '../../test/test-host.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  says,
+  scene,
+  sessionOf,
+  started,
+} from '../../test/two-client-session.ts'
+import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 /** One step of a call's way: who says what, and where the call stands then. */

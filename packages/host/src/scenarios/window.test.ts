@@ -1,8 +1,8 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { back, quiet, session } from '../../test/held.ts'
-import { mute, room } from '../../test/room.ts'
-import type { Client, Room } from '../../test/room.ts'
+import { back, quiet, session } from '../../test/held-flushes.ts'
+import { mute, room } from '../../test/test-host.ts'
+import type { Client, Room } from '../../test/test-host.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent } from '../ports/agent.ts'
 

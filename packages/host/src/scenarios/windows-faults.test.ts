@@ -1,9 +1,9 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { back, quiet } from '../../test/held.ts'
-import type { Client, RoomOptions } from '../../test/room.ts'
-import { chat, chatOf, message, session, talk, turn } from '../../test/talk.ts'
+import { back, quiet } from '../../test/held-flushes.ts'
+import type { Client, RoomOptions } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, talk, turn } from '../../test/one-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 const turnsOf = (client: Client) => chatOf(client).turns.map(({ id }) => id)

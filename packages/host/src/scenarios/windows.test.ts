@@ -1,8 +1,8 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { describe, expect, test } from 'vitest'
-import { back, quiet, session, title } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import type { Client, RoomOptions } from '../../test/room.ts'
+import { back, quiet, session, title } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import type { Client, RoomOptions } from '../../test/test-host.ts'
 import {
   accepted,
   chat,
@@ -14,8 +14,8 @@ import {
   started,
   truncated,
   turn,
-} from '../../test/scene.ts'
-import type { Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { Scene } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 /** A chat with so many turns, the last of which failed and may go on. */

@@ -2,8 +2,8 @@ import { Activity } from '@atrium/protocol/status'
 import { rootUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { askingAgent, patientAgent, readyAgent, words } from '../../test/agents.ts'
-import { quiet } from '../../test/held.ts'
-import { ended, sound, stage } from '../../test/desk.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { ended, sound, stage } from '../../test/workbench-host.ts'
 import { Workbench } from '../../test/workbench.ts'
 
 describe("VS Code's workbench", () => {

@@ -1,11 +1,11 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { asks, begun, call, completed, running } from '../../test/calls.ts'
-import { session } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import type { Run } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import type { Client } from '../../test/room.ts'
+import { asks, begun, call, completed, running } from '../../test/tool-call-actions.ts'
+import { session } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import type { Run } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client } from '../../test/test-host.ts'
 import {
   accepted,
   cancelled,
@@ -17,8 +17,8 @@ import {
   sessionOf,
   started,
   turn,
-} from '../../test/scene.ts'
-import type { Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const hello = { text: 'hi', origin: { kind: 'user' } } as const

@@ -1,9 +1,9 @@
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import { describe, expect, test } from 'vitest'
-import { session, title } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import { accepted, refused, scene, sessionOf } from '../../test/scene.ts'
-import type { AnyAction, Scene } from '../../test/scene.ts'
+import { session, title } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import { accepted, refused, scene, sessionOf } from '../../test/two-client-session.ts'
+import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 
 const schema: SessionConfigSchema = {
   type: 'object',

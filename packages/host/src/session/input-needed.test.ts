@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { chat, session, sessionOf, started, talk } from '../../test/talk.ts'
+import { chat, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 
 test('[W8] a question and a tool call of one id are both shown in the session', async () => {
   const { ann } = await talk({

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { asks, begun, completed, lends, lentBy, ready, running } from '../../test/calls.ts'
-import { quiet, root, session, title } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import type { Client, Room } from '../../test/room.ts'
+import { asks, begun, completed, lends, lentBy, ready, running } from '../../test/tool-call-actions.ts'
+import { quiet, root, session, title } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client, Room } from '../../test/test-host.ts'
 import {
   accepted,
   cancelled,
@@ -17,8 +17,8 @@ import {
   started,
   takesPart,
   turn,
-} from '../../test/scene.ts'
-import type { AnyAction, Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 /** Whoever looks at the root has been told this of the list, in order; time passes so that nothing waits. */

@@ -2,10 +2,20 @@ import { commands } from '@atrium/protocol/commands'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { failingAgent, lateAgent } from '../../test/agents.ts'
-import { quiet, root, session, title } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import { accepted, chat, chatOf, follow, part, scene, sessionOf, started, turn } from '../../test/scene.ts'
+import { quiet, root, session, title } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import {
+  accepted,
+  chat,
+  chatOf,
+  follow,
+  part,
+  scene,
+  sessionOf,
+  started,
+  turn,
+} from '../../test/two-client-session.ts'
 import { hostCommands } from '../connection/commands.ts'
 import type { Session } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'

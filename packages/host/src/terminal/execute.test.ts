@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { begun, call, confirmed, ready } from '../../test/calls.ts'
-import { quiet } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import { accepted, cancelled, chat, says, scene, turn } from '../../test/scene.ts'
-import { fakeTerminals } from '../../test/shells.ts'
+import { begun, call, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import { accepted, cancelled, chat, says, scene, turn } from '../../test/two-client-session.ts'
+import { fakeTerminals } from '../../test/fake-terminals.ts'
 import { terminals as terminalsOf } from '../root/terminal-list.ts'
 
 /** A line that was approved runs, and does not end by itself. */

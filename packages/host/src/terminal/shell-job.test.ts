@@ -1,9 +1,9 @@
 import { limits } from '@atrium/protocol/limits'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { expect, test } from 'vitest'
-import { room } from '../../test/room.ts'
-import { fakeTerminals } from '../../test/shells.ts'
-import type { FakeShell } from '../../test/shells.ts'
+import { room } from '../../test/test-host.ts'
+import { fakeTerminals } from '../../test/fake-terminals.ts'
+import type { FakeShell } from '../../test/fake-terminals.ts'
 import type { Listener } from '../log/entry.ts'
 
 const uri = 'ahp-terminal:/1'

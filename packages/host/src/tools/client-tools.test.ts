@@ -1,11 +1,11 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { begun, complete, confirmed, lends, lentBy, ready, running } from '../../test/calls.ts'
-import { session } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import type { Client } from '../../test/room.ts'
-import { chat, says, scene, turn } from '../../test/scene.ts'
+import { begun, complete, confirmed, lends, lentBy, ready, running } from '../../test/tool-call-actions.ts'
+import { session } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import type { Client } from '../../test/test-host.ts'
+import { chat, says, scene, turn } from '../../test/two-client-session.ts'
 
 /** Ann takes part, and lends a tool that runs. */
 async function loan(...said: Parameters<typeof turn>[2][]) {

@@ -1,11 +1,11 @@
 import { callIn } from '@atrium/protocol/chat/calls'
 import { expect, test } from 'vitest'
-import { begun, call, confirmed, ready } from '../../test/calls.ts'
-import { Cabinet } from '../../test/cabinet.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import type { Run } from '../../test/puppet.ts'
-import { accepted, cancelled, chat, chatOf, says, scene, turn } from '../../test/scene.ts'
-import { fakeTerminals } from '../../test/shells.ts'
+import { begun, call, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { Cabinet } from '../../test/fake-files.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import type { Run } from '../../test/scripted-agent.ts'
+import { accepted, cancelled, chat, chatOf, says, scene, turn } from '../../test/two-client-session.ts'
+import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { Edit } from '../ports/agent.ts'
 
 /** A call that somebody has approved, or nobody yet. */

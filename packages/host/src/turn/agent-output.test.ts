@@ -1,10 +1,19 @@
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
-import { begun, call, confirmed, lentBy, ready } from '../../test/calls.ts'
-import { session } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import { accepted, chat, chatOf, scene, sessionOf, started, takesPart, turn } from '../../test/scene.ts'
-import { fakeTerminals } from '../../test/shells.ts'
+import { begun, call, confirmed, lentBy, ready } from '../../test/tool-call-actions.ts'
+import { session } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import {
+  accepted,
+  chat,
+  chatOf,
+  scene,
+  sessionOf,
+  started,
+  takesPart,
+  turn,
+} from '../../test/two-client-session.ts'
+import { fakeTerminals } from '../../test/fake-terminals.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { permissionsKey } from '../access/permissions.ts'
 import type { AgentAction } from '../ports/agent.ts'

@@ -1,10 +1,10 @@
 import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/cabinet.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import { room } from '../../test/room.ts'
-import type { Client, RoomOptions } from '../../test/room.ts'
-import { chat, chatOf, message, session, started, talk } from '../../test/talk.ts'
+import { Cabinet } from '../../test/fake-files.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import { room } from '../../test/test-host.ts'
+import type { Client, RoomOptions } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, started, talk } from '../../test/one-client-session.ts'
 import type { Chat } from '../ports/agent.ts'
 
 const word = (text: string) =>

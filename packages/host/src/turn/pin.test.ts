@@ -1,9 +1,9 @@
 import type { Envelope } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { back, quiet } from '../../test/held.ts'
-import { Puppet } from '../../test/puppet.ts'
-import type { Client, RoomOptions } from '../../test/room.ts'
-import { chat, chatOf, message, session, started, talk } from '../../test/talk.ts'
+import { back, quiet } from '../../test/held-flushes.ts'
+import { Puppet } from '../../test/scripted-agent.ts'
+import type { Client, RoomOptions } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, started, talk } from '../../test/one-client-session.ts'
 import { isDraftOrQueued } from './pin.ts'
 
 const other = 'ahp-chat:/other'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held.ts'
-import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/talk.ts'
+import { quiet } from '../../test/held-flushes.ts'
+import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/one-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 

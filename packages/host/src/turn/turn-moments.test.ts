@@ -1,9 +1,19 @@
 import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { quiet, session } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import { accepted, cancelled, chat, chatOf, delta, part, scene, started, turn } from '../../test/scene.ts'
-import type { Scene } from '../../test/scene.ts'
+import { quiet, session } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  delta,
+  part,
+  scene,
+  started,
+  turn,
+} from '../../test/two-client-session.ts'
+import type { Scene } from '../../test/two-client-session.ts'
 import { createChat } from '../chat/chat.ts'
 import type { AgentAction } from '../ports/agent.ts'
 import { disposeSession } from '../session/session.ts'

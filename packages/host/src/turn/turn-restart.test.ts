@@ -13,11 +13,11 @@ import {
   result,
   running,
   text,
-} from '../../test/calls.ts'
+} from '../../test/tool-call-actions.ts'
 import { atEveryFlush, goneOn, looked } from '../../test/crash.ts'
-import { quiet, session } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
-import type { Client } from '../../test/room.ts'
+import { quiet, session } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
+import type { Client } from '../../test/test-host.ts'
 import {
   accepted,
   chat,
@@ -30,8 +30,8 @@ import {
   sessionOf,
   started,
   turn,
-} from '../../test/scene.ts'
-import type { AnyAction, Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const words = 'one two three four five'

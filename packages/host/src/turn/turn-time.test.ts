@@ -1,8 +1,8 @@
 import { Activity } from '@atrium/protocol/status'
 import { describe, expect, test } from 'vitest'
-import { answer, asks, completed, text } from '../../test/calls.ts'
-import { quiet, session } from '../../test/held.ts'
-import { until } from '../../test/puppet.ts'
+import { answer, asks, completed, text } from '../../test/tool-call-actions.ts'
+import { quiet, session } from '../../test/held-flushes.ts'
+import { until } from '../../test/scripted-agent.ts'
 import {
   accepted,
   cancelled,
@@ -14,8 +14,8 @@ import {
   scene,
   sessionOf,
   turn,
-} from '../../test/scene.ts'
-import type { Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const activity = (words?: string): AgentAction => ({

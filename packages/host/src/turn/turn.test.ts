@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { call } from '../../test/calls.ts'
-import { quiet, session } from '../../test/held.ts'
-import { Puppet, until } from '../../test/puppet.ts'
+import { call } from '../../test/tool-call-actions.ts'
+import { quiet, session } from '../../test/held-flushes.ts'
+import { Puppet, until } from '../../test/scripted-agent.ts'
 import {
   accepted,
   cancelled,
@@ -15,8 +15,8 @@ import {
   started,
   truncated,
   turn,
-} from '../../test/scene.ts'
-import type { Scene } from '../../test/scene.ts'
+} from '../../test/two-client-session.ts'
+import type { Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 

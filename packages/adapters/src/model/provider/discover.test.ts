@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { goodKey, modelServer } from '../../../test/model-server.ts'
 import { world } from '../../../test/model-room.ts'
-import { Stage } from '../../../../host/test/stage.ts'
+import { Stage } from '../../../../host/test/hostless-chat.ts'
 import { modelAgent } from '../model.ts'
 import type { ModelsConfig } from './config.ts'
 

@@ -1,10 +1,10 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'
-import { quiet } from './held.ts'
-import { room } from './room.ts'
-import type { Client, Room, RoomOptions } from './room.ts'
-import { sameAsHost } from './witness.ts'
+import { quiet } from './held-flushes.ts'
+import { room } from './test-host.ts'
+import type { Client, Room, RoomOptions } from './test-host.ts'
+import { sameAsHost } from './raw-client.ts'
 import { Workbench } from './workbench.ts'
 
 /** A host with one agent, the workbench that has opened, and somebody else, of our own generation, who looks at the root. */

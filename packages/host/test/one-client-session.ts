@@ -3,9 +3,9 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import type { Agent } from '../src/ports/agent.ts'
-import { quiet } from './held.ts'
-import { room } from './room.ts'
-import type { Client, Room, RoomOptions } from './room.ts'
+import { quiet } from './held-flushes.ts'
+import { room } from './test-host.ts'
+import type { Client, Room, RoomOptions } from './test-host.ts'
 
 export const session = 'mock:/one'
 export const chat = defaultChatUri(session)

@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
-import { room } from './room.ts'
-import type { Client, Room } from './room.ts'
+import { room } from './test-host.ts'
+import type { Client, Room } from './test-host.ts'
 
 export const root = 'ahp-root://'
 export const session = 'ahp-session:/one'

@@ -6,7 +6,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { knows } from '@atrium/protocol/versions/known'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import { sameState } from '../../../conformance/src/kit/fold.ts'
-import { kindOf } from './room.ts'
+import { kindOf } from './test-host.ts'
 
 /** A frame, as far as it is looked at here. */
 export interface Message {

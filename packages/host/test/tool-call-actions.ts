@@ -1,5 +1,5 @@
 import type { AgentAction } from '../src/ports/agent.ts'
-import type { AnyAction } from './scene.ts'
+import type { AnyAction } from './two-client-session.ts'
 
 /** What an agent says of a tool call, so that it stands at each point of its way. */
 export const call = { toolCallId: 'c1' }

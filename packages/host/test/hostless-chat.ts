@@ -8,7 +8,7 @@ import type { ChatOrigin, ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { TurnFailed } from '../src/ports/agent.ts'
 import type { Agent, Chat, AgentAction, Task, Worker } from '../src/ports/agent.ts'
-import { objection } from './objection.ts'
+import { objection } from './agent-rules.ts'
 
 export interface StageOptions {
   readonly uri?: Uri

@@ -3,8 +3,8 @@ import type { ChatSource } from '@atrium/protocol/chat/commands'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Agent } from '../src/ports/agent.ts'
 import { readyAgent } from './agents.ts'
-import type { Client } from './room.ts'
-import { chat, session, started } from './talk.ts'
+import type { Client } from './test-host.ts'
+import { chat, session, started } from './one-client-session.ts'
 
 /** An agent whose sessions have several chats, forks and side chats among them. */
 export function severalChats(agent: Agent = readyAgent()): Agent {

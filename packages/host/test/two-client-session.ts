@@ -4,11 +4,11 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect } from 'vitest'
 import type { AgentAction } from '../src/ports/agent.ts'
-import { session, title } from './held.ts'
-import { Puppet, until } from './puppet.ts'
-import type { Run } from './puppet.ts'
-import { room } from './room.ts'
-import type { Client, Room, RoomOptions } from './room.ts'
+import { session, title } from './held-flushes.ts'
+import { Puppet, until } from './scripted-agent.ts'
+import type { Run } from './scripted-agent.ts'
+import { room } from './test-host.ts'
+import type { Client, Room, RoomOptions } from './test-host.ts'
 
 export type AnyAction = Action & Record<string, unknown>
 

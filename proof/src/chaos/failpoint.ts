@@ -38,7 +38,8 @@ export const newerSchema: Patch = {
 }
 
 const commit = 'host/dist/log/group-commit.js'
-const log = 'host/dist/log/log.js'
+const writer = 'host/dist/log/entry-writer.js'
+const delivery = 'host/dist/log/delivery.js'
 const awakened = 'host/dist/log/load.js'
 const connection = 'host/dist/connection/connection.js'
 const session = 'host/dist/session/session.js'

@@ -28,7 +28,7 @@ export const mutations: Readonly<Record<string, Patch>> = {
   },
   // I9
   'refusals-for-all': {
-    file: 'host/dist/log/log.js',
+    file: 'host/dist/log/delivery.js',
     find: 'if (entry.only)',
     put: 'if (entry.only && entry.reason === undefined)',
   },

@@ -20,8 +20,8 @@ const core = {
 function chatOf(part: object): Channel<'chat'> {
   // Snapshots look at the turns alone.
   const state = part as ChatState
-  const channel = new Channel<'chat'>('ahp-chat:/1', kindOf('chat'), state, 0)
-  channel.committed = state
+  const channel = new Channel<'chat'>('ahp-chat:/1', kindOf('chat'), state)
+  channel.commit(state, 0)
   return channel
 }
 

@@ -1,6 +1,7 @@
 import type { KindName } from '@atrium/protocol/reducers'
 import type { Lens } from '@atrium/protocol/versions/lens'
-import type { Channel, Row } from '../log/channel.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Row } from '../log/channel-rows.ts'
 import type { Core } from '../core/core.ts'
 import { cursorBefore } from './cursor.ts'
 import { besideOf, derived } from './derived.ts'

@@ -23,7 +23,7 @@ export async function copyTurns(
   first: ChatState,
 ): Promise<Channel<'chat'>> {
   const ids = source.rowIds.slice(0, source.rowIds.indexOf(turnId) + 1)
-  const chat = new Channel<'chat'>(first.resource, kindOf('chat'), first, 0)
+  const chat = new Channel<'chat'>(first.resource, kindOf('chat'), first)
   const copying = new Copying(core, source, chat)
   core.log.staged.add(chat.uri)
   core.records.put(copyKey(chat.uri), '')
@@ -48,7 +48,7 @@ export async function copyTurns(
 /** Part of the step in which everyone learns of it. */
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
-  core.log.publish(chat)
+  core.log.staged.publish(chat)
   sleepWhenIdle(core, chat)
   return chat
 }
@@ -90,7 +90,7 @@ class Copying {
   /** About a page is under way, and no more than two. */
   async lay(piece: StagedPart): Promise<void> {
     const { log, limits } = this.#core
-    const seq = log.writeStaged(this.#chat, piece)
+    const seq = log.staged.write(this.#chat, piece)
     for (const { text = '' } of piece.rows ?? []) this.#length += text.length
     this.#length += piece.action?.length ?? 0
     if (this.#length < limits.turnsPageLength) return
@@ -119,7 +119,7 @@ class Copying {
   async made(): Promise<Channel<'chat'>> {
     const { log } = this.#core
     await log.reached(log.last)
-    const made = await log.loadStaged(this.#chat.uri)
+    const made = await log.staged.load(this.#chat.uri)
     if (!made?.is('chat')) throw new Error(`${this.#chat.uri} was made and is not there`)
     return made
   }

@@ -288,7 +288,7 @@ export class Connection implements Subscriber, OpeningLink {
 
   #refuse(channel: Channel, clientSeq: number, action: Action, reason: string): void {
     const by = { clientId: this.clientId, clientSeq, principal: this.principal }
-    this.#core.log.refuse(channel, action, by, this, reason)
+    this.#core.log.refuse(channel, action, { by, listener: this }, reason)
   }
 
   /** A handshake: what is heard meanwhile waits behind its answer, and a failure leaves nothing behind. */

@@ -157,7 +157,12 @@ describe('[L4] what waits for the disk', () => {
     log.appendChecked(a, { type: 'terminal/titleChanged', title: 'slow' } as Action)
     const by = { clientId: 'ann', clientSeq: 1, principal: 'owner' }
     const refuse = () =>
-      log.refuse(a, data('x'.repeat(4_000_000)), by, { deliver: () => {}, notify: () => {} }, 'no')
+      log.refuse(
+        a,
+        data('x'.repeat(4_000_000)),
+        { by, listener: { deliver: () => {}, notify: () => {} } },
+        'no',
+      )
     for (let i = 0; i < 2; i++) refuse()
     expect(log.congested).toBe(false)
     refuse()

@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
 import { checkAction } from '@atrium/protocol/kind'
-import { needsRow } from '../log/channel.ts'
+import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { chatGuards } from '../chat/guards.ts'
 import { chatEffects } from '../chat/chat.ts'
@@ -37,12 +37,12 @@ export function dispatch(
   const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
-  if (reason !== undefined) return core.log.refuse(channel, action, by, link, reason)
+  if (reason !== undefined) return core.log.refuse(channel, action, { by, listener: link }, reason)
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (clientToolGuard.has(action.type))
     for (const uri of ownUris(action)) core.clientUriOwners.record(uri, by.clientId)
   const wished = withCallMeta(channel, checked.ok ? checked.value : action)
-  return core.log.accept(channel, pinned(core, wished), by, link)
+  return core.log.accept(channel, pinned(core, wished), { by, listener: link })
 }
 
 /** What follows from an action that everyone has been told. */

@@ -1,42 +1,43 @@
 import type { Action, Origin, Uri } from '@atrium/protocol/channel'
 import type { StoredEnvelope } from '../ports/log.ts'
 
-/** Somebody who is told what happens, in number order. */
+/** A receiver of entries in the order of their numbers: a connection, or a part of the host. */
 export interface Listener {
   deliver(entry: Entry): void
-  /** A message that is no action. */
+  /** Sends a notification that carries no action. */
   notify(method: string, params: object): void
-  /** It has much unread. */
+  /** Whether much of what was sent is unread. */
   readonly slow?: boolean
-  /** Resolves when it has read everything, or has gone. */
+  /** Resolves when everything is read, or the connection has ended. */
   drained?(): Promise<void>
-  /** It has asked not to be told several things in one. */
+  /** Whether every action must arrive by itself, never several merged into one. */
   readonly wantsEach?: boolean
-  /** So many of the oldest rows of a channel that it follows it may lack. */
+  /** The number of oldest rows of a subscribed channel that the receiver may lack. */
   missingRows?(channel: Uri): number
-  /** It is given rows of a channel, or all are taken away: so many are older than those that it has then. */
+  /** Called when older rows are sent, or all rows are removed. `older`: the number of rows that the receiver then lacks. */
   rowsSent?(channel: Uri, older: number): void
 }
 
-/** What an entry says; its frame is made from that. */
+/** The data of an entry, without the frame that is made from it. */
 type EntryParts = Omit<Entry, 'frame' | 'withAction'>
 
-/** An action on its way: numbered, reduced, waiting to be told. */
+/** An action with its number, on its way to the listeners. */
 export class Entry {
   readonly seq: number
-  /** The last of its numbers; more than `seq` where its stride is. */
+  /** The last of its numbers. Above `seq` for an action with a stride. */
   readonly last: number
   readonly channel: Uri
-  /** The channel as JSON, and its kind. */
+  /** The channel URI as JSON. */
   readonly label: string
+  /** The name of the channel's kind. */
   readonly kind: string
   readonly action: Action
-  /** The action's JSON, made once for the store and for everyone. */
+  /** The action as JSON, made once for the store and all listeners. */
   readonly text: string
   readonly origin: Origin | undefined
-  /** Why it was refused. A refusal is told and not reduced. */
+  /** The reason of a refusal. A refused action is delivered and not reduced. */
   readonly reason: string | undefined
-  /** Told to this one alone: a refusal, or an action that changed nothing. */
+  /** The only receiver of a refusal, of an action that changed nothing, or of a page of history. */
   readonly only: Listener | undefined
   #frame: Uint8Array | undefined
 
@@ -53,20 +54,20 @@ export class Entry {
     this.only = parts.only
   }
 
-  /** The same place in the order with other words: several that were merged into one. */
+  /** Returns an entry of the same number with another action: the merge of several entries. */
   withAction(action: Action, text: string): Entry {
     const { seq, last, channel, label, kind, origin, reason, only } = this
     return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
   }
 
-  /** The notification that tells it: the same bytes for every receiver. */
+  /** The notification as bytes, made once for all receivers. */
   get frame(): Uint8Array {
     this.#frame ??= actionFrame(envelopeText(this.label, this))
     return this.#frame
   }
 }
 
-/** What is said in a channel. */
+/** The data of an entry that does not come from its channel. */
 export type EntryContent = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
   Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
 
@@ -76,23 +77,23 @@ interface ChannelName {
   readonly kind: { readonly name: string }
 }
 
-/** Every part by its name: there are so many of these that a spread would cost more than the rest. */
+/** Makes the entry of a channel. Every member is named, because a spread is measurably slower here. */
 export function entryIn(
   { uri: channel, label, kind: { name: kind } }: ChannelName,
-  said: EntryContent,
+  content: EntryContent,
 ): Entry {
-  const { seq, last, action, text, origin, reason, only } = said
+  const { seq, last, action, text, origin, reason, only } = content
   return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
 }
 
-/** What a client dispatched, as the store would give it back: as whom it did, nobody needs to know here. */
+/** A dispatched entry in the form in which the store returns it; none for the host's own. No caller needs the principal. */
 export function asStored({ seq, channel, text, origin }: Entry): readonly StoredEnvelope[] {
   return origin ? [{ seq, channel, action: text, origin: { ...origin, principal: '' } }] : []
 }
 
 const encoder = new TextEncoder()
 
-/** The notification around an envelope's JSON. */
+/** The `action` notification around the JSON of an envelope. */
 export function actionFrame(envelope: string): Uint8Array {
   return encoder.encode(`{"jsonrpc":"2.0","method":"action","params":${envelope}}`)
 }
@@ -104,17 +105,24 @@ export interface EnvelopeParts {
   readonly reason?: string | undefined
 }
 
-/** An envelope's JSON around an action's JSON: nothing is parsed and made again. `label` is the channel as JSON. */
+/** The JSON of an envelope around the JSON of its action, which is not parsed again. `label`: the channel URI as JSON. */
 export function envelopeText(label: string, { seq, text, origin, reason }: EnvelopeParts): string {
   const by = origin ? `,"origin":{"clientId":${quoted(origin.clientId)},"clientSeq":${origin.clientSeq}}` : ''
   const why = reason === undefined ? '' : `,"rejectionReason":${JSON.stringify(reason)}`
   return `{"channel":${label},"action":${text},"serverSeq":${seq}${by}${why}}`
 }
 
-/** A replay names the same few clients thousands of times. */
+/** The client id that was quoted last: a replay contains the same few ids thousands of times. */
 let lastQuoted = { text: '', quoted: '""' }
 
 function quoted(text: string): string {
   if (lastQuoted.text !== text) lastQuoted = { text, quoted: JSON.stringify(text) }
   return lastQuoted.quoted
 }
+
+/**
+ * Internal actions for the creation and the removal of a channel. They stand in the queue, so that no entry behind them is
+ * delivered before they are durable. They are delivered to nobody.
+ */
+export const creation: Action = { type: '@created' }
+export const removal: Action = { type: '@removed' }

@@ -1,4 +1,4 @@
-/** Whether two JSON values say the same. States share what did not change, so this looks only where they differ. */
+/** Whether two JSON values are equal. States share their unchanged parts, so only the differing parts are compared. */
 export function equal(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -8,6 +8,7 @@ export function equal(a: unknown, b: unknown): boolean {
   }
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
+  // Both are plain objects by now; the keys are read by name.
   const left = a as Record<string, unknown>
   const right = b as Record<string, unknown>
   return keys.every((key) => Object.hasOwn(right, key) && equal(left[key], right[key]))

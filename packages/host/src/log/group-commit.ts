@@ -4,22 +4,31 @@ import type { ChannelCreation, Head, LogStore, RowChange, Step, StoredEnvelope }
 import { DiskFull } from '../ports/log.ts'
 import type { World } from '../ports/world.ts'
 
-/** How far numbers may run ahead of what the disk knows of them. */
+/** The maximum distance between an assigned number and the last durable one. */
 export const numbersAhead = 1_000_000
 
-/** How long until a flush that found no space is tried again. */
+/** The delay before a flush on a full disk is tried again. */
 const retryMs = 1000
 
 interface CommitEvents {
-  /** More is durable, or there is room again. */
-  moved(): void
-  /** There is no space: whoever waits for room waits in vain. */
-  filled(): void
+  /** More is durable, and less waits for the disk. */
+  flushed(): void
+  /** The disk is full: waiting for room is over, because nothing more is accepted. */
+  diskFull(): void
   /** The store cannot be trusted any more. */
   fatal(error: unknown): void
 }
 
-/** Group commit: what is appended in one synchronous step goes together, and one flush at a time takes all there is. */
+interface CommitParts {
+  readonly store: LogStore
+  readonly records: StepRecords
+  readonly world: World
+  readonly events: CommitEvents
+  /** The first sequence number of this epoch. */
+  readonly first: number
+}
+
+/** Group commit: the writes of one synchronous step are one unit, and each flush takes all steps that wait. */
 export class GroupCommit {
   readonly #store: LogStore
   readonly #records: StepRecords
@@ -27,20 +36,22 @@ export class GroupCommit {
   readonly #events: CommitEvents
   #step = emptyStep()
   #bytes = 0
-  /** The last number of the steps given to the store, and of those that are durable. */
+  /** The last number of the steps that the store was given. */
   #given: number
+  /** The last number of the steps that are durable. */
   #durable: number
   #upTo: number
   #flushing: Promise<void> | undefined
   #full = false
   #ended = false
-  /** How many times something was given to the store, and how many of these are durable. */
+  /** The count of writes to the store. */
   #writes = 0
-  #safe = 0
+  /** The count of writes that are durable. */
+  #durableWrites = 0
 
-  constructor(store: LogStore, beside: StepRecords, world: World, events: CommitEvents, first: number) {
-    this.#records = beside
+  constructor({ store, records, world, events, first }: CommitParts) {
     this.#store = store
+    this.#records = records
     this.#world = world
     this.#events = events
     this.#given = first - 1
@@ -48,45 +59,44 @@ export class GroupCommit {
     this.#upTo = first - 1 + numbersAhead
   }
 
-  /** Says durably how far the numbers of this life may run. */
+  /** Makes durable how far the numbers of this epoch may run. */
   async begin(): Promise<void> {
     this.#store.append({ ...emptyStep(), upTo: this.#upTo })
     await this.#store.flush()
   }
 
-  /** Everything up to this number is on the disk. */
+  /** The number up to which everything is on the disk. */
   get durable(): number {
     return this.#durable
   }
 
-  /** Stands for what the present step gives to the store. */
-  get mark(): number {
+  /** The number of the write that will contain the present step. */
+  get nextWrite(): number {
     return this.#writes + 1
   }
 
-  /** Whether what a mark stands for is on the disk. */
-  safe(mark: number): boolean {
-    return this.#safe >= mark
+  isDurable(write: number): boolean {
+    return this.#durableWrites >= write
   }
 
-  /** The highest number that may be handed out now. */
+  /** The highest sequence number that may be assigned now. */
   get upTo(): number {
     return this.#upTo
   }
 
-  /** The disk has no space: nothing that changes a state may be accepted. */
+  /** Whether the disk has no space. No action that changes a state may be accepted then. */
   get full(): boolean {
     return this.#full
   }
 
-  /** More waits for the disk than may. Without space nothing more is accepted, and nobody waits to learn so. */
+  /** Whether more waits for the disk than may. False on a full disk, where actions are refused at once instead of waiting. */
   get congested(): boolean {
     return this.#bytes > limits.unflushedBytes && !this.#full
   }
 
-  create(born: ChannelCreation): void {
-    this.#step.created.push(born)
-    this.#bytes += born.state.length
+  create(creation: ChannelCreation): void {
+    this.#step.created.push(creation)
+    this.#bytes += creation.state.length
   }
 
   envelope(envelope: StoredEnvelope): void {
@@ -95,7 +105,7 @@ export class GroupCommit {
   }
 
   rows(rows: readonly RowChange[]): void {
-    // One by one: a long chat may be emptied, and so many are too many for one call.
+    // One push for each row: emptying a long chat has more rows than a call may have arguments.
     for (const row of rows) this.#step.rows.push(row)
   }
 
@@ -107,39 +117,39 @@ export class GroupCommit {
     this.#step.dropped.push({ channel, seq })
   }
 
-  /** The synchronous step is over: it goes to the store as one, and a flush begins unless one is under way. */
-  seal(last: number): void {
+  /** Ends the present step: gives it to the store as one unit, and begins a flush unless one is under way. */
+  endStep(last: number): void {
     if (this.#ended) return
     const step = this.#step
     const lists = [step.created, step.envelopes, step.rows, step.heads, step.dropped]
-    // Refusals use numbers and need no disk, until they have used up what the disk allows.
-    // Where records are written anyway, how far the numbers have come is written with them.
-    const moved = last > this.#given + (this.#records.size > 0 ? 0 : numbersAhead / 2)
-    const stepped = moved || lists.some((list) => list.length > 0)
+    // Refusals take numbers without a write until half of the allowed distance is used up.
+    // A step that writes records writes the last number with them.
+    const numbersDue = last > this.#given + (this.#records.size > 0 ? 0 : numbersAhead / 2)
+    const stepped = numbersDue || lists.some((list) => list.length > 0)
     if (stepped) {
       this.#step = emptyStep()
       this.#given = last
       this.#store.append({ ...step, upTo: last + numbersAhead })
     }
     if (stepped || this.#records.size > 0) this.#writes++
-    this.#records.addTo()
+    this.#records.writeToStore()
     this.#flush()
   }
 
-  /** Resolves when all that was given until now is durable: with false where that cannot be said to happen soon. */
+  /** Resolves with true when every write until now is durable, and with false when the disk is full or the host ends. */
   async settled(): Promise<boolean> {
     const goal = this.#writes
-    while (this.#safe < goal && this.#flushing && !this.#full) await this.#flushing
-    return this.#safe >= goal
+    while (this.#durableWrites < goal && this.#flushing && !this.#full) await this.#flushing
+    return this.#durableWrites >= goal
   }
 
   end(): void {
     this.#ended = true
   }
 
-  #flush(again = false): void {
-    if (this.#flushing || this.#ended || (this.#full && !again)) return
-    if (this.#safe === this.#writes) return
+  #flush(retry = false): void {
+    if (this.#flushing || this.#ended || (this.#full && !retry)) return
+    if (this.#durableWrites === this.#writes) return
     const upTo = this.#given
     const bytes = this.#bytes
     const writes = this.#writes
@@ -154,14 +164,14 @@ export class GroupCommit {
     if (this.#full) this.#world.report('disk has space again')
     this.#full = false
     this.#durable = upTo
-    this.#safe = writes
+    this.#durableWrites = writes
     this.#upTo = upTo + numbersAhead
     this.#bytes -= bytes
-    this.#events.moved()
+    this.#events.flushed()
     this.#flush()
   }
 
-  /** For lack of space: all of it is tried again, and nothing is taken back. Anything else ends the host. */
+  /** Retries the flush of everything when the disk is full: no write is undone. Any other failure ends the host. */
   #failed(error: unknown): void {
     this.#flushing = undefined
     if (!(error instanceof DiskFull)) {
@@ -171,12 +181,12 @@ export class GroupCommit {
     if (!this.#full) this.#world.report('disk full', error)
     this.#full = true
     this.#world.later(retryMs, () => this.#flush(true))
-    this.#events.filled()
+    this.#events.diskFull()
   }
 }
 
-type Open<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] }
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer I)[] ? I[] : T[K] }
 
-function emptyStep(): Open<Omit<Step, 'upTo'>> {
+function emptyStep(): Mutable<Omit<Step, 'upTo'>> {
   return { created: [], envelopes: [], rows: [], heads: [], dropped: [] }
 }

@@ -5,7 +5,10 @@ import { Channel } from './channel.ts'
 import type { DamagedChannel, LoadedChannel, LogStore } from '../ports/log.ts'
 import { leastTail, rebuild } from './rebuild.ts'
 
-/** What brings a channel back into memory, once it is read. Nothing where there is none. */
+/**
+ * Reads a channel with at least `tail` of its newest rows. Returns the function that builds the channel, so that the caller
+ * can look at its own state between the read and the build; undefined when the store has no such channel.
+ */
 export async function loadChannel(
   store: LogStore,
   uri: Uri,
@@ -14,18 +17,19 @@ export async function loadChannel(
   const found = await store.load(uri, tail)
   if (!found) return undefined
   const least = leastTail(found)
-  // After a crash, when many rows came since the head.
+  // More rows are needed only after a crash that many rows preceded and no head.
   return least > tail
     ? loadChannel(store, uri, least)
     : (committedSeq) => channelFrom(uri, found, committedSeq)
 }
 
-/** A channel as it comes back into memory: everyone has been told all that is stored of it. */
+/** Builds a channel from its stored form. All that is stored of a channel is committed. */
 function channelFrom(uri: Uri, found: LoadedChannel | DamagedChannel, committedSeq: number): Channel {
   const { kind, state, older, newer } = rebuild(uri, found)
-  const channel = new Channel(uri, kind, state as StateOf<KindName>, committedSeq, older)
-  channel.committed = channel.head
-  channel.sinceHead = 'damaged' in found ? 0 : found.envelopes.length
-  channel.rowsSinceHead = newer
+  // The kind's own reducer made the state.
+  const head = state as StateOf<KindName>
+  const channel = new Channel(uri, kind, head, { ephemeralFrom: committedSeq, older })
+  channel.commit(head, older.length)
+  channel.writes.loaded('damaged' in found ? 0 : found.envelopes.length, newer)
   return channel
 }

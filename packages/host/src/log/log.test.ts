@@ -192,7 +192,10 @@ test('[L3] what only passes is told and numbered, kept in memory, and never stor
   await stepOver()
   const ear = new Ear()
   terminal.listeners.add(ear)
-  const input = log.accept(terminal, { type: 'terminal/input', data: 'secret' } as Action, by, ear)
+  const input = log.accept(terminal, { type: 'terminal/input', data: 'secret' } as Action, {
+    by,
+    listener: ear,
+  })
   log.appendChecked(terminal, { type: 'terminal/data', data: 'x' } as Action)
   await stepOver()
   expect(ear.types).toEqual(['terminal/input', 'terminal/data'])
@@ -228,7 +231,7 @@ test('[L15] a client’s action that changes nothing is echoed to it alone and n
   const [ann, ben] = [new Ear(), new Ear()]
   channel.listeners.add(ann)
   channel.listeners.add(ben)
-  log.accept(channel, { type: 'chat/isArchivedChanged', isArchived: false } as Action, by, ann)
+  log.accept(channel, { type: 'chat/isArchivedChanged', isArchived: false } as Action, { by, listener: ann })
   await stepOver()
   flush()
   await log.settled()
@@ -242,7 +245,7 @@ test('[L2] a refusal is told to its sender alone, in its order, and needs no dis
   const [ann, ben] = [new Ear(), new Ear()]
   channel.listeners.add(ann)
   channel.listeners.add(ben)
-  log.refuse(channel, delta('t', 'x'), by, ann, 'because')
+  log.refuse(channel, delta('t', 'x'), { by, listener: ann }, 'because')
   await stepOver()
   expect(ann.heard).toMatchObject([{ reason: 'because', origin: { clientSeq: 1 } }])
   expect(ben.heard).toEqual([])

@@ -3,44 +3,40 @@ import { kindNamed } from '@atrium/protocol/channels'
 import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
 import { limits } from '@atrium/protocol/limits'
 import type { KindName } from '@atrium/protocol/reducers'
-import { Channel, needsRow, takesAll } from './channel.ts'
-import { GroupCommit } from './group-commit.ts'
-import { RowLoader } from './row-loader.ts'
-import { asStored, entryIn } from './entry.ts'
-import type { Entry, Listener, EntryContent } from './entry.ts'
-import { equal } from './equal.ts'
-import type { LogStore, RowChange, StoredEnvelope } from '../ports/log.ts'
+import type { LogStore, StoredEnvelope } from '../ports/log.ts'
 import type { World } from '../ports/world.ts'
-import type { Dispatcher, LogEvents, LogOptions, StagedPart } from './options.ts'
-import { Sequence } from './sequence.ts'
+import { AwakeChannels } from './awake-channels.ts'
+import { Channel } from './channel.ts'
+import { Delivery } from './delivery.ts'
 import { DeliveryQueue } from './delivery-queue.ts'
-import type { QueuedEntry } from './delivery-queue.ts'
-import { loadChannel } from './load.ts'
+import { asStored } from './entry.ts'
+import type { Entry, Listener } from './entry.ts'
+import { EntryWriter } from './entry-writer.ts'
+import { equal } from './equal.ts'
+import { GroupCommit } from './group-commit.ts'
+import type { LogEvents, LogOptions, Sender } from './options.ts'
+import { RowLoader } from './row-loader.ts'
+import { Sequence } from './sequence.ts'
+import { StagedChannels } from './staged-channels.ts'
 import { Waiters } from './waiters.ts'
 
 /**
- * Numbers, reduces, keeps, tells. The one door is synchronous: nothing waits between reading a state and numbering a
- * change, and what is appended in one step is stored whole or not at all.
+ * The log of actions: numbers, reduces, stores and delivers them. Appending is synchronous: nothing can happen between
+ * reading a state and numbering a change of it. The actions of one step are stored together or not at all.
  */
 export class Log {
-  readonly #store: LogStore
-  readonly #world: World
-  readonly #events: LogEvents
-  readonly #commit: GroupCommit
-  readonly #awake = new Map<Uri, Channel>()
-  readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
-  /** Dropped, and perhaps still on the disk: not to be woken. */
-  readonly #dropped = new Set<Uri>()
-  /** Being made on the disk: nobody finds them, until they are shown or dropped. */
-  readonly staged = new Set<Uri>()
-  readonly #waiters = new Waiters()
-  readonly #queue: DeliveryQueue
-  readonly #sequence: Sequence
-  readonly #rowLoader: RowLoader
-  #scheduled = false
-  readonly #headEvery: number
-  readonly #tail: number
+  /** The first number of this epoch. */
   readonly first: number
+  readonly staged: StagedChannels
+  readonly #events: LogEvents
+  readonly #sequence: Sequence
+  readonly #queue: DeliveryQueue
+  readonly #channels: AwakeChannels
+  readonly #delivery: Delivery
+  readonly #commit: GroupCommit
+  readonly #writer: EntryWriter
+  readonly #rowLoader: RowLoader
+  readonly #waiters = new Waiters()
 
   constructor(
     store: LogStore,
@@ -48,29 +44,43 @@ export class Log {
     events: LogEvents,
     { records, first, headEvery = 1000, tail = 50 }: LogOptions,
   ) {
-    this.#headEvery = headEvery
-    this.#tail = Math.max(1, tail)
-    this.#store = store
-    this.#world = world
-    this.#events = events
     this.first = first
-    this.#sequence = new Sequence(first)
-    this.#queue = new DeliveryQueue(first - 1)
-    this.#rowLoader = new RowLoader(store, this.#queue, (channel) => this.channel(channel.uri) === channel)
-    const heard = {
-      moved: () => this.#deliver(),
-      filled: () => this.#waiters.look(),
-      fatal: (error: unknown) => events.fatal(error),
-    }
-    this.#commit = new GroupCommit(store, records, world, heard, first)
+    this.#events = events
+    const sequence = new Sequence(first)
+    const queue = new DeliveryQueue(first - 1)
+    const channels = new AwakeChannels({
+      store,
+      tail: Math.max(1, tail),
+      committedSeq: () => queue.committedSeq,
+    })
+    const stepEnded = () => this.#deliver()
+    const commit = new GroupCommit({
+      store,
+      records,
+      world,
+      first,
+      events: {
+        flushed: stepEnded,
+        diskFull: () => this.#waiters.check(),
+        fatal: (error) => events.fatal(error),
+      },
+    })
+    this.#sequence = sequence
+    this.#queue = queue
+    this.#channels = channels
+    this.#commit = commit
+    this.#delivery = new Delivery({ queue, world, events, removed: (channel) => channels.removed(channel) })
+    this.#writer = new EntryWriter({ commit, queue, sequence, world, headEvery, stepEnded })
+    this.staged = new StagedChannels(channels, this.#writer)
+    this.#rowLoader = new RowLoader(store, queue, (channel) => channels.get(channel.uri) === channel)
   }
 
-  /** The number up to which everyone has been told: the one before the first strict action that is not durable. */
+  /** The last number that is committed: the one before the first strict action that is not durable. */
   get committedSeq(): number {
     return this.#queue.committedSeq
   }
 
-  /** The number that was last given. */
+  /** The last number assigned, committed or not. */
   get last(): number {
     return this.#sequence.last
   }
@@ -79,200 +89,169 @@ export class Log {
     return this.#commit.full
   }
 
-  /** So much waits, for the disk or behind what does, that nobody may add to it. */
+  /** Whether nothing more may be appended: too much waits for the disk, or the numbers that the disk allows run out. */
   get congested(): boolean {
-    const crowded = this.#commit.congested || this.#queue.directLength > limits.unflushedBytes
-    return crowded || this.#sequence.last + 1000 > this.#commit.upTo
+    const tooMuch = this.#commit.congested || this.#queue.directLength > limits.unflushedBytes
+    return tooMuch || this.#sequence.last + 1000 > this.#commit.upTo
   }
 
-  /** The disk must know how far numbers may run before the first is handed out. */
+  /** Stores how far the numbers of this epoch may run. Must resolve before the first append. */
   begin(): Promise<void> {
     return this.#commit.begin()
   }
 
-  /** The channel, if it is awake and, where a kind is given, of that kind. */
+  /** The channel if it is in memory and, where a kind is given, of that kind. */
   channel(uri: Uri): Channel | undefined
   channel<K extends KindName>(uri: Uri, kind: K): Channel<K> | undefined
   channel(uri: Uri, kind?: KindName): Channel | undefined {
-    const channel = this.#awake.get(uri)
+    const channel = this.#channels.get(uri)
     return kind === undefined || channel?.is(kind) ? channel : undefined
   }
 
-  /** All that are. */
+  /** All channels in memory. */
   get channels(): Iterable<Channel> {
-    return this.#awake.values()
+    return this.#channels.all()
   }
 
-  /** Whether it is awake, or will be in a moment. */
+  /** Whether a channel is in memory or is being loaded. */
   isAwake(uri: Uri): boolean {
-    return this.#awake.has(uri) || this.#waking.has(uri)
-  }
-
-  /** Keeps a piece of a channel that is hidden, and tells nobody. Gives its number. */
-  writeStaged(channel: Channel, { created, action, rows = [], head }: StagedPart): number {
-    const { uri, kind } = channel
-    const seq = this.#nextSeq(true)
-    if (created)
-      this.#commit.create({ seq, channel: uri, kind: kind.name, state: JSON.stringify(channel.head) })
-    if (action !== undefined) this.#commit.envelope({ seq, channel: uri, action })
-    this.#commit.rows(rows)
-    if (head !== undefined) this.#commit.head({ channel: uri, seq, state: head })
-    this.#enqueue(channel, channel.head, true, { seq, last: seq, action: creation, text: '' })
-    return seq
-  }
-
-  /** A hidden channel, as it is on the disk. */
-  async loadStaged(uri: Uri): Promise<Channel | undefined> {
-    const found = await loadChannel(this.#store, uri, this.#tail)
-    return found?.(this.committedSeq)
-  }
-
-  /** A channel that was hidden is there from now on, as if it had just been woken. */
-  publish(channel: Channel): void {
-    this.staged.delete(channel.uri)
-    this.#awake.set(channel.uri, channel)
+    return this.#channels.isAwake(uri)
   }
 
   create<K extends KindName>(uri: Uri, kindName: K, state: StateOf<K>): Channel<K> {
     const kind = kindNamed(kindName)
-    if (!kind || this.#awake.has(uri)) throw new Error(`cannot be born: ${kindName} ${uri}`)
-    const channel = new Channel<K>(uri, kind, state, 0)
-    this.#awake.set(uri, channel)
-    const seq = this.#nextSeq(true)
-    this.#commit.create({ seq, channel: uri, kind: kindName, state: JSON.stringify(state) })
-    this.#enqueue(channel, state, true, { seq, last: seq, action: creation, text: '' })
+    if (!kind) throw new Error(`cannot create ${uri}: there is no channel kind ${kindName}`)
+    if (this.#channels.get(uri)) throw new Error(`cannot create ${uri}: the channel exists`)
+    const channel = new Channel<K>(uri, kind, state)
+    this.#channels.add(channel)
+    this.#writer.create(channel)
     return channel
   }
 
-  /** Makes an action true. */
-  append<K extends KindName>(channel: Channel<K>, action: ActionOn<K>, by?: Dispatcher): Entry {
-    return this.#append(channel, action, channel.reduce(action), by)
+  /** Applies an action to the head, numbers it and queues it. */
+  append<K extends KindName>(channel: Channel<K>, action: ActionOn<K>): Entry {
+    return this.#append(channel, action, channel.reduce(action))
   }
 
-  /** The same for an action that a schema has checked, and whose type the compiler does not know. */
-  appendChecked(channel: Channel, action: Action, by?: Dispatcher): Entry {
-    return this.#append(channel, action, channel.reduce(action), by)
+  /** The same for an action that a schema has checked and whose type the compiler does not know. */
+  appendChecked(channel: Channel, action: Action): Entry {
+    return this.#append(channel, action, channel.reduce(action))
   }
 
   /**
-   * Makes a text true that came in pieces: as one action, or as an action each where somebody wants them so. Of their
-   * states one step shows nobody any but the last.
+   * Appends a text that came in pieces: as one action, or as one action for each piece where a listener wants each. All of
+   * them carry the last state: a step shows nobody the states between.
    */
   appendText(channel: Channel, whole: Action, pieces: readonly Action[]): void {
-    const state = channel.reduce(whole)
-    const rows = channel.advance(whole, state)
+    const rows = channel.advance(whole, channel.reduce(whole))
     const actions = channel.wantsEach ? pieces : [whole]
-    for (const action of actions) this.#record(channel, action, state)
-    this.#storeRows(channel, rows)
+    for (const action of actions) this.#writer.write(channel, action)
+    this.#writer.writeRows(channel, rows)
     for (const action of actions) this.#events.appended(channel, action)
   }
 
-  /** A client's wish that nothing forbids. One that changes nothing is echoed to its sender and kept nowhere. */
-  accept(channel: Channel, action: Action, by: Dispatcher, sender: Listener): Entry {
+  /** Appends a dispatched action that no guard refused. An action that changes nothing is echoed to its sender alone. */
+  accept(channel: Channel, action: Action, sender: Sender): Entry {
     const state = channel.reduce(action)
-    const passing = channel.kind.classes.get(action.type) === 'ephemeral'
-    if (passing || !equal(state, channel.head)) return this.#append(channel, action, state, by, sender)
-    return this.#sendOnly(channel, action, by, sender)
+    const ephemeral = channel.kind.classes.get(action.type) === 'ephemeral'
+    if (ephemeral || !equal(state, channel.head)) return this.#append(channel, action, state, sender)
+    return this.#writer.sendOnly(channel, action, sender.listener, { by: sender.by })
   }
 
-  /** Answers a wish that is not granted: numbered, told to its sender alone, not reduced and not kept. */
-  refuse(channel: Channel, action: Action, by: Dispatcher, sender: Listener, reason: string): Entry {
-    return this.#sendOnly(channel, action, by, sender, reason)
+  /** Sends a refusal to the sender of an action: numbered, neither reduced nor stored. */
+  refuse(channel: Channel, action: Action, { by, listener }: Sender, reason: string): Entry {
+    return this.#writer.sendOnly(channel, action, listener, { by, reason })
   }
 
-  /** Tells one alone what is nobody else's: numbered, not reduced and not kept. */
+  /** Sends an action to one listener: numbered, neither reduced nor stored. */
   sendTo<K extends KindName>(channel: Channel<K>, action: ActionOn<K>, to: Listener): Entry {
-    return this.#sendOnly(channel, action, undefined, to)
+    return this.#writer.sendOnly(channel, action, to)
   }
 
-  /** A number that nobody has seen becomes the told one, if nothing waits: so that a snapshot can have it for its own. */
+  /** Commits a number that nobody has seen, unless entries wait, so that a snapshot can have a number of its own. */
   advance(): void {
     if (this.#queue.empty && !this.congested) this.#queue.skip(this.#sequence.next())
   }
 
-  /** Forgets a channel. What was said before is still told; then its listeners are let go. Gives its number. */
+  /**
+   * Removes a channel. Entries queued before are still delivered; then its listeners are removed. Returns the sequence
+   * number of the removal.
+   */
   drop(channel: Channel): number {
-    const seq = this.#nextSeq(true)
-    this.#commit.drop(channel.uri, seq)
-    this.#awake.delete(channel.uri)
-    this.#dropped.add(channel.uri)
-    this.#enqueue(channel, channel.head, true, { seq, last: seq, action: removal, text: '' })
+    const seq = this.#writer.drop(channel)
+    this.#channels.drop(channel)
     return seq
   }
 
-  /** Brings a channel into memory. Nothing when there is none; throws when what is stored of it cannot be trusted. */
-  async wake(uri: Uri): Promise<Channel | undefined> {
-    const awake = this.#awake.get(uri)
-    if (awake || this.#dropped.has(uri)) return awake
-    const waking = this.#waking.get(uri) ?? this.#load(uri).finally(() => this.#waking.delete(uri))
-    this.#waking.set(uri, waking)
-    return waking
+  /** Loads a channel into memory. Undefined when there is none; throws when its stored history is damaged. */
+  wake(uri: Uri): Promise<Channel | undefined> {
+    return this.#channels.wake(uri)
   }
 
   /**
-   * Brings into memory the rows of a channel that are not there: all, or from this one on. Nothing is numbered and nobody
-   * is told, for nothing has happened: all its states show more of the same past.
+   * Loads the rows of a channel that are not in memory: all of them, or those from one id on. Nothing is numbered or
+   * delivered, because no state changes: every state of the channel only shows more of its rows.
    */
   loadRows(channel: Channel, fromId?: string): Promise<void> {
     return this.#rowLoader.load(channel, fromId)
   }
 
-  /** Puts a channel out of memory if nothing needs it there. */
+  /** Removes a channel from memory if nothing needs it there. Returns whether it did. */
   sleep(channel: Channel): boolean {
-    const busy = channel.listeners.size > 0 || channel.uncommitted > 0 || !this.#commit.safe(channel.stored)
-    if (busy || this.#awake.get(channel.uri) !== channel) return false
-    const { changed } = channel
-    if (changed) this.#writeHead(channel)
-    this.#schedule()
-    // What only passed is in the head and nowhere else: the channel stays until that is durable.
+    const { writes } = channel
+    const busy = channel.listeners.size > 0 || channel.uncommitted > 0 || !this.#commit.isDurable(writes.last)
+    if (busy || this.#channels.get(channel.uri) !== channel) return false
+    const { changed } = writes
+    this.scheduleFlush(channel)
+    // Ephemeral actions are in the head alone, so the channel stays until the head is durable.
     if (changed && channel.lossy) return false
-    this.#awake.delete(channel.uri)
+    this.#channels.sleep(channel)
     return true
   }
 
-  /** A flush is due: for records beside the log, or for a channel's state, where nothing else is kept of what only passed. */
+  /** Schedules a flush: of records, and of a channel's head, the only place that contains its ephemeral actions. */
   scheduleFlush(channel?: Channel): void {
-    if (channel?.changed) this.#writeHead(channel)
-    this.#schedule()
+    if (channel?.writes.changed) this.#writer.writeHead(channel)
+    this.#writer.scheduleStepEnd()
   }
 
-  /** Resolves when everyone has been told up to a number. */
+  /** Resolves when a number is committed. */
   reached(seq: number): Promise<void> {
     return this.#waiters.until(() => this.committedSeq >= seq)
   }
 
-  /** Resolves when a channel's told state is as wished. */
-  when<K extends KindName>(channel: Channel<K>, wished: (state: StateOf<K>) => boolean): Promise<void> {
-    return this.#waiters.until(() => channel.committed !== undefined && wished(channel.committed))
+  /** Resolves when the committed state of a channel satisfies a condition. */
+  when<K extends KindName>(channel: Channel<K>, holds: (state: StateOf<K>) => boolean): Promise<void> {
+    return this.#waiters.until(() => channel.committed !== undefined && holds(channel.committed))
   }
 
-  /** Resolves when there is room for more, at once where there is. */
+  /** Resolves when the log is not congested. */
   room(): Promise<void> {
     return this.#waiters.until(() => !this.congested)
   }
 
-  /** The same for whoever needs the disk: without space there is none. */
+  /** Resolves when the log is not congested and the disk has space. */
   space(): Promise<void> {
     return this.#waiters.until(() => !this.congested && !this.diskFull)
   }
 
-  /** Resolves when all that was appended is durable; with false where the disk has no space for it. */
+  /** Resolves with true when all that was appended is durable, and with false when the disk has no space for it. */
   settled(): Promise<boolean> {
-    this.#settle()
+    this.#writer.endStep()
     return this.#commit.settled()
   }
 
-  /** What a client dispatched and nobody was told yet. */
+  /** The actions of a client that are not committed. */
   uncommittedOf(clientId: string): readonly StoredEnvelope[] {
     return this.#queue.of(clientId).flatMap(({ entry }) => (entry.only ? [] : asStored(entry)))
   }
 
-  /** What a client dispatched that was stored nowhere, because it only passes. */
+  /** The ephemeral actions of a client that are still in memory; they are stored nowhere. */
   ephemeralOf(clientId: string): readonly StoredEnvelope[] {
-    return [...this.#awake.values()].flatMap((channel) => channel.ephemeralBy(clientId).flatMap(asStored))
+    return [...this.channels].flatMap((channel) => channel.ephemeralBy(clientId).flatMap(asStored))
   }
 
-  /** A client has a new link: what it had dispatched and nobody was told yet is told there. */
+  /** Sends the echoes of a client's uncommitted actions to its new connection. */
   redirect(clientId: string, sender: Listener): void {
     this.#queue.redirect(clientId, sender)
   }
@@ -285,139 +264,19 @@ export class Log {
     channel: Channel<K>,
     action: Action,
     state: StateOf<K>,
-    by?: Dispatcher,
-    sender?: Listener,
+    sender?: Sender,
   ): Entry {
     const rows = channel.advance(action, state)
-    const { entry, passing } = this.#record(channel, action, state, by, sender)
-    if (passing) return entry
-    if (needsRow(action)) channel.lastRowNeeded = entry.seq
-    if (takesAll(action)) channel.lastEmptied = entry.seq
-    this.#storeRows(channel, rows)
-    this.#events.appended(channel, action, by)
+    const entry = this.#writer.write(channel, action, sender)
+    if (channel.kind.classes.get(action.type) === 'ephemeral') return entry
+    channel.numbered(action, entry.seq)
+    this.#writer.writeRows(channel, rows)
+    this.#events.appended(channel, action, sender?.by)
     return entry
-  }
-
-  /** Numbers an action that is reduced, gives it to the store, and lets it wait to be told. */
-  #record(channel: Channel, action: Action, state: unknown, by?: Dispatcher, sender?: Listener) {
-    const kept = channel.kind.classes.get(action.type) ?? 'strict'
-    const strict = kept === 'strict'
-    const passing = kept === 'ephemeral'
-    const text = JSON.stringify(action)
-    const seq = this.#nextSeq(strict, channel.strideOf(action))
-    const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
-    const said = { seq, last: this.#sequence.last, action, text, origin }
-    const entry = this.#enqueue(channel, state, strict, said, sender)
-    if (passing) channel.keepEphemeral(entry)
-    else {
-      const stored = { seq, channel: channel.uri, action: text }
-      this.#commit.envelope(by ? { ...stored, origin: by } : stored)
-      channel.stored = this.#commit.mark
-      channel.sinceHead++
-      channel.lengthSinceHead += text.length
-    }
-    return { entry, passing }
-  }
-
-  /** What became of the rows, and a head where one is due: it says what the state is after all that was numbered. */
-  #storeRows(channel: Channel, rows: readonly RowChange[]): void {
-    this.#commit.rows(rows)
-    channel.rowsSinceHead += rows.length
-    // A row that goes away could be needed to fold what comes after an older head: so a new head goes with it.
-    if (channel.headDue(this.#headEvery) || rows.some((row) => row.text === undefined))
-      this.#writeHead(channel)
-  }
-
-  #sendOnly(
-    channel: Channel,
-    action: Action,
-    by: Dispatcher | undefined,
-    only: Listener,
-    reason?: string,
-  ): Entry {
-    const overtaking = by && this.#commit.full ? this.#queue.overtaking(by.clientId) : undefined
-    const seq = overtaking ?? this.#sequence.next()
-    const origin = by && { clientId: by.clientId, clientSeq: by.clientSeq }
-    const text = JSON.stringify(action)
-    return this.#enqueue(channel, channel.head, false, { seq, last: seq, action, text, origin, only, reason })
-  }
-
-  /** Before the first strict action that waits, some numbers are left free. */
-  #nextSeq(strict: boolean, count = 1): number {
-    if (strict && !this.#queue.blocked) this.#sequence.skip()
-    return this.#sequence.next(count)
-  }
-
-  #enqueue(channel: Channel, state: unknown, strict: boolean, said: EntryContent, sender?: Listener): Entry {
-    const entry = entryIn(channel, said)
-    this.#queue.add({ entry, channel, state, olderRows: channel.olderRows, strict, sender })
-    this.#schedule()
-    return entry
-  }
-
-  #writeHead(channel: Channel): void {
-    this.#commit.head({ channel: channel.uri, seq: this.#sequence.last, state: channel.headText() })
-    channel.headWritten()
-    channel.stored = this.#commit.mark
-  }
-
-  /** Once the present step is over: it is given to the store, and whoever may be told is told. */
-  #schedule(): void {
-    if (this.#scheduled) return
-    this.#scheduled = true
-    this.#world.soon(() => this.#settle())
-  }
-
-  #settle(): void {
-    this.#scheduled = false
-    this.#commit.seal(this.#sequence.last)
-    this.#deliver()
   }
 
   #deliver(): void {
-    this.#queue.deliver(this.#commit.durable, this.#sequence.last, (queued) => this.#deliverOne(queued))
-    this.#waiters.look()
-  }
-
-  #deliverOne({ entry, channel, state, olderRows, sender }: QueuedEntry): void {
-    // What is said to one alone changes nothing.
-    if (entry.only) return this.#attempt(() => entry.only?.deliver(entry))
-    // The queue holds states of all kinds; this one was reduced from the head of this channel.
-    channel.committed = state as StateOf<KindName>
-    channel.committedOlder = olderRows
-    if (entry.action === creation) return
-    if (entry.action === removal) {
-      channel.listeners.clear()
-      this.#dropped.delete(channel.uri)
-      this.staged.delete(channel.uri)
-      return
-    }
-    for (const listener of channel.listeners) this.#attempt(() => listener.deliver(entry))
-    // Who dispatches without having subscribed still learns what became of it.
-    if (sender && !channel.listeners.has(sender)) this.#attempt(() => sender.deliver(entry))
-    this.#attempt(() => this.#events.committed(channel, entry))
-  }
-
-  /** One who cannot be told must not keep it from the others. */
-  #attempt(task: () => void): void {
-    try {
-      task()
-    } catch (error) {
-      this.#world.report('telling failed', error)
-    }
-  }
-
-  async #load(uri: Uri): Promise<Channel | undefined> {
-    const found = await loadChannel(this.#store, uri, this.#tail)
-    // It may have been born, or woken, while the disk was asked.
-    const meanwhile = this.#awake.get(uri)
-    if (meanwhile || !found || this.#dropped.has(uri) || this.staged.has(uri)) return meanwhile
-    const channel = found(this.committedSeq)
-    this.#awake.set(uri, channel)
-    return channel
+    this.#delivery.deliver(this.#commit.durable, this.#sequence.last)
+    this.#waiters.check()
   }
 }
-
-// In the queue so that nothing behind them is told before they are durable; told to nobody.
-const creation: Action = { type: '@born' }
-const removal: Action = { type: '@dropped' }

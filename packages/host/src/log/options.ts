@@ -1,36 +1,43 @@
 import type { Action, Origin } from '@atrium/protocol/channel'
 import type { StepRecords } from './step-records.ts'
 import type { Channel } from './channel.ts'
-import type { Entry } from './entry.ts'
+import type { Entry, Listener } from './entry.ts'
 import type { RowChange } from '../ports/log.ts'
 
 export interface LogOptions {
-  /** The records that go with the steps. */
+  /** The records that are stored together with the actions of a step. */
   readonly records: StepRecords
-  /** The number of this life's first action. */
+  /** The first sequence number of this epoch. */
   readonly first: number
-  /** A head is written after so many stored actions, so that waking a channel folds no more than that. */
+  /** A head is written after this number of stored actions, so that waking a channel folds at most that many. */
   readonly headEvery?: number
-  /** So many rows of a channel are brought into memory when it wakes; the others when they are needed. */
+  /** The number of newest rows that a channel is loaded with. Older rows are loaded when they are needed. */
   readonly tail?: number
 }
 
 export type Dispatcher = Origin & { readonly principal: string }
 
+/** The sender of a dispatched action: the client, and the connection that gets the echo or the refusal. */
+export interface Sender {
+  readonly by: Dispatcher
+  readonly listener: Listener
+}
+
 export interface LogEvents {
-  /** An action is appended: what is kept beside it belongs to the same step. */
+  /** An action is appended. Records that are put now belong to the same step. */
   appended(channel: Channel, action: Action, by?: Dispatcher): void
-  /** An action is durable (or need not be) and everyone was told: the host may act on it. */
+  /** An action is committed and delivered: the host may act on it. */
   committed(channel: Channel, entry: Entry): void
   /** The store failed in a way that cannot be repaired here. */
   fatal(error: unknown): void
 }
 
-/** What is given to the store in one step of a channel that is made piece by piece. */
+/** The part of a staged channel that the store is given in one step. */
 export interface StagedPart {
   readonly created?: boolean
-  /** As JSON. */
+  /** An action as JSON. */
   readonly action?: string
   readonly rows?: readonly RowChange[]
+  /** A head as JSON. */
   readonly head?: string
 }

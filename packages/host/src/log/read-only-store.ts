@@ -1,11 +1,11 @@
 import type { Store } from '../ports/store.ts'
 
 /**
- * A store whose disk is not to be touched: what a host writes on its own account stays in memory. What clients wish to
- * change has to be refused before it comes here.
+ * A store that leaves the disk as it is: the host's own writes stay in memory. Changes of clients must be refused before
+ * they reach it.
  */
 export function readOnly(store: Store): Store {
-  const kept = new Map<string, string | undefined>()
+  const changes = new Map<string, string | undefined>()
   return {
     blobs: store.blobs,
     log: {
@@ -19,10 +19,10 @@ export function readOnly(store: Store): Store {
       close: () => store.log.close(),
     },
     records: {
-      get: async (key) => (kept.has(key) ? kept.get(key) : store.records.get(key)),
-      put: (key, text) => void kept.set(key, text),
+      get: async (key) => (changes.has(key) ? changes.get(key) : store.records.get(key)),
+      put: (key, text) => void changes.set(key, text),
       list: (prefix) => store.records.list(prefix),
-      delete: (key) => void kept.set(key, undefined),
+      delete: (key) => void changes.set(key, undefined),
     },
   }
 }

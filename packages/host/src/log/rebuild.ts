@@ -2,61 +2,70 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import { kindNamed } from '@atrium/protocol/channels'
 import type { ChannelKind } from '@atrium/protocol/kind'
 import type { DamagedChannel, LoadedChannel } from '../ports/log.ts'
+import { rowsIn } from './channel-rows.ts'
 
-/** A channel whose stored history cannot be trusted. It is set aside, and nothing of it is deleted. */
+/** The error for a channel whose stored history cannot be trusted. The channel is set aside; nothing of it is deleted. */
 export class Damaged extends Error {
   override readonly name = 'Damaged'
 }
 
-/** A channel's state from what is stored of it, and the ids of the rows that come before those in it. */
+/** The state of a channel, rebuilt from what is stored. */
 interface Rebuilt {
   readonly kind: ChannelKind
   readonly state: unknown
+  /** The ids of the rows that precede those in the state. */
   readonly older: readonly string[]
-  /** So many rows came after the head. */
+  /** The number of rows that are newer than the stored head. */
   readonly newer: number
 }
 
-/** The newest head, and what came after folded over it. */
+/** Folds the stored actions over the newest head. */
 export function rebuild(uri: Uri, loaded: LoadedChannel | DamagedChannel): Rebuilt {
   if ('damaged' in loaded) throw new Damaged(`the stored history of ${uri} is damaged: ${loaded.damaged}`)
   const kind = kindNamed(loaded.kind)
   if (!kind)
     throw new Damaged(`the stored history of ${uri} is of a kind this build does not know: ${loaded.kind}`)
   try {
-    const { first, older, count } = beginning(kind, loaded)
+    const { first, older, count } = headState(kind, loaded)
     const state = loaded.envelopes.reduce<unknown>(
+      // The host stored each action after a schema had checked it.
       (before, envelope) => kind.reduce(before, JSON.parse(envelope.action) as Action),
       first,
     )
-    const { rows } = kind
-    const there = rows === undefined ? [] : ((state as Record<string, readonly unknown[]>)[rows] ?? [])
-    return { kind, state, older, newer: Math.max(0, older.length + there.length - count) }
+    const inMemory = rowsIn(kind.rows, state).length
+    return { kind, state, older, newer: Math.max(0, older.length + inMemory - count) }
   } catch (error) {
     throw new Damaged(`the stored history of ${uri} cannot be folded: ${String(error)}`)
   }
 }
 
 /**
- * Of how many of the newest rows the texts are needed, at least. Those that are newer than the head come out of the fold;
- * but the last that it had must be there, because an action that comes after may name it.
+ * The least number of newest rows whose texts a load needs. The rows that are newer than the head result from the fold, but
+ * the last row of the head must be loaded, because an action after the head may name it.
  */
 export function leastTail(loaded: LoadedChannel | DamagedChannel): number {
-  const kind = 'damaged' in loaded ? undefined : kindNamed(loaded.kind)
-  if ('damaged' in loaded || loaded.rows.length === loaded.rowIds.length || kind?.rows === undefined) return 0
-  const count = rowCount(kind.rows, JSON.parse(loaded.state) as Record<string, unknown>)
+  if ('damaged' in loaded || loaded.rows.length === loaded.rowIds.length) return 0
+  const key = kindNamed(loaded.kind)?.rows
+  if (key === undefined) return 0
+  const count = rowCount(key, parsedHead(loaded))
   return count === 0 ? 0 : loaded.rowIds.length - count + 1
 }
 
-/** The state to fold from. A head says how many rows it had: since then their list only grew. */
-function beginning(kind: ChannelKind, { state: text, rowIds, rows, fromCreation }: LoadedChannel) {
-  const state = JSON.parse(text) as Record<string, unknown>
+/** The state to fold from. A head contains the number of its rows; since then the list has only grown. */
+function headState(kind: ChannelKind, loaded: LoadedChannel) {
+  const { rowIds, rows, fromCreation } = loaded
+  const state = parsedHead(loaded)
   if (kind.rows === undefined || fromCreation) return { first: state, older: [], count: 0 }
   const count = rowCount(kind.rows, state)
-  if (count > rowIds.length) throw new Error(`it had ${count} rows, and has ${rowIds.length}`)
+  if (count > rowIds.length) throw new Error(`its head has ${count} rows, and the store has ${rowIds.length}`)
   const before = Math.min(count, rowIds.length - rows.length)
-  const there = rows.slice(0, count - before).map((row) => JSON.parse(row) as unknown)
-  return { first: { ...state, [kind.rows]: there }, older: rowIds.slice(0, before), count }
+  const inMemory = rows.slice(0, count - before).map((row): unknown => JSON.parse(row))
+  return { first: { ...state, [kind.rows]: inMemory }, older: rowIds.slice(0, before), count }
+}
+
+/** A stored state is JSON of an object, whatever its kind. */
+function parsedHead({ state }: LoadedChannel): Record<string, unknown> {
+  return JSON.parse(state) as Record<string, unknown>
 }
 
 function rowCount(key: string, head: Record<string, unknown>): number {

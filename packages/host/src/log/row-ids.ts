@@ -1,7 +1,7 @@
-/** The ids of a channel's rows, in order: whether one is there, and where, is known without looking for it. */
+/** The ids of a channel's rows in order. Membership and position are found without a search. */
 export class RowIds {
   readonly #list: string[] = []
-  readonly #places = new Map<string, number>()
+  readonly #positions = new Map<string, number>()
 
   constructor(ids: Iterable<string>) {
     for (const id of ids) this.add(id)
@@ -12,16 +12,16 @@ export class RowIds {
   }
 
   has(id: string): boolean {
-    return this.#places.has(id)
+    return this.#positions.has(id)
   }
 
-  /** -1: it is not there. */
+  /** The position of an id, or -1. */
   indexOf(id: string): number {
-    return this.#places.get(id) ?? -1
+    return this.#positions.get(id) ?? -1
   }
 
-  at(place: number): string | undefined {
-    return this.#list[place]
+  at(position: number): string | undefined {
+    return this.#list[position]
   }
 
   slice(from: number, to: number): readonly string[] {
@@ -29,14 +29,14 @@ export class RowIds {
   }
 
   add(id: string): void {
-    this.#places.set(id, this.#list.length)
+    this.#positions.set(id, this.#list.length)
     this.#list.push(id)
   }
 
-  /** Leaves so many, and gives those that go. */
+  /** Keeps the first `length` ids. Returns the removed ones. */
   cut(length: number): readonly string[] {
-    const gone = this.#list.splice(length)
-    for (const id of gone) this.#places.delete(id)
-    return gone
+    const removed = this.#list.splice(length)
+    for (const id of removed) this.#positions.delete(id)
+    return removed
   }
 }

@@ -1,12 +1,13 @@
 import type { Uri } from '@atrium/protocol/channel'
-import type { Row } from './channel.ts'
+import { rowsIn } from './channel-rows.ts'
+import type { Row } from './channel-rows.ts'
 import type { LogStore } from '../ports/log.ts'
 import { rebuild } from './rebuild.ts'
 
-/** So many are asked for at once: what a slice leaves over is asked for again. */
-const most = 500
+/** The maximum number of rows in one request to the store. */
+const maxIds = 500
 
-/** These rows of a channel, as they are stored. One that the store has no more is not among them. */
+/** Reads rows of a channel from the store. A row that the store no longer has is left out. */
 export async function readRows(
   store: LogStore,
   uri: Uri,
@@ -21,40 +22,43 @@ export async function readRows(
   return found
 }
 
-/** The first of these rows, about a MiB of them: so many of the ids are done. */
+/** Reads the first of these rows, about one MiB. `count`: the number of ids that were looked up. */
 export async function readSome(
   store: LogStore,
   uri: Uri,
   ids: readonly string[],
 ): Promise<{ readonly rows: ReadonlyMap<string, Row>; readonly count: number }> {
   const { texts, count } = await readTexts(store, uri, ids)
+  // The store holds rows of this channel, which were written as JSON of a `Row`.
   return { rows: new Map([...texts].map(([id, text]) => [id, JSON.parse(text) as Row])), count }
 }
 
-/** The same as JSON, for whoever does not look into them. */
+/** The same as `readSome`, with the rows as JSON texts. */
 export async function readTexts(
   store: LogStore,
   uri: Uri,
   ids: readonly string[],
 ): Promise<{ readonly texts: ReadonlyMap<string, string>; readonly count: number }> {
-  const slice = await store.rows(uri, ids.slice(0, most))
+  const slice = await store.rows(uri, ids.slice(0, maxIds))
   const last = slice.rows.at(-1)
-  const count = slice.more && last ? ids.indexOf(last.id) + 1 : Math.min(most, ids.length)
-  // Whoever asks knows them from the store: if one is not there, it has just been taken away, or is damaged.
+  const count = slice.more && last ? ids.indexOf(last.id) + 1 : Math.min(maxIds, ids.length)
+  // The caller got the ids from this store, so a missing row was removed just now, or is damaged.
   if (slice.rows.length < count) return { texts: await foldedTexts(store, uri), count: ids.length }
   return { texts: new Map(slice.rows.map(({ id, text }) => [id, text])), count }
 }
 
-/** Rows are only a cache. Loading all of them finds out which can be trusted, and folds from the birth if one cannot. */
+/**
+ * Rebuilds the rows from the whole channel. Rows are only a cache: loading all of them finds damaged ones and then folds the
+ * actions from the creation of the channel.
+ */
 async function foldedTexts(store: LogStore, uri: Uri): Promise<ReadonlyMap<string, string>> {
   const loaded = await store.load(uri)
   if (!loaded) return new Map()
   const { kind, state } = rebuild(uri, loaded)
-  const rows = kind.rows === undefined ? [] : (state as Record<string, readonly Row[]>)[kind.rows]
-  return new Map(rows?.map((row) => [row.id, JSON.stringify(row)]))
+  return new Map(rowsIn(kind.rows, state).map((row) => [row.id, JSON.stringify(row)]))
 }
 
-/** How long something is as JSON. It is looked at often, and never changes. */
+/** The length of a value as JSON. Lengths are remembered: values never change, and the length is asked for often. */
 export function lengthOf(item: object): number {
   const length = lengths.get(item) ?? JSON.stringify(item).length
   lengths.set(item, length)

@@ -1,10 +1,10 @@
 /**
- * So many numbers are left free before an action that others may have to wait behind: if it waits for space on the
- * disk, refusals can still be given, in order, below it.
+ * The count of numbers that are reserved before an action that others may have to wait behind. While that action waits for
+ * space on the disk, refusals take these numbers and are delivered in order before it.
  */
 const reserved = 64
 
-/** The log's numbers: each is handed out once, upwards. */
+/** The sequence numbers of the log: each is assigned once, in ascending order. */
 export class Sequence {
   #last: number
 
@@ -16,15 +16,15 @@ export class Sequence {
     return this.#last
   }
 
-  /** The first of so many numbers in a row. */
+  /** Assigns `count` numbers in a row and returns the first. */
   next(count = 1): number {
     const first = this.#last + 1
     this.#last += count
     return first
   }
 
-  /** Leaves some free. */
-  skip(): void {
+  /** Leaves numbers free for refusals. */
+  reserve(): void {
     this.#last += reserved
   }
 }

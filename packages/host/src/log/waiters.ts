@@ -5,8 +5,8 @@ interface Waiter {
 }
 
 /**
- * Those who wait until something is so. Whoever changes things says so, and all look again. One whose look fails waits in
- * vain, and is told so; the others go on.
+ * Promises that resolve when a condition holds. Code that changes the state calls `check`, which tests every condition. A
+ * condition that throws rejects its own promise and leaves the others waiting.
  */
 export class Waiters {
   readonly #waiting = new Set<Waiter>()
@@ -16,7 +16,7 @@ export class Waiters {
     return new Promise((resolve, reject) => this.#waiting.add({ done, resolve, reject }))
   }
 
-  look(): void {
+  check(): void {
     for (const waiter of this.#waiting) {
       try {
         if (!waiter.done()) continue

@@ -46,8 +46,8 @@ describe('S-16: of every action, in a channel of every kind', () => {
       'constructor',
       '__proto__',
       'toString',
-      '@born',
-      '@dropped',
+      '@created',
+      '@removed',
       'session/',
       'x'.repeat(10_000),
     ]

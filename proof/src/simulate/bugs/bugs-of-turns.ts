@@ -22,13 +22,13 @@ export const turnBugs: readonly Bug[] = [
   bug(
     'an agent runs before the start of its turn is durable',
     'log/log',
-    'this.#events.appended(channel, action, by);',
-    `this.#events.appended(channel, action, by);
-    const { committed } = channel;
+    'this.#events.appended(channel, action, sender?.by);',
+    `this.#events.appended(channel, action, sender?.by);
+    const { committed, committedOlder } = channel;
     if (committed && action.type === 'chat/turnStarted') {
-      channel.committed = channel.head;
+      channel.commit(channel.head, channel.olderRows);
       this.#events.committed(channel, entry);
-      channel.committed = committed;
+      channel.commit(committed, committedOlder);
     }`,
   ),
   bug('an agent runs before its session is ready', 'chat/chat', "if (lifecycle !== 'ready')", 'if (false)'),

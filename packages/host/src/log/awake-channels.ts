@@ -1,0 +1,92 @@
+import type { Uri } from '@atrium/protocol/channel'
+import type { LogStore } from '../ports/log.ts'
+import type { Channel } from './channel.ts'
+import { loadChannel } from './load.ts'
+
+interface LoadOptions {
+  readonly store: LogStore
+  /** The number of newest rows that a channel is loaded with. */
+  readonly tail: number
+  readonly committedSeq: () => number
+}
+
+/** The channels in memory, and the way of others into it. */
+export class AwakeChannels {
+  readonly #store: LogStore
+  readonly #tail: number
+  readonly #committedSeq: () => number
+  readonly #awake = new Map<Uri, Channel>()
+  readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
+  /** Channels whose removal is uncommitted: they may still be on the disk and must not be loaded. */
+  readonly #dropped = new Set<Uri>()
+  /** Channels that are being written part by part. They must not be loaded before they are published. */
+  readonly staged = new Set<Uri>()
+
+  constructor({ store, tail, committedSeq }: LoadOptions) {
+    this.#store = store
+    this.#tail = tail
+    this.#committedSeq = committedSeq
+  }
+
+  get(uri: Uri): Channel | undefined {
+    return this.#awake.get(uri)
+  }
+
+  all(): Iterable<Channel> {
+    return this.#awake.values()
+  }
+
+  /** Whether a channel is in memory or is being loaded. */
+  isAwake(uri: Uri): boolean {
+    return this.#awake.has(uri) || this.#waking.has(uri)
+  }
+
+  add(channel: Channel): void {
+    this.#awake.set(channel.uri, channel)
+  }
+
+  publish(channel: Channel): void {
+    this.staged.delete(channel.uri)
+    this.add(channel)
+  }
+
+  sleep({ uri }: Channel): void {
+    this.#awake.delete(uri)
+  }
+
+  drop({ uri }: Channel): void {
+    this.#awake.delete(uri)
+    this.#dropped.add(uri)
+  }
+
+  /** The removal of a channel is committed: its URI may be used again. */
+  removed({ uri }: Channel): void {
+    this.#dropped.delete(uri)
+    this.staged.delete(uri)
+  }
+
+  /** Loads a channel unless it is in memory. Concurrent calls share one load. */
+  async wake(uri: Uri): Promise<Channel | undefined> {
+    const awake = this.#awake.get(uri)
+    if (awake || this.#dropped.has(uri)) return awake
+    const waking = this.#waking.get(uri) ?? this.#load(uri).finally(() => this.#waking.delete(uri))
+    this.#waking.set(uri, waking)
+    return waking
+  }
+
+  /** Loads a staged channel, which stays staged. */
+  async loadStaged(uri: Uri): Promise<Channel | undefined> {
+    const build = await loadChannel(this.#store, uri, this.#tail)
+    return build?.(this.#committedSeq())
+  }
+
+  async #load(uri: Uri): Promise<Channel | undefined> {
+    const build = await loadChannel(this.#store, uri, this.#tail)
+    // The channel may have been created while the store was read.
+    const meanwhile = this.#awake.get(uri)
+    if (meanwhile || !build || this.#dropped.has(uri) || this.staged.has(uri)) return meanwhile
+    const channel = build(this.#committedSeq())
+    this.#awake.set(uri, channel)
+    return channel
+  }
+}

@@ -1,0 +1,151 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import type { RowChange } from '../ports/log.ts'
+import { RowIds } from './row-ids.ts'
+
+/** A list item of a state that the store keeps as a row of its own, such as a turn of a chat. */
+export interface Row {
+  readonly id: string
+}
+
+/** The rows that a state holds in memory. `key` names the list; a kind without rows has no key. */
+export function rowsIn(key: string | undefined, state: unknown): readonly Row[] {
+  // The key comes from the kind of the state, so the member is that kind's list of rows.
+  return key === undefined ? none : ((state as Record<string, readonly Row[] | undefined>)[key] ?? none)
+}
+
+/** The rows of one channel: the ids of all of them, and the number of the oldest ones that are not in memory. */
+export class ChannelRows {
+  readonly ids: RowIds
+  readonly #uri: Uri
+  readonly #key: string | undefined
+  #older: number
+  #committedOlder: number
+  #lastNeeded = 0
+  #lastEmptied = 0
+
+  /** `older`: the ids of the rows that precede those in `state`. */
+  constructor(uri: Uri, key: string | undefined, state: unknown, older: readonly string[]) {
+    this.#uri = uri
+    this.#key = key
+    this.#older = older.length
+    this.#committedOlder = older.length
+    this.ids = new RowIds([...older, ...this.of(state).map(({ id }) => id)])
+  }
+
+  /** The number of rows of the head that are not in memory. These are the oldest rows. */
+  get older(): number {
+    return this.#older
+  }
+
+  /** The same number for the committed state. It differs from `older` only while the removal of all rows is uncommitted. */
+  get committedOlder(): number {
+    return this.#committedOlder
+  }
+
+  /** The number of the last action that a reader without a certain row cannot apply. */
+  get lastNeeded(): number {
+    return this.#lastNeeded
+  }
+
+  /** The number of the last action that removed all rows. */
+  get lastEmptied(): number {
+    return this.#lastEmptied
+  }
+
+  of(state: unknown): readonly Row[] {
+    return rowsIn(this.#key, state)
+  }
+
+  /** The ids of the rows that are not in memory: all of them, or those from one id on. */
+  missing(fromId?: string): readonly string[] {
+    const from = fromId === undefined ? 0 : this.ids.indexOf(fromId)
+    return from < 0 ? [] : this.ids.slice(from, this.#older)
+  }
+
+  /** The number of rows that are committed and that no uncommitted action removes. */
+  lasting(committed: unknown, head: unknown): number {
+    const shown = this.of(committed)
+    return this.#older + commonPrefix(shown, this.of(head))
+  }
+
+  /** Returns the row changes of an action. A list of rows only grows at its end or is cut there. */
+  change(action: Action, before: unknown, after: unknown): readonly RowChange[] {
+    const old = this.of(before)
+    const now = this.of(after)
+    if (old === now) return noChange
+    if (takesAll(action)) this.#older = 0
+    const same = commonPrefix(old, now)
+    const removed = this.ids.cut(this.#older + same).map((id) => ({ channel: this.#uri, id }))
+    const added = now
+      .slice(same)
+      .map((row) => ({ channel: this.#uri, id: row.id, text: JSON.stringify(row) }))
+    for (const { id } of added) this.ids.add(id)
+    return [...removed, ...added]
+  }
+
+  /** Records the number of an action that needs a row or removes all rows. */
+  numbered(action: Action, seq: number): void {
+    if (needsRow(action)) this.#lastNeeded = seq
+    if (takesAll(action)) this.#lastEmptied = seq
+  }
+
+  committed(older: number): void {
+    this.#committedOlder = older
+  }
+
+  /** Counts rows that came into memory. Returns the function that adds them to a state of the channel. */
+  prepend(rows: readonly Row[]): <S>(state: S) => S {
+    this.#older -= rows.length
+    this.#committedOlder = this.#older
+    return this.#prepending(rows)
+  }
+
+  /** Adds rows to the beginning of a state's list. States that shared a list share the longer one. */
+  #prepending(rows: readonly Row[]): <S>(state: S) => S {
+    const key = this.#key
+    const lists = new Map<readonly Row[], readonly Row[]>()
+    const states = new Map<unknown, unknown>()
+    return <S>(state: S) => {
+      if (key === undefined) return state
+      const own = this.of(state)
+      const list = lists.get(own) ?? [...rows, ...own]
+      const longer = states.get(state) ?? { ...state, [key]: list }
+      lists.set(own, list)
+      states.set(state, longer)
+      // A longer list of rows leaves the type of the state as it is.
+      return longer as S
+    }
+  }
+}
+
+/** The type of the action that removes the rows after one id, or all rows, those that are not in memory included. */
+const cuts = 'chat/truncated'
+
+/**
+ * Whether an action removes all rows. The states before and after it do not tell: the removed rows could be only those in
+ * memory.
+ */
+export function takesAll(action: Action): boolean {
+  return action.type === cuts && cutAt(action) === undefined
+}
+
+/** Whether a reader that lacks the row which an action names cannot apply the action. */
+export function needsRow({ type }: Action): boolean {
+  return type === cuts || type === 'chat/turnResume'
+}
+
+/** The id of the last row that a cut leaves; undefined for every other action and for a cut that removes all rows. */
+export function cutAt(action: Action & { readonly turnId?: unknown }): string | undefined {
+  const { type, turnId } = action
+  return type === cuts && typeof turnId === 'string' ? turnId : undefined
+}
+
+function commonPrefix(a: readonly Row[], b: readonly Row[]): number {
+  if (a === b) return a.length
+  let same = 0
+  while (same < a.length && a[same] === b[same]) same++
+  return same
+}
+
+const none: readonly Row[] = []
+const noChange: readonly RowChange[] = []

@@ -1,0 +1,34 @@
+import { limits } from '@atrium/protocol/limits'
+import type { Entry } from './entry.ts'
+
+/** The newest ephemeral entries of a channel, which are stored nowhere. They are kept for clients that reconnect. */
+export class EphemeralEntries {
+  readonly #entries: Entry[] = []
+  #length = 0
+  /** Every entry above this number is still here. */
+  #from: number
+
+  constructor(from: number) {
+    this.#from = from
+  }
+
+  add(entry: Entry): void {
+    this.#entries.push(entry)
+    this.#length += entry.text.length
+    while (this.#length > limits.passingBytes) {
+      const removed = this.#entries.shift()
+      if (!removed) return
+      this.#length -= removed.text.length
+      this.#from = removed.last
+    }
+  }
+
+  /** The entries above a number; undefined when some of them are gone. */
+  since(after: number): readonly Entry[] | undefined {
+    return after < this.#from ? undefined : this.#entries.filter((entry) => entry.seq > after)
+  }
+
+  dispatchedBy(clientId: string): readonly Entry[] {
+    return this.#entries.filter(({ origin }) => origin?.clientId === clientId)
+  }
+}

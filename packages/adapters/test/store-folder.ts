@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { onTestFinished } from 'vitest'
-import { born, envelope, step } from '../../host/src/ports/fixture.contract.ts'
+import { creation, envelope, step } from '../../host/src/ports/fixture.contract.ts'
 import { openSqlite } from '../src/store/sqlite/sqlite.ts'
 import type { SqliteOptions } from '../src/store/sqlite/sqlite.ts'
 
@@ -31,7 +31,7 @@ export async function filled(): Promise<string> {
   const envelopes = Array.from({ length: 18 }, (_, i) => envelope(1001 + i, i % 2 ? two : one))
   const rows = ['one', 'two'].map((text, i) => ({ channel: two, id: `t${i + 1}`, text }))
   const heads = [{ channel: two, seq: 1, state: '{"n":1}' }]
-  log.append(step({ created: [born(one, 1), born(two, 1)], envelopes, rows, heads, upTo: 5000 }))
+  log.append(step({ created: [creation(one, 1), creation(two, 1)], envelopes, rows, heads, upTo: 5000 }))
   await log.flush()
   await log.close()
   return folder

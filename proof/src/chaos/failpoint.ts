@@ -41,7 +41,7 @@ const commit = 'host/dist/log/group-commit.js'
 const writer = 'host/dist/log/entry-writer.js'
 const delivery = 'host/dist/log/delivery.js'
 const awakened = 'host/dist/log/load.js'
-const connection = 'host/dist/connection/connection.js'
+const requests = 'host/dist/connection/requests.js'
 const session = 'host/dist/session/session.js'
 const chat = 'host/dist/chat/chat.js'
 const turn = 'host/dist/turn/turn.js'
@@ -104,7 +104,7 @@ export const failpoints: readonly Failpoint[] = [
     'this.#core.clients.keep(record)',
     sometimes,
   ),
-  before('a replay is answered', 'host/dist/connection/greeting.js', 'actions.join()', 3),
+  before('a replay is answered', 'host/dist/connection/reconnect.js', 'actions.join()', 3),
   after('a session is put on the list', session, 'core.catalog.add(uri, createdAt, state, link.clientId)', 2),
   ...both(
     'a session is created',

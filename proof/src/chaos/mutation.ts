@@ -10,8 +10,8 @@ export const mutations: Readonly<Record<string, Patch>> = {
   },
   // I6
   'resends-are-new': {
-    file: 'host/dist/connection/connection.js',
-    find: 'this.#resends?.match(channel.uri, clientSeq, checked.value)',
+    file: 'host/dist/connection/notifications.js',
+    find: 'link.resends?.match(channel.uri, clientSeq, checked.value)',
     put: 'undefined',
   },
   // I2

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { born, step } from '../../../host/src/ports/fixture.contract.ts'
+import { creation, step } from '../../../host/src/ports/fixture.contract.ts'
 import { storeContract } from '../../../host/src/ports/store.contract.ts'
 import { memoryStore } from './memory.ts'
 
@@ -13,7 +13,7 @@ storeContract('memory', open)
 test('[F-01] a store that is reopened before a flush ends has lost the flush', async () => {
   const tasks: (() => void)[] = []
   const store = memoryStore({ soon: (task) => tasks.push(task) })
-  store.log.append(step({ created: [born('ahp-chat:/1', 1)] }))
+  store.log.append(step({ created: [creation('ahp-chat:/1', 1)] }))
   const flushed = store.log.flush()
   const next = store.reopen()
   for (const task of tasks) task()
@@ -24,7 +24,7 @@ test('[F-01] a store that is reopened before a flush ends has lost the flush', a
 test('[F-07] a full disk refuses the flush, keeps the queue, and a later flush writes it', async () => {
   let full = true
   const store = memoryStore({ full: () => full })
-  store.log.append(step({ created: [born('ahp-chat:/1', 1)] }))
+  store.log.append(step({ created: [creation('ahp-chat:/1', 1)] }))
   store.records.put('open/1', 'creating')
   await expect(store.log.flush()).rejects.toMatchObject({ name: 'DiskFull' })
   expect(await store.log.load('ahp-chat:/1')).toBeUndefined()

@@ -28,19 +28,20 @@ import { createTerminal, disposeTerminal } from '../terminal/terminal.ts'
 import { wake } from '../channels/wake.ts'
 import { createResourceWatch } from '../resources/watch.ts'
 
-/** A link that can follow channels. */
+/** A connection that can subscribe to channels. */
 export interface Subscriber extends Link {
-  /** Throws where it follows as many as it may. */
+  /** Throws where the connection has as many subscriptions as it may have. */
   checkRoom(uri: Uri): void
-  /** Under the name that its client uses. */
+  /** Subscribes under the name that the client uses. Returns the snapshot as JSON. */
   subscribe(channel: Channel, name: Uri, view?: View, latency?: number): string
+  /** Makes a response of JSON text that is sent before everything delivered from now on. */
   answer(text: string): JsonResult
 }
 
-/** `name`: the channel's, as the client wrote it. */
+/** Runs a command. `name`: the channel's name as the client wrote it. */
 type Run<M extends Method> = (core: Core, link: Subscriber, params: Params<M>, name: Uri) => unknown
 
-/** What an open link may ask. What is not here is an unknown method. */
+/** The commands of an open connection. Any other method is unknown. */
 const table: { readonly [M in Method]?: Run<M> } = {
   subscribe: (core, link, { channel: uri, view, delivery }, name) => {
     link.checkRoom(uri)
@@ -52,45 +53,45 @@ const table: { readonly [M in Method]?: Run<M> } = {
     if (awake?.committed !== undefined && !needsRows(core, awake, view)) return answer(awake)
     return wake(core, uri, view ?? {}).then(answer)
   },
-  authenticate: (core, link, params) => later(core, authenticate(core, link, params), {}),
+  authenticate: (core, link, params) => whenCommitted(core, authenticate(core, link, params), {}),
   listSessions: (core, _, { limit, cursor }) => core.catalog.page(limit, cursor),
-  createSession: async (core, link, params) => later(core, await createSession(core, link, params)),
-  disposeSession: async (core, _, params) => later(core, await disposeSession(core, params)),
+  createSession: async (core, link, params) => whenCommitted(core, await createSession(core, link, params)),
+  disposeSession: async (core, _, params) => whenCommitted(core, await disposeSession(core, params)),
   resolveSessionConfig: (core, _, params) => resolveSessionConfig(core, params),
   sessionConfigCompletions: (core, _, params) => sessionConfigCompletions(core, params),
-  createChat: async (core, _, params) => later(core, await createChat(core, params)),
-  disposeChat: async (core, _, params) => later(core, await disposeChat(core, params)),
+  createChat: async (core, _, params) => whenCommitted(core, await createChat(core, params)),
+  disposeChat: async (core, _, params) => whenCommitted(core, await disposeChat(core, params)),
   moveChat: async (core, link, params) => {
     const moving = moveChat(core, link, params)
-    const told = async () => {
+    const committed = async () => {
       const { seq, session } = await moving
       await core.log.reached(seq)
       return { session }
     }
-    // An agent may take its time to make a session; what the client says meanwhile need not wait for that.
+    // An agent may need long to create a session; the client's later requests do not wait for it.
     if (params.destination.kind !== 'newSession') await moving
-    return new Later(told())
+    return new DeferredResponse(committed())
   },
-  createTerminal: async (core, link, params) => later(core, await createTerminal(core, link, params)),
-  disposeTerminal: async (core, _, params) => later(core, await disposeTerminal(core, params)),
-  resourceRead: (core, link, params) => looks(link, resourceRead(core, link, params)),
-  resourceList: (core, link, params) => looks(link, resourceList(core, link, params)),
-  resourceResolve: (core, link, params) => looks(link, resourceResolve(core, link, params)),
-  resourceWrite: (core, link, params) => changes(link, () => resourceWrite(core, link, params)),
-  resourceMkdir: (core, link, params) => changes(link, () => resourceMkdir(core, link, params)),
-  resourceDelete: (core, link, params) => changes(link, () => resourceDelete(core, link, params)),
-  resourceCopy: (core, link, params) => changes(link, () => resourceCopy(core, params)),
-  resourceMove: (core, link, params) => changes(link, () => resourceMove(core, params)),
+  createTerminal: async (core, link, params) => whenCommitted(core, await createTerminal(core, link, params)),
+  disposeTerminal: async (core, _, params) => whenCommitted(core, await disposeTerminal(core, params)),
+  resourceRead: (core, link, params) => reads(link, resourceRead(core, link, params)),
+  resourceList: (core, link, params) => reads(link, resourceList(core, link, params)),
+  resourceResolve: (core, link, params) => reads(link, resourceResolve(core, link, params)),
+  resourceWrite: (core, link, params) => writes(link, () => resourceWrite(core, link, params)),
+  resourceMkdir: (core, link, params) => writes(link, () => resourceMkdir(core, link, params)),
+  resourceDelete: (core, link, params) => writes(link, () => resourceDelete(core, link, params)),
+  resourceCopy: (core, link, params) => writes(link, () => resourceCopy(core, params)),
+  resourceMove: (core, link, params) => writes(link, () => resourceMove(core, params)),
   resourceRequest: (core, _, params) => resourceRequest(core, params),
   createResourceWatch: (core, _, params) => createResourceWatch(core, params),
   completions: async (core, _, params, name) => {
     const chat = await chatNamed(core, params.channel, name)
-    // Nobody behind it waits for it: it changes nothing, and people type meanwhile.
-    return new Later(completions(core, chat, params))
+    // Later requests do not wait: completions change nothing, and users go on typing.
+    return new DeferredResponse(completions(core, chat, params))
   },
   fetchTurns: async (core, link, { channel: uri, cursor }, name) => {
     const chat = await chatNamed(core, uri, name)
-    return later(core, { seq: await fetchTurns(core, link, chat, cursor) }, {})
+    return whenCommitted(core, { seq: await fetchTurns(core, link, chat, cursor) }, {})
   },
 }
 
@@ -102,39 +103,45 @@ async function chatNamed(core: Core, uri: Uri, name: Uri): Promise<Channel<'chat
 
 type AnyRun = (core: Core, link: Subscriber, params: unknown, name: Uri) => unknown
 
+/** The commands by method. The caller checks params by the schema of the same method, which the type cannot express. */
 export const hostCommands: ReadonlyMap<string, AnyRun> = new Map(Object.entries(table) as [string, AnyRun][])
 
-/** A command that is done, so that the next may run; its answer comes when everyone has been told, or it is known. */
-class Later {
-  readonly told: Promise<object | null>
+/** The result of a command whose response comes later, while the next request may run. */
+class DeferredResponse {
+  readonly response: Promise<object | null>
 
-  constructor(told: Promise<object | null>) {
-    this.told = told
+  constructor(response: Promise<object | null>) {
+    this.response = response
   }
 }
 
-function later(core: Core, { seq }: { readonly seq: number }, result: object | null = null): Later {
-  return new Later(core.log.reached(seq).then(() => result))
+/** Responds when a number is committed. */
+function whenCommitted(
+  core: Core,
+  { seq }: { readonly seq: number },
+  result: object | null = null,
+): DeferredResponse {
+  return new DeferredResponse(core.log.reached(seq).then(() => result))
 }
 
-/** Many may look at once, and those behind them need not wait: a client that opens a folder asks for a hundred files. */
-function looks(link: Subscriber, looking: Promise<object>): Later {
-  const others = looksOf.get(link) ?? new Set()
-  looksOf.set(link, others.add(looking))
-  void looking.finally(() => others.delete(looking)).catch(() => {})
-  return new Later(looking)
+/** Runs a read of files beside others: a client that opens a folder requests a hundred files at once. */
+function reads(link: Subscriber, reading: Promise<object>): DeferredResponse {
+  const others = readsOf.get(link) ?? new Set()
+  readsOf.set(link, others.add(reading))
+  void reading.finally(() => others.delete(reading)).catch(() => {})
+  return new DeferredResponse(reading)
 }
 
-/** Who changes something comes after all that was asked before, and before all that is asked later. */
-async function changes(link: Subscriber, change: () => Promise<object>): Promise<object> {
-  const before: readonly Promise<object>[] = [...(looksOf.get(link) ?? [])]
+/** Runs a write of files after all earlier reads of the same client, and before its later requests. */
+async function writes(link: Subscriber, write: () => Promise<object>): Promise<object> {
+  const before: readonly Promise<object>[] = [...(readsOf.get(link) ?? [])]
   await Promise.allSettled(before)
-  return change()
+  return write()
 }
 
-const looksOf = new WeakMap<Subscriber, Set<Promise<object>>>()
+const readsOf = new WeakMap<Subscriber, Set<Promise<object>>>()
 
-/** What a command's answer is, once it may be given. */
-export function answered(outcome: unknown): unknown {
-  return outcome instanceof Later ? outcome.told : outcome
+/** The response of a command: a promise where the response comes later. */
+export function responseOf(outcome: unknown): unknown {
+  return outcome instanceof DeferredResponse ? outcome.response : outcome
 }

@@ -1,33 +1,33 @@
-/** How many links each principal has (S-23). */
+/** The number of connections of each principal (S-23). */
 export class ConnectionCount {
-  readonly #most: number
-  readonly #links = new Map<string, number>()
+  readonly #max: number
+  readonly #connections = new Map<string, number>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
-  /** Counts a link until it has ended; false where its principal has too many. */
+  /** Counts a connection until it ends. Returns false where its principal has too many. */
   enter(principal: string, closed: AbortSignal): boolean {
-    const there = this.of(principal)
-    if (there >= this.#most) return false
-    this.#links.set(principal, there + 1)
+    const count = this.of(principal)
+    if (count >= this.#max) return false
+    this.#connections.set(principal, count + 1)
     closed.addEventListener('abort', () => this.#leave(principal), { once: true })
     return true
   }
 
   of(principal: string): number {
-    return this.#links.get(principal) ?? 0
+    return this.#connections.get(principal) ?? 0
   }
 
-  /** Of how many principals there are links. */
+  /** The number of principals with a connection. */
   get size(): number {
-    return this.#links.size
+    return this.#connections.size
   }
 
   #leave(principal: string): void {
     const left = this.of(principal) - 1
-    if (left > 0) this.#links.set(principal, left)
-    else this.#links.delete(principal)
+    if (left > 0) this.#connections.set(principal, left)
+    else this.#connections.delete(principal)
   }
 }

@@ -10,7 +10,7 @@ import type { Entry, EnvelopeParts } from '../log/entry.ts'
 import { turnsLeftOut, snapshotText } from '../channels/snapshot.ts'
 import type { View } from '../channels/snapshot.ts'
 
-/** How to speak each generation that this build can. The native one needs nothing. */
+/** The lens of each protocol version that this build supports. The native version needs none. */
 const lenses: ReadonlyMap<Version, Lens | undefined> = new Map([
   ['1.0.0', undefined],
   ['0.9.0', v09],
@@ -19,14 +19,14 @@ const lenses: ReadonlyMap<Version, Lens | undefined> = new Map([
 export const supportedVersions: readonly Version[] = [...lenses.keys()]
 
 /**
- * How one link speaks: in its generation of the protocol, and with the names for channels that it uses itself. What is
- * said in the same way to many is made once.
+ * Translates between the host and one client: into the client's protocol version, and to the names that the client uses for
+ * channels. Messages that are the same for several clients are made once.
  */
 export class Dialect {
   readonly #core: Core
   #lens: Lens | undefined
-  /** Channels that this client calls by another name, as JSON. */
-  readonly #labels = new Map<Uri, string>()
+  /** The client's own names for channels, as JSON. */
+  readonly #aliases = new Map<Uri, string>()
 
   constructor(core: Core) {
     this.#core = core
@@ -36,17 +36,17 @@ export class Dialect {
     this.#lens = lenses.get(version)
   }
 
-  /** The channel that a name means. Some clients make up their own for the default chat of a session. */
+  /** Returns the URI of the channel that a name stands for. Some clients invent names for the default chat of a session. */
   canonicalUri(name: Uri): Uri {
     const { catalog, log } = this.#core
     if (log.channel(name) || catalog.get(name) || catalog.sessionOf(name)) return name
     return catalog.defaultChatNamed(name) ?? name
   }
 
-  /** From now on a channel is called as its subscriber calls it. */
+  /** Uses the client's name for a channel from now on. */
   setAlias(uri: Uri, name: Uri): void {
-    if (name === uri) this.#labels.delete(uri)
-    else this.#labels.set(uri, JSON.stringify(name))
+    if (name === uri) this.#aliases.delete(uri)
+    else this.#aliases.set(uri, JSON.stringify(name))
   }
 
   knows(method: string): boolean {
@@ -54,7 +54,7 @@ export class Dialect {
   }
 
   fromClient(channel: Channel, action: Action): Action {
-    return this.#lens ? this.#lens.actionUp(kindOf(channel), action) : action
+    return this.#lens ? this.#lens.actionUp(channel.kindName, action) : action
   }
 
   params(method: string, params: unknown): unknown {
@@ -65,7 +65,7 @@ export class Dialect {
       ...(up as object),
       ...(channel !== undefined && { channel: this.canonicalUri(channel) }),
       ...(chat !== undefined && { chat: this.canonicalUri(chat) }),
-      // Of a kind that nobody knows it may be anything.
+      // A source of an unknown kind may have a member `chat` of any type.
       ...(typeof from === 'string' && { source: { ...source, chat: this.canonicalUri(from) } }),
     }
   }
@@ -75,77 +75,83 @@ export class Dialect {
   }
 
   snapshot(channel: Channel, view: View): string {
-    const label = this.#labels.get(channel.uri)
+    const label = this.#aliases.get(channel.uri)
     return snapshotText(this.#core, channel, view, { label, lens: this.#lens })
   }
 
-  /** How many turns are older than those that a snapshot shows. */
+  /** The number of turns that are older than those in a snapshot. */
   leftOut(channel: Channel, view: View): number {
     return turnsLeftOut(this.#core, channel, view, this.#lens)
   }
 
-  /** An envelope as this link is told it, as JSON: none where its generation has no words for it. */
-  envelopes(channel: Channel, said: EnvelopeParts, own: boolean): readonly string[] {
-    const label = this.#labels.get(channel.uri) ?? channel.label
-    if (!this.#lens || own) return [envelopeText(label, said)]
-    const action = JSON.parse(said.text) as Action
-    return lowered(this.#lens, kindOf(channel), action, said).map((parts) => envelopeText(label, parts))
+  /** The envelopes of an action as JSON: none where the client's version has no such action. */
+  envelopes(channel: Channel, parts: EnvelopeParts, own: boolean): readonly string[] {
+    const label = this.#aliases.get(channel.uri) ?? channel.label
+    if (!this.#lens || own) return [envelopeText(label, parts)]
+    const action = JSON.parse(parts.text) as Action
+    return translated(this.#lens, channel.kindName, action, parts).map((each) => envelopeText(label, each))
   }
 
-  /** The frames that tell an entry. Whoever dispatched it gets it back in its own words. */
+  /** The frames of an entry. An entry that the client dispatched itself is echoed as it was sent. */
   frames(entry: Entry, own: boolean): readonly Uint8Array[] {
-    const label = this.#labels.get(entry.channel)
+    const label = this.#aliases.get(entry.channel)
     const lens = own || entry.reason !== undefined ? undefined : this.#lens
     if (label === undefined) return lens ? sharedFrames(lens, entry) : [entry.frame]
-    const all = lens ? lowered(lens, entry.kind, entry.action, entry) : [entry]
+    const all = lens ? translated(lens, entry.kind, entry.action, entry) : [entry]
     return all.map((parts) => actionFrame(envelopeText(label, parts)))
   }
 
-  /** A message that is no action; nothing where there is nothing left to say. */
+  /** A notification as JSON; undefined where the client's version has none for it. */
   notification(method: string, params: object): string | undefined {
     if (!this.knows(method)) return undefined
-    const said = this.#lens ? sharedNote(this.#lens, method, params) : params
-    if (!said) return undefined
-    const text = noteTexts.get(said) ?? JSON.stringify({ jsonrpc: '2.0', method, params: said })
-    noteTexts.set(said, text)
+    const translatedParams = this.#lens ? sharedNotification(this.#lens, method, params) : params
+    if (!translatedParams) return undefined
+    const text =
+      notificationTexts.get(translatedParams) ??
+      JSON.stringify({ jsonrpc: '2.0', method, params: translatedParams })
+    notificationTexts.set(translatedParams, text)
     return text
   }
 }
 
-function kindOf({ kind }: Channel): KindName {
-  return kind.name as KindName
-}
-
-/** An action in the words of an older generation. The first says whose it was; all have numbers of the one's own. */
-function lowered(lens: Lens, kind: string, action: Action, said: EnvelopeParts): readonly EnvelopeParts[] {
-  const actions = lens.actionDown(kind as KindName, action)
-  if (actions.length === 1 && actions[0] === action) return [said]
+/**
+ * An action in the terms of an older version, which may need several actions. The first of them carries the origin. Their
+ * numbers are those that the stride of the action reserves.
+ */
+function translated(
+  lens: Lens,
+  kind: KindName,
+  action: Action,
+  parts: EnvelopeParts,
+): readonly EnvelopeParts[] {
+  const actions = lens.actionDown(kind, action)
+  if (actions.length === 1 && actions[0] === action) return [parts]
   return actions.map((each, at) => ({
-    seq: said.seq + at,
+    seq: parts.seq + at,
     text: JSON.stringify(each),
-    origin: at === 0 ? said.origin : undefined,
+    origin: at === 0 ? parts.origin : undefined,
   }))
 }
 
-/** The same bytes for every link of a generation. */
+/** The frames of an entry for one version, made once for all its clients. */
 function sharedFrames(lens: Lens, entry: Entry): readonly Uint8Array[] {
   const made = framesOf.get(entry)
   if (made?.lens === lens) return made.frames
-  const parts = lowered(lens, entry.kind, entry.action, entry)
+  const parts = translated(lens, entry.kind, entry.action, entry)
   const frames =
     parts[0] === entry ? [entry.frame] : parts.map((each) => actionFrame(envelopeText(entry.label, each)))
   framesOf.set(entry, { lens, frames })
   return frames
 }
 
-function sharedNote(lens: Lens, method: string, params: object): object | undefined {
-  const made = notesOf.get(params)
-  if (made?.lens === lens) return made.said
-  const said = lens.notificationDown(method, params)
-  notesOf.set(params, { lens, said })
-  return said
+function sharedNotification(lens: Lens, method: string, params: object): object | undefined {
+  const made = notificationsOf.get(params)
+  if (made?.lens === lens) return made.params
+  const older = lens.notificationDown(method, params)
+  notificationsOf.set(params, { lens, params: older })
+  return older
 }
 
 const framesOf = new WeakMap<Entry, { lens: Lens; frames: readonly Uint8Array[] }>()
-const notesOf = new WeakMap<object, { lens: Lens; said: object | undefined }>()
-const noteTexts = new WeakMap<object, string>()
+const notificationsOf = new WeakMap<object, { lens: Lens; params: object | undefined }>()
+const notificationTexts = new WeakMap<object, string>()

@@ -1,34 +1,38 @@
 import { AhpError } from '@atrium/protocol/errors'
 import type { LimitValues } from '@atrium/protocol/limits'
+import { hasLossyNumber } from '@atrium/protocol/rpc/frame-check'
 import type { FrameLimits } from '@atrium/protocol/rpc/frame-check'
+import { decode } from '@atrium/protocol/schema'
+import type { Decoded, Schema } from '@atrium/protocol/schema'
 import { RateLimit, rateExceeded } from './rate-limit.ts'
-import { answered } from './commands.ts'
+import { responseOf } from './commands.ts'
 import { RequestQueue } from './request-queue.ts'
 import type { World } from '../ports/world.ts'
 
-/** What one link says: counted, bounded, and done one after the other. Nothing of it is passed over in silence. */
+/** The incoming frames of one connection: counted, bounded, and processed one after the other. None is dropped silently. */
 export class Intake implements FrameLimits {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #close: (code: number, reason: string) => void
-  readonly #budget: RateLimit
-  readonly #line = new RequestQueue()
-  /** Somebody has asked to open the link: from then on messages may be long. */
-  greeted = false
-  /** The length of the frame that is being looked at. */
+  readonly #rate: RateLimit
+  readonly #queue = new RequestQueue()
+  /** Whether a handshake was requested. Longer messages are admitted from then on. */
+  handshakeRequested = false
+  /** The length of the frame that is being processed. */
   #length = 0
-  #asked = 0
+  /** The number of requests without a response. */
+  #pending = 0
   #ended = false
 
   constructor(world: World, limits: LimitValues, close: (code: number, reason: string) => void) {
     this.#world = world
     this.#limits = limits
     this.#close = close
-    this.#budget = new RateLimit(world, limits)
+    this.#rate = new RateLimit(world, limits)
   }
 
   get size(): number {
-    return this.greeted ? this.#limits.messageBytes : this.#limits.openingLength
+    return this.handshakeRequested ? this.#limits.messageBytes : this.#limits.openingLength
   }
 
   get depth(): number {
@@ -39,65 +43,72 @@ export class Intake implements FrameLimits {
     return this.#limits.keys
   }
 
-  /** Whether a frame is looked at. After the end none is, also if it was on its way before. */
+  /** Whether a frame is processed. After the end no frame is, even one that arrived before. */
   admits(frame: string): boolean {
     if (this.#ended) return false
     this.#length = frame.length
-    this.#budget.spend(frame.length)
-    if (this.#budget.spent) this.#close(1008, rateExceeded)
+    this.#rate.count(frame.length)
+    if (this.#rate.exhausted) this.#close(1008, rateExceeded)
     return !this.#ended
   }
 
   ping(): null {
-    this.#budget.ping()
-    if (this.#budget.spent) this.#close(1008, rateExceeded)
-    if (this.#budget.overPings) throw AhpError.permissionDenied(rateExceeded)
+    this.#rate.countPing()
+    if (this.#rate.exhausted) this.#close(1008, rateExceeded)
+    if (this.#rate.pingsExceeded) throw AhpError.permissionDenied(rateExceeded)
     return null
   }
 
-  ask(task: () => unknown): unknown {
-    // No code of the protocol means this. The one for what the host will not do, whoever asks rightly, is the nearest.
-    if (this.#budget.over) throw AhpError.permissionDenied(rateExceeded)
-    if (this.#asked >= this.#limits.requests)
-      throw AhpError.permissionDenied(`at most ${this.#limits.requests} requests at once: wait for an answer`)
-    const outcome = this.#inTurn(task)
-    const answer = outcome instanceof Promise ? outcome.then(answered) : answered(outcome)
-    if (answer instanceof Promise) this.#count(answer)
-    return answer
+  request(task: () => unknown): unknown {
+    // The protocol has no code for this. The code for valid requests that the host refuses is the nearest.
+    if (this.#rate.exceeded) throw AhpError.permissionDenied(rateExceeded)
+    if (this.#pending >= this.#limits.requests)
+      throw AhpError.permissionDenied(
+        `at most ${this.#limits.requests} requests at once: wait for a response`,
+      )
+    const outcome = this.#enqueue(task)
+    const response = outcome instanceof Promise ? outcome.then(responseOf) : responseOf(outcome)
+    if (response instanceof Promise) this.#countPending(response)
+    return response
   }
 
-  /** The task learns why it is to refuse, if it is: its refusal comes in its turn, like everything. */
-  say(task: (reason: string | undefined) => unknown): unknown {
-    const reason = this.#budget.over ? rateExceeded : undefined
-    return this.#inTurn(() => task(reason))
+  /** Runs a notification at its turn. The task is given the reason why it must be refused, if the rate is exceeded. */
+  notification(task: (refusal: string | undefined) => unknown): unknown {
+    const refusal = this.#rate.exceeded ? rateExceeded : undefined
+    return this.#enqueue(() => task(refusal))
   }
 
-  /** Nothing goes before an answer that is on its way, until the end that is given back is called. */
+  /** Holds the queue until the returned function is called, so that nothing goes before a response under way. */
   hold(): () => void {
-    return this.#line.hold()
+    return this.#queue.hold()
   }
 
   report(event: string, detail: unknown): void {
-    if (this.#budget.report()) this.#world.report(event, detail)
+    if (this.#rate.mayReport()) this.#world.report(event, detail)
   }
 
   end(): void {
     this.#ended = true
-    this.#budget.end()
-    this.#line.clear()
+    this.#rate.reset()
+    this.#queue.clear()
   }
 
-  #inTurn(task: () => unknown): unknown {
-    const outcome = this.#line.run(task, this.#length)
-    // A disk that takes nothing for long: what is not answered here is said again by a client that comes back.
-    if (this.#line.length > this.#limits.lineLength)
-      this.#close(1013, 'too much waits for its turn; reconnect')
+  #enqueue(task: () => unknown): unknown {
+    const outcome = this.#queue.run(task, this.#length)
+    // A disk that takes no writes for long fills the queue. The client sends again what was not answered.
+    if (this.#queue.length > this.#limits.lineLength) this.#close(1013, 'too many requests wait; reconnect')
     return outcome
   }
 
-  #count(answer: Promise<unknown>): void {
-    const done = () => void this.#asked--
-    this.#asked++
-    answer.then(done, done)
+  #countPending(response: Promise<unknown>): void {
+    const done = () => void this.#pending--
+    this.#pending++
+    response.then(done, done)
   }
+}
+
+/** Checks params: their shape, and that JSON can represent their numbers (S-19). */
+export function checkParams(schema: Schema<unknown>, given: unknown): Decoded<unknown> {
+  if (hasLossyNumber(given)) return { ok: false, problem: 'a number that JSON cannot keep: too large, or -0' }
+  return decode(schema, given ?? {})
 }

@@ -6,7 +6,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { testWorld } from '../../test/world.ts'
 import { Entry } from '../log/entry.ts'
-import { Outbox, mergeRuns } from './outbox.ts'
+import { mergeRuns } from './merge-runs.ts'
+import { Outbox } from './outbox.ts'
 
 const channels = ['a', 'b']
 let last = 0

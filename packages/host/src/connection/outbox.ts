@@ -1,28 +1,29 @@
 import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { Entry } from '../log/entry.ts'
+import { isMergeable, mergeRuns } from './merge-runs.ts'
 import type { World } from '../ports/world.ts'
 
-/** Bytes for one socket: in order, bounded, merged where they wait. */
+/** The outgoing messages of one connection: in order, bounded, and merged while they wait. */
 export class Outbox {
   readonly #transport: Transport
   readonly #world: World
   #held: Entry[] = []
-  /** Other messages that wait for an answer; what they say has no place in the order. */
-  #notes: string[] = []
+  /** Notifications without a sequence number, held back until the pending response is sent. */
+  #notifications: string[] = []
   #heldBytes = 0
-  /** Of what is unread, what was sent when it could be: answers, and a message to one who had read. It is no backlog. */
-  #apart = 0
-  /** Nothing is sent while an answer that must come first is being made. */
+  /** The bytes in the socket's buffer that do not count as backlog: responses, and messages to a client that kept up. */
+  #exempt = 0
+  /** The number of responses under way. Nothing is sent before them. */
   #pauses = 0
   #draining = false
   #closing = false
   #latency: number | undefined = 0
-  #due = false
-  #undo: (() => void) | undefined
+  #flushScheduled = false
+  #cancelTimer: (() => void) | undefined
   readonly #frames: (entry: Entry) => readonly Uint8Array[]
 
-  /** `frames`: how an entry is told here; not at all where there is none. */
+  /** `frames`: makes the frames of an entry; none where the client's version cannot express it. */
   constructor(
     transport: Transport,
     world: World,
@@ -33,7 +34,7 @@ export class Outbox {
     this.#frames = frames
   }
 
-  /** How long text may wait for more of it, in milliseconds: until the step is over where nobody has asked for anything. */
+  /** The time that text may wait for more of it, in milliseconds. Undefined: until the end of the step. */
   set latency(ms: number | undefined) {
     this.#latency = ms
   }
@@ -45,23 +46,22 @@ export class Outbox {
   deliver(entry: Entry): void {
     if (this.#closing || this.#transport.closed.aborted) return
     const slow = this.#slow
-    const waits = this.#mayWait(entry)
-    if (this.#pauses === 0 && !slow && !waits) {
+    if (this.#pauses === 0 && !slow && !this.#mayWait(entry)) {
       const frames = this.#frames(entry)
       if (frames.length > 0) this.flush()
-      for (const frame of frames) this.#sendApart(frame)
+      for (const frame of frames) this.#sendExempt(frame)
       return
     }
-    // What may be merged gets its frame when it has been; each generation has words for it.
-    if (!grows(entry) && this.#frames(entry).length === 0) return
+    // Mergeable text gets its frames after the merge. Every version can express it.
+    if (!isMergeable(entry) && this.#frames(entry).length === 0) return
     this.#held.push(entry)
     this.#heldBytes += entry.text.length
-    if (this.#backlog > this.#most) this.#heldBytes = this.#merge()
-    if (this.#backlog > this.#most) this.#tooSlow()
-    else if (this.#pauses === 0) this.#wait(slow)
+    if (this.#backlog > this.#maxBacklog) this.#heldBytes = this.#merge()
+    if (this.#backlog > this.#maxBacklog) this.#closeSlow()
+    else if (this.#pauses === 0) this.#scheduleFlush(slow)
   }
 
-  /** What was told before this goes before the answer, also to a reader who is slow. */
+  /** Holds further entries back until a response is sent. Entries delivered before are sent first, even to a slow client. */
   pause(): void {
     this.flush()
     this.#pauses++
@@ -72,35 +72,35 @@ export class Outbox {
     this.flush(true)
   }
 
-  /** What waits and need not be told: the answer that is about to be sent says it. */
-  forget(known: (entry: Entry) => boolean): void {
-    this.#held = this.#held.filter((entry) => !known(entry))
-    this.#heldBytes = this.#lengthHeld()
+  /** Drops held entries that the pending response makes unnecessary. */
+  discard(unnecessary: (entry: Entry) => boolean): void {
+    this.#held = this.#held.filter((entry) => !unnecessary(entry))
+    this.#heldBytes = this.#heldLength()
   }
 
-  /** There is no answer that anything could wait for. */
+  /** Drops everything held: the handshake that it waited for has failed. */
   clear(): void {
     this.#held = []
-    this.#notes = []
+    this.#notifications = []
     this.#heldBytes = 0
   }
 
-  /** Another message. What was told before it goes before it, unless it is the very answer that the rest waits for. */
+  /** Sends a response. Entries delivered before go first, unless they are held back for this very response. */
   send(frame: string | Uint8Array): void {
     this.flush()
-    // Answers are asked for and may be large.
+    // Responses were requested and may be large, so their bound is higher.
     const unread = this.#heldBytes + this.#transport.buffered + frame.length
-    if (unread > limits.answerBytes) this.#tooSlow()
-    if (!this.#closing) this.#sendApart(frame)
+    if (unread > limits.answerBytes) this.#closeSlow()
+    if (!this.#closing) this.#sendExempt(frame)
   }
 
-  /** A message that nobody asked for: it counts like what is told. */
+  /** Sends a notification without a sequence number. It counts as backlog like an entry. */
   notify(frame: string): void {
     if (this.#closing) return
-    // What it follows from was within the bound, and it repeats that.
-    if (this.#backlog > this.#most) return this.#tooSlow()
+    // Its own length is not added: the entries that led to it were within the bound.
+    if (this.#backlog > this.#maxBacklog) return this.#closeSlow()
     if (this.#pauses > 0) {
-      this.#notes.push(frame)
+      this.#notifications.push(frame)
       this.#heldBytes += frame.length
     } else if (this.#slow) {
       this.flush()
@@ -108,22 +108,20 @@ export class Outbox {
     } else this.send(frame)
   }
 
-  /** Everything that waits, now; apart where it waited for us and not for its reader. */
-  flush(apart = false): void {
-    this.#undo?.()
-    this.#undo = undefined
-    if (this.#pauses > 0 || this.#held.length + this.#notes.length === 0) return
+  /** Sends everything held. `exempt`: it waited for the host and not for its reader, so it is no backlog. */
+  flush(exempt = false): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+    if (this.#pauses > 0 || this.#held.length + this.#notifications.length === 0) return
     this.#merge()
-    const frames = [...this.#held.flatMap((entry) => this.#frames(entry)), ...this.#notes]
-    this.#held = []
-    this.#notes = []
-    this.#heldBytes = 0
+    const frames = [...this.#held.flatMap((entry) => this.#frames(entry)), ...this.#notifications]
+    this.clear()
     for (const frame of frames)
-      if (apart) this.#sendApart(frame)
+      if (exempt) this.#sendExempt(frame)
       else this.#transport.send(frame)
   }
 
-  /** So much is unread that what comes waits. */
+  /** Whether so much is unread that new entries wait. */
   get slow(): boolean {
     return this.#slow || this.#heldBytes > limits.slowBytes
   }
@@ -133,29 +131,29 @@ export class Outbox {
   }
 
   get #backlog(): number {
-    return this.#heldBytes + Math.max(0, this.#transport.buffered - this.#apart)
+    return this.#heldBytes + Math.max(0, this.#transport.buffered - this.#exempt)
   }
 
-  /** Who waits for an answer cannot read what is held back until then: that is no slowness of its own. */
-  get #most(): number {
+  /** The bound is higher during a pause: the client cannot read entries that the host holds back. */
+  get #maxBacklog(): number {
     return this.#pauses > 0 ? limits.answerBytes : limits.unreadBytes
   }
 
-  #sendApart(frame: string | Uint8Array): void {
-    this.#apart = (this.#slow ? this.#apart : 0) + frame.length
+  #sendExempt(frame: string | Uint8Array): void {
+    this.#exempt = (this.#slow ? this.#exempt : 0) + frame.length
     this.#transport.send(frame)
   }
 
-  /** Whoever does not read loses the link, not we the memory. */
-  #tooSlow(): void {
+  /** Closes the connection of a client that does not read, so that the host's memory stays bounded. */
+  #closeSlow(): void {
     if (this.#closing) return
     this.#closing = true
     this.#held = []
-    this.#notes = []
-    this.#transport.close(1013, 'this reader is too slow; reconnect')
+    this.#notifications = []
+    this.#transport.close(1013, 'this client reads too slowly; reconnect')
   }
 
-  #wait(slow: boolean): void {
+  #scheduleFlush(slow: boolean): void {
     if (slow) {
       if (this.#draining) return
       this.#draining = true
@@ -163,100 +161,37 @@ export class Outbox {
         this.#draining = false
         this.flush()
       })
-    } else if (this.#latency === undefined) this.#flushSoon()
-    else this.#undo ??= this.#world.later(this.#latency, () => this.flush())
+    } else if (this.#latency === undefined) this.#flushAfterStep()
+    else this.#cancelTimer ??= this.#world.later(this.#latency, () => this.flush())
   }
 
-  /** When the present step is over: nothing comes later for that, and what was told in one step goes together. */
-  #flushSoon(): void {
-    if (this.#due) return
-    this.#due = true
+  /** Flushes at the end of the step: no entry is delayed, and the entries of one step go together. */
+  #flushAfterStep(): void {
+    if (this.#flushScheduled) return
+    this.#flushScheduled = true
     this.#world.soon(() => {
-      this.#due = false
-      // What came since then may have filled the link: the rest waits for its reader.
-      if (this.#slow) this.#wait(true)
+      this.#flushScheduled = false
+      // Messages sent meanwhile may have filled the socket's buffer: then the rest waits for the client to read.
+      if (this.#slow) this.#scheduleFlush(true)
       else this.flush(true)
     })
   }
 
-  /** Whether more of the same may be waited for: not with what is long. */
+  /** Whether an entry may wait for more text. A long one may not. */
   #mayWait(entry: Entry): boolean {
     const { length } = entry.text
-    if (this.#latency === undefined) return grows(entry) && this.#heldBytes + length <= limits.slowBytes
+    if (this.#latency === undefined) return isMergeable(entry) && this.#heldBytes + length <= limits.slowBytes
     return this.#latency > 0 && length <= limits.slowBytes
   }
 
-  /** Runs of text for the same part that stand next to each other become one; gives the bytes that are left. */
+  /** Merges adjacent text of the same part. Returns the length that is left. */
   #merge(): number {
     this.#held = mergeRuns(this.#held)
-    return this.#lengthHeld()
+    return this.#heldLength()
   }
 
-  #lengthHeld(): number {
-    const texts = [...this.#held.map(({ text }) => text), ...this.#notes]
+  #heldLength(): number {
+    const texts = [...this.#held.map(({ text }) => text), ...this.#notifications]
     return texts.reduce((sum, text) => sum + text.length, 0)
   }
 }
-
-/** Neighbours in this order only: across another action the order would change. The last one's number stands for all. */
-export function mergeRuns(entries: readonly Entry[]): Entry[] {
-  const merged: Entry[] = []
-  let run: Entry[] = []
-  const close = () => {
-    const joined = join(run)
-    if (joined) merged.push(joined)
-    run = []
-  }
-  for (const entry of entries) {
-    if (run.length > 0 && !continues(run.at(-1), entry)) close()
-    run.push(entry)
-  }
-  close()
-  return merged
-}
-
-interface TextAction {
-  readonly type: string
-  readonly turnId?: string
-  readonly partId?: string
-  readonly content?: string
-  readonly data?: string
-  readonly _meta?: unknown
-}
-
-const growing = new Set(['chat/delta', 'chat/reasoning', 'terminal/data'])
-
-/** Text that more of the same may be put behind. */
-function grows({ action, origin, only }: Entry): boolean {
-  return growing.has(action.type) && origin === undefined && only === undefined
-}
-
-function continues(before: Entry | undefined, entry: Entry): boolean {
-  if (!before || before.channel !== entry.channel || before.only || entry.only) return false
-  const a = before.action as TextAction
-  const b = entry.action as TextAction
-  const plain =
-    a._meta === undefined &&
-    b._meta === undefined &&
-    before.origin === undefined &&
-    entry.origin === undefined
-  return plain && growing.has(a.type) && a.type === b.type && a.turnId === b.turnId && a.partId === b.partId
-}
-
-function join(run: readonly Entry[]): Entry | undefined {
-  const [first] = run
-  const last = run.at(-1)
-  if (!first || !last || first === last) return last
-  const made = joined.get(last)
-  if (made?.first === first) return made.whole
-  const key = last.action.type === 'terminal/data' ? 'data' : 'content'
-  const whole = run.map((entry) => (entry.action as TextAction)[key] ?? '').join('')
-  const action = { ...last.action, [key]: whole }
-  const text = JSON.stringify(action)
-  const joint = last.withAction(action, text)
-  joined.set(last, { first, whole: joint })
-  return joint
-}
-
-/** Many links are told the same run, and the same ends are the same run: it is merged, and its frame made, once. */
-const joined = new WeakMap<Entry, { readonly first: Entry; readonly whole: Entry }>()

@@ -1,13 +1,13 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 import type { World } from '../ports/world.ts'
 
-/** Said to whoever asked or dispatched more than a link may in one window. */
+/** The error or rejection for a client that sends more than the rate limit allows. */
 export const rateExceeded =
-  'too fast: this link has said more than it may for now; say it again in a few seconds'
+  'too fast: this connection has sent more than the rate limit allows; try again in a few seconds'
 
 /**
- * What one link may say in a window (S-22). The window begins with its first message and is ended by the world's timer:
- * no clock is read, and a silent link has none.
+ * The rate limit of one connection (S-22). A window begins with its first message and ends by a timer, so no clock is read,
+ * and a silent connection has no timer.
  */
 export class RateLimit {
   readonly #world: World
@@ -16,54 +16,55 @@ export class RateLimit {
   #length = 0
   #pings = 0
   #reports = 0
-  #undo: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
 
   constructor(world: World, limits: LimitValues) {
     this.#world = world
     this.#limits = limits
   }
 
-  spend(length: number): void {
-    this.#undo ??= this.#world.later(this.#limits.windowMs, () => this.end())
+  count(length: number): void {
+    this.#cancelTimer ??= this.#world.later(this.#limits.windowMs, () => this.reset())
     this.#messages++
     this.#length += length
   }
 
-  /** What was spent was a ping: they have a budget of their own, so that who is too fast is still seen to live. */
-  ping(): void {
+  /** Counts the last message as a ping. Pings have a limit of their own, so that a client over its rate still seems alive. */
+  countPing(): void {
     this.#messages--
     this.#pings++
   }
 
-  /** What came last is to be refused. */
-  get over(): boolean {
-    return this.#beyond(1)
+  /** Whether the last message must be refused. */
+  get exceeded(): boolean {
+    return this.#exceeds(1)
   }
 
-  get overPings(): boolean {
+  get pingsExceeded(): boolean {
     return this.#pings > this.#limits.pings
   }
 
-  /** Refusals did not help. */
-  get spent(): boolean {
-    return this.#beyond(2) || this.#pings > 2 * this.#limits.pings
+  /** Whether the connection must be closed: the client went on in spite of refusals. */
+  get exhausted(): boolean {
+    return this.#exceeds(2) || this.#pings > 2 * this.#limits.pings
   }
 
-  /** Whether one more line about this link goes to the log, which can be flooded too. */
-  report(): boolean {
+  /** Counts a report about this connection. Returns whether it may be made: reports are limited like messages. */
+  mayReport(): boolean {
     return ++this.#reports <= this.#limits.reports
   }
 
-  end(): void {
-    this.#undo?.()
-    this.#undo = undefined
+  /** Ends the window. */
+  reset(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
     this.#messages = 0
     this.#length = 0
     this.#pings = 0
     this.#reports = 0
   }
 
-  #beyond(times: number): boolean {
+  #exceeds(times: number): boolean {
     const { messages, messageLength } = this.#limits
     return this.#messages > times * messages || this.#length > times * messageLength
   }

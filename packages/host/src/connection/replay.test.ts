@@ -51,11 +51,11 @@ test('[L13] [L3] a replay is what was stored and what only passed, of all channe
     [b, resized(3)],
   ].map(([channel, action]) => log.appendChecked(channel as typeof a, action as Action).seq)
   await log.settled()
-  const all = await replay(log, store.log, channels, (seqs[0] ?? 0) - 1, seqs[5] ?? 0)
+  const all = await replay(log, store.log, { channels, after: (seqs[0] ?? 0) - 1, upTo: seqs[5] ?? 0 })
   expect(read(all)).toEqual(seqs)
-  const some = await replay(log, store.log, channels, seqs[0] ?? 0, seqs[4] ?? 0)
+  const some = await replay(log, store.log, { channels, after: seqs[0] ?? 0, upTo: seqs[4] ?? 0 })
   expect(read(some)).toEqual(seqs.slice(1, 5))
-  const one = await replay(log, store.log, [a], (seqs[0] ?? 0) - 1, seqs[5] ?? 0)
+  const one = await replay(log, store.log, { channels: [a], after: (seqs[0] ?? 0) - 1, upTo: seqs[5] ?? 0 })
   expect(read(one)).toEqual([seqs[0], seqs[2], seqs[4]])
 })
 
@@ -65,10 +65,10 @@ test('[L13] a replay that is too long is none', async () => {
   if (!a) throw new Error('no channel')
   for (let i = 0; i < 50; i++) log.appendChecked(a, resized(i))
   expect(
-    await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: 1000 }),
+    await replay(log, store.log, { channels, after: 0, upTo: Number.MAX_SAFE_INTEGER }, { longest: 1000 }),
   ).toBeUndefined()
   expect(
-    await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: 100_000 }),
+    await replay(log, store.log, { channels, after: 0, upTo: Number.MAX_SAFE_INTEGER }, { longest: 100_000 }),
   ).toHaveLength(50)
 })
 
@@ -79,8 +79,14 @@ async function replayOf(length: number) {
   if (!a) throw new Error('no channel')
   const titled = (title: string) => ({ type: 'terminal/titleChanged', title }) as Action
   const whole = async () =>
-    (await replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER, { longest: Infinity }))?.join('')
-      .length ?? 0
+    (
+      await replay(
+        log,
+        store.log,
+        { channels, after: 0, upTo: Number.MAX_SAFE_INTEGER },
+        { longest: Infinity },
+      )
+    )?.join('').length ?? 0
   for (let i = 0; i < 3; i++) log.appendChecked(a, titled('x'.repeat(1_000_000)))
   const before = await whole()
   log.appendChecked(a, titled(''))
@@ -88,7 +94,7 @@ async function replayOf(length: number) {
   const bare = (await whole()) - before
   log.appendChecked(a, titled('y'.repeat(length - (await whole()) - bare)))
   expect(await whole()).toBe(length)
-  return replay(log, store.log, channels, 0, Number.MAX_SAFE_INTEGER)
+  return replay(log, store.log, { channels, after: 0, upTo: Number.MAX_SAFE_INTEGER })
 }
 test('[S-57 replayLength] at 4,194,304: a client is told what it missed', async () =>
   expect(await replayOf(4_194_304)).toHaveLength(5))
@@ -113,7 +119,7 @@ test('[L13] text that was told before the disk had it is in the replay', async (
     partId: 'p',
     content: 'x',
   } as Action)
-  const answer = replay(log, store.log, [chat], seq - 1, seq)
+  const answer = replay(log, store.log, { channels: [chat], after: seq - 1, upTo: seq })
   release()
   expect(read(await answer)).toEqual([seq])
 })

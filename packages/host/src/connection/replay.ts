@@ -7,39 +7,55 @@ import type { EnvelopeParts } from '../log/entry.ts'
 import type { Log } from '../log/log.ts'
 import type { LogStore } from '../ports/log.ts'
 
+/** The envelopes of some channels above one number and up to another. */
+export interface ReplayRange {
+  readonly channels: readonly Channel[]
+  readonly after: number
+  readonly upTo: number
+}
+
+/** Makes the JSON texts of an envelope, as its receiver understands it. */
+export type EnvelopeEncoder = (channel: Channel, parts: EnvelopeParts) => readonly string[]
+
+interface ReplayOptions {
+  readonly encode?: EnvelopeEncoder
+  /** Whether the receiver may lack the row that an action, given as JSON, needs. */
+  readonly lacksRow?: (channel: Channel, action: string) => boolean
+  /** The maximum total length of the texts. */
+  readonly longest?: number
+}
+
 /**
- * The envelopes of these channels above `after`, up to `upTo`, as JSON texts in number order: what is stored, and what
- * only passed and is still in memory. Nothing when some of that is gone, when its receiver could not follow, or when it is
- * longer than `longest`.
+ * The envelopes of a range as JSON texts in the order of their numbers: stored ones, and ephemeral ones that are still in
+ * memory. Undefined when an ephemeral one is gone, when the receiver may lack a row, or when the texts are too long.
  */
 export async function replay(
   log: Log,
   store: LogStore,
-  channels: readonly Channel[],
-  after: number,
-  upTo: number,
-  { say = plainly, lacks = () => false, longest = limits.replayLength }: Replayed = {},
+  range: ReplayRange,
+  { encode = nativeEnvelope, lacksRow = () => false, longest = limits.replayLength }: ReplayOptions = {},
 ): Promise<readonly string[] | undefined> {
-  const passed = passedTexts(channels, after, upTo, say)
-  if (!passed) return undefined
-  // Streamed text may have been told before it was durable: the disk must catch up before it is asked.
+  const { channels, after, upTo } = range
+  const ephemeral = ephemeralTexts(range, encode)
+  if (!ephemeral) return undefined
+  // Streamed text is delivered before it is durable, so the store must catch up before it is read.
   if (!(await log.settled())) return undefined
   const byUri = new Map(channels.map((channel) => [channel.uri, channel]))
   const uris = [...byUri.keys()]
-  const stored: Numbered[] = []
+  const stored: NumberedText[] = []
   let length = 0
   for (let next = store.read(uris, after, upTo); ;) {
     const slice = await next
     const last = slice.envelopes.at(-1)?.seq ?? upTo
-    // The disk is asked for more before this is worked on.
+    // The next slice is requested before this one is processed.
     if (slice.more) next = store.read(uris, last, upTo)
     for (const { seq, channel: uri, action, origin } of slice.envelopes) {
       const channel = byUri.get(uri)
-      if (channel && lacks(channel, action)) {
+      if (channel && lacksRow(channel, action)) {
         next.catch(() => {})
         return undefined
       }
-      for (const text of channel ? say(channel, { seq, text: action, origin }) : []) {
+      for (const text of channel ? encode(channel, { seq, text: action, origin }) : []) {
         stored.push({ seq, text })
         length += text.length
       }
@@ -50,58 +66,46 @@ export async function replay(
     }
     if (!slice.more) break
   }
-  return merged(stored, passed)
+  return merged(stored, ephemeral)
 }
 
 /**
- * The channels whose whole past a client may be spared: each was handed to it, and that it has seen this number shows
- * that it has what it was handed, and that alone.
+ * Whether a client that has seen a number has the snapshot of every channel that it was sent, and nothing older. Only then
+ * can a replay from that number take the place of new snapshots.
  */
 export function replayable(
-  handed: ReadonlyMap<Uri, SnapshotSent>,
+  sent: ReadonlyMap<Uri, SnapshotSent>,
   channels: readonly Channel[],
   lastSeen: number,
 ): boolean {
   return channels.every(({ uri }) => {
-    const { fromSeq = Infinity, unsure, extended } = handed.get(uri) ?? {}
+    const { fromSeq = Infinity, unsure, extended } = sent.get(uri) ?? {}
     return !extended && (fromSeq < lastSeen || (fromSeq === lastSeen && !unsure))
   })
 }
 
-interface Replayed {
-  readonly say?: Say
-  /** Whether its receiver may lack what an action of a channel, as JSON, needs. */
-  readonly lacks?: (channel: Channel, action: string) => boolean
-  readonly longest?: number
-}
+const nativeEnvelope: EnvelopeEncoder = (channel, parts) => [envelopeText(channel.label, parts)]
 
-/** An envelope of a channel as its receiver is told it. */
-export type Say = (channel: Channel, said: EnvelopeParts) => readonly string[]
-
-const plainly: Say = (channel, said) => [envelopeText(channel.label, said)]
-
-interface Numbered {
+interface NumberedText {
   readonly seq: number
   readonly text: string
 }
 
-function passedTexts(
-  channels: readonly Channel[],
-  after: number,
-  upTo: number,
-  say: Say,
-): readonly Numbered[] | undefined {
-  const texts: Numbered[] = []
+function ephemeralTexts(
+  { channels, after, upTo }: ReplayRange,
+  encode: EnvelopeEncoder,
+): readonly NumberedText[] | undefined {
+  const texts: NumberedText[] = []
   for (const channel of channels) {
     const entries = channel.ephemeralSince(after)
     if (!entries) return undefined
     for (const entry of entries)
-      if (entry.seq <= upTo) texts.push(...say(channel, entry).map((text) => ({ seq: entry.seq, text })))
+      if (entry.seq <= upTo) texts.push(...encode(channel, entry).map((text) => ({ seq: entry.seq, text })))
   }
   return texts
 }
 
-function merged(stored: readonly Numbered[], passed: readonly Numbered[]): readonly string[] {
-  const all = passed.length === 0 ? stored : [...stored, ...passed].toSorted((a, b) => a.seq - b.seq)
+function merged(stored: readonly NumberedText[], ephemeral: readonly NumberedText[]): readonly string[] {
+  const all = ephemeral.length === 0 ? stored : [...stored, ...ephemeral].toSorted((a, b) => a.seq - b.seq)
   return all.map(({ text }) => text)
 }

@@ -1,16 +1,16 @@
 /**
- * What one client asks and dispatches, one after the other. A task that must wait for the disk holds up those behind
- * it; one that need not runs at once, in the caller's step.
+ * The requests and dispatches of one client, run one after the other. A task that waits for the disk holds up those behind
+ * it. With no task before it, a task runs at once, in the caller's step.
  */
 export class RequestQueue {
   #waiting: Waiting[] = []
-  /** The first of those that wait: taking it off a long list would cost as much as the list is long. */
+  /** The index of the first waiting task. Moving it is cheap; removing the first item of a long array is not. */
   #first = 0
   #length = 0
   #busy = false
   #holds = 0
 
-  /** How much waits, in the characters it came in. */
+  /** The cost of the waiting tasks: the length of their frames, and a constant for each. */
   get length(): number {
     return this.#length
   }
@@ -31,7 +31,7 @@ export class RequestQueue {
     })
   }
 
-  /** An answer is on its way: until the end that is given back is called, nothing goes before it. */
+  /** Holds all tasks until the returned function is called, so that none runs before a response under way. */
   hold(): () => void {
     this.#holds++
     return () => {
@@ -40,7 +40,7 @@ export class RequestQueue {
     }
   }
 
-  /** What has not begun never will. */
+  /** Drops the tasks that have not begun. */
   clear(): void {
     this.#waiting = []
     this.#first = 0
@@ -73,7 +73,7 @@ export class RequestQueue {
     const next = this.#waiting[this.#first++]
     if (!next) this.clear()
     else this.#length -= next.cost
-    // What has begun is let go a half at a time.
+    // The array is shortened only when more than half of it has begun.
     if (this.#first > 1000 && this.#first > this.#waiting.length / 2) {
       this.#waiting = this.#waiting.slice(this.#first)
       this.#first = 0
@@ -87,5 +87,5 @@ interface Waiting {
   readonly cost: number
 }
 
-/** What a task that waits costs beside its text, so that many short ones count too. */
+/** The cost of a waiting task beside its text, so that many short tasks count too. */
 const taskLength = 512

@@ -3,8 +3,8 @@ import { isDraftOrQueued } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
 /**
- * What a client that came back may honestly send again: the actions of its own that were accepted and whose echo it
- * had not seen. `clientSeq` 0 is no number, since clients in the field use it for everything.
+ * The actions that a reconnected client may repeat: its own, accepted, with an echo that it may not have seen. `clientSeq` 0
+ * identifies no action, because existing clients use it for many.
  */
 export class Resends {
   readonly #accepted = new Map<number, StoredEnvelope>()
@@ -15,7 +15,7 @@ export class Resends {
         this.#accepted.set(envelope.origin.clientSeq, envelope)
   }
 
-  /** Whether this was accepted before: then its number. Anything else is new. */
+  /** Returns the number of an action that was accepted before; undefined for a new one. Each number is returned once. */
   match(channel: Uri, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
     if (

@@ -7,31 +7,31 @@ import type { Entry, Listener } from '../log/entry.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { View } from '../channels/snapshot.ts'
 
-/** How a subscriber wants to see a channel, and what it has of it. */
+/** A subscription: the requested view and latency, and the part of the channel that the client has. */
 export interface Subscription {
   readonly view: View
   readonly latency: number | undefined
-  /** So many of its rows are older than those that the client has. */
+  /** The number of rows that are older than the ones the client has. */
   readonly leftOut: number
-  /** That was so at this number. */
+  /** The sequence number at which `leftOut` was true. */
   readonly at: number
-  /** And everything up to this one was numbered by then, told or not. */
+  /** The last number assigned by then, committed or not. */
   readonly numbered: number
 }
 
-const plainly: Subscription = { view: {}, latency: undefined, leftOut: 0, at: 0, numbered: 0 }
+const defaults: Subscription = { view: {}, latency: undefined, leftOut: 0, at: 0, numbered: 0 }
 
-/** The channels that one link follows, and what its client has been handed of them. */
+/** The channels that one connection is subscribed to, and the snapshots that its client was sent. */
 export class Subscriptions {
   readonly #core: Core
   readonly #listener: Listener
   readonly #channels = new Map<Channel, Subscription>()
   #record: ClientRecord | undefined
-  /** The highest number that the client may have seen by now. */
+  /** The highest sequence number that the client may have seen. */
   seen = 0
-  /** What the client dispatched over another link and is told on this one, whether it follows the channel or not. */
+  /** The numbers of actions that the client dispatched on an older connection and whose echoes come on this one. */
   undelivered: ReadonlySet<number> = new Set()
-  /** It was spared what came before this number. */
+  /** The number from which the replay began; lower numbers were neither replayed nor sent. */
   replayedFrom = 0
 
   constructor(core: Core, listener: Listener) {
@@ -39,7 +39,7 @@ export class Subscriptions {
     this.#listener = listener
   }
 
-  /** What is remembered of the client, once it has said who it is. */
+  /** The stored record of the client; undefined before the handshake is done. */
   get record(): ClientRecord | undefined {
     return this.#record
   }
@@ -49,89 +49,90 @@ export class Subscriptions {
     this.#core.clients.keep(record)
   }
 
-  /** The smallest that any of its subscriptions asked for; nothing where none did. */
+  /** The smallest latency that a subscription requested, in milliseconds; undefined where none did. */
   get latency(): number | undefined {
     const asked = [...this.#channels.values()].flatMap(({ latency }) => latency ?? [])
     return asked.length === 0 ? undefined : Math.max(0, Math.min(...asked, this.#core.limits.latencyMs))
   }
 
-  how(channel: Channel): Subscription {
-    return this.#channels.get(channel) ?? plainly
+  of(channel: Channel): Subscription {
+    return this.#channels.get(channel) ?? defaults
   }
 
   find(uri: Uri): Channel | undefined {
     return [...this.#channels.keys()].find((channel) => channel.uri === uri)
   }
 
-  /** Whether one more can be followed. */
+  /** Whether a subscription to this channel can be added. */
   hasRoom(uri: Uri): boolean {
-    // Nobody unsubscribes from what is no more: it must not take a place for ever.
-    for (const channel of this.#gone) this.leave(channel.uri)
+    // Clients do not unsubscribe from removed channels, which must not count for ever.
+    for (const channel of this.#removed) this.unsubscribe(channel.uri)
     return this.#channels.size < this.#core.limits.subscriptions || this.find(uri) !== undefined
   }
 
-  add(channel: Channel, how: Subscription = this.how(channel)): void {
+  add(channel: Channel, subscription: Subscription = this.of(channel)): void {
     channel.listeners.add(this.#listener)
-    this.#channels.set(channel, how)
+    this.#channels.set(channel, subscription)
   }
 
-  /** A channel's snapshot is about to be sent. */
-  sendSnapshot(channel: Channel, how: Omit<Subscription, 'at' | 'numbered'>): void {
+  /** Records that a channel's snapshot is about to be sent. */
+  sendSnapshot(channel: Channel, requested: Omit<Subscription, 'at' | 'numbered'>): void {
     const { committedSeq, last } = this.#core.log
-    this.add(channel, { ...how, at: committedSeq, numbered: last })
-    // That it has seen a number must show that it has the snapshot.
-    if (this.seen >= this.#core.log.committedSeq) this.#core.log.advance()
-    this.#remember((handed) => handed.set(channel.uri, this.#snapshotSent(channel)))
+    this.add(channel, { ...requested, at: committedSeq, numbered: last })
+    // The snapshot needs a number that the client has not seen: a client that has seen it then has the snapshot.
+    if (this.seen >= committedSeq) this.#core.log.advance()
+    this.#updateSent((handed) => handed.set(channel.uri, this.#snapshotSent(channel)))
   }
 
-  /** As it was before the link broke. */
+  /** Subscribes as the client was subscribed on its older connection. */
   restore(channel: Channel): void {
-    const {
-      turns,
-      maxLatencyMs,
-      cut = 0,
-    } = this.#record?.handed.get(channel.uri) ?? ({} as Partial<SnapshotSent>)
+    const sent: Partial<SnapshotSent> = this.#record?.handed.get(channel.uri) ?? {}
+    const { turns, maxLatencyMs, cut = 0 } = sent
     const view = turns === undefined ? {} : { turns }
     const { committedSeq } = this.#core.log
     this.add(channel, { view, latency: maxLatencyMs, leftOut: cut, at: committedSeq, numbered: 0 })
   }
 
-  /** So many of a channel's oldest rows the client may lack: it was handed the newest only. */
+  /** The number of a channel's oldest rows that the client may lack. */
   missingRows(channel: Channel): number {
-    const { leftOut: left, at } = this.how(channel)
-    return channel.lastEmptied > at ? 0 : left
+    const { leftOut, at } = this.of(channel)
+    return channel.lastEmptied > at ? 0 : leftOut
   }
 
-  /** It is given older rows, or loses all: in this step, so that whoever has seen that is remembered to have. */
-  extend(channel: Channel, left: number): void {
-    const how = this.#channels.get(channel)
-    if (!how) return
-    this.#channels.set(channel, { ...how, leftOut: Math.min(how.leftOut, left) })
-    const known = this.#record?.handed.get(channel.uri)
-    if (known?.cut === undefined || known.extended) return
-    this.#remember((handed) => handed.set(channel.uri, { ...known, extended: true }))
+  /**
+   * Records that older rows are sent, or that all rows are removed. Called in the step that numbers them, so that the record
+   * is durable before the client can have seen them.
+   */
+  extend(channel: Channel, leftOut: number): void {
+    const subscription = this.#channels.get(channel)
+    if (!subscription) return
+    this.#channels.set(channel, { ...subscription, leftOut: Math.min(subscription.leftOut, leftOut) })
+    const sent = this.#record?.handed.get(channel.uri)
+    if (sent?.cut === undefined || sent.extended) return
+    this.#updateSent((handed) => handed.set(channel.uri, { ...sent, extended: true }))
   }
 
-  /** A page for what the client had before it was handed the snapshot that it has now. */
+  /** Whether an entry is a page of history for an older snapshot than the client has now. */
   isOutdated({ only, origin, channel: uri, action, seq }: Entry): boolean {
     if (!only || origin || action.type !== 'chat/turnsLoaded') return false
     const channel = this.find(uri)
-    return channel !== undefined && seq <= this.how(channel).numbered
+    return channel !== undefined && seq <= this.of(channel).numbered
   }
 
-  /** Whether this link is, or was, told of its own action: by itself, in its replay or behind its snapshot. */
+  /** Whether the echo of the client's action comes on this connection, or came: by itself, in the replay, or in a snapshot. */
   isDeliveredTo(channel: Channel, seq: number): boolean {
     if (seq > this.#core.log.committedSeq || this.undelivered.has(seq)) return true
     const from = this.#record?.handed.get(channel.uri)?.fromSeq ?? Infinity
     return channel.listeners.has(this.#listener) && seq > Math.max(from, this.replayedFrom)
   }
 
-  leave(uri: Uri): void {
+  unsubscribe(uri: Uri): void {
     const channel = this.find(uri)
     if (channel) this.#remove(channel)
-    if (this.#record?.handed.has(uri)) this.#remember((handed) => handed.delete(uri))
+    if (this.#record?.handed.has(uri)) this.#updateSent((handed) => handed.delete(uri))
   }
 
+  /** Ends the subscriptions to all other channels. */
   retain(channels: readonly Channel[]): void {
     for (const channel of this.#channels.keys()) if (!channels.includes(channel)) this.#remove(channel)
   }
@@ -140,8 +141,8 @@ export class Subscriptions {
     this.retain([])
   }
 
-  /** Those that are no more: when everyone was told so, the log let go of their listeners. */
-  get #gone(): readonly Channel[] {
+  /** The subscribed channels that were removed: the log removes the listeners of such a channel. */
+  get #removed(): readonly Channel[] {
     return [...this.#channels.keys()].filter(({ listeners }) => !listeners.has(this.#listener))
   }
 
@@ -152,18 +153,18 @@ export class Subscriptions {
     sleepWhenIdle(this.#core, channel)
   }
 
-  /** What is remembered of it beyond this link. */
+  /** The record of a snapshot, for later connections of the client. */
   #snapshotSent(channel: Channel): SnapshotSent {
-    const { view, latency, leftOut: left } = this.how(channel)
+    const { view, latency, leftOut } = this.of(channel)
     const fromSeq = this.#core.log.committedSeq
     const unsure = this.seen >= fromSeq || undefined
-    const cut = left > 0 ? left : undefined
-    // That all are taken away is on its way already.
-    const extended = (left > 0 && channel.lastEmptied > fromSeq) || undefined
+    const cut = leftOut > 0 ? leftOut : undefined
+    // The removal of all rows may be appended and not yet committed.
+    const extended = (leftOut > 0 && channel.lastEmptied > fromSeq) || undefined
     return compact<SnapshotSent>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
   }
 
-  #remember(change: (handed: Map<Uri, SnapshotSent>) => unknown): void {
+  #updateSent(change: (handed: Map<Uri, SnapshotSent>) => unknown): void {
     if (!this.#record) return
     const handed = new Map(this.#record.handed)
     change(handed)

@@ -1,4 +1,5 @@
 import type { Action, Origin, Uri } from '@atrium/protocol/channel'
+import type { KindName } from '@atrium/protocol/reducers'
 import type { StoredEnvelope } from '../ports/log.ts'
 
 /** A receiver of entries in the order of their numbers: a connection, or a part of the host. */
@@ -29,8 +30,8 @@ export class Entry {
   readonly channel: Uri
   /** The channel URI as JSON. */
   readonly label: string
-  /** The name of the channel's kind. */
-  readonly kind: string
+  /** The kind of the channel. */
+  readonly kind: KindName
   readonly action: Action
   /** The action as JSON, made once for the store and all listeners. */
   readonly text: string
@@ -71,17 +72,14 @@ export class Entry {
 export type EntryContent = Pick<Entry, 'seq' | 'last' | 'action' | 'text'> &
   Partial<Pick<Entry, 'origin' | 'reason' | 'only'>>
 
-interface ChannelName {
+interface EntryChannel {
   readonly uri: Uri
   readonly label: string
-  readonly kind: { readonly name: string }
+  readonly kindName: KindName
 }
 
 /** Makes the entry of a channel. Every member is named, because a spread is measurably slower here. */
-export function entryIn(
-  { uri: channel, label, kind: { name: kind } }: ChannelName,
-  content: EntryContent,
-): Entry {
+export function entryIn({ uri: channel, label, kindName: kind }: EntryChannel, content: EntryContent): Entry {
   const { seq, last, action, text, origin, reason, only } = content
   return new Entry({ seq, last, channel, label, kind, action, text, origin, reason, only })
 }

@@ -5,22 +5,22 @@ import { beginEpoch, inEpoch } from './epochs.ts'
 
 const now = Date.parse('2026-01-01T00:00:00Z')
 
-test('[L5] F-12: a life begins above what any before it may have used, also one that a restored backup forgot', async () => {
+test('[L5] F-12: an epoch begins above every number of earlier epochs, even of one that a restored backup lacks', async () => {
   const { records } = memoryStore()
   const clock = (now / 1000) * 1_000_000
   expect((await beginEpoch(records, 0, now)).first).toBe(clock)
   expect((await beginEpoch(records, clock + 5_000_000, now)).first).toBe(clock + 5_000_001)
-  // The backup knows numbers of yesterday; the clock knows better.
+  // A backup contains only older numbers; the clock still gives a higher one.
   expect((await beginEpoch(records, clock - 86_400_000_000, now)).first).toBe(clock)
 })
 
-test('[L5] F-03: two lives of one second have different numbers, also when the disk forgot the first', async () => {
+test('[L5] F-03: two epochs within one second have different numbers, even when the disk lost the first', async () => {
   const { first } = await beginEpoch(memoryStore().records, 0, now + 200)
   const used = first + 50_000
   expect((await beginEpoch(memoryStore().records, 0, now + 700)).first).toBeGreaterThan(used)
 })
 
-test('[L5] the lives before are remembered with their last number, and between them are holes', async () => {
+test('[L5] earlier epochs are stored with their last numbers, and the holes between them belong to none', async () => {
   const { records } = memoryStore()
   const { first } = await beginEpoch(records, 0, now)
   const last = first + 700
@@ -34,16 +34,15 @@ test('[L5] the lives before are remembered with their last number, and between t
   ])
 })
 
-async function livesAfter(count: number) {
+async function epochsAfter(count: number) {
   const { records } = memoryStore()
-  const lives = Array.from({ length: count }, (_, i) => [i * 10, i * 10 + 5])
-  records.put('lives', JSON.stringify(lives))
+  const epochs = Array.from({ length: count }, (_, i) => [i * 10, i * 10 + 5])
+  records.put('lives', JSON.stringify(epochs))
   await beginEpoch(records, 0, now)
   return (JSON.parse((await records.get('lives')) ?? '[]') as unknown[]).slice(0, -1)
 }
-test('[S-57 lives] at 1,000: all are remembered', async () =>
-  expect(await livesAfter(1000)).toHaveLength(1000))
-test('[S-57 lives] past 1,000: the oldest is forgotten', async () => {
-  const lives = await livesAfter(1001)
-  expect([lives.length, lives[0]]).toEqual([1000, [10, 15]])
+test('[S-57 lives] at 1,000: all are stored', async () => expect(await epochsAfter(1000)).toHaveLength(1000))
+test('[S-57 lives] past 1,000: the oldest is removed', async () => {
+  const epochs = await epochsAfter(1001)
+  expect([epochs.length, epochs[0]]).toEqual([1000, [10, 15]])
 })

@@ -24,46 +24,46 @@ const delta = (turnId: string, content: string): Action =>
   ({ type: 'chat/delta', turnId, partId: 'p', content }) as Action
 const complete = (turnId: string): Action => ({ type: 'chat/turnComplete', turnId, duration: 5 }) as Action
 
-/** A log whose flushes end when the test says so. */
-async function held(options: { headEvery?: number } = {}) {
+/** A log whose flushes end when the test calls `flush`. */
+async function heldLog(options: { headEvery?: number } = {}) {
   const flushes: (() => void)[] = []
   let hold = false
   const store = memoryStore({ soon: (task) => (hold ? void flushes.push(task) : queueMicrotask(task)) })
-  const told: Entry[] = []
+  const committed: Entry[] = []
   const log = new Log(
     store.log,
     testWorld(),
-    { appended: () => {}, committed: (_, entry) => void told.push(entry), fatal: () => {} },
+    { appended: () => {}, committed: (_, entry) => void committed.push(entry), fatal: () => {} },
     { records: new StepRecords(store.records), first: 1000, ...options },
   )
   await log.begin()
   const channel = log.create(chatUri, 'chat', chat)
   await log.settled()
   hold = true
-  return { store, log, channel, told, flush: () => flushes.splice(0).forEach((task) => task()), flushes }
+  return { store, log, channel, committed, flush: () => flushes.splice(0).forEach((task) => task()), flushes }
 }
 
-class Ear implements Listener {
-  readonly heard: Entry[] = []
+class RecordingListener implements Listener {
+  readonly entries: Entry[] = []
   deliver(entry: Entry): void {
-    this.heard.push(entry)
+    this.entries.push(entry)
   }
   notify(): void {}
   get types(): readonly string[] {
-    return this.heard.map((entry) => entry.action.type)
+    return this.entries.map((entry) => entry.action.type)
   }
 }
 
-/** Lets the step that is under way come to its end. */
+/** Waits for the end of the present step. */
 const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 test.each([true, false])(
-  '[N7] [L8] the pieces of a text are one action, or one each where somebody wants that (%s); a head among them is no lie',
+  '[N7] [L8] the pieces of a text are one action, or one each where a listener wants that (%s), and a head between them is right',
   async (wantsEach) => {
     for (const headEvery of [1, 2, 3, 4, 5, 7, 1000]) {
-      const { store, log, channel, told, flush } = await held({ headEvery })
-      channel.listeners.add(new Ear())
-      channel.listeners.add(Object.assign(new Ear(), { wantsEach }))
+      const { store, log, channel, committed, flush } = await heldLog({ headEvery })
+      channel.listeners.add(new RecordingListener())
+      channel.listeners.add(Object.assign(new RecordingListener(), { wantsEach }))
       log.appendChecked(channel, started('t'))
       log.appendChecked(channel, part('t'))
       const words = ['one ', 'two ', 'three ', 'four ']
@@ -77,10 +77,10 @@ test.each([true, false])(
         flush()
         await stepOver()
       }
-      const deltas = told.filter(({ action }) => action.type === 'chat/delta')
-      const said = wantsEach ? words : [words.join('')]
-      expect(deltas.map(({ text }) => (JSON.parse(text) as { content: string }).content)).toEqual(said)
-      expect(new Set(deltas.map(({ seq }) => seq)).size).toBe(said.length)
+      const deltas = committed.filter(({ action }) => action.type === 'chat/delta')
+      const expected = wantsEach ? words : [words.join('')]
+      expect(deltas.map(({ text }) => (JSON.parse(text) as { content: string }).content)).toEqual(expected)
+      expect(new Set(deltas.map(({ seq }) => seq)).size).toBe(expected.length)
       const loaded = await store.log.load(chatUri)
       if (!loaded || 'damaged' in loaded) throw new Error('not there')
       expect(rebuild(chatUri, loaded).state).toEqual(channel.head)
@@ -89,8 +89,8 @@ test.each([true, false])(
   },
 )
 
-test('[L8] a head is written after 25 rows, so that what a channel wakes with reaches back to it', async () => {
-  const { store, log, channel, flush } = await held()
+test('[L8] a head is written after 25 rows, so that the rows of a woken channel reach back to the head', async () => {
+  const { store, log, channel, flush } = await heldLog()
   for (let turn = 0; turn < 60; turn++)
     for (const action of [started(`t${turn}`), complete(`t${turn}`)]) log.appendChecked(channel, action)
   while (log.committedSeq < log.last) {
@@ -104,27 +104,27 @@ test('[L8] a head is written after 25 rows, so that what a channel wakes with re
   expect(rebuild(chatUri, loaded).newer).toBe(10)
 })
 
-test('[L2] I1: nobody is told of a strict action, no snapshot shows it and no effect follows before it is durable', async () => {
-  const { log, channel, told, flush } = await held()
-  const ear = new Ear()
-  channel.listeners.add(ear)
+test('[L2] I1: a strict action is not delivered, in no snapshot and without effect before it is durable', async () => {
+  const { log, channel, committed, flush } = await heldLog()
+  const listener = new RecordingListener()
+  channel.listeners.add(listener)
   const { seq } = log.appendChecked(channel, started('t1'))
   await stepOver()
-  expect(ear.heard).toEqual([])
-  expect(told).toEqual([])
+  expect(listener.entries).toEqual([])
+  expect(committed).toEqual([])
   expect(channel.committed).toEqual(chat)
   expect(log.committedSeq).toBeLessThan(seq)
   flush()
   await log.reached(seq)
-  expect(ear.types).toEqual(['chat/turnStarted'])
-  expect(told).toHaveLength(1)
+  expect(listener.types).toEqual(['chat/turnStarted'])
+  expect(committed).toHaveLength(1)
   expect(channel.committed).toMatchObject({ activeTurn: { id: 't1' } })
 })
 
-test('[L3] streamed text is told without waiting for the disk, but never ahead of a strict action', async () => {
-  const { log, channel, flush, flushes } = await held()
-  const ear = new Ear()
-  channel.listeners.add(ear)
+test('[L3] streamed text is delivered without waiting for the disk, but never before an earlier strict action', async () => {
+  const { log, channel, flush, flushes } = await heldLog()
+  const listener = new RecordingListener()
+  channel.listeners.add(listener)
   log.appendChecked(channel, started('t1'))
   log.appendChecked(channel, part('t1'))
   await stepOver()
@@ -132,26 +132,26 @@ test('[L3] streamed text is told without waiting for the disk, but never ahead o
   await stepOver()
   log.appendChecked(channel, delta('t1', 'a'))
   await stepOver()
-  expect(ear.types).toEqual(['chat/turnStarted', 'chat/responsePart', 'chat/delta'])
+  expect(listener.types).toEqual(['chat/turnStarted', 'chat/responsePart', 'chat/delta'])
   expect(flushes.length).toBeGreaterThan(0)
   log.appendChecked(channel, complete('t1'))
   log.appendChecked(channel, delta('t1', 'late'))
   await stepOver()
-  expect(ear.heard).toHaveLength(3)
+  expect(listener.entries).toHaveLength(3)
   flush()
   await stepOver()
   flush()
   await stepOver()
-  expect(ear.types.slice(3)).toEqual(['chat/turnComplete', 'chat/delta'])
+  expect(listener.types.slice(3)).toEqual(['chat/turnComplete', 'chat/delta'])
 })
 
-test('[L1] what is appended in one step is stored whole or not at all', async () => {
-  const { store, log, channel, flush } = await held()
+test('[L1] the actions of one step are stored together or not at all', async () => {
+  const { store, log, channel, flush } = await heldLog()
   log.appendChecked(channel, started('t1'))
   log.appendChecked(channel, part('t1'))
   await stepOver()
   log.appendChecked(channel, complete('t1'))
-  // The disk is done in the middle of a step.
+  // The flush ends in the middle of a step.
   flush()
   const reopened = store.reopen()
   const loaded = await reopened.log.load(chatUri)
@@ -160,9 +160,9 @@ test('[L1] what is appended in one step is stored whole or not at all', async ()
   expect(types).toEqual(['chat/turnStarted', 'chat/responsePart'])
 })
 
-test('[L2] what a listener appends while it is told waits, so that all hear one order', async () => {
-  const { log, channel, flush } = await held()
-  const later = new Ear()
+test('[L2] an action that a listener appends during a delivery waits, so that all listeners see one order', async () => {
+  const { log, channel, flush } = await heldLog()
+  const later = new RecordingListener()
   const first: Listener = {
     notify() {},
     deliver: (entry) =>
@@ -179,8 +179,8 @@ test('[L2] what a listener appends while it is told waits, so that all hear one 
   expect(later.types).toEqual(['chat/activityChanged', 'chat/responsePart'])
 })
 
-test('[L3] what only passes is told and numbered, kept in memory, and never stored', async () => {
-  const { store, log, flush } = await held()
+test('[L3] an ephemeral action is numbered, delivered and kept in memory, and never stored', async () => {
+  const { store, log, flush } = await heldLog()
   const terminal = log.create('ahp-terminal:/1', 'terminal', {
     title: '',
     content: [],
@@ -190,15 +190,15 @@ test('[L3] what only passes is told and numbered, kept in memory, and never stor
   await stepOver()
   flush()
   await stepOver()
-  const ear = new Ear()
-  terminal.listeners.add(ear)
+  const listener = new RecordingListener()
+  terminal.listeners.add(listener)
   const input = log.accept(terminal, { type: 'terminal/input', data: 'secret' } as Action, {
     by,
-    listener: ear,
+    listener,
   })
   log.appendChecked(terminal, { type: 'terminal/data', data: 'x' } as Action)
   await stepOver()
-  expect(ear.types).toEqual(['terminal/input', 'terminal/data'])
+  expect(listener.types).toEqual(['terminal/input', 'terminal/data'])
   expect(terminal.ephemeralSince(input.seq - 1)).toHaveLength(2)
   expect(terminal.ephemeralSince(input.seq)).toHaveLength(1)
   log.appendChecked(terminal, { type: 'terminal/cwdChanged', cwd: 'file:///x' } as Action)
@@ -210,8 +210,8 @@ test('[L3] what only passes is told and numbered, kept in memory, and never stor
   expect(envelopes).toHaveLength(1)
 })
 
-test('[L3] only the last MiB of what passes is kept, and what is gone is known to be gone', async () => {
-  const { log } = await held()
+test('[L3] only the last MiB of ephemeral actions is kept, and a gap is reported', async () => {
+  const { log } = await heldLog()
   const watch = log.create('w', 'terminal', {
     title: '',
     content: [],
@@ -226,29 +226,29 @@ test('[L3] only the last MiB of what passes is kept, and what is gone is known t
   expect(watch.ephemeralSince(seqs[2] ?? 0)).toHaveLength(2)
 })
 
-test('[L15] a client’s action that changes nothing is echoed to it alone and not stored', async () => {
-  const { log, channel, flush, store } = await held()
-  const [ann, ben] = [new Ear(), new Ear()]
+test('[L15] a dispatched action that changes nothing is echoed to its sender alone and not stored', async () => {
+  const { log, channel, flush, store } = await heldLog()
+  const [ann, ben] = [new RecordingListener(), new RecordingListener()]
   channel.listeners.add(ann)
   channel.listeners.add(ben)
   log.accept(channel, { type: 'chat/isArchivedChanged', isArchived: false } as Action, { by, listener: ann })
   await stepOver()
   flush()
   await log.settled()
-  expect(ann.heard).toMatchObject([{ origin: { clientId: 'ann', clientSeq: 1 } }])
-  expect(ben.heard).toEqual([])
+  expect(ann.entries).toMatchObject([{ origin: { clientId: 'ann', clientSeq: 1 } }])
+  expect(ben.entries).toEqual([])
   expect((await store.log.read([chatUri], 0, Number.MAX_SAFE_INTEGER)).envelopes).toEqual([])
 })
 
-test('[L2] a refusal is told to its sender alone, in its order, and needs no disk', async () => {
-  const { log, channel } = await held()
-  const [ann, ben] = [new Ear(), new Ear()]
+test('[L2] a refusal is sent to its sender alone, in order, and without the disk', async () => {
+  const { log, channel } = await heldLog()
+  const [ann, ben] = [new RecordingListener(), new RecordingListener()]
   channel.listeners.add(ann)
   channel.listeners.add(ben)
   log.refuse(channel, delta('t', 'x'), { by, listener: ann }, 'because')
   await stepOver()
-  expect(ann.heard).toMatchObject([{ reason: 'because', origin: { clientSeq: 1 } }])
-  expect(ben.heard).toEqual([])
+  expect(ann.entries).toMatchObject([{ reason: 'because', origin: { clientSeq: 1 } }])
+  expect(ben.entries).toEqual([])
   expect(channel.head).toBe(channel.committed)
 })
 
@@ -262,7 +262,7 @@ const script = fc.array(
   { minLength: 15, maxLength: 60, size: 'max' },
 )
 
-/** Chat actions that make turns come, go and come back. */
+/** Appends actions that add turns, remove them and resume them. */
 function play(log: Log, channel: Channel<'chat'>, { what, n }: { what: string; n: number }, i: number): void {
   const { activeTurn, turns } = channel.head
   const turnId = activeTurn?.id ?? turns.at(-1)?.id ?? 'none'
@@ -280,7 +280,7 @@ function play(log: Log, channel: Channel<'chat'>, { what, n }: { what: string; n
   for (const action of actions[what] ?? []) log.appendChecked(channel, action)
 }
 
-test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state are the same, wherever the head was', async () => {
+test('[L7] [L8] I3: the stored head with its rows, the fold of the whole log, and the state in memory are equal', async () => {
   await fc.assert(
     fc.asyncProperty(script, fc.integer({ min: 1, max: 7 }), async (steps, headEvery) => {
       const store = memoryStore()
@@ -314,17 +314,17 @@ test('[L7] [L8] I3: head and rows, the fold of the whole log, and the live state
   )
 })
 
-test('[L9] a channel sleeps when nothing needs it, and wakes as it was', async () => {
-  const { log, channel, flush } = await held()
-  const ear = new Ear()
-  channel.listeners.add(ear)
+test('[L9] a channel sleeps when nothing needs it, and wakes with the same state', async () => {
+  const { log, channel, flush } = await heldLog()
+  const listener = new RecordingListener()
+  channel.listeners.add(listener)
   log.appendChecked(channel, started('t1'))
   expect(log.sleep(channel)).toBe(false)
   await stepOver()
   flush()
   await log.settled()
   expect(log.sleep(channel)).toBe(false)
-  channel.listeners.delete(ear)
+  channel.listeners.delete(listener)
   expect(log.sleep(channel)).toBe(true)
   await stepOver()
   flush()
@@ -335,14 +335,14 @@ test('[L9] a channel sleeps when nothing needs it, and wakes as it was', async (
   expect(await log.wake('ahp-chat:/nowhere')).toBeUndefined()
 })
 
-test('[L9] what is told and not yet on the disk keeps a channel awake: waking it would show less', async () => {
-  const { log, channel, flush } = await held()
+test('[L9] a channel with delivered text that is not durable stays awake, because a wake would show less', async () => {
+  const { log, channel, flush } = await heldLog()
   log.appendChecked(channel, started('t1'))
   log.appendChecked(channel, part('t1'))
   await stepOver()
   flush()
   await stepOver()
-  log.appendChecked(channel, delta('t1', 'told at once'))
+  log.appendChecked(channel, delta('t1', 'delivered at once'))
   await stepOver()
   expect(channel.uncommitted).toBe(0)
   expect(log.sleep(channel)).toBe(false)

@@ -6,16 +6,16 @@ import { rebuild } from './rebuild.ts'
 
 const idsOf = (state: ChatState) => state.turns.map(({ id }) => id)
 
-/** What is in memory, what is only known by its id, and what is stored, are the state that the fold gives. */
-async function judge(chat: LazyChat): Promise<void> {
+/** Expects that the rows in memory, the ids of the others, and the stored form agree with the fold of all actions. */
+async function expectConsistent(chat: LazyChat): Promise<void> {
   const { channel, log, head } = chat
   const whole = (state: unknown, older: number, eager: ChatState) => {
     const { turns } = state as ChatState
     return { ...(state as ChatState), turns: [...eager.turns.slice(0, older), ...turns] }
   }
-  const told = chat.at(log.committedSeq)
+  const committed = chat.at(log.committedSeq)
   expect(whole(channel.head, channel.olderRows, head)).toEqual(head)
-  expect(whole(channel.committed, channel.committedOlder, told)).toEqual(told)
+  expect(whole(channel.committed, channel.committedOlder, committed)).toEqual(committed)
   expect(channel.rowIds.slice(0, Infinity)).toEqual(idsOf(head))
   expect(idsOf(head).every((id, i) => channel.has(id) && channel.rowIds.indexOf(id) === i)).toBe(true)
   const loaded = await chat.store.load(chatUri)
@@ -28,7 +28,7 @@ const operation = fc.oneof(
   { weight: 6, arbitrary: fc.record({ what: fc.constantFrom('turn', 'fail'), n: fc.nat(30) }) },
   {
     weight: 5,
-    arbitrary: fc.record({ what: fc.constantFrom('truncate', 'complete', 'completeFrom'), n: fc.nat(9) }),
+    arbitrary: fc.record({ what: fc.constantFrom('truncate', 'load', 'loadFrom'), n: fc.nat(9) }),
   },
   {
     weight: 5,
@@ -55,8 +55,8 @@ async function play(chat: LazyChat, what: string, n: number, words: string): Pro
     await chat.until(log.loadRows(chat.channel, named))
     return chat.append([truncated(named)])
   }
-  if (what === 'complete') void log.loadRows(chat.channel)
-  if (what === 'completeFrom' && named !== undefined) void log.loadRows(chat.channel, named)
+  if (what === 'load') void log.loadRows(chat.channel)
+  if (what === 'loadFrom' && named !== undefined) void log.loadRows(chat.channel, named)
   if (what === 'answer') return chat.answer()
   if (what === 'flush') return chat.flush()
   if (what === 'hold') chat.holding = !chat.holding
@@ -68,7 +68,7 @@ async function play(chat: LazyChat, what: string, n: number, words: string): Pro
 const resume = (turnId = 'none') => ({ type: 'chat/turnResume', turnId })
 const truncated = (turnId: string) => ({ type: 'chat/truncated', turnId })
 
-test('[L7] [L9] I3: a chat that was woken with some of its turns, and given the others at any moment, is what the fold says', async () => {
+test('[L7] [L9] I3: a chat that loads its older turns at any moment always equals the fold of its actions', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
@@ -78,11 +78,11 @@ test('[L7] [L9] I3: a chat that was woken with some of its turns, and given the 
         const chat = await new LazyChat({ tail, headEvery }).begin()
         for (const [i, { what, n }] of operations.entries()) {
           await play(chat, what, n, `word ${i}`)
-          await judge(chat)
+          await expectConsistent(chat)
         }
         await chat.until(chat.log.settled())
         await chat.until(chat.log.loadRows(chat.channel))
-        await judge(chat)
+        await expectConsistent(chat)
         expect(chat.channel.head).toEqual(chat.head)
         expect(chat.channel.committed).toEqual(chat.head)
       },
@@ -91,53 +91,53 @@ test('[L7] [L9] I3: a chat that was woken with some of its turns, and given the 
   )
 })
 
-test('[L9] a chat wakes with the newest of its turns, and knows the ids of all', async () => {
+test('[L9] a chat wakes with its newest turns and the ids of all', async () => {
   const { channel } = await asleep()
   expect(idsOf(channel.head as ChatState)).toEqual(['t5', 't6'])
   expect(channel.olderRows).toBe(5)
   expect(['t0', 't4', 't6', 't7'].map((id) => channel.has(id))).toEqual([true, true, true, false])
 })
 
-test('[L9] after a crash, too, the last turn that the head had is there: what came after may name it', async () => {
+test('[L9] after a crash the last turn of the head is loaded, because a later action may name it', async () => {
   const chat = await asleep()
   chat.append([truncated('t6'), ...turn('t7', 'a'), ...turn('t8', 'b'), ...turn('t9', 'c')])
   await chat.until(chat.log.settled())
   await chat.crash()
   expect(idsOf(chat.channel.head as ChatState)).toEqual(['t6', 't7', 't8', 't9'])
-  await judge(chat)
+  await expectConsistent(chat)
 })
 
-test('[L9] turns come into every state of a chat in one step, and nothing is numbered or told by it', async () => {
+test('[L9] loading turns extends every state of a chat in one step, without a number or a delivery', async () => {
   const chat = await asleep()
   const { channel, log } = chat
-  const heard: unknown[] = []
-  channel.listeners.add({ deliver: (entry) => void heard.push(entry), notify() {} })
+  const delivered: unknown[] = []
+  channel.listeners.add({ deliver: (entry) => void delivered.push(entry), notify() {} })
   chat.holding = true
   chat.append([...turn('t7', 'x'), ...turn('t8', 'y')])
   await stepOver()
   const { committedSeq } = log
   await chat.until(log.loadRows(channel, 't3').then(() => (chat.holding = true)))
   expect([log.committedSeq >= committedSeq, channel.olderRows]).toEqual([true, 3])
-  await judge(chat)
-  const before = heard.length
+  await expectConsistent(chat)
+  const before = delivered.length
   const all = Promise.all([log.loadRows(channel), log.loadRows(channel, 't1'), log.loadRows(channel)])
   await chat.answer()
   await all
-  expect([channel.olderRows, heard.length]).toEqual([0, before])
+  expect([channel.olderRows, delivered.length]).toEqual([0, before])
   expect(idsOf(channel.committed as ChatState)).toEqual(idsOf(chat.at(log.committedSeq)))
   await chat.flush()
-  await judge(chat)
+  await expectConsistent(chat)
 })
 
-test('[L7] I3: an action that needs a turn which is not in memory is not taken for one that changes nothing', async () => {
+test('[L7] I3: an action that needs a turn which is not in memory throws, instead of changing nothing', async () => {
   const chat = await asleep()
   expect(() => chat.append([truncated('t4')])).toThrow('not in memory')
-  await judge(chat)
+  await expectConsistent(chat)
   chat.append([truncated('unknown'), truncated('t5')])
-  await judge(chat)
+  await expectConsistent(chat)
 })
 
-test('[L9] those who ask at once share one reading', async () => {
+test('[L9] concurrent loads share one read', async () => {
   const chat = await asleep()
   let reads = 0
   const { rows } = chat.store
@@ -149,23 +149,23 @@ test('[L9] those who ask at once share one reading', async () => {
   expect(reads).toBe(1)
 })
 
-test('[L9] a chat that is dropped, asleep or emptied while its turns are read is left alone', async () => {
+test('[L9] a chat that is dropped, put to sleep or emptied during a read stays as it is', async () => {
   for (const how of ['drop', 'nap', 'clear'] as const) {
     const chat = await asleep()
     const { channel, log } = chat
-    const completed = log.loadRows(channel)
+    const loaded = log.loadRows(channel)
     if (how === 'drop') log.drop(channel)
     else if (how === 'nap') expect(log.sleep(channel)).toBe(true)
     else chat.append([{ type: 'chat/truncated' }])
-    await chat.until(completed)
+    await chat.until(loaded)
     await chat.until(log.settled())
     if (how === 'drop') expect(await chat.store.load(chatUri)).toBeUndefined()
-    else await chat.wake().then(() => judge(chat))
+    else await chat.wake().then(() => expectConsistent(chat))
     expect(channel.olderRows).toBe(how === 'clear' ? 0 : 5)
   }
 })
 
-test('[L8] to empty a chat takes away the turns that are not in memory, too', async () => {
+test('[L8] emptying a chat removes the turns that are not in memory, too', async () => {
   const chat = await asleep()
   chat.append([{ type: 'chat/truncated' }])
   await chat.until(chat.log.settled())
@@ -175,7 +175,7 @@ test('[L8] to empty a chat takes away the turns that are not in memory, too', as
   expect(chat.channel.head).toMatchObject({ turns: [] })
 })
 
-test('[L8] F-05: a turn that the store does not give is folded from the birth; what cannot be is said to be damaged', async () => {
+test('[L8] F-05: a turn that the store lacks is folded from the creation; if that fails, the chat is reported as damaged', async () => {
   const chat = await asleep()
   const { rows, load } = chat.store
   chat.store.rows = (uri, ids) =>
@@ -184,7 +184,7 @@ test('[L8] F-05: a turn that the store does not give is folded from the birth; w
       ids.filter((id) => id !== 't2'),
     )
   await chat.until(chat.log.loadRows(chat.channel))
-  await judge(chat)
+  await expectConsistent(chat)
   expect(chat.channel.olderRows).toBe(0)
   await chat.nap()
   chat.store.load = async () => ({ damaged: 'number 7 has a wrong checksum' })

@@ -4,7 +4,7 @@ import type { Opened } from './fixture.contract.ts'
 const mine = 'ahp-session:/1'
 const yours = 'ahp-session:/2'
 
-/** What every store of blobs must do. */
+/** The suite for the blobs of a store. */
 export function blobsContract(name: string, open: () => Promise<Opened>): void {
   test(`[L10] ${name}: a blob is found by the hash of its bytes, without a flush, after a reopen too`, async () => {
     const { store, reopen } = await open()
@@ -14,14 +14,14 @@ export function blobsContract(name: string, open: () => Promise<Opened>): void {
     expect(await (await reopen()).blobs.get(mine, hash)).toEqual(bytes('hello'))
   })
 
-  test(`[L10] ${name}: the same bytes have one hash; what was never put is not there`, async () => {
+  test(`[L10] ${name}: equal bytes have one hash, and an unknown hash is not found`, async () => {
     const { blobs } = (await open()).store
     expect(await blobs.put(mine, bytes('hello'))).toBe(await blobs.put(mine, bytes('hello')))
     expect(await blobs.put(mine, bytes(''))).not.toBe(await blobs.put(mine, bytes('hello')))
     expect(await blobs.get(mine, 'no such hash')).toBeUndefined()
   })
 
-  test(`[L10] ${name}: what the caller does to the bytes afterwards does not matter`, async () => {
+  test(`[L10] ${name}: later changes of the caller's array do not change the blob`, async () => {
     const { blobs } = (await open()).store
     const given = bytes('xhellox').subarray(1, 6)
     const put = blobs.put(mine, given)
@@ -43,7 +43,7 @@ export function blobsContract(name: string, open: () => Promise<Opened>): void {
     expect(await blobs.get(yours, hash)).toEqual(bytes('hello'))
   })
 
-  test(`[L10] ${name}: a blob of 5 MB is kept`, async () => {
+  test(`[L10] ${name}: a blob of 5 MB is stored`, async () => {
     const { store, reopen } = await open()
     const large = new Uint8Array(5_000_000).map((_, i) => i % 251)
     const hash = await store.blobs.put(mine, large)

@@ -1,7 +1,7 @@
 import type { StoredEnvelope, Step } from './log.ts'
 import type { Store } from './store.ts'
 
-/** A new, empty store. `reopen` closes it and opens what became durable, as the next start would. */
+/** A new, empty store. `reopen` closes it and opens its durable part again, as the next start of a host would. */
 export interface Opened {
   readonly store: Store
   readonly reopen: () => Promise<Store>
@@ -10,7 +10,7 @@ export interface Opened {
 export const chat = 'ahp-chat:/1'
 export const other = 'ahp-chat://default/ünï𝒳%_'
 
-/** A step with only what a test names. */
+/** A step with the given members, and none of the others. */
 export function step(parts: Partial<Step>): Step {
   return { created: [], envelopes: [], rows: [], heads: [], dropped: [], upTo: 0, ...parts }
 }
@@ -19,7 +19,12 @@ export function envelope(seq: number, channel = chat): StoredEnvelope {
   return { seq, channel, action: `{"type":"chat/delta","n":${seq}}` }
 }
 
-export const born = (channel: string, seq: number) => ({ channel, seq, kind: 'chat', state: `{"n":${seq}}` })
+export const creation = (channel: string, seq: number) => ({
+  channel,
+  seq,
+  kind: 'chat',
+  state: `{"n":${seq}}`,
+})
 
 export const head = (seq: number, channel = chat) => ({ channel, seq, state: `{"n":${seq}}` })
 

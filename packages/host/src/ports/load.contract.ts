@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
-import { born, chat, envelope, head, other, range, row, seqs, step } from './fixture.contract.ts'
+import { chat, creation, envelope, head, other, range, row, seqs, step } from './fixture.contract.ts'
 import type { Opened } from './fixture.contract.ts'
 import type { LoadedChannel, LogStore } from './log.ts'
 
-/** What every store of the log must do for one channel: from its birth to its end. */
+/** The suite for single channels of a store, from their creation to their removal. */
 export function loadContract(name: string, open: () => Promise<Opened>): void {
-  test(`[L8] ${name}: without a head a channel is loaded from its birth`, async () => {
+  test(`[L8] ${name}: without a head a channel is loaded from its creation`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
+    store.log.append(
+      step({ created: [creation(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }),
+    )
     await store.log.flush()
     const expected = { kind: 'chat', seq: 1, state: '{"n":1}', rowIds: [], rows: [], fromCreation: true }
     expect(await store.log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
@@ -15,9 +17,9 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     expect(await log.load(chat)).toEqual({ ...expected, envelopes: [envelope(2)] })
   })
 
-  test(`[L8] ${name}: with a head it is the newest head, the rows as they stand, and what came after`, async () => {
+  test(`[L8] ${name}: with heads a load returns the newest head, the present rows, and the later actions`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)], heads: [head(2)] }))
+    store.log.append(step({ created: [creation(chat, 1)], envelopes: [envelope(2)], heads: [head(2)] }))
     store.log.append(
       step({ envelopes: [envelope(3), envelope(4)], heads: [head(3)], rows: [row('t1', 'one')] }),
     )
@@ -36,9 +38,9 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     })
   })
 
-  test(`[L8] ${name}: a head may stand at the birth, and after the last envelope`, async () => {
+  test(`[L8] ${name}: a head may be at the number of the creation, and above the last envelope`, async () => {
     const { store } = await open()
-    store.log.append(step({ created: [born(chat, 1)], heads: [head(1)] }))
+    store.log.append(step({ created: [creation(chat, 1)], heads: [head(1)] }))
     await store.log.flush()
     expect(await store.log.load(chat)).toMatchObject({ seq: 1, fromCreation: false, envelopes: [] })
     store.log.append(step({ envelopes: [envelope(2)] }))
@@ -49,10 +51,12 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     expect(await store.log.load(chat)).toMatchObject({ seq: 9, fromCreation: false, envelopes: [] })
   })
 
-  test(`[L8] ${name}: rows stand in the order of their first put; deleted and put again, a row is the last`, async () => {
+  test(`[L8] ${name}: rows are in the order of their first put; a row that is removed and put again is the last`, async () => {
     const { store, reopen } = await open()
     const first = ['a', 'b', 'c', 'd'].map((id) => row(id, `${id}1`))
-    store.log.append(step({ created: [born(chat, 1), born(other, 1)], heads: [head(1)], rows: first }))
+    store.log.append(
+      step({ created: [creation(chat, 1), creation(other, 1)], heads: [head(1)], rows: first }),
+    )
     store.log.append(step({ rows: [{ ...row('a', 'elsewhere'), channel: other }] }))
     await store.log.flush()
     store.log.append(step({ rows: [row('b', 'b2'), row('a'), row('d'), row('unknown')] }))
@@ -65,12 +69,12 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     })
   })
 
-  test(`[L9] ${name}: of the rows the ids are loaded, and the texts of the newest as many as asked for`, async () => {
+  test(`[L9] ${name}: a load returns the ids of all rows and the texts of the requested number of newest rows`, async () => {
     const { store, reopen } = await open()
     const ids = ['z', 'ü:1', 'a', "d'--"]
     const rows = ids.map((id) => row(id, `text of ${id}`))
     store.log.append(
-      step({ created: [born(chat, 1), born(other, 1)], heads: [head(1), head(1, other)], rows }),
+      step({ created: [creation(chat, 1), creation(other, 1)], heads: [head(1), head(1, other)], rows }),
     )
     store.log.append(step({ rows: [{ ...row('b', 'elsewhere'), channel: other }] }))
     await store.log.flush()
@@ -83,10 +87,10 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     expect(await loaded(log, other, 1)).toMatchObject({ rowIds: ['b'], rows: ['elsewhere'] })
   })
 
-  test(`[L9] ${name}: rows are read by their ids, in the order asked for, and what is not there is left out`, async () => {
+  test(`[L9] ${name}: rows are read by their ids in the requested order, without the missing ones`, async () => {
     const { store, reopen } = await open()
     const rows = ['a', 'b', 'c'].map((id) => row(id, `text of ${id}`))
-    store.log.append(step({ created: [born(chat, 1), born(other, 1)], heads: [head(1)], rows }))
+    store.log.append(step({ created: [creation(chat, 1), creation(other, 1)], heads: [head(1)], rows }))
     store.log.append(step({ rows: [{ ...row('b', 'elsewhere'), channel: other }] }))
     await store.log.flush()
     store.log.append(step({ rows: [row('c')] }))
@@ -103,11 +107,11 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     expect(await log.rows('ahp-chat:/unknown', ['a'])).toEqual({ rows: [], more: false })
   })
 
-  test(`[L8] ${name}: rows come in slices of at most a MiB, and more says whether to ask again`, async () => {
+  test(`[L8] ${name}: rows are read in slices of at most one MiB, and "more" tells whether there is another`, async () => {
     const { store } = await open()
     const sizes = [300_000, 300_000, 300_000, 300_000, 3_000_000, 1]
     const rows = sizes.map((size, i) => row(`t${i}`, `${i}`.repeat(size)))
-    store.log.append(step({ created: [born(chat, 1)], rows }))
+    store.log.append(step({ created: [creation(chat, 1)], rows }))
     await store.log.flush()
     const slices: string[][] = []
     for (let ids = range(0, 6).map((i) => `t${i}`), more = true; more;) {
@@ -121,11 +125,11 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     expect(slices).toEqual([['t0', 't1', 't2'], ['t3'], ['t4'], ['t5']])
   })
 
-  test(`[L8] ${name}: a dropped channel is forgotten, others stay, and its number is not given again`, async () => {
+  test(`[L8] ${name}: a dropped channel is gone, others stay, and upTo does not fall`, async () => {
     const { store, reopen } = await open()
     store.log.append(
       step({
-        created: [born(chat, 1), born(other, 1)],
+        created: [creation(chat, 1), creation(other, 1)],
         envelopes: [envelope(2), envelope(3, other)],
         rows: [row('t1', 'one')],
         heads: [head(2)],
@@ -144,21 +148,23 @@ export function loadContract(name: string, open: () => Promise<Opened>): void {
     }
   })
 
-  test(`[L8] ${name}: a channel born under the name of a dropped one begins empty`, async () => {
+  test(`[L8] ${name}: a channel created with the URI of a dropped one begins empty`, async () => {
     const { store } = await open()
-    store.log.append(step({ created: [born(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }))
+    store.log.append(
+      step({ created: [creation(chat, 1)], envelopes: [envelope(2)], rows: [row('t1', 'one')] }),
+    )
     store.log.append(step({ heads: [head(2)], dropped: [{ channel: chat, seq: 3 }] }))
-    store.log.append(step({ created: [born(chat, 4)], envelopes: [envelope(5)], heads: [head(4)] }))
+    store.log.append(step({ created: [creation(chat, 4)], envelopes: [envelope(5)], heads: [head(4)] }))
     await store.log.flush()
     expect(await store.log.load(chat)).toMatchObject({ seq: 4, rows: [], envelopes: [envelope(5)] })
   })
 
-  test(`[L8] ${name}: states, rows and actions of 5 MB are kept`, async () => {
+  test(`[L8] ${name}: states, rows and actions of 5 MB are stored`, async () => {
     const { store, reopen } = await open()
     const large = JSON.stringify('ü'.repeat(2_500_000))
     store.log.append(
       step({
-        created: [{ ...born(chat, 1), state: large }, born(other, 1)],
+        created: [{ ...creation(chat, 1), state: large }, creation(other, 1)],
         envelopes: [{ ...envelope(2), action: large }],
         rows: [{ ...row('t1', large), channel: other }],
         heads: [{ channel: other, seq: 1, state: large }],

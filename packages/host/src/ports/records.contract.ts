@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { born, step } from './fixture.contract.ts'
+import { creation, step } from './fixture.contract.ts'
 import type { Opened } from './fixture.contract.ts'
 
-/** What every store of records must do. */
+/** The suite for the records of a store. */
 export function recordsContract(name: string, open: () => Promise<Opened>): void {
   test(`[L10] ${name}: a record is put, got, replaced and deleted, durable or not`, async () => {
     const { store } = await open()
@@ -22,7 +22,7 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
     }
   })
 
-  test(`[L10] ${name}: a read sees what was put before it, also while a flush is in flight`, async () => {
+  test(`[L10] ${name}: a read sees every earlier put, even during a flush`, async () => {
     const { records, log } = (await open()).store
     records.put('a', '1')
     records.put('b', '1')
@@ -40,7 +40,7 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
     expect(await records.list('')).toEqual([['a', '2']])
   })
 
-  test(`[L10] ${name}: a list has what starts so, by key, from disk and from the queue alike`, async () => {
+  test(`[L10] ${name}: a list has all keys of a prefix in order, from the disk and from the queue`, async () => {
     const { records, log } = (await open()).store
     for (const key of ['s/b', 's/d', 's/a', 's', 't/a', 'S/a']) records.put(key, `old ${key}`)
     await log.flush()
@@ -55,7 +55,7 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
     expect((await records.list('')).map(([key]) => key)).toEqual(['S/a', 's', 's/a', 's/b', 's/c', 't/a'])
   })
 
-  test(`[L10] ${name}: keys are text and nothing else`, async () => {
+  test(`[L10] ${name}: no character of a key is special`, async () => {
     const { store, reopen } = await open()
     const keys = ['%', '%a', '_', '_a', '*', "'", '"', '\\', 'ü', 'üa', '𝒳', '𝒳\u{10ffff}a', 'é', 'e\u0301']
     const odd = ['__proto__', 'constructor', ' ', '\t', '\uffff', '']
@@ -71,22 +71,22 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
     expect(await starting('')).toHaveLength(keys.length + odd.length)
   })
 
-  test(`[L10] ${name}: a NUL, which no JSON and no id has, is refused at once`, async () => {
+  test(`[L10] ${name}: a NUL, which neither JSON nor an id contains, is refused at once`, async () => {
     const { store } = await open()
     expect(() => store.records.put('a\0b', '')).toThrow('NUL')
     expect(() => store.records.put('a', 'x\0y')).toThrow('NUL')
-    expect(() => store.log.append(step({ created: [born('ahp-chat:/\0', 1)] }))).toThrow('NUL')
+    expect(() => store.log.append(step({ created: [creation('ahp-chat:/\0', 1)] }))).toThrow('NUL')
     await store.log.flush()
     expect(await store.records.list('')).toEqual([])
   })
 
   test(`[L4] ${name}: one flush makes a step and its records durable together`, async () => {
     const { store, reopen } = await open()
-    store.log.append(step({ created: [born('ahp-chat:/1', 1)] }))
+    store.log.append(step({ created: [creation('ahp-chat:/1', 1)] }))
     store.records.put('open/1', 'creating')
     store.records.put('gone', 'soon')
     await store.log.flush()
-    store.log.append(step({ created: [born('ahp-chat:/2', 2)] }))
+    store.log.append(step({ created: [creation('ahp-chat:/2', 2)] }))
     store.records.delete('gone')
     store.records.put('late', 'never flushed')
     const next = await reopen()
@@ -98,7 +98,7 @@ export function recordsContract(name: string, open: () => Promise<Opened>): void
     expect(await next.log.load('ahp-chat:/2')).toBeUndefined()
   })
 
-  test(`[L10] ${name}: a record of 5 MB is kept`, async () => {
+  test(`[L10] ${name}: a record of 5 MB is stored`, async () => {
     const { store, reopen } = await open()
     const large = 'ü'.repeat(2_500_000)
     store.records.put('large', large)

@@ -4,7 +4,7 @@ import { loadContract } from './load.contract.ts'
 import { logContract } from './log.contract.ts'
 import { recordsContract } from './records.contract.ts'
 
-/** What every store must do. */
+/** The suite that every store must pass. */
 export function storeContract(name: string, open: () => Promise<Opened>): void {
   logContract(name, open)
   loadContract(name, open)

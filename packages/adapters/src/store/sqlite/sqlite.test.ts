@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { expect, test } from 'vitest'
-import { born, envelope, step } from '../../../../host/src/ports/fixture.contract.ts'
+import { creation, envelope, step } from '../../../../host/src/ports/fixture.contract.ts'
 import { storeContract } from '../../../../host/src/ports/store.contract.ts'
 import { StoreWorker } from './worker-client.ts'
 import { filled, newFolder, one, open, tamper, two } from '../../../test/store-folder.ts'
@@ -62,7 +62,7 @@ test('[F-11] a second host is refused with the pid of the first, and may open th
     expect(error).toMatchObject({ name: 'StoreLocked' })
     expect(String(error)).toContain(`process ${process.pid}`)
   }
-  log.append(step({ created: [born(one, 1)] }))
+  log.append(step({ created: [creation(one, 1)] }))
   await log.flush()
   await log.close()
   expect(existsSync(join(folder, 'atrium.pid'))).toBe(false)
@@ -73,7 +73,7 @@ test('[F-07] a full disk refuses the flush, keeps the queue, and a later flush w
   const folder = newFolder()
   let pages = 30
   const { log, records } = await open(folder, { maxPages: () => pages })
-  log.append(step({ created: [born(one, 1)], envelopes: [envelope(2)] }))
+  log.append(step({ created: [creation(one, 1)], envelopes: [envelope(2)] }))
   await log.flush()
   log.append(step({ envelopes: [{ ...envelope(3), action: 'x'.repeat(1_000_000) }] }))
   records.put('open/1', 'large')
@@ -130,7 +130,7 @@ test('[S-05] folder and files are readable by the owner only, whatever the umask
   onTestFinished(() => void process.umask(umask))
   const folder = join(newFolder(), 'new', 'deep')
   const { log } = await open(folder)
-  log.append(step({ created: [born(one, 1)] }))
+  log.append(step({ created: [creation(one, 1)] }))
   await log.flush()
   expect(modeOf(folder)).toBe(0o700)
   const files = readdirSync(folder).toSorted()
@@ -151,7 +151,7 @@ test('[F-09] if the worker fails, pending and later requests are rejected', asyn
 test('[L8] the content of a dropped channel is not left in the file', async () => {
   const folder = newFolder()
   const { log } = await open(folder)
-  log.append(step({ created: [born(one, 1)], envelopes: [{ ...envelope(2), action: 'a secret word' }] }))
+  log.append(step({ created: [creation(one, 1)], envelopes: [{ ...envelope(2), action: 'a secret word' }] }))
   await log.flush()
   log.append(step({ dropped: [{ channel: one, seq: 3 }] }))
   await log.flush()

@@ -1,0 +1,85 @@
+import type { Params } from '@atrium/protocol/commands'
+import { negotiate } from '@atrium/protocol/versions/negotiate'
+import { commandPrefix } from '../agents/shell-agent.ts'
+import { triggers } from '../completions/typed.ts'
+import { infoOf } from '../core/clients.ts'
+import type { ClientRecord } from '../core/clients.ts'
+import type { Core } from '../core/core.ts'
+import { supportedVersions } from './dialect.ts'
+import {
+  claimClient,
+  dispatchesOf,
+  holdAll,
+  keepExisting,
+  loadSnapshotRows,
+  requestedChannels,
+  setAliases,
+  snapshotFor,
+} from './opening.ts'
+import type { OpeningLink } from './opening.ts'
+import { Resends } from './resends.ts'
+
+/** Runs `initialize`. Returns the result as JSON: the description of the host, and snapshots of the requested channels. */
+export async function initialize(
+  core: Core,
+  link: OpeningLink,
+  params: Params<'initialize'>,
+): Promise<string> {
+  const { clientId, clientInfo, initialSubscriptions = [] } = params
+  const { offered, version } = negotiate(params.protocolVersions, supportedVersions)
+  const requested = requestedChannels(core, link, initialSubscriptions)
+  const known = await claimClient(core, link, clientId)
+  const own = known ? await dispatchesOf(core, clientId) : []
+  if (known && known.handed.size > 0) await forgetSnapshots(core, known)
+  const held = await holdAll(core, link, requested.keys())
+  const info = clientInfo && { info: infoOf(clientInfo) }
+  const record = { clientId, principal: link.principal, version, handed: new Map(), ...info }
+  const seen = known ? core.log.committedSeq : 0
+  link.dialect.useVersion(version)
+  await loadSnapshotRows(core, held, record)
+  link.open({ record, resends: new Resends(own), seen })
+  setAliases(link, requested)
+  const channels = keepExisting(core, link, held, core.log.committedSeq)
+  const snapshots = channels.map((channel) => snapshotFor(link, channel))
+  const fixed = link.dialect.result('initialize', {
+    protocolVersion: offered,
+    serverSeq: core.log.committedSeq,
+    serverInfo: core.info,
+    _meta: {
+      'x-atrium': {
+        resends: true,
+        ...(wantsClients(params) && {
+          clients: core.clients.present(link.principal),
+          agents: agentMessages(core),
+        }),
+      },
+    },
+    ...(core.defaultDirectory !== undefined && { defaultDirectory: core.defaultDirectory }),
+    completionTriggerCharacters: triggers,
+    ...(core.terminals && { terminalCommandPrefix: commandPrefix }),
+  })
+  return `${JSON.stringify(fixed).slice(0, -1)},"snapshots":[${snapshots.join()}]}`
+}
+
+/**
+ * Forgets which snapshots a client was sent: a client that initializes again keeps no state. The record must be durable
+ * before the handshake goes on. Otherwise, after a crash, the host would believe that the client still has them.
+ */
+async function forgetSnapshots(core: Core, known: ClientRecord): Promise<void> {
+  core.clients.keep({ ...known, handed: new Map() })
+  await core.log.settled()
+}
+
+/** Whether the client asks for the list of connected clients. The list is optional, because it can be long. */
+function wantsClients({ _meta }: Params<'initialize'>): boolean {
+  // A client may send anything in `_meta`; the one member read here is compared, not trusted.
+  const own = _meta?.['x-atrium'] as { readonly clients?: unknown } | undefined
+  return own?.clients === true
+}
+
+/** The last messages of agents that belong to no turn. */
+function agentMessages({ agents }: Core): readonly object[] {
+  return agents.flatMap(({ info, lastWords = [] }) =>
+    lastWords.length > 0 ? [{ provider: info.provider, lastWords }] : [],
+  )
+}

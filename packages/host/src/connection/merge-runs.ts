@@ -1,0 +1,70 @@
+import type { Entry } from '../log/entry.ts'
+
+/** Merges adjacent entries only: a merge across another action would change the order. The merged entry has the last number. */
+export function mergeRuns(entries: readonly Entry[]): Entry[] {
+  const merged: Entry[] = []
+  let run: Entry[] = []
+  const close = () => {
+    const joined = join(run)
+    if (joined) merged.push(joined)
+    run = []
+  }
+  for (const entry of entries) {
+    if (run.length > 0 && !continues(run.at(-1), entry)) close()
+    run.push(entry)
+  }
+  close()
+  return merged
+}
+
+interface TextAction {
+  readonly type: string
+  readonly turnId?: string
+  readonly partId?: string
+  readonly content?: string
+  readonly data?: string
+  readonly _meta?: unknown
+}
+
+const mergeableTypes = new Set(['chat/delta', 'chat/reasoning', 'terminal/data'])
+
+/** Whether an entry is text of the host, to which more text of the same part can be appended. */
+export function isMergeable({ action, origin, only }: Entry): boolean {
+  return mergeableTypes.has(action.type) && origin === undefined && only === undefined
+}
+
+function continues(before: Entry | undefined, entry: Entry): boolean {
+  if (!before || before.channel !== entry.channel || before.only || entry.only) return false
+  const a = textOf(before)
+  const b = textOf(entry)
+  const plain =
+    a._meta === undefined &&
+    b._meta === undefined &&
+    before.origin === undefined &&
+    entry.origin === undefined
+  return (
+    plain && mergeableTypes.has(a.type) && a.type === b.type && a.turnId === b.turnId && a.partId === b.partId
+  )
+}
+
+function join(run: readonly Entry[]): Entry | undefined {
+  const [first] = run
+  const last = run.at(-1)
+  if (!first || !last || first === last) return last
+  const known = joinedRuns.get(last)
+  if (known?.first === first) return known.joined
+  const key = last.action.type === 'terminal/data' ? 'data' : 'content'
+  const whole = run.map((entry) => textOf(entry)[key] ?? '').join('')
+  const action = { ...last.action, [key]: whole }
+  const joined = last.withAction(action, JSON.stringify(action))
+  joinedRuns.set(last, { first, joined })
+  return joined
+}
+
+/** The action of an entry as text. Members that the action does not have are undefined. */
+function textOf({ action }: Entry): TextAction {
+  return action
+}
+
+/** Merged runs by their last entry. Many connections merge the same run, and its frame is made once. */
+const joinedRuns = new WeakMap<Entry, { readonly first: Entry; readonly joined: Entry }>()

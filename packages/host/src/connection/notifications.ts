@@ -1,0 +1,109 @@
+import type { Action, Uri } from '@atrium/protocol/channel'
+import { notes } from '@atrium/protocol/commands'
+import type { NotificationParams } from '@atrium/protocol/commands'
+import { checkAction } from '@atrium/protocol/kind'
+import { decode, id } from '@atrium/protocol/schema'
+import { damageOf, wakeIfSound } from '../channels/wake.ts'
+import type { Core } from '../core/core.ts'
+import { dispatch } from '../dispatch/dispatch.ts'
+import type { Channel } from '../log/channel.ts'
+import { cutAt } from '../log/channel-rows.ts'
+import { asleepFor, wakeFor } from '../turn/pin.ts'
+import type { ClientLink } from './client-link.ts'
+import { checkParams } from './intake.ts'
+import type { Intake } from './intake.ts'
+
+type DispatchParams = NotificationParams<'dispatchAction'>
+
+/** The notifications of one client: `unsubscribe` and `dispatchAction`, in the order in which they were sent. */
+export class Notifications {
+  readonly #core: Core
+  readonly #link: ClientLink
+  readonly #intake: Intake
+
+  constructor(core: Core, link: ClientLink, intake: Intake) {
+    this.#core = core
+    this.#link = link
+    this.#intake = intake
+  }
+
+  receive(method: string, params: unknown): unknown {
+    const note = notifications.get(method)
+    if (note?.from !== 'client') return undefined
+    return this.#intake.notification((refusal) => {
+      if (!this.#link.opened || this.#link.ended) return undefined
+      const decoded = checkParams(note.params, params)
+      if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
+      // The schema of the method has checked the params. These two are all that a client may send.
+      if (method === 'unsubscribe') return this.#unsubscribe(decoded.value as NotificationParams<'unsubscribe'>)
+      return this.#dispatch(decoded.value as DispatchParams, refusal)
+    })
+  }
+
+  #unsubscribe({ channel }: NotificationParams<'unsubscribe'>): void {
+    const { dialect, subscriptions, outbox } = this.#link
+    subscriptions.unsubscribe(dialect.canonicalUri(channel))
+    outbox.latency = subscriptions.latency
+  }
+
+  /** Dispatches an action, at once where its channel is in memory. A dispatch to an unknown channel is ignored. */
+  #dispatch(params: DispatchParams, refusal: string | undefined): void | Promise<void> {
+    const { log } = this.#core
+    const { dialect, subscriptions } = this.#link
+    const uri = dialect.canonicalUri(params.channel)
+    // A subscribed channel keeps the name of its subscription.
+    if (uri !== params.channel && !subscriptions.find(uri)) dialect.setAlias(uri, params.channel)
+    const channel = log.channel(uri)
+    const ready = channel && missingTurn(channel, params.action) === undefined
+    if (ready && !log.congested && asleepFor(this.#core, params.action).length === 0)
+      return this.#apply(channel, params, refusal)
+    return log.room().then(() => this.#wakeAndApply(uri, params, refusal))
+  }
+
+  async #wakeAndApply(uri: Uri, params: DispatchParams, refusal: string | undefined): Promise<void> {
+    if (refusal === undefined) await wakeFor(this.#core, params.action)
+    // The channel may go back to sleep while its turns are read.
+    for (;;) {
+      const channel = await wakeIfSound(this.#core, uri)
+      if (!channel || this.#link.ended) return
+      const missing = refusal === undefined ? missingTurn(channel, params.action) : undefined
+      if (missing === undefined) return this.#apply(channel, params, refusal)
+      const damage = await damageOf(this.#core, () => this.#core.log.loadRows(channel, missing))
+      if (damage !== undefined) return this.#apply(channel, params, damage)
+    }
+  }
+
+  #apply(channel: Channel, params: DispatchParams, refusal: string | undefined): void {
+    const link = this.#link
+    const { clientSeq } = params
+    if (refusal !== undefined) return this.#refuse(channel, clientSeq, params.action, refusal)
+    const action = link.dialect.fromClient(channel, params.action)
+    const checked = checkAction(channel.kind, action)
+    const accepted = checked.ok ? link.resends?.match(channel.uri, clientSeq, checked.value) : undefined
+    if (accepted === undefined) return void dispatch(this.#core, link, channel, clientSeq, action)
+    if (link.subscriptions.isDeliveredTo(channel, accepted)) return
+    this.#refuse(channel, clientSeq, action, `already accepted as ${accepted}`)
+  }
+
+  /** Refuses a malformed dispatch whose channel, number and action type can be read. Reports any other notification. */
+  #malformed(method: string, params: unknown, problem: string): void | Promise<void> {
+    // The members that identify a dispatch are checked one by one below.
+    const { channel, clientSeq = -1, action } = (params ?? {}) as Partial<DispatchParams>
+    const identified = decode(id, channel).ok && Number.isSafeInteger(clientSeq) && clientSeq >= 0
+    if (identified && typeof action?.type === 'string')
+      return this.#dispatch(params as DispatchParams, problem)
+    this.#intake.report('malformed notification', `${method}: ${problem}`)
+  }
+
+  #refuse(channel: Channel, clientSeq: number, action: Action, reason: string): void {
+    const { clientId, principal } = this.#link
+    const by = { clientId, clientSeq, principal }
+    this.#core.log.refuse(channel, action, { by, listener: this.#link }, reason)
+  }
+}
+
+/** The turn that an action cuts at, if the turn is not in memory. */
+function missingTurn(channel: Channel, action: Action): string | undefined {
+  const turnId = cutAt(action)
+  return turnId !== undefined && channel.missing(turnId).length > 0 ? turnId : undefined
+}

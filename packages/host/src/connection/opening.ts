@@ -1,0 +1,147 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { AhpError } from '@atrium/protocol/errors'
+import { ready, unlessUnsound, wakeIfSound } from '../channels/wake.ts'
+import type { ClientRecord } from '../core/clients.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { StoredEnvelope } from '../ports/log.ts'
+import type { Dialect } from './dialect.ts'
+import type { Outbox } from './outbox.ts'
+import type { Resends } from './resends.ts'
+import type { Subscriptions } from './subscriptions.ts'
+
+/** The result of a handshake: the client, and the dispatches that it may repeat. */
+export interface Opened {
+  readonly record: ClientRecord
+  readonly resends: Resends
+  /** The highest sequence number that the client may have seen. */
+  readonly seen: number
+}
+
+/** A connection during its handshake. */
+export interface OpeningLink {
+  readonly principal: string
+  readonly clientId: string
+  readonly dialect: Dialect
+  readonly subscriptions: Subscriptions
+  readonly outbox: Outbox
+  /** Makes this the client's connection. Closes an older one, even one whose handshake is not over. */
+  claim(clientId: string): void
+  /** Subscribes to a channel. Its entries wait in the outbox until the response is sent. */
+  hold(channel: Channel): void
+  /** Ends the handshake. Nothing after this call may fail. */
+  open(opened: Opened): void
+}
+
+/** The channels that a client asked for: each canonical URI with the name that the client uses. */
+export type RequestedChannels = Map<Uri, Uri>
+
+/** Resolves the names in a handshake. Throws before anything is read from the disk if there are too many. */
+export function requestedChannels(
+  core: Core,
+  { dialect }: OpeningLink,
+  names: readonly Uri[],
+): RequestedChannels {
+  const requested = new Map(names.map((name) => [dialect.canonicalUri(name), name]))
+  if (requested.size > core.limits.subscriptions) throw tooManySubscriptions(core)
+  return requested
+}
+
+export function tooManySubscriptions({ limits }: Core): AhpError {
+  return AhpError.permissionDenied(
+    `a connection follows at most ${limits.subscriptions} channels: unsubscribe from one first`,
+  )
+}
+
+export function setAliases({ dialect }: OpeningLink, requested: RequestedChannels): void {
+  for (const [uri, name] of requested) dialect.setAlias(uri, name)
+}
+
+/** Takes the client over from an older connection. Frames that the older one has read and not dispatched are dropped. */
+export function claimClient(
+  core: Core,
+  link: OpeningLink,
+  clientId: string,
+): Promise<ClientRecord | undefined> {
+  // Claim before the first `await`, so that of two concurrent connections the later one wins.
+  link.claim(clientId)
+  return core.clients.find(clientId, link.principal)
+}
+
+/**
+ * The actions that a client dispatched and may send again, stored or not yet: all those above the number that it has seen,
+ * and in any case the newest. A snapshot moves that number past echoes that were never sent.
+ */
+export async function dispatchesOf(
+  core: Core,
+  clientId: string,
+  lastSeen = Infinity,
+): Promise<readonly StoredEnvelope[]> {
+  const newestOwn = core.limits.resends
+  const waiting = [...core.log.ephemeralOf(clientId), ...core.log.uncommittedOf(clientId)]
+  const newest = await core.store.log.dispatchedBy(clientId, 0, newestOwn)
+  const more = newest.length === newestOwn && (newest[0]?.seq ?? 0) > lastSeen
+  const stored = more
+    ? await core.store.log.dispatchedBy(clientId, lastSeen, Number.MAX_SAFE_INTEGER)
+    : newest
+  const storedSeqs = new Set(stored.map(({ seq }) => seq))
+  return [...stored, ...waiting.filter(({ seq }) => !storedSeqs.has(seq))]
+}
+
+/** Wakes the requested channels and subscribes to them. Returns those that exist. */
+export async function holdAll(
+  core: Core,
+  link: OpeningLink,
+  uris: Iterable<Uri>,
+): Promise<readonly Channel[]> {
+  const channels: Channel[] = []
+  for (const uri of uris) {
+    const channel = await wakeIfSound(core, uri)
+    if (!channel) continue
+    link.hold(channel)
+    channels.push(channel)
+  }
+  return channels
+}
+
+/** Loads the rows that the snapshots will contain. A snapshot of a damaged channel contains only the rows in memory. */
+export async function loadSnapshotRows(
+  core: Core,
+  channels: readonly Channel[],
+  { handed }: ClientRecord,
+): Promise<void> {
+  for (const channel of channels) {
+    const turns = handed.get(channel.uri)?.turns
+    await ready(core, channel, turns === undefined ? {} : { turns }).catch(unlessUnsound)
+  }
+}
+
+export function snapshotFor({ dialect, subscriptions }: OpeningLink, channel: Channel): string {
+  const { view, latency } = subscriptions.of(channel)
+  subscriptions.sendSnapshot(channel, { view, latency, leftOut: dialect.leftOut(channel, view) })
+  return dialect.snapshot(channel, view)
+}
+
+export function exists(core: Core, channel: Channel): boolean {
+  return core.log.channel(channel.uri) === channel
+}
+
+/**
+ * Keeps the subscriptions to the held channels that still exist, and ends the others. Discards the waiting entries that the
+ * response contains (`upTo` and below), and those of channels that the client does not follow. Returns the channels.
+ */
+export function keepExisting(
+  core: Core,
+  link: OpeningLink,
+  held: readonly Channel[],
+  upTo: number,
+): readonly Channel[] {
+  const channels = held.filter((channel) => exists(core, channel))
+  link.subscriptions.retain(channels)
+  const followed = new Set(channels.map(({ uri }) => uri))
+  link.outbox.discard(
+    ({ seq, channel, origin }) =>
+      seq <= upTo || !(followed.has(channel) || origin?.clientId === link.clientId),
+  )
+  return channels
+}

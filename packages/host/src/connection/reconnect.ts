@@ -1,0 +1,92 @@
+import type { Action } from '@atrium/protocol/channel'
+import type { Params } from '@atrium/protocol/commands'
+import { AhpError } from '@atrium/protocol/errors'
+import type { ClientRecord } from '../core/clients.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import { needsRow } from '../log/channel-rows.ts'
+import { inEpoch } from '../log/epochs.ts'
+import {
+  claimClient,
+  dispatchesOf,
+  exists,
+  holdAll,
+  keepExisting,
+  loadSnapshotRows,
+  requestedChannels,
+  setAliases,
+  snapshotFor,
+} from './opening.ts'
+import type { OpeningLink } from './opening.ts'
+import { replay, replayable } from './replay.ts'
+import type { EnvelopeEncoder, ReplayRange } from './replay.ts'
+import { Resends } from './resends.ts'
+
+/**
+ * Runs `reconnect`. Returns the result as JSON: the envelopes that the client missed if all of them can be replayed,
+ * otherwise snapshots.
+ */
+export async function reconnect(
+  core: Core,
+  link: OpeningLink,
+  { clientId, lastSeenServerSeq: lastSeen, subscriptions }: Params<'reconnect'>,
+): Promise<string> {
+  const requested = requestedChannels(core, link, subscriptions)
+  // Replayed envelopes contain the aliases.
+  setAliases(link, requested)
+  const known = await claimClient(core, link, clientId)
+  if (!known) throw AhpError.notFound('this host does not know the client id: initialize instead')
+  const held = await holdAll(core, link, requested.keys())
+  const seen = wasAssigned(core, lastSeen)
+  const own = await dispatchesOf(core, clientId, seen ? lastSeen : undefined)
+  const upTo = core.log.committedSeq
+  link.dialect.useVersion(known.version)
+  const sound = seen && replayable(known.handed, held, lastSeen)
+  const replayed = sound
+    ? await replayIfSound(core, link, known, { channels: held, after: lastSeen, upTo })
+    : undefined
+  const handed = new Map([...known.handed].filter(([uri]) => requested.has(uri)))
+  const record = { ...known, handed }
+  if (!replayed) await loadSnapshotRows(core, held, record)
+  link.open({ record, resends: new Resends(own), seen: lastSeen })
+  // A replay that contains a channel which was removed meanwhile would confuse the client.
+  const whole = held.every((channel) => exists(core, channel) && !lacksRowSince(record, channel, upTo))
+  const actions = whole ? replayed : undefined
+  const channels = keepExisting(core, link, held, actions ? upTo : core.log.committedSeq)
+  for (const channel of channels) link.subscriptions.restore(channel)
+  link.outbox.latency = link.subscriptions.latency
+  if (!actions)
+    return `{"type":"snapshot","snapshots":[${channels.map((each) => snapshotFor(link, each)).join()}]}`
+  link.subscriptions.replayedFrom = lastSeen
+  for (const { uri } of channels) requested.delete(uri)
+  const missing = JSON.stringify([...requested.values()])
+  return `{"type":"replay","actions":[${actions.join()}],"missing":${missing}}`
+}
+
+/** Whether a number was assigned by this epoch and committed, or by an earlier one and not lost. */
+function wasAssigned(core: Core, seq: number): boolean {
+  return seq >= core.log.first - 1 ? seq <= core.log.committedSeq : inEpoch(core.earlierEpochs, seq)
+}
+
+/** Replays a range. Undefined, so that the client gets snapshots, where stored actions cannot be read or may not apply. */
+function replayIfSound(
+  core: Core,
+  { dialect }: OpeningLink,
+  known: ClientRecord,
+  range: ReplayRange,
+): Promise<readonly string[] | undefined> {
+  const encode: EnvelopeEncoder = (channel, parts) =>
+    dialect.envelopes(channel, parts, parts.origin?.clientId === known.clientId)
+  // A client that has only the newest turns may lack the turn that an action names.
+  const lacksRow = ({ uri }: Channel, action: string) =>
+    known.handed.get(uri)?.cut !== undefined && needsRow(JSON.parse(action) as Action)
+  return replay(core.log, core.store.log, range, { encode, lacksRow }).catch((error: unknown) => {
+    core.world.report('replay failed', error)
+    return undefined
+  })
+}
+
+/** Whether the client has only the newest turns, and an action after the replay may need an older one. */
+function lacksRowSince({ handed }: ClientRecord, channel: Channel, upTo: number): boolean {
+  return handed.get(channel.uri)?.cut !== undefined && channel.lastRowNeeded > upTo
+}

@@ -1,0 +1,88 @@
+import type { Uri } from '@atrium/protocol/channel'
+import { commands } from '@atrium/protocol/commands'
+import type { Params } from '@atrium/protocol/commands'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import { LinkClosed } from '@atrium/protocol/rpc/peer'
+import type { JsonResult } from '@atrium/protocol/rpc/peer'
+import type { Schema } from '@atrium/protocol/schema'
+import type { Core } from '../core/core.ts'
+import type { ClientLink } from './client-link.ts'
+import { hostCommands } from './commands.ts'
+import { initialize } from './initialize.ts'
+import { checkParams } from './intake.ts'
+import type { Intake } from './intake.ts'
+import { reconnect } from './reconnect.ts'
+
+/** The requests of one client: checked, queued, run, and answered in the client's version of the protocol. */
+export class Requests {
+  readonly #core: Core
+  readonly #link: ClientLink
+  readonly #intake: Intake
+
+  constructor(core: Core, link: ClientLink, intake: Intake) {
+    this.#core = core
+    this.#link = link
+    this.#intake = intake
+  }
+
+  /** Returns the result, or a promise of it. Throws, or rejects with, the error of the response. */
+  receive(method: string, params: unknown): unknown {
+    if (method === 'ping') return this.#intake.ping()
+    const command = commands.get(method)
+    if (!command || !this.#link.dialect.knows(method)) throw AhpError.methodNotFound(method)
+    if (isHandshake(method)) this.#intake.handshakeRequested = true
+    return this.#intake.request(() => this.#run(method, command.params, params))
+  }
+
+  /** Runs a request at its turn in the queue. An earlier request may have opened the connection meanwhile. */
+  #run(method: string, schema: Schema<unknown>, given: unknown): unknown {
+    const { dialect, ended, opened } = this.#link
+    if (ended) throw new LinkClosed('the connection has ended')
+    const handshake = isHandshake(method)
+    if (handshake === opened)
+      throw AhpError.invalidRequest(
+        handshake ? 'this connection is open already' : 'initialize or reconnect comes first',
+      )
+    const command = hostCommands.get(method)
+    if (!command && !handshake) throw AhpError.methodNotFound(method)
+    const decoded = checkParams(schema, given)
+    if (!decoded.ok) throw AhpError.invalidParams(`${method}: ${decoded.problem}`)
+    // The schema of the method has checked the params of both handshakes.
+    if (method === 'initialize')
+      return this.#handshake(() => initialize(this.#core, this.#link, decoded.value as Params<'initialize'>))
+    if (method === 'reconnect')
+      return this.#handshake(() => reconnect(this.#core, this.#link, decoded.value as Params<'reconnect'>))
+    const params = dialect.params(method, decoded.value)
+    const outcome = command?.(this.#core, this.#link, params, channelName(decoded.value))
+    return outcome instanceof Promise
+      ? outcome.then((result: unknown) => dialect.result(method, result))
+      : dialect.result(method, outcome)
+  }
+
+  /** Runs a handshake. Entries that arrive meanwhile wait behind its response, and a failure is undone. */
+  async #handshake(run: () => Promise<string>): Promise<JsonResult> {
+    const link = this.#link
+    link.outbox.pause()
+    try {
+      return link.answer(await run())
+    } catch (error) {
+      link.abandonHandshake()
+      // Close after the error response is sent.
+      if (error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion)
+        this.#core.world.later(0, () => link.close(1002, 'no common protocol version'))
+      throw error
+    } finally {
+      link.outbox.resume()
+    }
+  }
+}
+
+/** The channel of a request, by the name that the client uses. */
+function channelName(params: unknown): Uri {
+  // Params are an object of a checked shape; most shapes have a channel.
+  return (params as { channel?: Uri }).channel ?? ''
+}
+
+function isHandshake(method: string): boolean {
+  return method === 'initialize' || method === 'reconnect'
+}

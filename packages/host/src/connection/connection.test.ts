@@ -1,192 +1,15 @@
-import type { Action } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import type { AhpError } from '@atrium/protocol/errors'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { room } from '../../test/test-host.ts'
-import type { Client, Room } from '../../test/test-host.ts'
+import { session, title, twoClients } from '../../test/two-clients.ts'
 
 const root = 'ahp-root://'
-const session = 'ahp-session:/one'
-const title = (text: string): Action & Record<string, unknown> => ({
-  type: 'session/titleChanged',
-  title: text,
-})
-
-/** Ann and Ben in one session, both subscribed. */
-async function together(made?: Room): Promise<Room & { ann: Client; ben: Client }> {
-  const all = made ?? (await room())
-  const ann = await all.join('ann')
-  await ann.ask('createSession', { channel: session })
-  const ben = await all.join('ben')
-  for (const client of [ann, ben]) await client.ask('subscribe', { channel: session })
-  return { ...all, ann, ben }
-}
-
-/** The link of a client breaks; it comes back with what it knows. */
-async function comeBack(all: Room, gone: Client, subscriptions: readonly string[] = [session]) {
-  gone.peer.close()
-  const back = all.link()
-  back.clientId = gone.clientId
-  for (const [uri, state] of gone.states) back.states.set(uri, state)
-  for (const [uri, kind] of gone.kinds) back.kinds.set(uri, kind)
-  const result = await back.ask('reconnect', {
-    clientId: gone.clientId,
-    lastSeenServerSeq: gone.lastSeen,
-    subscriptions,
-  })
-  return { back, result }
-}
-
-describe('[L13] a client that comes back', () => {
-  test('is told exactly what it missed, and then what happens, with nothing between', async () => {
-    const all = await together()
-    const { ann, ben } = all
-    ann.peer.close()
-    const missed = ['a', 'b', 'c'].map((text) => ben.dispatch(session, title(text)))
-    await ben.echo(missed[2] ?? 0)
-    const { back, result } = await comeBack(all, ann)
-    expect(result).toMatchObject({ type: 'replay', missing: [] })
-    if (result.type !== 'replay') return
-    expect(result.actions).toEqual(ben.envelopes)
-    const seq = ben.dispatch(session, title('d'))
-    await ben.echo(seq)
-    await back.until(() => back.state(session)['title'] === 'd')
-    expect(back.state(session)).toEqual(ben.state(session))
-  })
-
-  test('is told what it missed also by a host that was killed and started again', async () => {
-    const all = await together()
-    const { ann, ben } = all
-    ann.peer.close()
-    await ben.echo(ben.dispatch(session, title('before the crash')))
-    await all.restart('crash')
-    const { result } = await comeBack(all, ann)
-    expect(result).toMatchObject({ type: 'replay', actions: [{ action: title('before the crash') }] })
-  })
-
-  test('gets snapshots when its number lies in a hole or in the future', async () => {
-    const all = await together()
-    const { ann } = all
-    const last = ann.lastSeen
-    await all.restart('crash')
-    for (const lastSeen of [last + 10, Number.MAX_SAFE_INTEGER, 0]) {
-      ann.lastSeen = lastSeen
-      const { result } = await comeBack(all, ann)
-      expect(result).toMatchObject({ type: 'snapshot', snapshots: [{ resource: session }] })
-    }
-  })
-
-  test('gets snapshots when it was never handed a channel that it lists', async () => {
-    const all = await together()
-    const { result } = await comeBack(all, all.ann, [session, root])
-    expect(result.type === 'snapshot' && result.snapshots.map(({ resource }) => resource)).toEqual([
-      session,
-      root,
-    ])
-  })
-
-  test('is told which channels are gone', async () => {
-    const all = await together()
-    await all.ben.ask('disposeSession', { channel: session })
-    const { result } = await comeBack(all, all.ann, [session, 'ahp-session:/never'])
-    expect(result).toEqual({ type: 'replay', actions: [], missing: [session, 'ahp-session:/never'] })
-  })
-
-  test('and is unknown is sent to initialize', async () => {
-    const { link } = await room()
-    const asked = link().ask('reconnect', { clientId: 'x', lastSeenServerSeq: 1, subscriptions: [] })
-    await expect(asked).rejects.toMatchObject({ code: -32008 })
-  })
-
-  test('F-31: while others write is told each action once and in order', async () => {
-    const all = await together()
-    const { ann, ben } = all
-    const before = ben.envelopes.length
-    for (let i = 0; i < 300; i++) ben.dispatch(session, title(`missed ${i}`))
-    await ben.until(() => ben.envelopes.length === before + 100)
-    const seen = ann.envelopes.length
-    const coming = comeBack(all, ann)
-    for (let i = 0; i < 300; i++) ben.dispatch(session, title(`live ${i}`))
-    const { back, result } = await coming
-    expect(result.type).toBe('replay')
-    await back.until(() => back.state(session)['title'] === 'live 299')
-    const heard = [...ann.envelopes.slice(0, seen), ...back.envelopes].map(({ serverSeq }) => serverSeq)
-    await ben.until(() => ben.state(session)['title'] === 'live 299')
-    expect(heard).toEqual(ben.envelopes.map(({ serverSeq }) => serverSeq))
-  })
-
-  test('F-23: closes its older link, and nothing of that is applied any more', async () => {
-    const all = await together()
-    const { ann, ben } = all
-    const back = all.link()
-    const coming = back.ask('reconnect', {
-      clientId: 'ann',
-      lastSeenServerSeq: ann.lastSeen,
-      subscriptions: [session],
-    })
-    await coming
-    ann.dispatch(session, title('from the grave'))
-    await ann.until(() => ann.peer.closed.aborted)
-    await ben.echo(ben.dispatch(session, title('alive')))
-    expect(ben.envelopes.map(({ action }) => action)).toEqual([title('alive')])
-  })
-})
-
-describe('[L6] F-22: what a client sends again', () => {
-  test('has no second effect when its echo was in the replay', async () => {
-    const all = await together()
-    const { ann, ben } = all
-    const seq = ann.dispatch(session, title('once'))
-    await ben.until(() => ben.state(session)['title'] === 'once')
-    ann.lastSeen = Math.min(...ben.envelopes.map(({ serverSeq }) => serverSeq)) - 1
-    const { back, result } = await comeBack(all, ann)
-    expect(result).toMatchObject({ type: 'replay', actions: [{ origin: { clientSeq: seq } }] })
-    back.dispatch(session, title('once'), seq)
-    back.dispatch(session, title('twice'), seq + 1)
-    await ben.until(() => ben.state(session)['title'] === 'twice')
-    expect(ben.envelopes.map(({ action }) => action)).toEqual([title('once'), title('twice')])
-    await back.echo(seq + 1)
-    expect(back.envelopes.filter(({ origin }) => origin?.clientSeq === seq)).toHaveLength(1)
-  })
-
-  test('is answered "already accepted" when it had to begin anew', async () => {
-    const all = await together()
-    const { ann, ben } = all
-    const seq = ann.dispatch(session, title('once'))
-    await ben.until(() => ben.state(session)['title'] === 'once')
-    ann.peer.close()
-    await all.restart('crash')
-    const again = await all.join('ann', { subscribe: [session] })
-    again.dispatch(session, title('once'), seq)
-    expect(await again.echo(seq)).toMatchObject({
-      rejectionReason: expect.stringMatching(/^already accepted as \d+$/),
-    })
-  })
-
-  test('with another payload is a new action, and clientSeq 0 is never the same', async () => {
-    const all = await together()
-    const { ann, ben } = all
-    const seq = ann.dispatch(session, title('one'))
-    ann.dispatch(session, title('zero'), 0)
-    await ben.until(() => ben.state(session)['title'] === 'zero')
-    ann.lastSeen = Math.min(...ben.envelopes.map(({ serverSeq }) => serverSeq)) - 1
-    const { back } = await comeBack(all, ann)
-    back.dispatch(session, title('other'), seq)
-    back.dispatch(session, title('zero'), 0)
-    await ben.until(() => ben.envelopes.length === 4)
-    expect(ben.envelopes.map(({ action }) => action)).toEqual([
-      title('one'),
-      title('zero'),
-      title('other'),
-      title('zero'),
-    ])
-  })
-})
 
 describe('[L2] dispatches', () => {
-  test('S-16: what only the host may say is refused, and nothing changes', async () => {
-    const { ann, ben } = await together()
+  test('S-16: of actions that only the host may append are refused, and nothing changes', async () => {
+    const { ann, ben } = await twoClients()
     const before = ann.state(session)
     expect(await ann.echo(ann.dispatch(session, { type: 'session/ready' }))).toMatchObject({
       rejectionReason: 'session/ready is said by the host alone',
@@ -201,15 +24,15 @@ describe('[L2] dispatches', () => {
     expect(ben.envelopes).toEqual([])
   })
 
-  test('to a channel that nobody has are ignored', async () => {
-    const { ann } = await together()
+  test('to an unknown channel are ignored', async () => {
+    const { ann } = await twoClients()
     ann.dispatch('ahp-session:/nowhere', title('x'))
     await ann.echo(ann.dispatch(session, title('y')))
     expect(ann.envelopes).toHaveLength(1)
   })
 
-  test('that are malformed are refused where they can be read, and the link lives on', async () => {
-    const { ann, world } = await together()
+  test('that are malformed are refused where their number can be read, and the connection stays open', async () => {
+    const { ann, world } = await twoClients()
     ann.peer.notify('dispatchAction', {
       channel: session,
       clientSeq: 5,
@@ -223,8 +46,8 @@ describe('[L2] dispatches', () => {
     expect(world.reports.filter(({ event }) => event === 'malformed notification')).toHaveLength(2)
   })
 
-  test('that are malformed are refused also where the channel sleeps', async () => {
-    const { ann, ben, world, core } = await together()
+  test('that are malformed are refused when the channel sleeps, too', async () => {
+    const { ann, ben, world, core } = await twoClients()
     for (const client of [ann, ben]) client.peer.notify('unsubscribe', { channel: session })
     for (const client of [ann, ben]) await client.ask('listSessions', {})
     world.advance(60_000)
@@ -234,7 +57,7 @@ describe('[L2] dispatches', () => {
   })
 
   test('S-10: a client id belongs to the principal that used it first', async () => {
-    const { join, link } = await together()
+    const { join, link } = await twoClients()
     await expect(join('ann', { principal: 'mallory' })).rejects.toMatchObject({ code: -32009 })
     const asked = link('mallory').ask('reconnect', {
       clientId: 'ann',
@@ -244,8 +67,8 @@ describe('[L2] dispatches', () => {
     await expect(asked).rejects.toMatchObject({ code: -32009 })
   })
 
-  test('come back in the order they were sent, refused or not', async () => {
-    const { ann } = await together()
+  test('are echoed in the order in which they were sent, refused or not', async () => {
+    const { ann } = await twoClients()
     const seqs = [title('1'), { type: 'session/ready' }, title('1'), title('2'), { type: 'nothing' }].map(
       (action) => ann.dispatch(session, action),
     )
@@ -257,7 +80,7 @@ describe('[L2] dispatches', () => {
 })
 
 describe('[L15] the root config', () => {
-  test('takes keys of others whole, reads only its own, and cannot be swept away', async () => {
+  test('stores keys of others unchanged, checks only its own, and cannot be replaced as a whole', async () => {
     const { join } = await room()
     const ann = await join('ann', { subscribe: [root] })
     const change = (config: object, replace?: boolean) => ({
@@ -291,8 +114,8 @@ describe('[L15] the root config', () => {
   })
 })
 
-test('[L5] I2: numbers never come twice, also after a crash and when the clock goes back', async () => {
-  const all = await together()
+test('[L5] I2: no number is assigned twice, even after a crash with the clock set back', async () => {
+  const all = await twoClients()
   const seen = all.ann.lastSeen
   all.world.advance(-3_600_000)
   await all.restart('crash')
@@ -300,8 +123,8 @@ test('[L5] I2: numbers never come twice, also after a crash and when the clock g
   expect(ann.lastSeen).toBeGreaterThan(seen + 900_000)
 })
 
-test('[L12] delivery.maxLatencyMs and view are taken with the subscription', async () => {
-  const { join, world } = await together()
+test('[L12] delivery.maxLatencyMs and view of a subscription take effect', async () => {
+  const { join, world } = await twoClients()
   const cem = await join('cem')
   await cem.ask('subscribe', { channel: session, delivery: { maxLatencyMs: 50 }, view: { turns: 3 } })
   const dan = await join('dan')
@@ -312,7 +135,7 @@ test('[L12] delivery.maxLatencyMs and view are taken with the subscription', asy
   await cem.until(() => cem.state(session)['title'] === 'soon')
 })
 
-test('[H1] a version nobody shares is refused with what we speak, and the link ends', async () => {
+test('[H1] an unsupported version is refused with the supported ones, and the connection is closed', async () => {
   const { link } = await room()
   const ann = link()
   const asked = ann.ask('initialize', { protocolVersions: ['9.0.0'], clientId: 'ann' })
@@ -320,16 +143,16 @@ test('[H1] a version nobody shares is refused with what we speak, and the link e
   await ann.until(() => ann.peer.closed.aborted)
 })
 
-test('[H1] S-07: who does not say who it is has ten seconds', async () => {
+test('[H1] S-07: a connection without a handshake is closed after ten seconds', async () => {
   const { link, world } = await room()
   const ann = link()
   world.advance(10_000)
   await ann.until(() => ann.peer.closed.aborted)
 })
 
-test('[L4] F-07: without space changes are refused with a reason, reads go on, and it recovers by itself', async () => {
+test('[L4] F-07: on a full disk changes are refused with a reason, reads go on, and the host recovers by itself', async () => {
   let full = false
-  const all = await together(await room({ full: () => full }))
+  const all = await twoClients(await room({ full: () => full }))
   const { ann, ben, world } = all
   full = true
   const first = ann.dispatch(session, title('kept'))
@@ -346,11 +169,11 @@ test('[L4] F-07: without space changes are refused with a reason, reads go on, a
   expect(await ann.echo(first)).toMatchObject({ action: title('kept') })
 })
 
-test('[L4] F-07: without space nobody waits for room: changes are refused, and reads behind them go on', async () => {
+test('[L4] F-07: on a full disk no dispatch waits for room: changes are refused, and later reads go on', async () => {
   const flushes: (() => void)[] = []
   let full = false
   const soon = (task: () => void) => void (full ? flushes.push(task) : queueMicrotask(task))
-  const { ann, ben, world, core } = await together(await room({ full: () => full, soon }))
+  const { ann, ben, world, core } = await twoClients(await room({ full: () => full, soon }))
   full = true
   for (const start of 'abc') ann.dispatch(session, title(start + 'x'.repeat(4_000_000)))
   const early = ben.dispatch(session, title('early'))
@@ -363,8 +186,8 @@ test('[L4] F-07: without space nobody waits for room: changes are refused, and r
   expect(await ben.ask('listSessions', {})).toEqual({ items: [] })
 })
 
-test('S-16: of every action of every channel, a client may say exactly what the table allows', async () => {
-  const { ann, ben } = await together()
+test('S-16: of every action of every channel, a client may dispatch exactly the allowed ones', async () => {
+  const { ann, ben } = await twoClients()
   const before = ben.state(session)
   const all = Object.values(kinds).flatMap((kind) => [...kind.actions.keys()])
   const forbidden = all.filter((type) => !kinds.session.dispatchable.has(type))
@@ -377,7 +200,7 @@ test('S-16: of every action of every channel, a client may say exactly what the 
   expect(ben.envelopes).toEqual([])
 })
 
-test('S-14: whatever is asked in whatever order, a link is opened once, by a handshake, and before it only pinged', async () => {
+test('S-14: in any order of requests, a connection is opened once, by a handshake, and answers only pings before', async () => {
   const { link } = await room()
   const methods = [
     'ping',

@@ -6,7 +6,7 @@ import { chat, message, session, talk } from '../../test/one-client-session.ts'
 const ready = readyAgent()
 const agent = { ...ready, info: { ...ready.info, capabilities: { multipleChats: {} } } }
 
-test('[P9] the name that some clients have for a default chat is never given to another', async () => {
+test('[P9] the name that some clients use for a default chat cannot be given to another chat', async () => {
   const { ann } = await talk(agent)
   const alias = `${session}/chat`
   await expect(ann.ask('createChat', { channel: session, chat: alias })).rejects.toMatchObject({
@@ -16,7 +16,7 @@ test('[P9] the name that some clients have for a default chat is never given to 
   expect(snapshot).toMatchObject({ resource: alias, state: { resource: chat } })
 })
 
-test('[P9] who dispatches by a name of its own is answered by it, subscribed or not', async () => {
+test('[P9] a dispatch under the client’s own name is echoed under that name, with a subscription or without', async () => {
   const { all } = await talk(agent)
   const ben = await all.join('ben')
   const alias = `${session}/chat`
@@ -27,7 +27,7 @@ test('[P9] who dispatches by a name of its own is answered by it, subscribed or 
   expect(again.channel).toBe(chat)
 })
 
-test('[P9] who comes back by a name of its own is replayed by it', async () => {
+test('[P9] a reconnect under the client’s own name replays under that name', async () => {
   const { all, ann } = await talk(agent)
   const alias = `${session}/chat`
   const ben = await all.join('ben')

@@ -8,8 +8,8 @@ import { rateExceeded } from './rate-limit.ts'
 const session = 'ahp-session:/one'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 
-/** Ann in her session, at the beginning of a window, with the wire under her. */
-async function alone(options: RoomOptions = {}): Promise<Room & { ann: Client; far: Transport }> {
+/** A host with Ann in her session at the beginning of a window, and the transport of her connection. */
+async function oneClient(options: RoomOptions = {}): Promise<Room & { ann: Client; far: Transport }> {
   const all = await room(options)
   const [, far] = all.wire()
   const ann = new Client(far)
@@ -20,7 +20,7 @@ async function alone(options: RoomOptions = {}): Promise<Room & { ann: Client; f
   return { ...all, ann, far }
 }
 
-/** A message that is looked at and answered with nothing. */
+/** A notification without effect, of a given length. */
 const idle = (length = 0) => {
   const bare = '{"jsonrpc":"2.0","method":"x","params":[""]}'
   return bare.replace('""', `"${'x'.repeat(Math.max(0, length - bare.length))}"`)
@@ -34,7 +34,7 @@ const code = (asked: Promise<unknown>) =>
 
 describe('[H4] S-22: messages', () => {
   const after = async (count: number) => {
-    const all = await alone()
+    const all = await oneClient()
     for (let i = 1; i < count; i++) all.far.send(idle())
     return all
   }
@@ -42,7 +42,7 @@ describe('[H4] S-22: messages', () => {
     const { ann } = await after(40_000)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
-  test('[S-57 messages] past 40,000: it is answered with an error, and the link lives', async () => {
+  test('[S-57 messages] past 40,000: it is answered with an error, and the connection stays open', async () => {
     const { ann, world } = await after(40_001)
     await expect(ann.ask('listSessions', {})).rejects.toMatchObject({ code: -32009, message: rateExceeded })
     expect(await ann.ask('ping', {})).toBeNull()
@@ -58,7 +58,7 @@ describe('[H4] S-22: characters', () => {
     far.send(bare.replace('"_":""', `"_":"${'x'.repeat(length - bare.length)}"`))
   }
   const after = async (length: number) => {
-    const all = await alone()
+    const all = await oneClient()
     const [near, far] = all.wire()
     const got: string[] = []
     far.receive((frame) => got.push(frame))
@@ -78,10 +78,10 @@ describe('[H4] S-22: characters', () => {
     expect(await after(33_554_433)).toContain('too fast'))
 })
 
-describe('[H4] S-22: pings have a budget of their own', () => {
+describe('[H4] S-22: pings have a limit of their own', () => {
   const ping = '{"jsonrpc":"2.0","method":"ping","id":0}'
   const after = async (count: number) => {
-    const all = await alone()
+    const all = await oneClient()
     for (let i = 1; i < count; i++) all.far.send(ping)
     return all
   }
@@ -89,17 +89,17 @@ describe('[H4] S-22: pings have a budget of their own', () => {
     const { ann } = await after(1000)
     expect(await code(ann.ask('ping', {}))).toBe(0)
   })
-  test('[S-57 pings] past 1,000: it is answered with an error, and nothing else is', async () => {
+  test('[S-57 pings] past 1,000: a ping is answered with an error, and other requests are not', async () => {
     const { ann } = await after(1001)
     expect(await code(ann.ask('ping', {}))).toBe(-32009)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
-  test('and use up no other', async () => {
-    const { ann, far } = await alone({ limits: { messages: 10 } })
+  test('and do not count as messages', async () => {
+    const { ann, far } = await oneClient({ limits: { messages: 10 } })
     for (let i = 0; i < 100; i++) far.send(ping)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
-  test('twice as many: the link is closed', async () => {
+  test('twice as many: the connection is closed', async () => {
     const { ann } = await after(2002)
     ann.peer.notify('x', {})
     await ann.until(() => ann.peer.closed.aborted)
@@ -109,14 +109,14 @@ describe('[H4] S-22: pings have a budget of their own', () => {
 describe('[H4] S-22: a window', () => {
   const limits3 = { messages: 3 }
   test('[S-57 windowMs] at 4,000: a new one begins', async () => {
-    const { ann, far, world } = await alone({ limits: limits3 })
+    const { ann, far, world } = await oneClient({ limits: limits3 })
     for (let i = 0; i < 3; i++) far.send(idle())
     await ann.ask('ping', {})
     world.advance(4000)
     expect(await code(ann.ask('listSessions', {}))).toBe(0)
   })
-  test('[S-57 windowMs] past 4,000: and not before, nor is it any longer than from its first message', async () => {
-    const { ann, far, world } = await alone({ limits: limits3 })
+  test('[S-57 windowMs] past 4,000: a window lasts 4,000 ms from its first message, neither less nor more', async () => {
+    const { ann, far, world } = await oneClient({ limits: limits3 })
     far.send(idle())
     await ann.ask('ping', {})
     world.advance(3999)
@@ -127,9 +127,9 @@ describe('[H4] S-22: a window', () => {
   })
 })
 
-describe('[H4] S-22: lines of the log', () => {
+describe('[H4] S-22: reports about a connection', () => {
   const after = async (count: number) => {
-    const { ann, far, world } = await alone()
+    const { ann, far, world } = await oneClient()
     for (let i = 0; i < count; i++) far.send('{"jsonrpc":"2.0","method":"dispatchAction"}')
     await ann.ask('listSessions', {})
     const { length } = world.reports
@@ -138,13 +138,13 @@ describe('[H4] S-22: lines of the log', () => {
     await ann.ask('listSessions', {})
     return [length, world.reports.length - length]
   }
-  test('[S-57 reports] at 100: each is there', async () => expect(await after(100)).toEqual([100, 1]))
+  test('[S-57 reports] at 100: each is made', async () => expect(await after(100)).toEqual([100, 1]))
   test('[S-57 reports] past 100: no more, until the next window', async () =>
     expect(await after(1000)).toEqual([100, 1]))
 })
 
-test('[H4] S-22, I5: a dispatch that is too fast is refused, in its turn; nothing is passed over in silence', async () => {
-  const { ann } = await alone({ limits: { messages: 10 } })
+test('[H4] S-22, I5: a dispatch over the rate limit is refused, in order, and none is dropped silently', async () => {
+  const { ann } = await oneClient({ limits: { messages: 10 } })
   const seqs = Array.from({ length: 20 }, (_, i) => ann.dispatch(session, title(`${i}`)))
   await ann.echo(seqs[19] ?? 0)
   expect(ann.envelopes.map(({ origin }) => origin?.clientSeq)).toEqual(seqs)
@@ -154,8 +154,8 @@ test('[H4] S-22, I5: a dispatch that is too fast is refused, in its turn; nothin
   expect(ann.state(session)).toMatchObject({ title: '9' })
 })
 
-test('[H4] S-22: a dispatch that is too fast and to a channel that sleeps is refused too', async () => {
-  const { ann, far, world } = await alone({ limits: { messages: 10 } })
+test('[H4] S-22: a dispatch over the rate limit to a sleeping channel is refused, too', async () => {
+  const { ann, far, world } = await oneClient({ limits: { messages: 10 } })
   ann.peer.notify('unsubscribe', { channel: session })
   await ann.ask('ping', {})
   world.advance(60_000)
@@ -163,8 +163,8 @@ test('[H4] S-22: a dispatch that is too fast and to a channel that sleeps is ref
   expect(await ann.echo(ann.dispatch(session, title('x')))).toMatchObject({ rejectionReason: rateExceeded })
 })
 
-test('[H4] S-22: who is too fast can still unsubscribe', async () => {
-  const { ann, far, core } = await alone({ limits: { messages: 10 } })
+test('[H4] S-22: a client over the rate limit can still unsubscribe', async () => {
+  const { ann, far, core } = await oneClient({ limits: { messages: 10 } })
   for (let i = 0; i < 10; i++) far.send(idle())
   ann.peer.notify('unsubscribe', { channel: session })
   await ann.ask('ping', {})
@@ -173,33 +173,30 @@ test('[H4] S-22: who is too fast can still unsubscribe', async () => {
 
 test.each([
   ['messages', 21, () => idle()],
-  ['what is no JSON', 21, () => '{'],
-  ['what is no message', 21, () => '[]'],
+  ['frames that are no JSON', 21, () => '{'],
+  ['frames that are no message', 21, () => '[]'],
   ['characters', 3, () => idle(1000)],
-])(
-  '[H4] S-22: who goes on with %s beyond twice the budget loses the link, with 1008',
-  async (_, count, frame) => {
-    const all = await alone({ limits: { messages: 10, messageLength: 1000 } })
-    const [near, far] = all.wire()
-    const codes: (number | undefined)[] = []
-    const { close } = near
-    near.close = (given, reason) => {
-      codes.push(given)
-      close.call(near, given, reason)
-    }
-    far.receive(() => {})
-    for (let i = 1; i < count; i++) far.send(frame())
-    await all.ann.ask('ping', {})
-    expect(codes).toEqual([])
-    far.send(frame())
-    await all.ann.ask('ping', {})
-    expect(codes).toEqual([1008])
-    expect(near.closed.aborted).toBe(true)
-  },
-)
+])('[H4] S-22: a connection with %s beyond twice the limit is closed with 1008', async (_, count, frame) => {
+  const all = await oneClient({ limits: { messages: 10, messageLength: 1000 } })
+  const [near, far] = all.wire()
+  const codes: (number | undefined)[] = []
+  const { close } = near
+  near.close = (given, reason) => {
+    codes.push(given)
+    close.call(near, given, reason)
+  }
+  far.receive(() => {})
+  for (let i = 1; i < count; i++) far.send(frame())
+  await all.ann.ask('ping', {})
+  expect(codes).toEqual([])
+  far.send(frame())
+  await all.ann.ask('ping', {})
+  expect(codes).toEqual([1008])
+  expect(near.closed.aborted).toBe(true)
+})
 
-test('[H4] F-18: one floods, another works: what was accepted is told to all, and the other is answered each time', async () => {
-  const all = await alone({ limits: { messages: 3000 } })
+test('[H4] F-18: while one client floods, accepted actions reach all, and another client is answered each time', async () => {
+  const all = await oneClient({ limits: { messages: 3000 } })
   const { ann, join } = all
   const ben = await join('ben', { subscribe: [session] })
   const flood = Array.from({ length: 5900 }, (_, i) => ann.dispatch(session, title(`flood ${i}`)))
@@ -211,15 +208,15 @@ test('[H4] F-18: one floods, another works: what was accepted is told to all, an
     ({ origin, rejectionReason }) => origin?.clientId === 'ann' && !rejectionReason,
   )
   expect(accepted).toHaveLength(3000)
-  const told = ben.envelopes.filter(({ origin }) => origin?.clientId === 'ann')
-  expect(told.map(({ serverSeq }) => serverSeq)).toEqual(accepted.map(({ serverSeq }) => serverSeq))
+  const received = ben.envelopes.filter(({ origin }) => origin?.clientId === 'ann')
+  expect(received.map(({ serverSeq }) => serverSeq)).toEqual(accepted.map(({ serverSeq }) => serverSeq))
   await all.restart('crash')
   const cem = await all.join('cem', { subscribe: [session] })
   expect(cem.state(session)).toEqual(ben.state(session))
 })
 
-test('[H4] the budget leaves a burst of 5,000 and 2,000 a second alone', async () => {
-  const { ann, world } = await alone()
+test('[H4] the limit allows a burst of 5,000 and 2,000 a second', async () => {
+  const { ann, world } = await oneClient()
   for (let second = 0; second < 5; second++) {
     const count = second === 0 ? 5000 : 2000
     const before = ann.envelopes.length

@@ -1,5 +1,5 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
-import type { Action, Envelope } from '@atrium/protocol/channel'
+import type { Envelope } from '@atrium/protocol/channel'
 import { describe, expect, test } from 'vitest'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
@@ -13,8 +13,8 @@ const terminal: TerminalState = {
   lifecycle: { status: 'running' },
   claim: { kind: 'client', clientId: 'ann' },
 }
-const data = (text: string) => ({ type: 'terminal/data', data: text }) as Action
-const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 }) as Action
+const data = (text: string) => ({ type: 'terminal/data', data: text }) as const
+const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 }) as const
 
 async function started() {
   const tasks: (() => void)[] = []
@@ -38,18 +38,18 @@ async function started() {
 const read = (texts: readonly string[] | undefined) =>
   texts?.map((text) => (JSON.parse(text) as Envelope).serverSeq)
 
-test('[L13] [L3] a replay is what was stored and what only passed, of all channels, in number order and within its bounds', async () => {
+test('[L13] [L3] a replay has the stored and the ephemeral actions of all channels, in order and within its bounds', async () => {
   const { store, log, channels } = await started()
   const [a, b] = channels
   if (!a || !b) throw new Error('no channels')
   const seqs = [
-    [a, data('1')],
-    [b, resized(1)],
-    [a, resized(2)],
-    [b, data('2')],
-    [a, data('3')],
-    [b, resized(3)],
-  ].map(([channel, action]) => log.appendChecked(channel as typeof a, action as Action).seq)
+    log.append(a, data('1')),
+    log.append(b, resized(1)),
+    log.append(a, resized(2)),
+    log.append(b, data('2')),
+    log.append(a, data('3')),
+    log.append(b, resized(3)),
+  ].map(({ seq }) => seq)
   await log.settled()
   const all = await replay(log, store.log, { channels, after: (seqs[0] ?? 0) - 1, upTo: seqs[5] ?? 0 })
   expect(read(all)).toEqual(seqs)
@@ -59,11 +59,11 @@ test('[L13] [L3] a replay is what was stored and what only passed, of all channe
   expect(read(one)).toEqual([seqs[0], seqs[2], seqs[4]])
 })
 
-test('[L13] a replay that is too long is none', async () => {
+test('[L13] a replay that is too long is undefined', async () => {
   const { store, log, channels } = await started()
   const [a] = channels
   if (!a) throw new Error('no channel')
-  for (let i = 0; i < 50; i++) log.appendChecked(a, resized(i))
+  for (let i = 0; i < 50; i++) log.append(a, resized(i))
   expect(
     await replay(log, store.log, { channels, after: 0, upTo: Number.MAX_SAFE_INTEGER }, { longest: 1000 }),
   ).toBeUndefined()
@@ -72,12 +72,12 @@ test('[L13] a replay that is too long is none', async () => {
   ).toHaveLength(50)
 })
 
-/** Appends until the replay has exactly so many characters. */
+/** Returns a replay of exactly `length` characters. */
 async function replayOf(length: number) {
   const { store, log, channels } = await started()
   const [a] = channels
   if (!a) throw new Error('no channel')
-  const titled = (title: string) => ({ type: 'terminal/titleChanged', title }) as Action
+  const titled = (title: string) => ({ type: 'terminal/titleChanged', title }) as const
   const whole = async () =>
     (
       await replay(
@@ -87,21 +87,21 @@ async function replayOf(length: number) {
         { longest: Infinity },
       )
     )?.join('').length ?? 0
-  for (let i = 0; i < 3; i++) log.appendChecked(a, titled('x'.repeat(1_000_000)))
+  for (let i = 0; i < 3; i++) log.append(a, titled('x'.repeat(1_000_000)))
   const before = await whole()
-  log.appendChecked(a, titled(''))
-  // What an envelope takes beside its title.
+  log.append(a, titled(''))
+  // The length of an envelope without its title.
   const bare = (await whole()) - before
-  log.appendChecked(a, titled('y'.repeat(length - (await whole()) - bare)))
+  log.append(a, titled('y'.repeat(length - (await whole()) - bare)))
   expect(await whole()).toBe(length)
   return replay(log, store.log, { channels, after: 0, upTo: Number.MAX_SAFE_INTEGER })
 }
-test('[S-57 replayLength] at 4,194,304: a client is told what it missed', async () =>
+test('[S-57 replayLength] at 4,194,304: a client gets a replay', async () =>
   expect(await replayOf(4_194_304)).toHaveLength(5))
 test('[S-57 replayLength] past 4,194,304: it gets snapshots', async () =>
   expect(await replayOf(4_194_305)).toBeUndefined())
 
-test('[L13] text that was told before the disk had it is in the replay', async () => {
+test('[L13] text that was delivered before it was durable is in the replay', async () => {
   const { store, log, hold, release } = await started()
   const startedAt = '2026-01-01T00:00:00Z'
   const chat = log.create('c', 'chat', {
@@ -113,25 +113,24 @@ test('[L13] text that was told before the disk had it is in the replay', async (
   })
   await log.settled()
   hold()
-  const { seq } = log.appendChecked(chat, {
+  const { seq } = log.append(chat, {
     type: 'chat/delta',
     turnId: 't',
     partId: 'p',
     content: 'x',
-  } as Action)
+  })
   const answer = replay(log, store.log, { channels: [chat], after: seq - 1, upTo: seq })
   release()
   expect(read(await answer)).toEqual([seq])
 })
 
-test('[L4] beyond a bound of unflushed bytes dispatchers wait, and no longer than that', async () => {
+test('[L4] beyond a bound of unflushed bytes dispatches wait until the flush', async () => {
   const { log, channels, hold, release } = await started()
   const [a] = channels
   if (!a) throw new Error('no channel')
   hold()
   expect(log.congested).toBe(false)
-  for (let i = 0; i < 10; i++)
-    log.appendChecked(a, { type: 'terminal/titleChanged', title: 'x'.repeat(1_000_000) } as Action)
+  for (let i = 0; i < 10; i++) log.append(a, { type: 'terminal/titleChanged', title: 'x'.repeat(1_000_000) })
   expect(log.congested).toBe(true)
   const room = log.room()
   await new Promise<void>((resolve) => setImmediate(resolve))
@@ -141,26 +140,26 @@ test('[L4] beyond a bound of unflushed bytes dispatchers wait, and no longer tha
   expect(log.congested).toBe(false)
 })
 
-describe('[L4] what waits for the disk', () => {
+describe('[L4] entries that wait for the disk', () => {
   const unflushed = async (bytes: number) => {
     const { log, channels, hold, release } = await started()
     const [a] = channels
     if (!a) throw new Error('no channel')
     hold()
-    const { text } = log.appendChecked(a, { type: 'terminal/titleChanged', title: '' } as Action)
+    const { text } = log.append(a, { type: 'terminal/titleChanged', title: '' })
     const title = 'x'.repeat(bytes - 2 * text.length)
-    log.appendChecked(a, { type: 'terminal/titleChanged', title } as Action)
+    log.append(a, { type: 'terminal/titleChanged', title })
     const { congested } = log
     release()
     await log.settled()
     return congested
   }
-  test('refusals behind it count too: who has nothing but wrong wishes fills no memory', async () => {
+  test('refusals behind them count, too, so that refused dispatches cannot fill the memory', async () => {
     const { log, channels, hold, release } = await started()
     const [a] = channels
     if (!a) throw new Error('no channel')
     hold()
-    log.appendChecked(a, { type: 'terminal/titleChanged', title: 'slow' } as Action)
+    log.append(a, { type: 'terminal/titleChanged', title: 'slow' })
     const by = { clientId: 'ann', clientSeq: 1, principal: 'owner' }
     const refuse = () =>
       log.refuse(
@@ -180,22 +179,22 @@ describe('[L4] what waits for the disk', () => {
   })
   test('[S-57 unflushedBytes] at 8,388,608: there is room', async () =>
     expect(await unflushed(8_388_608)).toBe(false))
-  test('[S-57 unflushedBytes] past 8,388,608: dispatchers wait', async () =>
+  test('[S-57 unflushedBytes] past 8,388,608: dispatches wait', async () =>
     expect(await unflushed(8_388_609)).toBe(true))
 })
 
-describe('[L3] what only passed', () => {
-  const passed = async (bytes: number) => {
+describe('[L3] ephemeral actions', () => {
+  const kept = async (bytes: number) => {
     const { log, channels } = await started()
     const [a] = channels
     if (!a) throw new Error('no channel')
-    const first = log.appendChecked(a, data('')).seq
+    const first = log.append(a, data('')).seq
     const empty = JSON.stringify(data('')).length
-    log.appendChecked(a, data('x'.repeat(bytes - 2 * empty)))
+    log.append(a, data('x'.repeat(bytes - 2 * empty)))
     return a.ephemeralSince(first - 1)?.length
   }
-  test('[S-57 passingBytes] at 1,048,576: all of it can be replayed', async () =>
-    expect(await passed(1_048_576)).toBe(2))
-  test('[S-57 passingBytes] past 1,048,576: what is gone is known to be gone', async () =>
-    expect(await passed(1_048_577)).toBeUndefined())
+  test('[S-57 passingBytes] at 1,048,576: all can be replayed', async () =>
+    expect(await kept(1_048_576)).toBe(2))
+  test('[S-57 passingBytes] past 1,048,576: the gap is reported', async () =>
+    expect(await kept(1_048_577)).toBeUndefined())
 })

@@ -7,7 +7,7 @@ const session = 'ahp-session:/one'
 const other = 'ahp-session:/two'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 
-/** Ann follows the root and one session. She has dispatched to both, was cut off, and saw neither echo. */
+/** Ann follows one of two sessions. She dispatched to both and lost her connection before either echo. */
 async function cutOff() {
   const all = await room()
   const ben = await all.join('ben')
@@ -24,8 +24,8 @@ async function cutOff() {
   return { all, ben, lastSeen }
 }
 
-/** A link that is opened and lost before anything sent on it is heard of; gives what it has seen. */
-async function glimpse(
+/** Reconnects Ann on a new connection. */
+async function reconnected(
   all: Room,
   lastSeenServerSeq: number,
   subscriptions: readonly string[],
@@ -39,20 +39,20 @@ async function glimpse(
 
 const reconnects: readonly (readonly [string, readonly string[]])[] = [
   ['a replay', [session]],
-  // Never handed to her, so that all she gets is states.
+  // She never had a snapshot of the other session, so she gets snapshots.
   ['snapshots', [session, other]],
 ]
 
 for (const restarted of [false, true])
   test.each(reconnects)(
-    `[L6] I6: resends lost behind %s are known on the next link${restarted ? ' of another life' : ''}`,
+    `[L6] I6: resends lost after %s are recognized on the next connection${restarted ? ' to a restarted host' : ''}`,
     async (_, subscriptions) => {
       const { all, ben, lastSeen } = await cutOff()
-      const lost = await glimpse(all, lastSeen, subscriptions)
+      const lost = await reconnected(all, lastSeen, subscriptions)
       expect(lost.lastSeen).toBeGreaterThan(lastSeen)
       lost.peer.close()
       if (restarted) await all.restart('close')
-      const back = await glimpse(all, lost.lastSeen, subscriptions)
+      const back = await reconnected(all, lost.lastSeen, subscriptions)
       back.dispatch(other, title('not followed'), 1)
       expect(await back.echo(1)).toMatchObject({
         rejectionReason: expect.stringMatching(/^already accepted as \d+$/),
@@ -63,7 +63,7 @@ for (const restarted of [false, true])
     },
   )
 
-test('[L6] an answer beside which something of the host stays is the same wish when it is sent again', () => {
+test('[L6] an action to which the host added metadata is recognized when it is sent again', () => {
   const answer = { type: 'chat/toolCallConfirmed', toolCallId: 'c1' }
   const taken = JSON.stringify({ ...answer, _meta: { own: 1, 'x-atrium.over': {} } })
   const resends = () =>

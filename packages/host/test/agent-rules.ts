@@ -5,8 +5,8 @@ import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState, ResponsePart } from '@atrium/protocol/chat/state'
 import { checkAction } from '@atrium/protocol/kind'
 
-const aboutSession = ['session/titleChanged', 'session/metaChanged', 'session/configChanged']
-const saidByHost = [
+const sessionTypes = ['session/titleChanged', 'session/metaChanged', 'session/configChanged']
+const hostTypes = [
   'chat/turnStarted',
   'chat/turnComplete',
   'chat/turnCancelled',
@@ -16,31 +16,35 @@ const saidByHost = [
   'chat/turnsLoaded',
 ]
 
-/** Why an agent may not say this now; nothing when it may. New ids are remembered. */
+/** The reason why an agent may not send an action now; undefined when it may. New ids are added to `ids`. */
 export function objection(action: Action, state: ChatState, ids: Set<string>): string | undefined {
   const kind = action.type.startsWith('session/') ? kinds.session : kinds.chat
-  const known = kind === kinds.session ? aboutSession.includes(action.type) : kind.actions.has(action.type)
-  if (!known || saidByHost.includes(action.type)) return 'no agent says this'
+  const known = kind === kinds.session ? sessionTypes.includes(action.type) : kind.actions.has(action.type)
+  if (!known || hostTypes.includes(action.type)) return 'no agent may send this action'
   const checked = checkAction(kind, action)
   if (!checked.ok) return checked.problem
-  // Streamed text is looked at a hundred thousand times, and has no room for what is no JSON.
+  // Streamed text is not compared: it is frequent, and its schema admits nothing but strings.
   const streamed = kind.classes.get(action.type) === 'relaxed'
   if (!streamed && !isDeepStrictEqual(JSON.parse(JSON.stringify(action)), action))
-    return 'it is not its own JSON'
-  return disorder(action as ChatAction, state.activeTurn?.responseParts ?? [], ids)
+    return 'the action changes when it is written as JSON'
+  return orderProblem(action as ChatAction, state.activeTurn?.responseParts ?? [], ids)
 }
 
-function disorder(action: ChatAction, parts: readonly ResponsePart[], ids: Set<string>): string | undefined {
+function orderProblem(
+  action: ChatAction,
+  parts: readonly ResponsePart[],
+  ids: Set<string>,
+): string | undefined {
   switch (action.type) {
     case 'chat/responsePart':
-      if (action.part.kind === 'error') return 'a failure is thrown, not said'
-      return taken(idOf(action.part), ids)
+      if (action.part.kind === 'error') return 'a failure must be thrown, not sent as a part'
+      return idProblem(idOf(action.part), ids)
     case 'chat/toolCallStart':
-      return taken(action.toolCallId, ids)
+      return idProblem(action.toolCallId, ids)
     case 'chat/delta':
     case 'chat/reasoning': {
       const part = parts.find((each) => idOf(each) === action.partId)
-      if (!part) return 'the part was not made'
+      if (!part) return 'the part was not started'
       const kind = action.type === 'chat/delta' ? 'markdown' : 'reasoning'
       return part.kind === kind ? undefined : `the part is no ${kind}`
     }
@@ -50,7 +54,7 @@ function disorder(action: ChatAction, parts: readonly ResponsePart[], ids: Set<s
   }
 }
 
-function taken(id: string | undefined, ids: Set<string>): string | undefined {
+function idProblem(id: string | undefined, ids: Set<string>): string | undefined {
   if (id === undefined) return undefined
   if (ids.has(id)) return `the id ${id} was used before`
   ids.add(id)

@@ -3,24 +3,24 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import { TurnFailed } from '../src/ports/agent.ts'
 import type { Agent, Chat, AgentAction } from '../src/ports/agent.ts'
 
-/** What each of them says in a turn, a delta a word. */
+/** The words that each test agent streams in a turn, one delta for each. */
 export const words = ['Hello ', 'from ', 'the ', 'test.']
 
-/** Makes its sessions in no time. */
+/** An agent that creates its sessions at once. */
 export function readyAgent(provider = 'mock'): Agent {
-  return { info: infoOf(provider), resumes: false, create: () => Promise.resolve(), run: speak }
+  return { info: infoOf(provider), resumes: false, create: () => Promise.resolve(), run: streamWords }
 }
 
-/** Cannot make any session, and says why at once. */
+/** An agent that fails to create any session. */
 export function failingAgent(problem: TurnFailed, provider = 'mock'): Agent {
   return { ...readyAgent(provider), create: () => Promise.reject(problem) }
 }
 
-/** Makes a session when the test says so. */
+/** An agent that creates a session when the test calls `finish`. */
 export interface LateAgent extends Agent {
-  /** The chats whose turns it was given, in order. */
+  /** The chats whose turns the agent was given, in order. */
   readonly ran: Uri[]
-  /** The sessions that went before they were made. */
+  /** The sessions that were disposed before they were created. */
   readonly abandoned: Uri[]
   finish(session: Uri): void
   fail(session: Uri, problem: TurnFailed): void
@@ -37,20 +37,20 @@ export function lateAgent(provider = 'mock'): LateAgent {
     create({ uri }, signal) {
       signal.addEventListener('abort', () => {
         abandoned.push(uri)
-        gates.of(uri).reject(new TurnFailed('gone', 'Nobody waits for it any more.'))
+        gates.of(uri).reject(new TurnFailed('gone', 'The session was disposed.'))
       })
       return gates.of(uri).promise
     },
     run(chat) {
       ran.push(chat.uri)
-      return speak(chat)
+      return streamWords(chat)
     },
     finish: (session) => gates.of(session).resolve(),
     fail: (session, problem) => gates.of(session).reject(problem),
   }
 }
 
-/** Its turns go on until the test ends them; it takes up what it is steered with. */
+/** An agent whose turns run until the test ends them, and that accepts steering messages. */
 export interface PatientAgent extends Agent {
   finish(turnId: string): void
 }
@@ -59,26 +59,26 @@ export function patientAgent(provider = 'mock'): PatientAgent {
   const gates = new Gates()
   async function* run(chat: Chat): AsyncGenerator<AgentAction> {
     const partId = `${chat.turnId}#0`
-    yield opened(partId)
-    yield said(partId, words[0])
+    yield partStarted(partId)
+    yield textDelta(partId, words[0])
     const ended = gates.of(chat.turnId).promise.then(() => undefined)
-    let taken = ''
-    // What it has taken is still there until everyone has been told that it has.
+    let accepted = ''
+    // An accepted steering message stays in the state until its removal is committed.
     const steered = () =>
-      chat.when(({ steeringMessage }) => steeringMessage !== undefined && steeringMessage.id !== taken)
+      chat.when(({ steeringMessage }) => steeringMessage !== undefined && steeringMessage.id !== accepted)
     for (;;) {
       const steering = (await Promise.race([steered(), ended]))?.steeringMessage
       if (!steering) break
-      taken = steering.id
-      yield { type: 'chat/pendingMessageRemoved', kind: 'steering', id: taken }
-      yield said(partId, `${steering.message.text}: yes. `)
+      accepted = steering.id
+      yield { type: 'chat/pendingMessageRemoved', kind: 'steering', id: accepted }
+      yield textDelta(partId, `${steering.message.text}: yes. `)
     }
-    for (const word of words.slice(1)) yield said(partId, word)
+    for (const word of words.slice(1)) yield textDelta(partId, word)
   }
   return { ...readyAgent(provider), run, finish: (turnId) => gates.of(turnId).resolve() }
 }
 
-/** Wants to call a tool in every turn, and does so when it may. */
+/** An agent that calls a tool in every turn, once the call is approved. */
 export function askingAgent(provider = 'mock'): Agent {
   async function* run(chat: Chat): AsyncGenerator<AgentAction> {
     const toolCallId = `${chat.turnId}#call`
@@ -91,24 +91,24 @@ export function askingAgent(provider = 'mock'): Agent {
       ),
     )
     yield { type: 'chat/toolCallComplete', toolCallId, result: { success: true, pastTenseMessage: 'Ran ls' } }
-    yield* speak(chat)
+    yield* streamWords(chat)
   }
   return { ...readyAgent(provider), run }
 }
 
-async function* speak({ turnId }: Chat): AsyncGenerator<AgentAction> {
+async function* streamWords({ turnId }: Chat): AsyncGenerator<AgentAction> {
   const partId = `${turnId}#0`
-  yield opened(partId)
-  for (const word of words) yield said(partId, word)
+  yield partStarted(partId)
+  for (const word of words) yield textDelta(partId, word)
 }
 
-const opened = (id: string): AgentAction => ({
+const partStarted = (id: string): AgentAction => ({
   type: 'chat/responsePart',
   part: { kind: 'markdown', id, content: '' },
 })
-const said = (partId: string, content = ''): AgentAction => ({ type: 'chat/delta', partId, content })
+const textDelta = (partId: string, content = ''): AgentAction => ({ type: 'chat/delta', partId, content })
 
-/** Model ids are the agent's own: nobody may read anything into one. */
+/** The model ids look odd, because no part of the host may interpret them. */
 function infoOf(provider: string): AgentInfo {
   const models = [{ id: `@provider=test:${provider}-1`, provider, name: 'One' }]
   return { provider, displayName: provider, description: `The test's ${provider}`, models }
@@ -120,7 +120,7 @@ interface Gate {
   reject(problem: Error): void
 }
 
-/** A gate for each name, whether the test or the agent comes to it first. */
+/** A gate for each name, created on first use by the test or by the agent. */
 class Gates {
   readonly #gates = new Map<string, Gate>()
 
@@ -138,7 +138,7 @@ function gateOf(): Gate {
     resolve = yes
     reject = no
   })
-  // It may be shut before anybody stands at it.
+  // The gate may be rejected before anybody waits at it.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

@@ -8,17 +8,17 @@ import type { Client, Room } from './test-host.ts'
 import { accepted, chat, chatOf, sessionOf } from './two-client-session.ts'
 import { until } from './scripted-agent.ts'
 
-/** What becomes of a host that dies after so many flushes of what Ann does. */
+/** A host that crashed after a number of flushes while Ann was at work, and was started again. */
 export interface Wreck {
   readonly all: Room
   readonly ann: Client
-  /** The turns that were given to the agent, of this life and the one before. */
+  /** The turns that the agent was given before the crash and after it. */
   readonly ran: { readonly before: readonly string[]; readonly after: string[] }
-  /** All of it was done before the end. */
+  /** Whether Ann's work was complete and durable before the crash. */
   readonly whole: boolean
 }
 
-/** An agent that notes what it is given. */
+/** An agent that records the turns that it is given. */
 export function counting(agent: Agent, ran: string[]): Agent {
   return {
     ...agent,
@@ -30,8 +30,8 @@ export function counting(agent: Agent, ran: string[]): Agent {
 }
 
 /**
- * Everything is flushed one by one, and after so many flushes the host dies. What was not flushed is lost, and another
- * host begins on the rest; Ann comes back.
+ * Lets Ann act while flushes are done one by one, and crashes the host after `flushes` of them. Everything else is lost.
+ * Then starts another host on the same store, which Ann joins.
  */
 export async function wreckAfter(
   flushes: number,
@@ -44,25 +44,25 @@ export async function wreckAfter(
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
   const before: string[] = []
   const ran: string[] = []
-  let lines = before
-  const played = agent ?? guide((_, task) => (setImmediate(task), () => {}))
-  const noted = { push: (...ids: string[]) => lines.push(...ids) } as string[]
-  const all = await room({ soon, agents: [counting(played, noted)] })
+  let running = before
+  const base = agent ?? guide((_, task) => (setImmediate(task), () => {}))
+  const recorder = { push: (...ids: string[]) => running.push(...ids) } as string[]
+  const all = await room({ soon, agents: [counting(base, recorder)] })
   const ann = await all.join('ann')
   holding = true
-  // What never comes back is not missed: the host it was asked of is gone.
+  // Requests to the crashed host are never answered.
   void Promise.resolve(act(ann)).catch(() => {})
   await quiet()
   for (let n = 0; n < flushes; n++, await quiet()) tasks.shift()?.()
   const whole = done(all) && tasks.length === 0
   holding = false
-  lines = ran
+  running = ran
   await all.restart('crash')
   agree(all)
   return { all, ann: await all.join('ann'), ran: { before, after: ran }, whole }
 }
 
-/** Runs it with a crash after each flush, until nothing is left to be flushed. */
+/** Runs the same act with a crash after 0, 1, 2… flushes, until a run completes before its crash. */
 export async function atEveryFlush(
   act: (ann: Client) => unknown,
   done: (all: Room) => boolean,
@@ -70,7 +70,7 @@ export async function atEveryFlush(
   agent?: () => Agent,
 ): Promise<number> {
   for (let flushes = 0; ; flushes++) {
-    if (flushes > 500) throw new Error('it is never done')
+    if (flushes > 500) throw new Error('the act is not complete after 500 flushes')
     const wreck = await wreckAfter(flushes, act, done, agent?.())
     await judge(wreck)
     await quiet()
@@ -79,7 +79,7 @@ export async function atEveryFlush(
   }
 }
 
-/** A session and its chat say the same of the chat. */
+/** Expects that the summary of a chat in its session equals the chat's own state. */
 export function agree(all: Room): void {
   const state = chatOf(all) as ChatState | undefined
   if (!state) return
@@ -94,7 +94,7 @@ export async function made(ann: Client): Promise<void> {
   await ann.ask('createSession', { channel: session })
 }
 
-/** Ann looks at the chat again; nothing where it never came to be. */
+/** Subscribes Ann to the chat again. Undefined where the chat was never created. */
 export async function looked({ all, ann }: Wreck): Promise<ChatState | undefined> {
   const there = await ann.ask('subscribe', { channel: chat }).then(
     () => true,
@@ -106,7 +106,7 @@ export async function looked({ all, ann }: Wreck): Promise<ChatState | undefined
   return chatOf(all)
 }
 
-/** The turn that was broken off is gone on with until it is done. */
+/** Resumes the interrupted turn and waits for its end. */
 export async function goneOn({ all, ann }: Wreck, turnId: string): Promise<ChatState> {
   if (chatOf(all).turns.at(-1)?.state === 'error')
     await accepted(ann, chat, { type: 'chat/turnResume', turnId })

@@ -10,7 +10,7 @@ import type { Core } from '../src/core/core.ts'
 
 export const kindNames = Object.keys(kinds) as readonly KindName[]
 
-/** Every action of every kind, and the kinds that know it. */
+/** The types of all actions of all kinds. */
 export const actionTypes: readonly string[] = [
   ...new Set(kindNames.flatMap((name) => [...kinds[name].actions.keys()])),
 ]
@@ -19,7 +19,7 @@ export function uriOf(kind: KindName): string {
   return kind === 'root' ? rootUri : `ahp-${kind}:/every`
 }
 
-/** Puts a channel of every kind into a host: most of them nobody can create yet. */
+/** Creates a channel of every kind in a host. Clients cannot create most of them. */
 export function bearEvery(core: Core): void {
   for (const kind of kindNames) {
     const [state] = fc.sample(valueOf(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}State`), {
@@ -30,20 +30,20 @@ export function bearEvery(core: Core): void {
   }
 }
 
-/** Everything that a client could have changed, as text. */
+/** All states that a client could change, as text. */
 export function everything(core: Core): string {
   const states = kindNames.map((kind) => core.log.channel(uriOf(kind))?.head)
   return JSON.stringify([states, core.catalog.page(10_000)])
 }
 
-/** A valid action of a type. */
+/** Generates valid actions of a type. */
 export function actionOf(type: string): fc.Arbitrary<Action & Record<string, unknown>> {
   const name = shapeName(type)
   const named = definitions[name] ? name : `${name}Approved`
   return valueOf(named) as fc.Arbitrary<Action & Record<string, unknown>>
 }
 
-/** A generated state, which the schema of its kind has shaped; a chat begins without turns. */
+/** A generated state of a kind. A chat begins without turns. */
 function generated<K extends KindName>(state: unknown, kind: K): StateOf<K> {
   return { ...(state as StateOf<K>), ...(kind === 'chat' && { turns: [] }) }
 }

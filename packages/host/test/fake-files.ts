@@ -11,12 +11,12 @@ import type {
   Write,
 } from '../src/ports/files.ts'
 
-/** Files without a disk, enough of them to see what a host asks for. Not a model of a file system. */
+/** Files in memory that record the calls of a host. They are not a model of a file system. */
 export class Cabinet implements Files {
   readonly files = new Map<string, Uint8Array>()
-  /** Directories that are empty. */
+  /** Empty directories. */
   readonly folders = new Set<string>()
-  /** Names that lead to others. */
+  /** Symbolic links: each path with its target. */
   readonly links = new Map<string, string>()
   readonly asked: { readonly what: string; readonly place: ContainedPath }[] = []
   readonly changes: Change[] = []
@@ -26,9 +26,9 @@ export class Cabinet implements Files {
     readonly tell: WatchListener
     ended: boolean
   }[] = []
-  /** Thrown by whatever is asked next. */
+  /** The error that the next call throws. */
   trouble: Error | undefined
-  /** What is asked is never answered. */
+  /** Whether calls never resolve. */
   hangs = false
 
   put(path: string, text: string | Uint8Array): void {

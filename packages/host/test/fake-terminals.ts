@@ -1,6 +1,6 @@
 import type { Shell, Start, TerminalOutput, Terminals } from '../src/ports/terminals.ts'
 
-/** A shell without a machine: it says what the test says, and remembers what was done to it. */
+/** A shell without a process: the test sends its output, and it records every call. */
 export class FakeShell implements Shell {
   readonly start: Start
   readonly typed: string[] = []
@@ -52,7 +52,7 @@ export class FakeShell implements Shell {
 
 export interface FakeTerminals extends Terminals {
   readonly shells: FakeShell[]
-  /** Why the next shell cannot be started. */
+  /** The error message of the next start. */
   trouble: string | undefined
 }
 

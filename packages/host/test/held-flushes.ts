@@ -9,12 +9,12 @@ export const title = (text: string): Action & Record<string, unknown> => ({
   title: text,
 })
 
-/** Everything that is under way comes to rest. */
+/** Waits until all work under way is done. */
 export async function quiet(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-/** A room whose flushes end when the test says so, with Ann and Ben subscribed to a session. */
+/** A host with Ann and Ben subscribed to one session. Between `hold` and `release` no flush ends. */
 export async function held(): Promise<
   Room & { ann: Client; ben: Client; hold: () => void; release: () => void }
 > {
@@ -33,11 +33,13 @@ export async function held(): Promise<
   return { ...all, ann, ben, hold: () => void (holding = true), release }
 }
 
+/** Unsubscribes, and waits for a response, so that the host has processed it. */
 export const unsubscribe = async (client: Client) => {
   client.peer.notify('unsubscribe', { channel: session })
   await client.ask('listSessions', {})
 }
 
+/** Closes a client's connection and reconnects on another. */
 export const back = async (
   all: Room,
   gone: Client,

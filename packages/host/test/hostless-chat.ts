@@ -13,15 +13,15 @@ import { objection } from './agent-rules.ts'
 export interface StageOptions {
   readonly uri?: Uri
   readonly origin?: ChatOrigin
-  /** What the session is set to. */
+  /** The values of the session's config. */
   readonly config?: Record<string, unknown>
 }
 
-/** A chat without a host around it: what an agent says is judged and folded at once, and told to it alone. */
+/** A chat without a host: actions of the agent are checked and reduced at once, and only the agent sees the result. */
 export class Stage {
   agent: Agent
   readonly uri: Uri
-  /** The ids of parts and calls that were used, whatever became of them. */
+  /** The ids of all parts and calls so far. */
   readonly ids = new Set<string>()
   readonly watchers = new Set<(state: ChatState) => void>()
   readonly workers: Stage[] = []
@@ -53,7 +53,7 @@ export class Stage {
     return new Run(this, turnId)
   }
 
-  /** The last turn again, which was broken off. */
+  /** Resumes the last turn, which was interrupted. */
   resume(): Run {
     const turnId = this.state.turns.at(-1)?.id ?? ''
     this.fold({ type: 'chat/turnResume', turnId })
@@ -61,13 +61,13 @@ export class Stage {
     return new Run(this, turnId)
   }
 
-  /** The turn that a host left which has died: another one has this agent. */
+  /** Continues the active turn with another agent, as a host does after a crash. */
   takeUp(agent: Agent): Run {
     this.agent = agent
     return new Run(this, this.state.activeTurn?.id ?? '')
   }
 
-  /** All of a turn, at once. */
+  /** Runs a whole turn. */
   async turn(said: string | Partial<Message>): Promise<Turn> {
     return this.begin(said).end()
   }
@@ -76,17 +76,17 @@ export class Stage {
     this.state = reduceChat(this.state, action)
     for (const watch of this.watchers) watch(this.state)
     if (action.type !== 'chat/toolCallAuthRequired') return
-    // Somebody signs in at once.
+    // A user signs in at once.
     const { turnId, toolCallId } = action
     this.fold({ type: 'chat/toolCallAuthResolved', turnId, toolCallId })
   }
 }
 
-/** One go at a turn. */
+/** One run of a turn. */
 export class Run {
   readonly said: AgentAction[] = []
   readonly iterator: AsyncIterator<AgentAction>
-  /** What the agent threw. */
+  /** The error that the agent threw. */
   failure: unknown
   readonly #stage: Stage
   readonly #turnId: string
@@ -98,7 +98,7 @@ export class Run {
     this.iterator = stage.agent.run(this.#chat(), this.#over.signal)[Symbol.asyncIterator]()
   }
 
-  /** Hears one thing; of text that is torn, as by a crash, only the first half. False when there is no more. */
+  /** Consumes one action; with `torn`, only the first half of a text, as after a crash. Resolves with false at the end. */
   async step(torn = false): Promise<boolean> {
     const { done, value } = await this.iterator.next()
     if (done || this.#over.signal.aborted) return false
@@ -112,7 +112,7 @@ export class Run {
     return true
   }
 
-  /** The rest of the turn, ended as a host would. */
+  /** Consumes the rest of the turn and ends it as a host does. */
   async end(): Promise<Turn> {
     try {
       while (await this.step());
@@ -125,19 +125,19 @@ export class Run {
     return this.#close(this.failure === undefined ? undefined : { errorType, resumable })
   }
 
-  /** Nothing that is said from now on is heard. */
+  /** Aborts the turn: later actions are ignored. */
   abort(): void {
     this.#over.abort()
   }
 
-  /** The host dies here, and finds the turn when it comes back. */
+  /** Simulates a crash after which the host ends the turn as interrupted. */
   async cut(): Promise<void> {
     this.abort()
     await this.iterator.return?.()
     this.#close({ errorType: 'interrupted', resumable: true })
   }
 
-  /** The host dies here, and leaves the turn as it is. */
+  /** Simulates a crash that leaves the turn as it is. */
   async die(): Promise<void> {
     this.abort()
     await this.iterator.return?.()
@@ -170,26 +170,26 @@ export class Run {
       },
       sessionUri: `${stage.uri}/session`,
       files: noFiles,
-      run: () => Promise.reject(new TurnFailed('terminal', 'there is no shell on a stage')),
-      when: (wished) =>
+      run: () => Promise.reject(new TurnFailed('terminal', 'a test chat has no shell')),
+      when: (holds) =>
         new Promise((resolve, reject) => {
           const watch = (state: ChatState) => {
-            if (!wished(state)) return
+            if (!holds(state)) return
             stage.watchers.delete(watch)
             resolve(state)
           }
-          if (wished(stage.state)) return resolve(stage.state)
+          if (holds(stage.state)) return resolve(stage.state)
           stage.watchers.add(watch)
           onAbort(over, () => reject(new Error('the turn is over')))
         }),
-      // All turns are in the state.
+      // The state contains all turns.
       before: async () => [],
       spawn: (task) => this.#spawn(task),
       read: ({ type }) =>
         type === 'chat'
-          ? Promise.resolve({ data: 'What was said.', encoding: 'utf-8' })
-          : Promise.reject(new TurnFailed('attachment', 'nothing can be read on a stage')),
-      // Whoever asks for it is on a stage.
+          ? Promise.resolve({ data: 'The text of the chat.', encoding: 'utf-8' })
+          : Promise.reject(new TurnFailed('attachment', 'a test chat has no attachments to read')),
+      // Every resource has the same token.
       token: () => 'token',
       keep: async (bytes, contentType) => ({ uri: `ahp-content:/${bytes.length}`, contentType }),
     }
@@ -221,10 +221,10 @@ export class Run {
   }
 }
 
-/** What needs to be told which turn it belongs to. */
+/** The types of actions that carry the id of their turn. */
 const inTurn = new Set(Object.keys({ ...turnActions, ...toolCallActions }))
 
-/** The agent said what no agent may. */
+/** The error for an action that no agent may send. */
 class Wrong extends Error {}
 
 function asMessage(said: string | Partial<Message>): Partial<Message> {
@@ -245,9 +245,9 @@ function half(action: Action & { content?: unknown }): Action {
 }
 
 const noFiles: Chat['files'] = {
-  read: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
-  list: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
-  search: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
-  propose: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
-  apply: () => Promise.reject(new TurnFailed('files', 'there are no files on a stage')),
+  read: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
+  list: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
+  search: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
+  propose: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
+  apply: () => Promise.reject(new TurnFailed('files', 'a test chat has no files')),
 }

@@ -16,10 +16,10 @@ import { testWorld } from './world.ts'
 export const chatUri = 'ahp-chat:/1'
 const startedAt = '2026-01-01T00:00:00Z'
 const message = { text: 'go', origin: { kind: 'user' } }
-const birth = { resource: chatUri, title: '', status: Activity.Idle, modifiedAt: startedAt, turns: [] }
+const firstState = { resource: chatUri, title: '', status: Activity.Idle, modifiedAt: startedAt, turns: [] }
 const reduce = kinds.chat.reduce as (state: ChatState, action: Action) => ChatState
 
-/** A turn from its start to its end, with words of its own. */
+/** The actions of a turn from its start to its end. */
 export function turn(
   turnId: string,
   words: string,
@@ -36,17 +36,17 @@ export function turn(
   return actions as unknown as readonly Action[]
 }
 
-/** A chat whose older turns are on the disk, on one whose answers and flushes come when the test says so; and all its states as a fold. */
+/** A chat with its older turns on a disk whose reads and flushes the test controls, and the fold of all its actions. */
 export class LazyChat {
   readonly #options: { readonly tail: number; readonly headEvery: number }
   readonly #flushes: (() => void)[] = []
-  readonly #questions: (() => void)[] = []
+  readonly #reads: (() => void)[] = []
   readonly world = testWorld()
   #disk = memoryStore({
     soon: (task) => (this.holding ? void this.#flushes.push(task) : queueMicrotask(task)),
   })
-  #life = 0
-  #eager: { seq: number; state: ChatState }[] = []
+  #epoch = 0
+  #fold: { seq: number; state: ChatState }[] = []
   holding = false
   log!: Log
   channel!: Channel
@@ -59,19 +59,20 @@ export class LazyChat {
     return this.#disk.log
   }
 
-  /** The whole state after everything, and after everything that was told. */
+  /** The whole state after every appended action. */
   get head(): ChatState {
     return this.at(Infinity)
   }
 
+  /** The whole state after the actions up to a number. */
   at(seq: number): ChatState {
-    return this.#eager.findLast((fact) => fact.seq <= seq)?.state as ChatState
+    return this.#fold.findLast((folded) => folded.seq <= seq)?.state as ChatState
   }
 
   async begin(): Promise<this> {
-    await this.#live()
-    this.channel = this.log.create(chatUri, 'chat', birth)
-    this.#eager = [{ seq: 0, state: birth as unknown as ChatState }]
+    await this.#start()
+    this.channel = this.log.create(chatUri, 'chat', firstState)
+    this.#fold = [{ seq: 0, state: firstState as unknown as ChatState }]
     await this.log.settled()
     return this
   }
@@ -79,13 +80,13 @@ export class LazyChat {
   append(actions: readonly Action[]): void {
     for (const action of actions) {
       const { seq } = this.log.appendChecked(this.channel, action)
-      this.#eager.push({ seq, state: reduce(this.head, action) })
+      this.#fold.push({ seq, state: reduce(this.head, action) })
     }
   }
 
-  /** The disk does what it was asked, in order; what was asked for this is asked, too. */
+  /** Lets the disk answer the reads that wait. */
   async answer(): Promise<void> {
-    for (const task of this.#questions.splice(0)) task()
+    for (const task of this.#reads.splice(0)) task()
     await stepOver()
   }
 
@@ -94,6 +95,7 @@ export class LazyChat {
     await stepOver()
   }
 
+  /** Answers reads and flushes until a promise is settled. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let done = false
     void promise.finally(() => (done = true)).catch(() => {})
@@ -104,37 +106,38 @@ export class LazyChat {
     return promise
   }
 
+  /** Puts the chat to sleep and wakes it. */
   async nap(): Promise<void> {
     await this.until(this.log.settled())
-    if (!this.log.sleep(this.channel)) throw new Error('it does not sleep')
+    if (!this.log.sleep(this.channel)) throw new Error('the chat cannot sleep')
     await this.until(this.log.settled())
     await this.wake()
   }
 
-  /** The process is gone, and with it all that was not flushed. */
+  /** Starts again after a crash: everything that was not flushed is lost. */
   async crash(): Promise<void> {
     this.#flushes.length = 0
-    this.#questions.length = 0
+    this.#reads.length = 0
     this.#disk = this.#disk.reopen()
-    await this.#live()
+    await this.#start()
     const { envelopes } = await this.store.read([chatUri], 0, Number.MAX_SAFE_INTEGER)
-    this.#eager = [{ seq: 0, state: birth as unknown as ChatState }]
+    this.#fold = [{ seq: 0, state: firstState as unknown as ChatState }]
     for (const { seq, action } of envelopes)
-      this.#eager.push({ seq, state: reduce(this.head, JSON.parse(action) as Action) })
+      this.#fold.push({ seq, state: reduce(this.head, JSON.parse(action) as Action) })
     await this.wake()
   }
 
   async wake(): Promise<void> {
     const woken = await this.until(this.log.wake(chatUri))
-    if (!woken) throw new Error('it is not there')
+    if (!woken) throw new Error('the chat does not exist')
     this.channel = woken
   }
 
-  /** What the parts of a host need of it. */
+  /** The members of a `Core` that the tests of rows and history use. */
   core(over: Partial<LimitValues> = {}): Core {
     const parts = {
       log: this.log,
-      store: { log: this.#slow },
+      store: { log: this.#slowStore },
       limits: { ...limits, ...over },
       world: this.world,
     }
@@ -142,29 +145,29 @@ export class LazyChat {
     return { ...parts, catalog } as unknown as Core
   }
 
-  async #live(): Promise<void> {
+  async #start(): Promise<void> {
     const log = new Log(
-      this.#slow,
+      this.#slowStore,
       this.world,
       { appended: () => {}, committed: () => {}, fatal: () => {} },
-      { records: new StepRecords(this.#disk.records), first: ++this.#life * 10_000_000, ...this.#options },
+      { records: new StepRecords(this.#disk.records), first: ++this.#epoch * 10_000_000, ...this.#options },
     )
     this.log = log
     await this.until(log.begin())
   }
 
-  /** The disk as the host sees it: it takes its time to find rows. */
-  get #slow(): LogStore {
+  /** The store as the host sees it: reads of rows wait for the test. */
+  get #slowStore(): LogStore {
     return {
       ...this.store,
       load: (...asked) => this.store.load(...asked),
       rows: (...asked) =>
-        new Promise((resolve) => this.#questions.push(() => resolve(this.store.rows(...asked)))),
+        new Promise((resolve) => this.#reads.push(() => resolve(this.store.rows(...asked)))),
     }
   }
 }
 
-/** Seven turns, `t0` to `t6`, of which the newest two are in memory. */
+/** A chat with seven turns, `t0` to `t6`. The newest two are in memory. */
 export async function asleep(words = (i: number) => `word ${i}`): Promise<LazyChat> {
   const chat = await new LazyChat({ tail: 2, headEvery: 1000 }).begin()
   for (let i = 0; i < 7; i++) chat.append(turn(`t${i}`, words(i)))
@@ -172,5 +175,5 @@ export async function asleep(words = (i: number) => `word ${i}`): Promise<LazyCh
   return chat
 }
 
-/** Lets the step that is under way come to its end. */
+/** Waits for the end of the present step. */
 export const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -10,7 +10,7 @@ import type { Client, Room, RoomOptions } from './test-host.ts'
 export const session = 'mock:/one'
 export const chat = defaultChatUri(session)
 
-/** Ann, in a session of this agent that is ready, with its default chat before her. */
+/** A host with one agent, and Ann in a ready session with a subscription to its default chat. */
 export async function talk(agent: Agent, options: RoomOptions = {}): Promise<{ all: Room; ann: Client }> {
   const all = await room({ agents: [agent], ...options })
   const ann = await all.join('ann', { subscribe: [rootUri] })
@@ -36,7 +36,7 @@ export function sessionOf(client: Client): SessionState {
   return client.state(session) as unknown as SessionState
 }
 
-/** A turn from its start to its end, whatever that is. */
+/** Runs a turn and waits for its end, however it ends. */
 export async function turn(client: Client, turnId: string, text?: string): Promise<void> {
   client.dispatch(chat, started(turnId, text))
   await client.until(() => chatOf(client).turns.some(({ id }) => id === turnId))

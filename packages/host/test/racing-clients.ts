@@ -12,12 +12,12 @@ import { chat, sessionOf } from './two-client-session.ts'
 import type { AnyAction } from './two-client-session.ts'
 import { Witness, sameAsHost } from './raw-client.ts'
 
-/** A client of one generation that asks and dispatches, and hears as a witness does. */
+/** A client of one protocol version that sends requests and dispatches over a raw client. */
 export class Racer {
   readonly link: Witness
   readonly clientId: string
   #ids = 0
-  /** Goes on over links: a number that comes again is the same wish again. */
+  /** Continues across connections: a repeated number is a repeated dispatch. */
   clientSeq = 0
 
   constructor(transport: Transport, clientId: string, version: Version) {
@@ -31,7 +31,7 @@ export class Racer {
     for (const channel of channels) await this.ask('subscribe', { channel })
   }
 
-  /** Gives the result, or the code of the error. */
+  /** Resolves with the result, or with the code of the error. */
   async ask(method: string, params: Record<string, unknown>): Promise<unknown> {
     const id = ++this.#ids
     this.link.say({ id, method, params: { channel: 'ahp-root://', ...params } })
@@ -40,7 +40,7 @@ export class Racer {
     return error ? error.code : result
   }
 
-  /** Gives what came back. */
+  /** Dispatches an action and resolves with its echo or refusal. */
   async wish(channel: Uri, action: AnyAction): Promise<Envelope> {
     const clientSeq = ++this.clientSeq
     this.link.say({ method: 'dispatchAction', params: { channel, clientSeq, action } })
@@ -50,15 +50,15 @@ export class Racer {
   }
 }
 
-/** Some clients, of both generations, at one session; from `race` on the scheduler says what arrives and is flushed when. */
+/** Clients of both versions in one session. During `race` the scheduler decides when each frame arrives and each flush ends. */
 export interface Track {
   readonly all: Room
   readonly agent: Puppet
   readonly racers: readonly Racer[]
-  /** A moment that the scheduler chooses. */
+  /** Resolves at a moment that the scheduler chooses. */
   moment(): Promise<void>
   race<T extends readonly unknown[]>(...acts: { [I in keyof T]: () => Promise<T[I]> }): Promise<T>
-  /** Nobody has heard what it could not live with, and each has what a newcomer of its generation is handed. */
+  /** Expects that no client got a bad message, and that each has the states that a new client of its version gets. */
   converged(): Promise<void>
 }
 
@@ -107,7 +107,7 @@ export async function track(s: Scheduler, count: number): Promise<Track> {
   }
 }
 
-/** Frames of one link arrive in order, whenever they do. */
+/** Delays the frames of one connection without changing their order. */
 function lane(soon: Schedule): Schedule {
   const waiting: (() => void)[] = []
   return (task) => {

@@ -8,7 +8,7 @@ import type { Version } from '@atrium/protocol/versions/negotiate'
 import { sameState } from '../../../conformance/src/kit/fold.ts'
 import { kindOf } from './test-host.ts'
 
-/** A frame, as far as it is looked at here. */
+/** A JSON-RPC frame. */
 export interface Message {
   readonly id?: number
   readonly method?: string
@@ -17,7 +17,7 @@ export interface Message {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown }
 }
 
-interface Wish {
+interface Pending {
   readonly channel: Uri
   readonly clientSeq: number
   readonly type: string
@@ -26,40 +26,41 @@ interface Wish {
 interface Followed {
   readonly kind: keyof typeof reducers
   readonly state: unknown
-  /** The number of the last thing that is in it. */
+  /** The number of the last action in the state. */
   readonly seq: number
 }
 
 /**
- * One end of a link that sends what it is given, keeps all it hears in the order it came, folds it, and notes what no
- * client of its generation could live with. It has no peer of ours in it, so that a mistake there cannot hide one here.
+ * A client that works on bare frames. It sends the frames that it is given, keeps all received ones, reduces their actions,
+ * and records every message that a client of its version must not get. It does not use the project's own `Peer`, so that a
+ * fault there cannot hide a fault of the host.
  */
 export class Witness {
   readonly heard: Message[] = []
   readonly problems: string[] = []
-  /** What was dispatched and is neither echoed nor refused, oldest first. */
-  readonly pending: Wish[] = []
+  /** The dispatches that are neither echoed nor refused, oldest first. */
+  readonly pending: Pending[] = []
   readonly followed = new Map<Uri, Followed>()
   readonly asked: Message[] = []
-  /** What was asked and not answered. */
+  /** The requests without a response. */
   readonly open = new Map<number, Message>()
   readonly errors: { readonly asked: Message; readonly code: number }[] = []
   readonly transport: Transport
   readonly version: Version
   clientId = ''
   lastSeen = 0
-  /** The highest number of an action on this very link. */
-  #told = 0
+  /** The highest number of an action on this connection. */
+  #lastReceived = 0
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
 
   constructor(transport: Transport, version: Version) {
     this.transport = transport
     this.version = version
-    transport.receive((frame) => this.#hear(JSON.parse(frame) as Message))
+    transport.receive((frame) => this.#receive(JSON.parse(frame) as Message))
     transport.closed.addEventListener('abort', () => this.#wake())
   }
 
-  /** Takes over what the client had on the link before. */
+  /** Takes over the client's state from its older connection. */
   inherit({ lastSeen, pending, followed }: Witness): void {
     this.lastSeen = lastSeen
     this.pending.push(...pending)
@@ -75,24 +76,24 @@ export class Witness {
     if (method === 'initialize' || method === 'reconnect') this.clientId = String(params['clientId'])
     if (method === 'unsubscribe') this.followed.delete(String(params['channel']))
     if (method === 'dispatchAction') {
-      const { channel, clientSeq, action } = params as unknown as Omit<Wish, 'type'> & { action: Action }
+      const { channel, clientSeq, action } = params as unknown as Omit<Pending, 'type'> & { action: Action }
       this.pending.push({ channel, clientSeq, type: action.type })
     }
     this.transport.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
 
-  /** Resolves when what was heard is as wished, and when it can never be. */
+  /** Resolves when a condition on the received frames holds. Rejects when the connection ends before. */
   async until(done: () => boolean): Promise<void> {
     if (!done() && !this.transport.closed.aborted)
       await new Promise<void>((resolve) => this.#waiting.add({ done, resolve }))
-    if (!done()) throw new Error('the link has ended before that')
+    if (!done()) throw new Error('the connection has ended before that')
   }
 
   answerTo(id: number): Message | undefined {
     return this.heard.find((message) => message.method === undefined && message.id === id)
   }
 
-  /** As it is folded so far; nothing where it follows no such channel. */
+  /** The reduced state of a channel; undefined without a subscription. */
   state(channel: Uri): unknown {
     return this.followed.get(channel)?.state
   }
@@ -111,29 +112,30 @@ export class Witness {
     )
   }
 
-  /** The params of each notification of a name. */
+  /** The params of all notifications of a method. */
   notes(name: string): readonly Record<string, unknown>[] {
     return this.heard.flatMap(({ method, params }) => (method === name && params ? [params] : []))
   }
 
-  /** Where in all that was heard something stands; -1 where it does not. */
+  /** The index of the first received frame that satisfies a condition, or -1. */
   at(found: (message: Message) => boolean): number {
     return this.heard.findIndex(found)
   }
 
-  #hear(message: Message): void {
+  #receive(message: Message): void {
     this.heard.push(message)
     const { id, method, params } = message
-    if (method === undefined) this.#answered(message)
-    else if (id !== undefined) this.problems.push(`was asked ${method}`)
-    else if (!knows(this.version, method)) this.problems.push(`was told ${method}, which is not its own`)
+    if (method === undefined) this.#applyResponse(message)
+    else if (id !== undefined) this.problems.push(`got the request ${method}`)
+    else if (!knows(this.version, method))
+      this.problems.push(`got ${method}, which its version does not have`)
     else if (method === 'action') this.#action(params as unknown as Envelope)
     this.#wake()
   }
 
-  #answered({ id, result, error }: Message): void {
+  #applyResponse({ id, result, error }: Message): void {
     const asked = this.open.get(id ?? -1)
-    if (!asked) return void this.problems.push(`an answer to ${id}, which waits for none`)
+    if (!asked) return void this.problems.push(`got a response to ${id}, which is no open request`)
     this.open.delete(id ?? -1)
     if (error) this.errors.push({ asked, code: error.code })
     else if (asked.method === 'disposeSession') this.followed.delete(String(asked.params?.['channel']))
@@ -144,24 +146,26 @@ export class Witness {
       readonly missing?: readonly Uri[]
       readonly serverSeq?: number
     }
-    // Whoever is handed everything anew keeps nothing that is not in it.
+    // A client that gets snapshots drops every other state.
     if (snapshots) this.followed.clear()
-    for (const given of [...(snapshots ?? []), ...(snapshot ? [snapshot] : [])]) this.#take(given)
+    for (const given of [...(snapshots ?? []), ...(snapshot ? [snapshot] : [])]) this.#applySnapshot(given)
     for (const uri of missing ?? []) this.followed.delete(uri)
     for (const envelope of actions ?? []) this.#action(envelope)
     this.lastSeen = Math.max(this.lastSeen, serverSeq ?? 0)
   }
 
-  #take({ resource, state, fromSeq }: Snapshot): void {
+  #applySnapshot({ resource, state, fromSeq }: Snapshot): void {
     this.followed.set(resource, { kind: kindOf(state as object), state, seq: fromSeq })
     this.lastSeen = Math.max(this.lastSeen, fromSeq)
   }
 
   #action(envelope: Envelope): void {
     const { channel, action, serverSeq, origin, rejectionReason } = envelope
-    if (!knows(this.version, action.type)) this.problems.push(`was told ${action.type}, which is not its own`)
-    if (serverSeq <= this.#told) this.problems.push(`${action.type}: ${serverSeq} comes after ${this.#told}`)
-    this.#told = serverSeq
+    if (!knows(this.version, action.type))
+      this.problems.push(`got ${action.type}, which its version does not have`)
+    if (serverSeq <= this.#lastReceived)
+      this.problems.push(`${action.type}: ${serverSeq} comes after ${this.#lastReceived}`)
+    this.#lastReceived = serverSeq
     this.lastSeen = Math.max(this.lastSeen, serverSeq)
     if (origin?.clientId === this.clientId) this.#retire({ ...origin, channel, type: action.type })
     const followed = this.followed.get(channel)
@@ -172,11 +176,11 @@ export class Witness {
     this.followed.set(channel, { ...followed, state: reduce(followed.state, action), seq: serverSeq })
   }
 
-  /** Only the oldest wish may come back: a client that waits for it would keep the others pending for ever. */
-  #retire(own: Wish): void {
+  /** Removes the oldest pending dispatch. An echo of any other is a problem: the oldest would stay pending for ever. */
+  #retire(own: Pending): void {
     const head = this.pending.shift()
     const same = head?.clientSeq === own.clientSeq && head.channel === own.channel && head.type === own.type
-    if (!same) this.problems.push(`${nameOf(own)} came back, and not ${head ? nameOf(head) : 'nothing'}`)
+    if (!same) this.problems.push(`${nameOf(own)} was echoed before ${head ? nameOf(head) : 'nothing'}`)
   }
 
   #wake(): void {
@@ -188,12 +192,12 @@ export class Witness {
   }
 }
 
-/** Whoever has followed along has what a newcomer is handed, but for what no action tells. */
+/** Expects that a client has the same states as a new client, except for the members that no action changes. */
 export function sameAsHost(link: Witness, newcomer: Witness): void {
   for (const [uri, { kind, state }] of link.followed)
     sameState(kind as 'root' | 'session' | 'chat', uri, newcomer.state(uri), state)
 }
 
-function nameOf({ type, clientSeq, channel }: Wish): string {
+function nameOf({ type, clientSeq, channel }: Pending): string {
   return `${type} ${clientSeq} of ${channel}`
 }

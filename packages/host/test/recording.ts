@@ -6,7 +6,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Witness } from './raw-client.ts'
 import type { Message } from './raw-client.ts'
 
-/** A line of a recording: a link opens or ends, or a frame goes over it, to the host (`c2s`) or from it. */
+/** A line of a recording: a connection opens or closes, or a frame is sent to the host (`c2s`) or by it (`s2c`). */
 interface Line {
   readonly conn: number
   readonly ev?: string
@@ -16,7 +16,7 @@ interface Line {
 
 export interface Recording {
   readonly lines: readonly Line[]
-  /** The agents that the client asked for. */
+  /** The providers that the client named. */
   readonly providers: readonly string[]
 }
 
@@ -28,8 +28,8 @@ export function readRecording(path: string): Recording {
 }
 
 /**
- * Says again what the client of a recording said, with its ids, its URIs and its numbers. Where the recorded host said
- * something that the client may have waited for, this one has to say it too before it goes on. Gives every link.
+ * Sends the frames of a recorded client again, with the same ids, URIs and numbers. Before each next frame it waits for the
+ * messages that the recorded client may have waited for. Returns all connections.
  */
 export async function replay(
   { lines }: Recording,
@@ -37,20 +37,20 @@ export async function replay(
   finish: (turnId: string) => void,
 ): Promise<readonly Witness[]> {
   const links = new Map<number, Witness>()
-  /** Where the recorded host called a chat by another name than ours does. */
+  /** The URIs of chats: those of the recorded host, each with the URI of this host. */
   const ours = new Map<string, Uri>()
   for (const { conn, ev, d, m } of lines) {
     const link = links.get(conn)
     if (ev === 'open') links.set(conn, new Witness(connect(), '0.9.0'))
     else if (ev === 'close') link?.transport.close()
-    else if (m && link && d === 'c2s') links.set(conn, speak(link, renamed(m, ours), [...links.values()]))
+    else if (m && link && d === 'c2s') links.set(conn, send(link, renamed(m, ours), [...links.values()]))
     else if (m && link && d === 's2c') await expected(link, renamed(m, ours), ours, finish)
   }
   return [...links.values()]
 }
 
-/** A client that comes back has what it had; and numbers are each host's own. */
-function speak(link: Witness, message: Message, links: readonly Witness[]): Witness {
+/** Sends a frame. A `reconnect` takes over the state of the older connection and names this host's number. */
+function send(link: Witness, message: Message, links: readonly Witness[]): Witness {
   const { method, params } = message
   if (method !== 'reconnect') {
     link.say(message)
@@ -62,7 +62,7 @@ function speak(link: Witness, message: Message, links: readonly Witness[]): Witn
   return link
 }
 
-/** Waits for what the recorded host had said by now, where it means something to this client. */
+/** Waits for the counterpart of a message of the recorded host, where the client may depend on it. */
 async function expected(
   link: Witness,
   recorded: Message,
@@ -100,7 +100,7 @@ async function happened(
   }
 }
 
-/** Both hosts handed over the same session: its chat is the same chat, whatever it is called. */
+/** Learns the URI of a default chat from the snapshots of the same session by both hosts. */
 function learn(recorded: Message, answered: Message | undefined, ours: Map<string, Uri>): void {
   const [theirs, own] = [recorded, answered].map(
     (message) =>

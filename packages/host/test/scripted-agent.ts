@@ -2,12 +2,12 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { Agent, Chat, AgentAction, Session, Settings } from '../src/ports/agent.ts'
 
-/** One turn of it, as the test leads it. */
+/** One turn of the agent, controlled by the test. */
 export interface Run {
   readonly chat: Chat
   readonly signal: AbortSignal
   say(...said: readonly AgentAction[]): void
-  /** Whether all of that was taken, and more is asked for. */
+  /** Whether the host has consumed every action and requests more. */
   readonly waits: boolean
   end(): void
   fail(error: unknown): void
@@ -23,7 +23,7 @@ interface PuppetOptions {
   readonly create?: (session: Session, signal: AbortSignal) => Promise<void>
 }
 
-/** An agent that says what the test wants when the test wants it. It never looks whether anybody still listens. */
+/** An agent that sends the actions that the test gives it. It ignores the abort signal. */
 export class Puppet implements Agent {
   readonly info: AgentInfo
   readonly resumes: boolean
@@ -62,28 +62,28 @@ export class Puppet implements Agent {
   }
 
   run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
-    const lines = new Lines()
+    const script = new Script()
     this.runs.push({
       chat,
       signal,
-      say: (...said) => lines.add(...said.map((value) => () => ({ value }))),
+      say: (...said) => script.add(...said.map((value) => () => ({ value }))),
       get waits() {
-        return lines.waits
+        return script.waits
       },
-      end: () => lines.add(() => undefined),
+      end: () => script.add(() => undefined),
       fail: (error) =>
-        lines.add(() => {
+        script.add(() => {
           throw error
         }),
     })
-    return lines.spoken()
+    return script.actions()
   }
 
   async dispose(session: Uri): Promise<void> {
     this.disposed.push(session)
   }
 
-  /** The turn that it was given as the nth, once it was. */
+  /** Resolves with the nth turn that the agent is given. */
   async given(nth = 0): Promise<Run> {
     await until(() => this.runs.length > nth)
     return this.runs[nth] as Run
@@ -92,7 +92,7 @@ export class Puppet implements Agent {
 
 type Line = () => { readonly value: AgentAction } | undefined
 
-class Lines {
+class Script {
   readonly #lines: Line[] = []
   #wake = () => {}
   waits = false
@@ -103,7 +103,7 @@ class Lines {
     this.#wake()
   }
 
-  async *spoken(): AsyncGenerator<AgentAction> {
+  async *actions(): AsyncGenerator<AgentAction> {
     for (;;) {
       while (this.#lines.length === 0) {
         this.waits = true
@@ -116,7 +116,7 @@ class Lines {
   }
 }
 
-/** Resolves when it is so: looked at again whenever everything that was under way has had a turn. */
+/** Resolves when a condition holds. It is tested once in each round of the event loop. */
 export async function until(done: () => boolean): Promise<void> {
   while (!done()) await new Promise<void>((resolve) => setImmediate(resolve))
 }

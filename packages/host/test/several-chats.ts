@@ -6,7 +6,7 @@ import { readyAgent } from './agents.ts'
 import type { Client } from './test-host.ts'
 import { chat, session, started } from './one-client-session.ts'
 
-/** An agent whose sessions have several chats, forks and side chats among them. */
+/** An agent whose sessions may have several chats, including forks and side chats. */
 export function severalChats(agent: Agent = readyAgent()): Agent {
   const capabilities = { multipleChats: { fork: true, sideChat: true } }
   return { ...agent, info: { ...agent.info, capabilities } }
@@ -18,7 +18,7 @@ export function fork(client: Client, to: Uri, turnId: string, from: Uri = chat):
   return client.ask('createChat', { channel: session, chat: to, source: forkAt(turnId, from) })
 }
 
-/** All of a chat, as a newcomer is handed it. */
+/** The state of a chat in a new snapshot. */
 export async function read(client: Client, channel: Uri): Promise<ChatState> {
   const { snapshot } = await client.ask('subscribe', { channel })
   return snapshot?.state as ChatState
@@ -26,7 +26,7 @@ export async function read(client: Client, channel: Uri): Promise<ChatState> {
 
 export const idsOf = ({ turns }: ChatState): readonly string[] => turns.map(({ id }) => id)
 
-/** Turns of a chat that the client follows, one after the other. */
+/** Runs turns in a chat that the client follows, one after the other. */
 export async function turnsIn(client: Client, channel: Uri, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     client.dispatch(channel, started(id, `say ${id}`))

@@ -7,7 +7,7 @@ export function emptyChat(resource: string): ChatState {
   return { resource, title: '', status: Activity.Idle, modifiedAt: '2026-01-01T00:00:00.000Z', turns: [] }
 }
 
-/** A terminal that a client holds and whose shell runs. */
+/** A terminal that a client has claimed, with a running shell. */
 export function heldTerminal(clientId: string): TerminalState {
   return {
     title: '',

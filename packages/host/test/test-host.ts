@@ -18,25 +18,25 @@ import type { Agent } from '../src/ports/agent.ts'
 import { testWorld } from './world.ts'
 import type { TestWorld } from './world.ts'
 
-/** It has nothing to say. */
+/** An agent whose turns end at once, without any action. */
 export const mute: Agent = {
   info: { provider: 'mock', displayName: 'Mock', description: '', models: [] },
   resumes: false,
   async *run() {},
 }
 
-/** A host on a store in memory, and clients joined to it by pairs. */
+/** A host on a store in memory, and clients connected to it by in-memory transports. */
 export interface Room {
   readonly world: TestWorld
   readonly store: () => MemoryStore
   host(): Host
   core(): Core
   join(clientId: string, options?: { subscribe?: readonly string[]; principal?: string }): Promise<Client>
-  /** A link that has said nothing yet. */
+  /** A client that has not sent a handshake yet. */
   link(principal?: string): Client
-  /** Two ends of one that is nobody's yet: the host has the first. */
+  /** The two ends of a new connection. The host already has the first. */
   wire(principal?: string, schedule?: Schedule): readonly [near: Transport, far: Transport]
-  /** Ends the host as a crash would, or gently, and starts another on what the disk has. */
+  /** Ends the host by a crash or a close, and starts another on the durable part of the store. */
   restart(how?: 'crash' | 'close', readOnly?: string, agents?: readonly Agent[]): Promise<void>
 }
 
@@ -45,11 +45,11 @@ export type Machine = Pick<HostPorts, 'files' | 'terminals' | 'vcs' | 'defaultDi
 export interface RoomOptions extends MemoryOptions {
   readonly limits?: Partial<LimitValues>
   readonly agents?: readonly Agent[]
-  /** What the host can use of its machine. */
+  /** The ports of the host to its machine. */
   readonly machine?: Machine
-  /** So many finished turns of a chat are in memory when it wakes. */
+  /** The number of finished turns that a chat is woken with. */
   readonly tail?: number
-  /** What is on the disk before the host begins. */
+  /** The store that the host begins with. */
   readonly disk?: MemoryStore
 }
 
@@ -97,7 +97,7 @@ export async function room({
   }
 }
 
-/** A client without a mind of its own: it records what it is told and folds it. */
+/** A client that records every message and reduces the actions of its channels. */
 export class Client {
   readonly peer: Peer
   readonly envelopes: Envelope[] = []
@@ -105,7 +105,7 @@ export class Client {
   readonly states = new Map<string, unknown>()
   readonly kinds = new Map<string, keyof typeof reducers>()
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
-  /** What it answers when the host asks it. */
+  /** Answers the requests of the host. */
   lend: (method: string, params: unknown) => unknown = () => null
   clientId = ''
   clientSeq = 0
@@ -115,7 +115,7 @@ export class Client {
     const receiver = {
       request: (method: string, params: unknown) => this.lend(method, params),
       notification: (method: string, params: unknown) =>
-        this.#hear(method, params as Record<string, unknown>),
+        this.#receive(method, params as Record<string, unknown>),
     }
     this.peer = new Peer(transport, receiver, { limits: clientLimits })
     this.peer.closed.addEventListener('abort', () => this.#wake())
@@ -125,7 +125,7 @@ export class Client {
     method: M,
     params: Omit<Params<M>, 'channel'> & { channel?: string },
   ): Promise<Result<M>> {
-    const received = (result: unknown) => this.#take(result)
+    const received = (result: unknown) => this.#applyResult(result)
     return this.peer.request(method, { channel: 'ahp-root://', ...params }, received) as Promise<Result<M>>
   }
 
@@ -142,7 +142,7 @@ export class Client {
     return clientSeq
   }
 
-  /** Its own echo or refusal. */
+  /** Resolves with the echo or the refusal of a dispatch. */
   async echo(clientSeq: number): Promise<Envelope> {
     const own = (envelope: Envelope) =>
       envelope.origin?.clientId === this.clientId && envelope.origin.clientSeq === clientSeq
@@ -150,7 +150,7 @@ export class Client {
     return this.envelopes.find(own) as Envelope
   }
 
-  /** Resolves when what was recorded is as wished. */
+  /** Resolves when a condition on the recorded messages holds. */
   until(done: () => boolean): Promise<void> {
     if (done()) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.add({ done, resolve }))
@@ -160,7 +160,7 @@ export class Client {
     return this.states.get(channel) as Record<string, unknown>
   }
 
-  #hear(method: string, params: Record<string, unknown>): void {
+  #receive(method: string, params: Record<string, unknown>): void {
     if (method === 'action') this.#apply(params as unknown as Envelope)
     else this.notes.push({ method, params })
     this.#wake()
@@ -179,8 +179,8 @@ export class Client {
     this.states.set(channel, reduce(this.states.get(channel), action))
   }
 
-  /** Snapshots are put in place the moment they are read. */
-  #take(result: unknown): void {
+  /** Applies a result when it is read, before any later message. */
+  #applyResult(result: unknown): void {
     const { snapshot, snapshots, actions, serverSeq } = (result ?? {}) as {
       snapshot?: Snapshot
       snapshots?: Snapshot[]
@@ -205,7 +205,7 @@ export class Client {
   }
 }
 
-/** Snapshots do not name it. */
+/** The kind of a state. Snapshots do not contain it. */
 export function kindOf(state: object): keyof typeof reducers {
   if ('agents' in state) return 'root'
   if ('lifecycle' in state && 'chats' in state) return 'session'

@@ -1,7 +1,7 @@
 import type { AgentAction } from '../src/ports/agent.ts'
 import type { AnyAction } from './two-client-session.ts'
 
-/** What an agent says of a tool call, so that it stands at each point of its way. */
+/** The actions of an agent that bring a tool call into each of its states. */
 export const call = { toolCallId: 'c1' }
 export const begun = (contributor?: object) =>
   ({ type: 'chat/toolCallStart', ...call, toolName: 'x', displayName: 'X', ...contributor }) as AgentAction
@@ -10,7 +10,7 @@ export const ready = (more: object = {}) =>
 export const running = ready({ confirmed: 'not-needed' })
 export const mcp = { contributor: { kind: 'mcp', customizationId: 'm' } }
 export const lentBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
-/** Before anything of it runs, a client says that it lends tools. */
+/** The action by which a client registers its tools. It comes before any call of them. */
 export const lends = (clientId: string): AnyAction => ({
   type: 'session/activeClientSet',
   activeClient: { clientId, tools: [] },
@@ -25,7 +25,7 @@ export const unseen = {
   requiresResultConfirmation: true,
 } as AgentAction
 
-/** And what clients say of it. */
+/** The actions of clients on a tool call. */
 const inTurn = { turnId: 't1', ...call }
 export const confirmed: AnyAction = {
   type: 'chat/toolCallConfirmed',
@@ -37,7 +37,7 @@ export const resultConfirmed: AnyAction = { type: 'chat/toolCallResultConfirmed'
 export const complete: AnyAction = { type: 'chat/toolCallComplete', ...inTurn, ...result(true) }
 export const content: AnyAction = { type: 'chat/toolCallContentChanged', ...inTurn, content: [] }
 
-/** A person is asked two things, and must answer the first. */
+/** A request for input with two questions, the first of them required. */
 const questions = [
   { kind: 'text', id: 'name', message: 'Who?', required: true },
   { kind: 'boolean', id: 'sure', message: 'Sure?' },

@@ -43,7 +43,7 @@ export const delta = (partId: string, content: string): AgentAction => ({
   content,
 })
 
-/** A host with one puppet, and a session that Ann has made and that both Ann and Ben follow, with its chat. */
+/** A host with a scripted agent, and a session of Ann's to which Ann and Ben are subscribed, with its chat. */
 export interface Scene extends Room {
   readonly agent: Puppet
   readonly ann: Client
@@ -51,7 +51,7 @@ export interface Scene extends Room {
 }
 
 interface SceneOptions extends RoomOptions {
-  /** Until the session is there, or has failed. */
+  /** Whether to wait until the session is ready or has failed. */
   readonly waits?: boolean
 }
 
@@ -69,18 +69,18 @@ export async function scene(
   return { ...all, agent, ann, ben }
 }
 
-/** Ann begins a turn, and the agent says this of it. */
-export async function turn(all: Scene, turnId: string, ...said: readonly AgentAction[]): Promise<Run> {
+/** Starts a turn of Ann's, in which the agent sends these actions. */
+export async function turn(all: Scene, turnId: string, ...actions: readonly AgentAction[]): Promise<Run> {
   const before = all.agent.runs.length
   await accepted(all.ann, chat, started(turnId))
   const run = await all.agent.given(before)
-  await says(all, run, ...said)
+  await says(all, run, ...actions)
   return run
 }
 
-/** All of it is heard. */
-export async function says({ core }: Room, run: Run, ...said: readonly AgentAction[]): Promise<void> {
-  run.say(...said)
+/** Sends actions of the agent and waits until they are committed. */
+export async function says({ core }: Room, run: Run, ...actions: readonly AgentAction[]): Promise<void> {
+  run.say(...actions)
   const channel = core().log.channel(run.chat.uri)
   await until(() => run.waits && channel?.head === channel?.committed)
 }
@@ -89,7 +89,7 @@ export async function follow(client: Client, channels: readonly Uri[] = [session
   for (const channel of channels) await client.ask('subscribe', { channel })
 }
 
-/** It takes part in the session, so that it can lend tools. */
+/** Makes a client an active client of the session, so that it can provide tools. */
 export function takesPart(client: Client): Promise<void> {
   const activeClient = { clientId: client.clientId, tools: [] }
   return accepted(client, session, { type: 'session/activeClientSet', activeClient })
@@ -104,19 +104,19 @@ export const chatOf = ({ core }: Room, uri = chat) => core().log.channel(uri)?.c
 export const sessionOf = ({ core }: Room, uri = session) => core().log.channel(uri)?.committed as SessionState
 
 /**
- * Ann's wish is refused with this reason: the state is the very same, nobody else hears of it, and the link goes on, as
- * the next good one shows.
+ * Dispatches an action of Ann's and returns the reason of its refusal. Expects that the state stays the same, that nobody
+ * else gets a message, and that a later action is accepted.
  */
 export async function refused(all: Scene, channel: Uri, action: AnyAction): Promise<string | undefined> {
   const { ann, ben, core } = all
-  const told = core().log.channel(channel)?.committed
-  const heardBefore = ben.envelopes.length
+  const before = core().log.channel(channel)?.committed
+  const receivedBefore = ben.envelopes.length
   const { rejectionReason } = await ann.echo(ann.dispatch(channel, action))
-  expect(core().log.channel(channel)?.committed).toBe(told)
-  expect(core().log.channel(channel)?.head).toBe(told)
-  const name = `after ${heardBefore}`
+  expect(core().log.channel(channel)?.committed).toBe(before)
+  expect(core().log.channel(channel)?.head).toBe(before)
+  const name = `after ${receivedBefore}`
   await accepted(ann, session, title(name))
-  await ben.until(() => ben.envelopes.length > heardBefore)
-  expect(ben.envelopes[heardBefore]?.action).toMatchObject({ title: name })
+  await ben.until(() => ben.envelopes.length > receivedBefore)
+  expect(ben.envelopes[receivedBefore]?.action).toMatchObject({ title: name })
   return rejectionReason
 }

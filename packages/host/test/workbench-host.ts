@@ -7,7 +7,7 @@ import type { Client, Room, RoomOptions } from './test-host.ts'
 import { sameAsHost } from './raw-client.ts'
 import { Workbench } from './workbench.ts'
 
-/** A host with one agent, the workbench that has opened, and somebody else, of our own generation, who looks at the root. */
+/** A host with one agent, a connected workbench, and a client of the native version that follows the root. */
 export interface Stage {
   readonly all: Room
   readonly bench: Workbench
@@ -22,12 +22,12 @@ export async function stage(agent: Agent, options: RoomOptions = {}): Promise<St
   return { all, bench, watcher }
 }
 
-/** A turn has ended, in whatever way. */
+/** Waits for the end of a turn, however it ends. */
 export async function ended({ link, chat }: Workbench, turn: string): Promise<void> {
   await link.until(() => link.chat(chat).turns.some(({ id }) => id === turn))
 }
 
-/** Nothing came that it could not live with, nothing is open, and what it has is what the host has. */
+/** Expects that the workbench got no bad message, waits for nothing, and has the same states as the host. */
 export async function sound(bench: Workbench, all: Room, refusable: readonly string[] = []): Promise<void> {
   const { link } = bench
   await bench.settled()

@@ -9,7 +9,7 @@ import type { Message } from './raw-client.ts'
 const offered = ['0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.1']
 const directory = 'file:///home/ann/project'
 
-/** What it says of itself before it counts: each is another setting, and all have the number 0. */
+/** The settings that the workbench dispatches first. Each dispatch has the `clientSeq` 0. */
 const settings: readonly Record<string, unknown>[] = [
   { 'http.proxy': '', 'http.noProxy': [] },
   { telemetryLevel: 'off' },
@@ -23,7 +23,7 @@ const settings: readonly Record<string, unknown>[] = [
 ]
 const features = Array.from({ length: 13 }, (_, n) => ({ [`feature.${n}`]: n % 2 === 0 }))
 
-/** VS Code's workbench as a host meets it: what it sends, in which order, and what it waits for before it goes on. */
+/** VS Code's workbench as a host sees it: the messages that it sends, their order, and the responses that it waits for. */
 export class Workbench {
   readonly clientId: string
   readonly provider: string
@@ -48,7 +48,7 @@ export class Workbench {
     return this.link.session(this.session).defaultChat ?? ''
   }
 
-  /** The handshake, and at once everything it has to say of itself. */
+  /** Runs the handshake and dispatches all settings at once. */
   async open(): Promise<void> {
     await this.initialize()
     await this.greet()
@@ -69,7 +69,7 @@ export class Workbench {
     this.introduce()
     const login = this.#logins()
     const listed = this.list()
-    // The same thirteen twice: the second time nothing changes.
+    // The workbench sends the same thirteen settings twice; the second time nothing changes.
     for (const config of [...features, ...features]) this.#configure(config, ++this.#clientSeq)
     await Promise.all([...login, listed])
     await this.list()
@@ -88,7 +88,7 @@ export class Workbench {
     return this.ask('ping', { channel: rootUri })
   }
 
-  /** An agent is chosen: what it can be set to is asked again and again, and a session is made that may never be used. */
+  /** Chooses an agent: requests its config several times, and creates a session that may never be used. */
   async choose(): Promise<void> {
     await this.#settingsOf()
     const asked = Array.from({ length: 4 }, () => this.#settingsOf())
@@ -98,7 +98,7 @@ export class Workbench {
     await this.#subscribe(this.session)
   }
 
-  /** The first prompt: another session takes the place of the one that was made before. Gives its turn. */
+  /** Sends the first prompt in a new session, which replaces the unused one. Returns the id of the turn. */
   async prompt(text: string): Promise<string> {
     const abandoned = this.session
     await this.#create()
@@ -119,7 +119,7 @@ export class Workbench {
     return turnId
   }
 
-  /** What is typed while a turn runs. */
+  /** Sends a message during a turn. */
   steer(text: string): string {
     const id = this.#name('request_')
     this.dispatch(this.chat, {
@@ -135,7 +135,7 @@ export class Workbench {
     this.dispatch(this.chat, { type: 'chat/turnCancelled', turnId, duration })
   }
 
-  /** The button that lets a tool be called. */
+  /** Approves a tool call, as the button does. */
   allow(turnId: string, toolCallId: string): void {
     const asked = { turnId, toolCallId, approved: true, confirmed: 'user-action' }
     this.dispatch(this.chat, { type: 'chat/toolCallConfirmed', ...asked })
@@ -145,7 +145,7 @@ export class Workbench {
     this.dispatch(this.session, { type: 'session/isReadChanged', isRead: true })
   }
 
-  /** Its tools, as often as it likes, changed or not. */
+  /** Registers the tools of the workbench. It does so often, changed or not. */
   lend(tools = this.#tools): void {
     this.#tools = tools
     const activeClient: SessionActiveClient = {
@@ -156,7 +156,7 @@ export class Workbench {
     this.dispatch(this.session, { type: 'session/activeClientSet', activeClient })
   }
 
-  /** A session is opened again from the list. */
+  /** Opens a session of the list again. */
   async reopen(session: Uri): Promise<void> {
     this.session = session
     await this.#subscribe(session)
@@ -166,8 +166,8 @@ export class Workbench {
   }
 
   /**
-   * Its link has ended and here is another. It lists every channel it ever subscribed to and names none for the command
-   * itself; where the host does not know it, it begins anew on the same link.
+   * Reconnects on a new connection. The workbench lists every channel that it ever subscribed to, and sends no channel of
+   * the command itself. When the host does not know the client, it initializes on the same connection.
    */
   async comeBack(transport: Transport, subscriptions: readonly Uri[]): Promise<unknown> {
     const before = this.link
@@ -187,7 +187,7 @@ export class Workbench {
     this.link.say({ method: 'dispatchAction', params: { channel, clientSeq, action } })
   }
 
-  /** Rejects with the error as it was answered. */
+  /** Sends a request. Rejects with the error of the response. */
   async ask(method: string, params: Record<string, unknown>): Promise<unknown> {
     const id = ++this.#ids
     this.link.say({ id, method, params })
@@ -196,7 +196,7 @@ export class Workbench {
     return error ? Promise.reject(error) : result
   }
 
-  /** Nothing it has wished for is still open. */
+  /** Resolves when no dispatch is pending. */
   settled(): Promise<void> {
     return this.link.until(() => this.link.pending.length === 0)
   }
@@ -207,7 +207,7 @@ export class Workbench {
       channel: this.session,
       provider: this.provider,
       workingDirectories: [directory],
-      // Said to every agent, whatever it can be set to.
+      // The workbench sends this config to every agent.
       config: { isolation: 'folder', autoApprove: 'default', mode: 'interactive' },
       progressToken: this.#name('progress-'),
     })
@@ -225,7 +225,7 @@ export class Workbench {
     })
   }
 
-  /** A token for each resource that an agent says it protects. */
+  /** Authenticates for every protected resource of every agent. */
   #logins(): readonly Promise<unknown>[] {
     const needed = this.root.agents.flatMap(({ protectedResources = [] }) => protectedResources)
     return needed.map(({ resource }) => this.ask('authenticate', { channel: rootUri, resource, token: 'T' }))
@@ -235,7 +235,7 @@ export class Workbench {
     this.dispatch(rootUri, { type: 'root/configChanged', config }, clientSeq)
   }
 
-  /** A model is named as the root names it. */
+  /** A message that names the first model of the agent. */
   #message(text: string): Record<string, unknown> {
     const model = this.root.agents.find(({ provider }) => provider === this.provider)?.models[0]
     return { text, origin: { kind: 'user' }, ...(model && { model: { id: model.id } }) }

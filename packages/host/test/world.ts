@@ -1,8 +1,8 @@
 import type { World } from '../src/ports/world.ts'
 
-/** A world of the test's own: time stands still until it is moved, ids count, timers run when they are told to. */
+/** A world for tests: time stands still until `advance`, ids count upwards, and timers run in `advance`. */
 export interface TestWorld extends World {
-  /** Moves time on and runs what became due, in order. */
+  /** Moves the clock and runs the due timers in order. */
   advance(ms: number): void
   readonly reports: { readonly event: string; readonly detail: unknown }[]
 }
@@ -19,7 +19,7 @@ export function testWorld(start = Date.parse('2026-01-01T00:00:00Z')): TestWorld
     later(ms, task) {
       const timer = { at: now + ms, task }
       timers.add(timer)
-      // What is wanted at once need not wait for the test.
+      // A timer of 0 ms runs without `advance`.
       if (ms === 0) setImmediate(() => timers.delete(timer) && task())
       return () => void timers.delete(timer)
     },

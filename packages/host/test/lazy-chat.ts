@@ -16,7 +16,13 @@ import { testWorld } from './world.ts'
 export const chatUri = 'ahp-chat:/1'
 const startedAt = '2026-01-01T00:00:00Z'
 const message = { text: 'go', origin: { kind: 'user' } }
-const firstState = { resource: chatUri, title: '', status: Activity.Idle, modifiedAt: startedAt, turns: [] }
+const firstState: ChatState = {
+  resource: chatUri,
+  title: '',
+  status: Activity.Idle,
+  modifiedAt: startedAt,
+  turns: [],
+}
 const reduce = kinds.chat.reduce as (state: ChatState, action: Action) => ChatState
 
 /** The actions of a turn from its start to its end. */
@@ -72,7 +78,7 @@ export class LazyChat {
   async begin(): Promise<this> {
     await this.#start()
     this.channel = this.log.create(chatUri, 'chat', firstState)
-    this.#fold = [{ seq: 0, state: firstState as unknown as ChatState }]
+    this.#fold = [{ seq: 0, state: firstState }]
     await this.log.settled()
     return this
   }
@@ -121,7 +127,7 @@ export class LazyChat {
     this.#disk = this.#disk.reopen()
     await this.#start()
     const { envelopes } = await this.store.read([chatUri], 0, Number.MAX_SAFE_INTEGER)
-    this.#fold = [{ seq: 0, state: firstState as unknown as ChatState }]
+    this.#fold = [{ seq: 0, state: firstState }]
     for (const { seq, action } of envelopes)
       this.#fold.push({ seq, state: reduce(this.head, JSON.parse(action) as Action) })
     await this.wake()

@@ -16,6 +16,13 @@ const lenses: ReadonlyMap<Version, Lens | undefined> = new Map([
   ['0.9.0', v09],
 ])
 
+/** The members of params that name channels. */
+interface NamedChannels {
+  readonly channel?: Uri
+  readonly chat?: Uri
+  readonly source?: { readonly chat?: unknown }
+}
+
 export const supportedVersions: readonly Version[] = [...lenses.keys()]
 
 /**
@@ -57,12 +64,15 @@ export class Dialect {
     return this.#lens ? this.#lens.actionUp(channel.kindName, action) : action
   }
 
-  params(method: string, params: unknown): unknown {
-    const up = this.#lens ? this.#lens.paramsUp(method, params as object) : params
-    const { channel, chat, source } = (up ?? {}) as { channel?: Uri; chat?: Uri; source?: { chat?: unknown } }
+  /** The params of a request in the native version, with canonical URIs in place of the client's names. */
+  params(method: string, given: unknown): object {
+    // Params are always an object, and the schema of the method has checked these members.
+    const params = given as NamedChannels
+    const native: NamedChannels = this.#lens ? this.#lens.paramsUp(method, params) : params
+    const { channel, chat, source } = native
     const from = source?.chat
     return {
-      ...(up as object),
+      ...native,
       ...(channel !== undefined && { channel: this.canonicalUri(channel) }),
       ...(chat !== undefined && { chat: this.canonicalUri(chat) }),
       // A source of an unknown kind may have a member `chat` of any type.

@@ -81,7 +81,7 @@ export class Subscriptions {
     this.add(channel, { ...requested, at: committedSeq, numbered: last })
     // The snapshot needs a number that the client has not seen: a client that has seen it then has the snapshot.
     if (this.seen >= committedSeq) this.#core.log.advance()
-    this.#updateSent((handed) => handed.set(channel.uri, this.#snapshotSent(channel)))
+    this.#updateSent((snapshots) => snapshots.set(channel.uri, this.#snapshotSent(channel)))
   }
 
   /** Subscribes as the client was subscribed on its older connection. */
@@ -109,7 +109,7 @@ export class Subscriptions {
     this.#channels.set(channel, { ...subscription, leftOut: Math.min(subscription.leftOut, leftOut) })
     const sent = this.#record?.handed.get(channel.uri)
     if (sent?.cut === undefined || sent.extended) return
-    this.#updateSent((handed) => handed.set(channel.uri, { ...sent, extended: true }))
+    this.#updateSent((snapshots) => snapshots.set(channel.uri, { ...sent, extended: true }))
   }
 
   /** Whether an entry is a page of history for an older snapshot than the client has now. */
@@ -129,7 +129,7 @@ export class Subscriptions {
   unsubscribe(uri: Uri): void {
     const channel = this.find(uri)
     if (channel) this.#remove(channel)
-    if (this.#record?.handed.has(uri)) this.#updateSent((handed) => handed.delete(uri))
+    if (this.#record?.handed.has(uri)) this.#updateSent((snapshots) => snapshots.delete(uri))
   }
 
   /** Ends the subscriptions to all other channels. */
@@ -164,10 +164,11 @@ export class Subscriptions {
     return compact<SnapshotSent>({ fromSeq, unsure, turns: view.turns, maxLatencyMs: latency, cut, extended })
   }
 
-  #updateSent(change: (handed: Map<Uri, SnapshotSent>) => unknown): void {
+  /** Changes the snapshots in the client's record. */
+  #updateSent(change: (snapshots: Map<Uri, SnapshotSent>) => unknown): void {
     if (!this.#record) return
-    const handed = new Map(this.#record.handed)
-    change(handed)
-    this.keep({ ...this.#record, handed })
+    const snapshots = new Map(this.#record.handed)
+    change(snapshots)
+    this.keep({ ...this.#record, handed: snapshots })
   }
 }

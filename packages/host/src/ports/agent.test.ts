@@ -19,7 +19,7 @@ const part = { type: 'chat/responsePart', part: { kind: 'markdown', id: 'p', con
 const call = { type: 'chat/toolCallStart', toolCallId: 'p', toolName: 't', displayName: 'T' }
 
 test.each([
-  ['text for a part that was not made', 'not made', { type: 'chat/delta', partId: 'p', content: '' }],
+  ['text for a part that was not started', 'not started', { type: 'chat/delta', partId: 'p', content: '' }],
   ['text of another kind', 'no reasoning', part, { type: 'chat/reasoning', partId: 'p', content: '' }],
   ['a part twice', 'used before', part, part],
   ['a call with the id of a part', 'used before', part, call],

@@ -1,6 +1,6 @@
 import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { Stage } from '../../../host/test/stage.ts'
+import { Stage } from '../../../host/test/hostless-chat.ts'
 import { guide } from './guide.ts'
 
 /** A timer that fires as soon as the event loop is idle, whatever the delay. */

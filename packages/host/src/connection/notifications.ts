@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { notes } from '@atrium/protocol/commands'
+import { notifications } from '@atrium/protocol/commands'
 import type { NotificationParams } from '@atrium/protocol/commands'
 import { checkAction } from '@atrium/protocol/kind'
 import { decode, id } from '@atrium/protocol/schema'
@@ -35,7 +35,8 @@ export class Notifications {
       const decoded = checkParams(note.params, params)
       if (!decoded.ok) return this.#malformed(method, params, decoded.problem)
       // The schema of the method has checked the params. These two are all that a client may send.
-      if (method === 'unsubscribe') return this.#unsubscribe(decoded.value as NotificationParams<'unsubscribe'>)
+      if (method === 'unsubscribe')
+        return this.#unsubscribe(decoded.value as NotificationParams<'unsubscribe'>)
       return this.#dispatch(decoded.value as DispatchParams, refusal)
     })
   }

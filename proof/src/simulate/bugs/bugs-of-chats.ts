@@ -11,7 +11,7 @@ export const chatBugs: readonly Bug[] = [
     'copying.pages(ids)',
   ),
   bug('the rows of a fork are not written', 'chat/copy-turns', 'await copying.lay({ rows:', 'void ({ rows:'),
-  bug('a fork is visible while it is created', 'log/log', ' || this.staged.has(uri)', ''),
+  bug('a fork is visible while it is created', 'log/awake-channels', ' || this.staged.has(uri)', ''),
   bug('a half-created chat survives a restart', 'recovery', 'await forgetCopies(core);', ''),
   bug(
     'a fork is published before it is in its session',

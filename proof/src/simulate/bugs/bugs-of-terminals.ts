@@ -27,7 +27,7 @@ export const terminalBugs: readonly Bug[] = [
   ),
   bug(
     'terminal input is applied again after a reconnect',
-    'connection/handshake',
+    'connection/opening',
     '[...core.log.ephemeralOf(clientId), ...core.log.uncommittedOf(clientId)]',
     'core.log.uncommittedOf(clientId).filter(({ action }) => !action.includes("terminal/input"))',
   ),

@@ -155,9 +155,9 @@ export const viewBugs: readonly Bug[] = [
   ),
   bug(
     'a replay needs a turn that its client lacks',
-    'connection/handshake',
-    '?.cut !== undefined &&',
-    '?.cut === null &&',
+    'connection/reconnect',
+    '?.cut !== undefined && needsRow(',
+    '?.cut === null && needsRow(',
   ),
   bug(
     'a replay forgets the turns that a client lacks',

@@ -16,13 +16,13 @@ export const bugs: readonly Bug[] = [
   bug(
     'an effect runs before its action is flushed',
     'log/log',
-    'this.#events.appended(channel, action, by);',
-    `this.#events.appended(channel, action, by);
-    const { committed } = channel;
+    'this.#events.appended(channel, action, sender?.by);',
+    `this.#events.appended(channel, action, sender?.by);
+    const { committed, committedOlder } = channel;
     if (committed !== undefined) {
-      channel.committed = channel.head;
+      channel.commit(channel.head, channel.olderRows);
       this.#events.committed(channel, entry);
-      channel.committed = committed;
+      channel.commit(committed, committedOlder);
     }`,
   ),
   bug(
@@ -40,9 +40,9 @@ export const bugs: readonly Bug[] = [
   ),
   bug(
     'a replay starts one number too late',
-    'connection/handshake',
-    'held, lastSeen, upTo, tongue)',
-    'held, lastSeen + 1, upTo, tongue)',
+    'connection/reconnect',
+    'after: lastSeen, upTo',
+    'after: lastSeen + 1, upTo',
   ),
   bug(
     'a replay leaves out unflushed actions',
@@ -59,8 +59,8 @@ export const bugs: readonly Bug[] = [
   bug(
     'a gap after a restored backup is ignored',
     'log/epochs',
-    'return lives.some(',
-    'return true || lives.some(',
+    'return epochs.some(',
+    'return true || epochs.some(',
   ),
   bug(
     'a subscriber is registered after its snapshot',
@@ -71,12 +71,12 @@ export const bugs: readonly Bug[] = [
   bug(
     'a step is split over two transactions',
     'log/log',
-    'this.#events.appended(channel, action, by);',
-    'this.#commit.seal(this.#numbers.last); this.#events.appended(channel, action, by);',
+    'this.#events.appended(channel, action, sender?.by);',
+    'this.#commit.endStep(this.#sequence.last); this.#events.appended(channel, action, sender?.by);',
   ),
   bug(
     'envelopes that are not adjacent are merged',
-    'connection/outbox',
+    'connection/merge-runs',
     'const merged = [];',
     `const merged = [];
     entries = [...entries];
@@ -85,10 +85,10 @@ export const bugs: readonly Bug[] = [
       if (at > i + 1) entries.splice(at - 1, 0, ...entries.splice(i, 1));
     }`,
   ),
-  bug('new actions are not held back during a replay', 'connection/handshake', 'opening.hold(channel);', ''),
+  bug('new actions are not held back during a replay', 'connection/opening', 'link.hold(channel);', ''),
   bug(
     'a replay ends one number too early',
-    'connection/handshake',
+    'connection/reconnect',
     'const upTo = core.log.committedSeq;',
     'const upTo = core.log.committedSeq - 1;',
   ),
@@ -101,10 +101,10 @@ export const bugs: readonly Bug[] = [
   bug(
     'a record is written outside its step',
     'log/step-records',
-    'this.#put.set(key, text);',
+    'this.#changes.set(key, text);',
     'this.#store.put(key, text);',
   ),
-  bug('two handshakes of one client run at once', 'connection/handshake', 'opening.claim(clientId);', ''),
+  bug('two handshakes of one client run at once', 'connection/opening', 'link.claim(clientId);', ''),
   bug(
     'a response overtakes waiting notifications',
     'connection/outbox',
@@ -120,18 +120,18 @@ export const bugs: readonly Bug[] = [
   bug('a channel sleeps with undelivered actions', 'log/log', 'channel.uncommitted > 0', 'false'),
   bug(
     'only actions the client has not seen count as resends',
-    'connection/handshake',
+    'connection/opening',
     'log.dispatchedBy(clientId, 0, newestOwn)',
     'log.dispatchedBy(clientId, lastSeen, newestOwn)',
   ),
   bug('an echo goes to the old link', 'log/delivery-queue', 'queued.sender = sender;', ';'),
   bug(
     'a waiting action is not recognized as a resend',
-    'connection/handshake',
+    'connection/opening',
     '...waiting.filter(',
     '...[].filter(',
   ),
-  bug('a held action is delivered again after a replay', 'connection/greeting', 'seq <= upTo || ', ''),
+  bug('a held action is delivered again after a replay', 'connection/opening', 'seq <= upTo || ', ''),
   bug(
     'actions of one client overtake one another',
     'log/delivery-queue',
@@ -139,12 +139,12 @@ export const bugs: readonly Bug[] = [
     '',
   ),
   bug('a head counts no rows', 'log/channel', '[rows]: this.rowIds.length', '[rows]: 0'),
-  bug('a dropped channel is woken', 'log/log', 'this.#dropped.add(channel.uri);', ''),
+  bug('a dropped channel is woken', 'log/awake-channels', 'this.#dropped.add(uri);', ''),
   bug('unsubscribe is ignored', 'connection/subscriptions', 'channel.listeners.delete(this.#listener);', ''),
   bug('a session is listed before it is durable', 'core/catalog', 'this.#adding.add(uri);', ''),
   bug(
     'a rejection is sent to all clients',
-    'log/log',
+    'log/delivery',
     'if (entry.only)',
     'if (entry.only && entry.reason === undefined)',
   ),

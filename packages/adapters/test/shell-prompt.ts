@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { TerminalOutput } from '@atrium/host/ports/terminals'
-import { listen } from '../../host/src/ports/terminals.contract.ts'
-import type { Listened } from '../../host/src/ports/terminals.contract.ts'
+import { startShell } from '../../host/src/ports/terminals.contract.ts'
+import type { StartedShell } from '../../host/src/ports/terminals.contract.ts'
 import { ptyTerminals } from '../src/terminals/terminals.ts'
 import type { PtyOptions } from '../src/terminals/terminals.ts'
 import { homeWith, until } from './shells.ts'
@@ -15,7 +15,7 @@ export interface CommandRecord {
 }
 
 /** A shell at its prompt, and methods to type there. */
-export interface ShellPrompt extends Listened {
+export interface ShellPrompt extends StartedShell {
   readonly home: string
   type(text: string): void
   /** Types a line and waits until the command has finished. */
@@ -36,7 +36,7 @@ export async function openPrompt(
 ): Promise<ShellPrompt> {
   const { home, env } = homeWith({ '.bashrc': 'PS1="$ "', '.zshrc': 'PS1="$ "', ...files })
   const terminals = ptyTerminals({ shell: shells[name], ...options, env: { ...env, ...options.env } })
-  const listened = await listen(terminals, { cwd: home, cols: 200, rows: 50 })
+  const listened = await startShell(terminals, { cwd: home, cols: 200, rows: 50 })
   const { said, shell } = listened
   const commands = () => commandsIn(said)
   const prompts = () => listened.text().split('$ ').length - 1

@@ -1,8 +1,8 @@
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { vi } from 'vitest'
-import { listen } from '../../host/src/ports/terminals.contract.ts'
-import type { Listened } from '../../host/src/ports/terminals.contract.ts'
+import { startShell } from '../../host/src/ports/terminals.contract.ts'
+import type { StartedShell } from '../../host/src/ports/terminals.contract.ts'
 import { ptyTerminals } from '../src/terminals/terminals.ts'
 import type { PtyOptions } from '../src/terminals/terminals.ts'
 import { newFolder } from './store-folder.ts'
@@ -24,10 +24,10 @@ export function homeWith(files: { readonly [name: string]: string } = {}): Home 
 }
 
 /** Runs a line of `sh` in a terminal of its own. */
-export function line(command: string, options: PtyOptions = {}): Promise<Listened> {
+export function line(command: string, options: PtyOptions = {}): Promise<StartedShell> {
   const { home, env } = homeWith()
   const terminals = ptyTerminals({ shell: '/bin/sh', env, ...options })
-  return listen(terminals, { cwd: home, cols: 80, rows: 24, command })
+  return startShell(terminals, { cwd: home, cols: 80, rows: 24, command })
 }
 
 /** Waits until the condition is true. */

@@ -3,13 +3,13 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { Listener, everything } from '../../host/src/ports/watch.contract.ts'
-import type { Yard } from '../../host/src/ports/watch.contract.ts'
+import { ChangeRecorder, everything } from '../../host/src/ports/watch.contract.ts'
+import type { WatchFixture } from '../../host/src/ports/watch.contract.ts'
 import { watchTree } from '../src/files/watch/watch.ts'
 import type { WatchOptions, WatchTiming } from '../src/files/watch/options.ts'
 
 /** A temporary directory, removed after the test. It is in memory where possible: many files are slow on a busy disk. */
-export async function newDirectory(options: Partial<WatchOptions> = {}): Promise<Yard> {
+export async function newDirectory(options: Partial<WatchOptions> = {}): Promise<WatchFixture> {
   const path = realpathSync(mkdtempSync(join(existsSync(memory) ? memory : tmpdir(), 'atrium-watch-')))
   // Removing many files takes long on a busy machine.
   onTestFinished(() => rmSync(path, { recursive: true, force: true }), 60_000)
@@ -33,8 +33,8 @@ export async function watching(
 ) {
   const directory = await newDirectory(options)
   prepare(directory.path)
-  const listener = new Listener(await directory.list())
-  const watch = await directory.watch('', everything, listener.tell)
+  const listener = new ChangeRecorder(await directory.list())
+  const watch = await directory.watch('', everything, listener.listener)
   onTestFinished(() => watch.end())
   return { ...directory, listener, watch, at: (name: string) => join(directory.path, name) }
 }

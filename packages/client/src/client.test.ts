@@ -1,12 +1,12 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { quiet } from '../../host/test/held-flushes.ts'
-import { house } from '../test/house.ts'
+import { hostAndClients } from '../test/host-and-clients.ts'
 
 const session = 'ahp-session:/one'
 
 async function two() {
-  const all = await house()
+  const all = await hostAndClients()
   const ann = all.guest('ann')
   const ben = all.guest('ben')
   await ann.ask('createSession', { channel: session, provider: 'mock' })

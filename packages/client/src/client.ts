@@ -17,7 +17,7 @@ import { initialize, reconnect } from './link/handshake.ts'
 import type { ClientHello, HostInfo } from './link/handshake.ts'
 import { Listeners } from './shared/listeners.ts'
 import { answer } from './link/host-requests.ts'
-import type { Offers } from './link/host-requests.ts'
+import type { HostRequests } from './link/host-requests.ts'
 import { messageOf } from './shared/errors.ts'
 import type { ClientProblem } from './shared/errors.ts'
 import { Reconnect } from './link/reconnect.ts'
@@ -32,7 +32,7 @@ export interface ClientOptions extends ClientHello {
   readonly open: () => Transport | Promise<Transport>
   readonly world: World
   readonly check: Check
-  readonly offers?: Offers
+  readonly hostRequests?: HostRequests
 }
 
 /** One host, seen from a client: typed commands, channels that keep themselves true, and a link that comes back. */
@@ -55,19 +55,19 @@ export class Client {
     const problem = (said: ClientProblem) => this.#problems.notify(said)
     this.#links = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
     this.#actions = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
-    const heard = (envelope: Envelope) => this.#actions.notify(envelope)
+    const received = (envelope: Envelope) => this.#actions.notify(envelope)
     this.#subscriptions = new Subscriptions({
       clientId,
       check,
       world,
       problem,
-      heard,
+      received,
       live: () => this.#link.live,
     })
     this.#link = new Reconnect({
       open: options.open,
       world,
-      greet: (peer, opened) => this.#greet(peer, opened),
+      handshake: (peer, opened) => this.#greet(peer, opened),
       receiver: {
         request: (method, params) => this.#asked(method, params),
         notification: (method, params) => this.#told(method, params),
@@ -182,8 +182,8 @@ export class Client {
   }
 
   #asked(method: string, params: unknown): unknown {
-    const { offers = {}, check } = this.#options
-    return answer(offers, check, method, params, (error) =>
+    const { hostRequests = {}, check } = this.#options
+    return answer(hostRequests, check, method, params, (error) =>
       this.#problems.notify({ kind: 'app', detail: messageOf(error) }),
     )
   }
@@ -208,7 +208,7 @@ export class Client {
       for (const resolve of this.#waiting) resolve()
       this.#waiting.clear()
     }
-    this.#subscriptions.tell()
+    this.#subscriptions.notifyAll()
     this.#links.notify(status)
   }
 }

@@ -2,7 +2,7 @@ import type { Envelope } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { quiet } from '../../host/test/held-flushes.ts'
-import { house } from '../test/house.ts'
+import { hostAndClients } from '../test/host-and-clients.ts'
 import { withTurns } from './history.ts'
 
 const session = 'ahp-session:/one'
@@ -10,7 +10,7 @@ const chat = defaultChatUri(session)
 
 /** A chat with so many turns in it. */
 async function talked(turns: number) {
-  const all = await house({ limits: { turnsPageLength: 300 } })
+  const all = await hostAndClients({ limits: { turnsPageLength: 300 } })
   const ann = all.guest('ann')
   await ann.ask('createSession', { channel: session, provider: 'mock' })
   const said = ann.subscribe('chat', chat)

@@ -2,8 +2,8 @@ import { StrictMode, act, createElement } from 'react'
 import type { ReactNode } from 'react'
 import { create } from 'react-test-renderer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { house } from '../test/house.ts'
-import type { Guest } from '../test/house.ts'
+import { hostAndClients } from '../test/host-and-clients.ts'
+import type { TestClient } from '../test/host-and-clients.ts'
 import { useChannel, useLink } from './react.ts'
 
 const session = 'ahp-session:/one'
@@ -11,14 +11,14 @@ const flag = globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }
 beforeAll(() => void (flag.IS_REACT_ACT_ENVIRONMENT = true))
 afterAll(() => void (flag.IS_REACT_ACT_ENVIRONMENT = false))
 
-function Title({ client }: { readonly client: Guest }): ReactNode {
+function Title({ client }: { readonly client: TestClient }): ReactNode {
   const { state, pending } = useChannel(client, 'session', session)
   const { state: link } = useLink(client)
   return `${link}: ${state?.title ?? '…'}${pending.length > 0 ? ' (being said)' : ''}`
 }
 
 test('[U8] a component shows a channel, what is wished in it at once, and leaves it when it goes', async () => {
-  const all = await house()
+  const all = await hostAndClients()
   const ann = all.guest('ann')
   const ben = all.guest('ben')
   await ann.ask('createSession', { channel: session, provider: 'mock' })

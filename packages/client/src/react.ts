@@ -11,7 +11,7 @@ import { SessionList } from './sessions.ts'
 import type { Outcome } from './sync/pending-actions.ts'
 
 /** A channel as a component sees it; the same object until something of it changes. */
-export interface Seen<K extends KindName> {
+export interface ChannelView<K extends KindName> {
   readonly state: StateOf<K> | undefined
   readonly pending: readonly PendingAction[]
   readonly status: ChannelStatus
@@ -25,7 +25,7 @@ export function useChannel<K extends KindName>(
   kind: K,
   uri: Uri,
   { view, delivery }: ChannelOptions = {},
-): Seen<K> {
+): ChannelView<K> {
   const turns = view?.turns
   const maxLatencyMs = delivery?.maxLatencyMs
   const store = useMemo(() => {
@@ -67,7 +67,7 @@ function channelStore<K extends KindName>(client: Client, kind: K, uri: Uri, opt
   } as const
   return storeOf(
     () => client.subscribe(kind, uri, options),
-    (handle): Seen<K> => {
+    (handle): ChannelView<K> => {
       if (!handle) return nothing
       const { state, pending, status, problem } = handle
       return { state, pending, status, problem, dispatch }

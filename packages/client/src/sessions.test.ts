@@ -1,8 +1,8 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { quiet } from '../../host/test/held-flushes.ts'
-import { house } from '../test/house.ts'
-import type { Guest, House } from '../test/house.ts'
+import { hostAndClients } from '../test/host-and-clients.ts'
+import type { TestClient, HostAndClients } from '../test/host-and-clients.ts'
 import { Hosts } from './hosts.ts'
 import { SessionList } from './sessions.ts'
 
@@ -13,7 +13,7 @@ const titles = (list: SessionList) =>
     .join()
 
 /** A session is listed when something was said in it. */
-async function said(guest: Guest, name: string): Promise<void> {
+async function said(guest: TestClient, name: string): Promise<void> {
   const session = `ahp-session:/${name}`
   await guest.ask('createSession', { channel: session, provider: 'mock' })
   const message = { text: name, origin: { kind: 'user' } }
@@ -22,7 +22,7 @@ async function said(guest: Guest, name: string): Promise<void> {
 }
 
 /** What the host tells of its sessions waits a moment for more of it. */
-async function until(all: House, done: () => boolean): Promise<void> {
+async function until(all: HostAndClients, done: () => boolean): Promise<void> {
   while (!done()) {
     all.world.advance(1_000)
     await quiet()
@@ -30,7 +30,7 @@ async function until(all: House, done: () => boolean): Promise<void> {
 }
 
 test('[U6] the list is what the host has: what is added, renamed and removed, also while nobody listened', async () => {
-  const all = await house()
+  const all = await hostAndClients()
   const ann = all.guest('ann')
   const ben = all.guest('ben')
   const list = new SessionList(ann)
@@ -50,7 +50,7 @@ test('[U6] the list is what the host has: what is added, renamed and removed, al
 })
 
 test('[U6] two hosts are one list, and each session says whose it is', async () => {
-  const houses = { home: await house(), work: await house() }
+  const houses = { home: await hostAndClients(), work: await hostAndClients() }
   const hosts = new Hosts()
   for (const [name, each] of Object.entries(houses)) {
     const guest = each.guest('ann')

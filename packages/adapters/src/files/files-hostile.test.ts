@@ -15,7 +15,7 @@ import {
 import { createServer } from 'node:net'
 import { pathOf } from '@atrium/protocol/file-uri'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { everything, reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { allCalls, reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
 import { hostileRoot, hostileUris } from '../../../protocol/test/hostile-uris.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
@@ -41,7 +41,7 @@ describe('[S-30] special files', () => {
       if (!existsSync(`${root}/tree/odd`)) skip('needs the right to create devices')
       const at = (path: string) => ({ path: `${root}/${path}`, roots: [root] })
       const started = cpuMs()
-      for (const [what, attempt] of everything(files, at('tree/odd'), at('other'))) {
+      for (const [what, attempt] of allCalls(files, at('tree/odd'), at('other'))) {
         rmSync(`${root}/other`, { force: true })
         writeFileSync(`${root}/other`, 'other')
         if (/^(remove|move from|look|watch)/.test(what)) continue
@@ -96,7 +96,7 @@ describe('[S-30] special files', () => {
     '/sys',
   ])('%s is outside, even if the root is /', async (path) => {
     for (const roots of [['/'], [path], ['/proc', '/dev', '/sys']])
-      for (const [what, attempt] of everything(nodeFiles(), { path, roots }, { path, roots }))
+      for (const [what, attempt] of allCalls(nodeFiles(), { path, roots }, { path, roots }))
         if (['read', 'list', 'look', 'look at itself', 'watch', 'copy from'].includes(what))
           expect([what, await reasonOf(attempt())]).toEqual([what, 'outside'])
   })
@@ -155,7 +155,7 @@ describe('[S-28] names', () => {
     const { files, root } = sandbox()
     writeFileSync(`${root}/other`, 'x')
     const place = { path: `${root}/${'x'.repeat(256)}`, roots: [root] }
-    for (const [what, attempt] of everything(files, place, { path: `${root}/other`, roots: [root] }))
+    for (const [what, attempt] of allCalls(files, place, { path: `${root}/other`, roots: [root] }))
       expect([what, await reasonOf(attempt())]).toEqual([what, 'unfit'])
     expect(readdirSync(root)).toEqual(['other'])
   })

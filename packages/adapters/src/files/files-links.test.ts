@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import type { FileReason } from '@atrium/host/ports/files'
 import { afterAll, expect, test } from 'vitest'
-import { everything, reasonOf } from '../../../host/src/ports/files-fixture.contract.ts'
+import { allCalls, reasonOf } from '../../../host/src/ports/files-fixture.contract.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
@@ -48,7 +48,7 @@ test.each(links)('[S-28] [S-29] a link to %s is refused by every operation', asy
   const target = targetOf(beside, root)
   const place = { path: `${root}/link`, roots: [root] }
   const other = { path: `${root}/other`, roots: [root] }
-  for (const [what, attempt] of everything(files, place, other)) {
+  for (const [what, attempt] of allCalls(files, place, other)) {
     for (const path of [place.path, other.path]) rmSync(path, { force: true, recursive: true })
     symlinkSync(target, place.path)
     writeFileSync(other.path, 'other', { flag: 'wx' })
@@ -91,7 +91,7 @@ test.each([
   const { files, root } = await scene()
   const place = { path: `${root}/link`, roots: [root] }
   symlinkSync(target, place.path)
-  for (const [what, attempt] of everything(files, place, { path: `${root}/new`, roots: [root] }))
+  for (const [what, attempt] of allCalls(files, place, { path: `${root}/new`, roots: [root] }))
     if (['read', 'list', 'look', 'watch', 'copy from'].includes(what))
       expect([what, await reasonOf(attempt())]).toEqual([what, 'outside'])
 })
@@ -108,7 +108,7 @@ test.each([
   const untouched = fingerprint(beside)
   for (const name of ['secret', 'new', 'folder', 'folder/new', 'secret/x', 'away', 'no/thing']) {
     const place = { path: `${root}/${way}/${name}`, roots: [root] }
-    for (const [what, attempt] of everything(files, place, { path: `${root}/other`, roots: [root] })) {
+    for (const [what, attempt] of allCalls(files, place, { path: `${root}/other`, roots: [root] })) {
       rmSync(`${root}/other`, { force: true })
       writeFileSync(`${root}/other`, 'other', { flag: 'wx' })
       expect([name, what, await reasonOf(attempt())]).toEqual([name, what, 'outside'])

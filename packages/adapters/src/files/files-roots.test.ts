@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
-import { everything, reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
+import { allCalls, reasonOf, refused } from '../../../host/src/ports/files-fixture.contract.ts'
 import { descriptors } from '../../test/descriptors.ts'
 import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
@@ -14,7 +14,7 @@ describe('[S-29] roots', () => {
     const { files, root, beside } = sandbox()
     rmSync(root, { recursive: true })
     for (const path of [root, `${root}/a`, `${root}/a/b`])
-      for (const [what, attempt] of everything(
+      for (const [what, attempt] of allCalls(
         files,
         { path, roots: [root] },
         { path: `${beside}/x`, roots: [beside] },
@@ -107,7 +107,7 @@ describe('[S-29] roots', () => {
     ]
     for (const path of paths)
       for (const roots of [['/'], [root], [`${root}/own/data`, root]])
-        for (const [what, attempt] of everything(files, { path: `${root}/${path}`, roots }, other))
+        for (const [what, attempt] of allCalls(files, { path: `${root}/${path}`, roots }, other))
           expect([path, what, await reasonOf(attempt())]).toEqual([path, what, 'outside'])
     const roots = [root]
     await refused(files.read({ path: `${root}/to`, roots }, 99), 'outside')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isMissing, openPrompt, shells } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
-import { listen } from '../../../host/src/ports/terminals.contract.ts'
+import { startShell } from '../../../host/src/ports/terminals.contract.ts'
 import { ptyTerminals } from './terminals.ts'
 
 describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
@@ -166,7 +166,7 @@ describe.each(['bash', 'zsh'] as const)('[M6] %s', (name) => {
   test('a shell that runs one command sends no marks', async () => {
     const { home, env } = homeWith()
     const terminals = ptyTerminals({ shell: shells[name], env })
-    const { said, text, exited } = await listen(terminals, {
+    const { said, text, exited } = await startShell(terminals, {
       cwd: home,
       cols: 80,
       rows: 24,

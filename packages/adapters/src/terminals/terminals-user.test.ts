@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { listen } from '../../../host/src/ports/terminals.contract.ts'
+import { startShell } from '../../../host/src/ports/terminals.contract.ts'
 import { isMissing, openPrompt } from '../../test/shell-prompt.ts'
 import { homeWith, until } from '../../test/shells.ts'
 import { ptyTerminals } from './terminals.ts'
@@ -84,7 +84,7 @@ describe('[M6] bash keeps the settings of its user', () => {
       init: `__atrium_nonce=n\n${old}`,
     })
     writeFileSync(join(home, 'go'), `exec bash --init-file ${home}/init`)
-    const { shell, text } = await listen(ptyTerminals({ shell: '/bin/bash', env: { ...env } }), {
+    const { shell, text } = await startShell(ptyTerminals({ shell: '/bin/bash', env: { ...env } }), {
       cwd: home,
       cols: 80,
       rows: 24,
@@ -132,7 +132,7 @@ describe('[M6] zsh keeps the settings of its user', () => {
       '.zshrc': 'echo wrong',
     })
     const terminals = ptyTerminals({ shell: '/bin/zsh', env: { ...env, ZDOTDIR: `${home}/z d` } })
-    const { shell, text } = await listen(terminals, { cwd: home, cols: 80, rows: 24 })
+    const { shell, text } = await startShell(terminals, { cwd: home, cols: 80, rows: 24 })
     shell.input('echo "<$mine>" "<${ZDOTDIR:t}>" "<${HISTFILE:h:t}>"\r')
     await until(() => text().includes('< .zshenv .zshrc> <z d>'))
     expect(text()).not.toContain('wrong')
@@ -149,7 +149,7 @@ describe('[M6] zsh keeps the settings of its user', () => {
       '.zshenv': 'export ZDOTDIR=~/.config',
       '.config/.zshrc': 'PS1="$ "; mine=there',
     })
-    const { shell, text } = await listen(ptyTerminals({ shell: '/bin/zsh', env }), {
+    const { shell, text } = await startShell(ptyTerminals({ shell: '/bin/zsh', env }), {
       cwd: home,
       cols: 80,
       rows: 24,

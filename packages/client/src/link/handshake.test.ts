@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../../host/test/held-flushes.ts'
-import { uri, state, snapshot, followed } from '../../test/followed.ts'
-import type { Hand } from '../../test/house.ts'
+import { uri, state, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
+import type { ScriptedHost } from '../../test/host-and-clients.ts'
 
 describe('[U4] by number comes back what is known to be true up to it, and nothing else', () => {
   /** The host has lost its memory, or begins anew, and hands over nothing by itself; the client asks, and is cut off. */
-  const cases: [string, (host: Hand) => Promise<void>][] = [
+  const cases: [string, (host: ScriptedHost) => Promise<void>][] = [
     [
       'after a handshake anew',
       async (host) => {
@@ -27,7 +27,7 @@ describe('[U4] by number comes back what is known to be true up to it, and nothi
     ],
   ]
   test.each(cases)('%s', async (_, begin) => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     const two = guest.subscribe('chat', 'ahp-chat:/two', { view: { turns: 1 } })
     await host.answer('subscribe', { snapshot: { ...snapshot(10), resource: two.uri } }, 1)
     host.cut()
@@ -43,7 +43,7 @@ describe('[U4] by number comes back what is known to be true up to it, and nothi
   })
 
   test('what is being asked for again because it was wrong', async () => {
-    const { host, guest } = await followed()
+    const { host, guest } = await subscribedClient()
     host.act(uri, 11, { type: 'chat/delta', turnId: 'none', partId: 'none', content: 'x' })
     await host.asked('subscribe', 1)
     host.cut()
@@ -53,7 +53,7 @@ describe('[U4] by number comes back what is known to be true up to it, and nothi
   })
 
   test('what was gone: who wants it again asks for it', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.cut()
     await quiet()
     guest.clock.advance(1_000)

@@ -47,7 +47,7 @@ export function initialize(
   }
   return peer.request('initialize', params, (value) => {
     const { snapshots, ...host } = check.result('initialize', value)
-    following.anew(host.serverSeq, snapshots)
+    following.reset(host.serverSeq, snapshots)
     opened(host, plain)
   })
 }
@@ -73,11 +73,11 @@ export function reconnect(
     const result = check.result('reconnect', value)
     if (result.type === 'replay') {
       for (const uri of result.missing)
-        following.gone(following.named(uri), AhpError.notFound(`there is no ${uri} any more`))
+        following.gone(following.get(uri), AhpError.notFound(`there is no ${uri} any more`))
       following.replay(had, result.actions)
     } else {
       // What numbers the host has now is its own affair: it may have begun anew.
-      following.anew(Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq)), result.snapshots)
+      following.reset(Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq)), result.snapshots)
     }
     opened(had)
   })

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
 import { quiet } from '../../../host/test/held-flushes.ts'
-import { Guest, Hand } from '../../test/house.ts'
+import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
 test('[U7] what the host asks is answered by what the app offers, and by nothing else', async () => {
-  const host = new Hand()
+  const host = new ScriptedHost()
   const offers = {
     resourceRead: ({ uri: asked }: { uri: string }) => {
       if (asked === 'mine:/broken') throw new Error('a secret of the app')
       return { data: `content of ${asked}`, encoding: 'utf-8' as const }
     },
   }
-  const guest = new Guest(host.open, { offers: offers as never })
+  const guest = new TestClient(host.open, { hostRequests: offers as never })
   guest.connect()
   await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [] })
   host.say({ id: 1, method: 'resourceRead', params: { channel: 'ahp-root://', uri: 'mine:/a' } })

@@ -4,7 +4,7 @@ import type { Check } from '../shared/check.ts'
 import { messageOf } from '../shared/errors.ts'
 
 /** What the app answers when the host asks: its own files, above all. What is not here is refused. */
-export type Offers = {
+export type HostRequests = {
   readonly [M in ClientMethod]?: (params: Params<M>) => Result<M> | Promise<Result<M>>
 }
 
@@ -12,7 +12,7 @@ type Answer = (params: unknown) => unknown
 
 /** Answers the host, or says why not; what goes wrong in the app itself is reported here and kept from the host. */
 export async function answer(
-  offers: Offers,
+  offers: HostRequests,
   check: Check,
   method: string,
   params: unknown,

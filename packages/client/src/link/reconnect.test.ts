@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../../host/test/held-flushes.ts'
-import { uri, draft, snapshot, followed } from '../../test/followed.ts'
-import { Guest, Hand } from '../../test/house.ts'
+import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
+import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
 describe('[U4] coming back', () => {
   test('to a host that does not know resends: what it may have is lost, what it never had is sent', async () => {
-    const { host, guest, chat } = await followed(false)
+    const { host, guest, chat } = await subscribedClient(false)
     const maybe = chat.dispatch(draft('maybe') as never)
     host.cut()
     await quiet()
@@ -21,7 +21,7 @@ describe('[U4] coming back', () => {
   })
 
   test('what was accepted before the cut and is in a snapshot is accepted, not refused', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     const wished = chat.dispatch(draft('mine') as never)
     host.cut()
     await quiet()
@@ -40,7 +40,7 @@ describe('[U4] coming back', () => {
   })
 
   test('a host that has forgotten it is greeted anew on the same link; numbers may begin again', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.cut()
     await quiet()
     guest.clock.advance(1_000)
@@ -58,7 +58,7 @@ describe('[U4] coming back', () => {
   })
 
   test('silence is asked about, doubted, and ended; a word in between is enough', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     // What came with the handshake counts for the first five seconds.
     guest.clock.advance(10_000)
     await host.asked('ping')
@@ -75,8 +75,8 @@ describe('[U4] coming back', () => {
   })
 
   test('a version that nobody shares ends it for good, with the reason', async () => {
-    const host = new Hand()
-    const guest = new Guest(host.open)
+    const host = new ScriptedHost()
+    const guest = new TestClient(host.open)
     guest.connect()
     const { id } = await host.asked('initialize')
     const asking = guest.ask('ping', {})

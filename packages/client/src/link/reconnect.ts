@@ -30,7 +30,7 @@ export class Refused extends Error {
 export interface LinkOptions {
   readonly open: () => Transport | Promise<Transport>
   /** The handshake. It says the moment it is answered, before any later frame; what it throws ends the attempt. */
-  readonly greet: (peer: Peer, opened: () => void) => Promise<void>
+  readonly handshake: (peer: Peer, opened: () => void) => Promise<void>
   readonly receiver: Receiver
   readonly world: World
   readonly changed: () => void
@@ -90,7 +90,7 @@ export class Reconnect {
       const transport = await this.#options.open()
       if (attempt !== this.#attempt) return transport.close(1000)
       const peer = this.#join(transport, attempt)
-      await this.#options.greet(peer, () => this.#opened(attempt))
+      await this.#options.handshake(peer, () => this.#opened(attempt))
     } catch (error) {
       if (attempt !== this.#attempt) return
       if (isFinal(error)) this.close(messageOf(error))

@@ -20,7 +20,7 @@ export function openSocket(Socket: SocketConstructor, url: string): Promise<Tran
     let problem = ''
     socket.addEventListener('open', () => resolve(transport))
     socket.addEventListener('error', ({ message = '' }: { message?: string }) => void (problem = message))
-    socket.addEventListener('close', ({ code, reason }: Closing) => {
+    socket.addEventListener('close', ({ code, reason }: CloseEvent) => {
       // A browser does not say why; where it is said, a wrong token stays wrong however often it is shown.
       if (/\b40[13]\b/.test(problem)) reject(new Refused('the host refuses this token'))
       else reject(new Error(problem || reason || `no host answers (${code})`))
@@ -28,7 +28,7 @@ export function openSocket(Socket: SocketConstructor, url: string): Promise<Tran
   })
 }
 
-interface Closing {
+interface CloseEvent {
   readonly code: number
   readonly reason: string
 }
@@ -44,7 +44,7 @@ class SocketTransport implements Transport {
   constructor(socket: Socket) {
     this.#socket = socket
     socket.addEventListener('message', ({ data }: { data: unknown }) => this.#message(data))
-    socket.addEventListener('close', ({ code, reason }: Closing) =>
+    socket.addEventListener('close', ({ code, reason }: CloseEvent) =>
       this.#ending.abort(new Error(reason || `the link closed (${code})`)),
     )
   }

@@ -26,24 +26,24 @@ export interface Check {
 /** For a host that one has built oneself, where every kilobyte counts. */
 export const trusting: Check = {
   envelope(value) {
-    const { channel, action, serverSeq } = bagOf(value)
+    const { channel, action, serverSeq } = objectOf(value)
     if (typeof channel !== 'string' || typeof serverSeq !== 'number') throw new Error('this is no envelope')
-    if (typeof bagOf(action)['type'] !== 'string') throw new Error('an action without a type')
+    if (typeof objectOf(action)['type'] !== 'string') throw new Error('an action without a type')
     return value as Envelope
   },
   action() {},
   snapshot(_kind, value) {
-    const { resource, state, fromSeq } = bagOf(value)
+    const { resource, state, fromSeq } = objectOf(value)
     if (typeof resource !== 'string' || typeof fromSeq !== 'number') throw new Error('this is no snapshot')
-    bagOf(state)
+    objectOf(state)
     return value as Snapshot
   },
   result: (_method, value) => value as never,
-  note: (_method, value) => bagOf(value) as never,
-  params: (_method, value) => bagOf(value) as never,
+  note: (_method, value) => objectOf(value) as never,
+  params: (_method, value) => objectOf(value) as never,
 }
 
-function bagOf(value: unknown): { readonly [key: string]: unknown } {
+function objectOf(value: unknown): { readonly [key: string]: unknown } {
   if (typeof value !== 'object' || value === null) throw new Error('an object was expected')
   return value as { readonly [key: string]: unknown }
 }

@@ -10,25 +10,25 @@ import type { Check } from './check.ts'
 
 /** Every shape of the protocol. */
 export const checked: Check = {
-  envelope: (value) => fitting(Envelope, value, 'an envelope'),
+  envelope: (value) => decoded(Envelope, value, 'an envelope'),
   action(kind, action) {
     const decoded = checkAction(kindOf(kind), action)
     if (!decoded.ok) throw new Error(`${action.type}: ${decoded.problem}`)
   },
   snapshot(kind, value) {
-    const { resource, state, fromSeq } = fitting(Snapshot, value, 'a snapshot')
-    return { resource, fromSeq, state: fitting(kindOf(kind).state, state, `the state of ${resource}`) }
+    const { resource, state, fromSeq } = decoded(Snapshot, value, 'a snapshot')
+    return { resource, fromSeq, state: decoded(kindOf(kind).state, state, `the state of ${resource}`) }
   },
-  result: (method, value) => fitting(commands.get(method)?.result, value, `the answer to ${method}`) as never,
-  note: (method, value) => fitting(notifications.get(method)?.params, value, method) as never,
-  params: (method, value) => fitting(commands.get(method)?.params, value, method) as never,
+  result: (method, value) => decoded(commands.get(method)?.result, value, `the answer to ${method}`) as never,
+  note: (method, value) => decoded(notifications.get(method)?.params, value, method) as never,
+  params: (method, value) => decoded(commands.get(method)?.params, value, method) as never,
 }
 
 function kindOf(name: KindName): ChannelKind {
   return kinds[name] as unknown as ChannelKind
 }
 
-function fitting<T>(schema: Schema<T> | undefined, value: unknown, what: string): T {
+function decoded<T>(schema: Schema<T> | undefined, value: unknown, what: string): T {
   if (!schema) throw new Error(`${what}: nothing is known of it`)
   const decoded = decode(schema, value)
   if (!decoded.ok) throw new Error(`${what}: ${decoded.problem}`)

@@ -27,9 +27,9 @@ export class Channel {
   readonly options: ChannelOptions
   readonly changes: Listeners<[]>
   /** How many look at it. */
-  followers = 0
+  handleCount = 0
   /** A request for it is on its way. */
-  asked = false
+  requested = false
   status: ChannelStatus = 'opening'
   /** Why it is gone. */
   problem: Error | undefined
@@ -63,7 +63,7 @@ export class Channel {
   }
 
   /** What comes is kept until it was handed over, or told from where it was. */
-  get waits(): boolean {
+  get isHolding(): boolean {
     return this.#held !== undefined
   }
 
@@ -76,12 +76,12 @@ export class Channel {
   cut(): void {
     this.#held = undefined
     this.#handed = -1
-    this.asked = false
+    this.requested = false
     if (this.status === 'open') this.status = 'stale'
   }
 
   /** What is shown is wrong, and what comes would make it worse: it is asked for again. */
-  doubt(): void {
+  invalidate(): void {
     this.#doubted = true
     if (this.status === 'open') this.status = 'stale'
   }
@@ -98,7 +98,7 @@ export class Channel {
     this.replica = fromSnapshot(snapshot, pending)
     this.#handed = snapshot.fromSeq
     this.status = 'open'
-    this.asked = false
+    this.requested = false
     this.#doubted = false
     this.problem = undefined
     const held = this.#held ?? []

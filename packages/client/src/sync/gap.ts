@@ -9,15 +9,15 @@ import type { SessionState } from '@atrium/protocol/session/state'
  * action that takes for granted what is not there: text for a part that never began, the end of a turn that did not.
  */
 export function gapIn(kind: KindName, state: unknown, action: Action): string | undefined {
-  return looks.get(kind)?.(state, action)
+  return checks.get(kind)?.(state, action)
 }
 
-const looks = new Map<KindName, (state: unknown, action: Action) => string | undefined>([
-  ['chat', (state, action) => inChat(state as ChatState, action)],
-  ['session', (state, action) => inSession(state as SessionState, action)],
+const checks = new Map<KindName, (state: unknown, action: Action) => string | undefined>([
+  ['chat', (state, action) => gapInChat(state as ChatState, action)],
+  ['session', (state, action) => gapInSession(state as SessionState, action)],
 ])
 
-interface Said extends Action {
+interface ActionFields extends Action {
   readonly turnId?: string
   readonly partId?: string
   readonly toolCallId?: string
@@ -44,7 +44,7 @@ const live = new Set([
   'chat/toolCallAuthResolved',
 ])
 
-function inChat({ activeTurn }: ChatState, action: Said): string | undefined {
+function gapInChat({ activeTurn }: ChatState, action: ActionFields): string | undefined {
   const { type, turnId, partId, toolCallId } = action
   if (!live.has(type)) return undefined
   if (!activeTurn || activeTurn.id !== turnId)
@@ -54,7 +54,7 @@ function inChat({ activeTurn }: ChatState, action: Said): string | undefined {
   return `${type} names the part ${part}, which is not there`
 }
 
-function inSession({ chats }: SessionState, { type, chat }: Said): string | undefined {
+function gapInSession({ chats }: SessionState, { type, chat }: ActionFields): string | undefined {
   if (type !== 'session/chatUpdated' || chats.some(({ resource }) => resource === chat)) return undefined
   return `${type} names the chat ${chat}, which is not there`
 }

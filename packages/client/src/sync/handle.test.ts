@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../../host/test/held-flushes.ts'
-import { uri, draft, snapshot, followed } from '../../test/followed.ts'
+import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 
 describe('[U3] whoever looks is told', () => {
   test('when the link is gone, and when it is back', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     const seen: string[] = []
     chat.onChange(() => seen.push(chat.status))
     host.cut()
@@ -17,7 +17,7 @@ describe('[U3] whoever looks is told', () => {
   })
 
   test('and may wish something in that moment', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.cut()
     await quiet()
     let wished = false
@@ -33,7 +33,7 @@ describe('[U3] whoever looks is told', () => {
   })
 
   test('when nobody will ask any more, also who waits for a first state', async () => {
-    const { guest, chat } = await followed()
+    const { guest, chat } = await subscribedClient()
     const waiting = guest.subscribe('chat', 'ahp-chat:/two').ready()
     guest.close('enough')
     await expect(waiting).rejects.toThrow('enough')
@@ -45,7 +45,7 @@ describe('[U3] whoever looks is told', () => {
 
 describe('[U3] handles', () => {
   test.each(['replay', 'snapshot'])('released while a link is being greeted are left (%s)', async (type) => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.cut()
     await quiet()
     guest.clock.advance(1_000)
@@ -56,7 +56,7 @@ describe('[U3] handles', () => {
   })
 
   test('released and taken again while a link is being greeted are asked for, or are there', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     for (const [nth, type] of ['replay', 'snapshot'].entries()) {
       host.cut()
       await quiet()
@@ -75,7 +75,7 @@ describe('[U3] handles', () => {
   })
 
   test('are counted: one subscription for all, left when the last is released', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     const second = guest.subscribe('chat', uri)
     expect(second.state).toBe(chat.state)
     let told = 0
@@ -94,7 +94,7 @@ describe('[U3] handles', () => {
   })
 
   test('on what is not there say so; on what has gone, that what was pending is lost', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     const nothing = guest.subscribe('chat', 'ahp-chat:/none')
     const { id } = await host.asked('subscribe', 1)
     host.say({ id, error: { code: -32008, message: 'no such channel' } })

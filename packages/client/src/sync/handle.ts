@@ -27,7 +27,7 @@ export class Subscription<K extends KindName> {
     this.kind = kind
     this.#desk = desk
     this.#channel = channel
-    channel.followers++
+    channel.handleCount++
   }
 
   /** What to show: the host's state with everything pending over it. The same object until something changes. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../../host/test/held-flushes.ts'
-import { uri, state, draft, snapshot, followed } from '../../test/followed.ts'
-import { Guest, Hand } from '../../test/house.ts'
+import { uri, state, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
+import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
 describe('[U2] order', () => {
   test('what overtakes the answer waits for it, and what the snapshot has in it is skipped', async () => {
-    const { host, guest } = await followed()
+    const { host, guest } = await subscribedClient()
     const other = guest.subscribe('chat', 'ahp-chat:/two')
     const { id } = await host.asked('subscribe', 1)
     host.act('ahp-chat:/two', 11, draft('eleven'))
@@ -27,7 +27,7 @@ describe('[U2] order', () => {
   })
 
   test('what a snapshot overtook is skipped when it comes at last, and nobody minds', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.act(uri, 9, draft('nine'))
     host.act(uri, 11, draft('eleven'))
     await chat.until((now) => now.draft?.text === 'eleven')
@@ -35,8 +35,8 @@ describe('[U2] order', () => {
   })
 
   test('what overtakes the answer to a greeting waits too, and what that has no snapshot of is asked for', async () => {
-    const host = new Hand()
-    const guest = new Guest(host.open)
+    const host = new ScriptedHost()
+    const guest = new TestClient(host.open)
     const [chat, other] = [guest.subscribe('chat', uri), guest.subscribe('chat', 'ahp-chat:/two')]
     guest.connect()
     await host.asked('initialize')
@@ -50,7 +50,7 @@ describe('[U2] order', () => {
   })
 
   test('what came before an answer that never came comes again on the next link, and is heard once', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.cut()
     guest.clock.advance(60_000)
     await host.asked('reconnect')
@@ -71,7 +71,7 @@ describe('[U2] order', () => {
   })
 
   test('what overtakes the answer to a return comes behind what was missed', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.cut()
     await quiet()
     guest.clock.advance(1_000)
@@ -84,7 +84,7 @@ describe('[U2] order', () => {
   })
 
   test('what was wished goes over a new link before what is wished when it is there', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     void chat.dispatch(draft('first') as never)
     host.cut()
     await quiet()

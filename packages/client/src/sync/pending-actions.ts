@@ -6,7 +6,7 @@ export type Outcome =
   | { readonly outcome: 'accepted'; readonly serverSeq: number }
   | { readonly outcome: 'refused' | 'lost'; readonly reason: string }
 
-interface Open {
+interface Entry {
   readonly wish: PendingAction
   readonly end: (outcome: Outcome) => void
   /** It went over some link, so the host may have it. */
@@ -15,7 +15,7 @@ interface Open {
 
 /** Everything wished on one client and not ended, in one order over all channels. Each ends exactly once. */
 export class PendingActions {
-  readonly #open = new Map<number, Open>()
+  readonly #open = new Map<number, Entry>()
   #last = 0
 
   add(channel: Uri, action: Action): { readonly wish: PendingAction; readonly outcome: Promise<Outcome> } {
@@ -42,7 +42,7 @@ export class PendingActions {
     return [...this.#open.values()].filter(({ sent }) => sent).map(({ wish }) => wish)
   }
 
-  send(wish: PendingAction): void {
+  markSent(wish: PendingAction): void {
     const open = this.#open.get(wish.clientSeq)
     if (open) open.sent = true
   }

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../../host/test/held-flushes.ts'
-import { uri, begun, draft, snapshot, followed } from '../../test/followed.ts'
-import type { Hand } from '../../test/house.ts'
+import { uri, begun, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
+import type { ScriptedHost } from '../../test/host-and-clients.ts'
 
 describe('[U5] bad hosts', () => {
   /** Says something wrong, answers the question that must follow, and gives what is shown then. */
-  async function mended(wrong: (host: Hand) => void) {
-    const { host, guest, chat } = await followed()
+  async function mended(wrong: (host: ScriptedHost) => void) {
+    const { host, guest, chat } = await subscribedClient()
     wrong(host)
     const { id } = await host.asked('subscribe', 1)
     expect(chat.status).toBe('stale')
@@ -29,7 +29,7 @@ describe('[U5] bad hosts', () => {
   })
 
   test('a gap inside a turn: a part that is not there', async () => {
-    const wrong = (host: Hand) => {
+    const wrong = (host: ScriptedHost) => {
       host.act(uri, 11, begun)
       host.act(uri, 12, { type: 'chat/delta', turnId: 't1', partId: 'lost', content: 'x' })
     }
@@ -37,7 +37,7 @@ describe('[U5] bad hosts', () => {
   })
 
   test('an old number: numbers that began again', async () => {
-    const wrong = (host: Hand) => {
+    const wrong = (host: ScriptedHost) => {
       host.act(uri, 12, draft('twelve'))
       host.act(uri, 11, draft('eleven'))
     }
@@ -57,7 +57,7 @@ describe('[U5] bad hosts', () => {
   })
 
   test('what is doubted when the link is cut is not made up by a replay', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     host.act(uri, 11, { type: 'chat/turnComplete', turnId: 'nobody', duration: 1 })
     await host.asked('subscribe', 1)
     host.cut()
@@ -70,7 +70,7 @@ describe('[U5] bad hosts', () => {
   })
 
   test('is asked at most once a second, however much nonsense comes', async () => {
-    const { host, guest } = await followed()
+    const { host, guest } = await subscribedClient()
     const nonsense = { type: 'chat/turnComplete', turnId: 'nobody', duration: 1 }
     for (let n = 0; n < 50; n++) {
       host.act(uri, 100 + n, nonsense)
@@ -85,7 +85,7 @@ describe('[U5] bad hosts', () => {
   })
 
   test('what it does not know changes nothing; what is no message is said, and the link lives', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     const before = chat.state
     host.act(uri, 11, { type: 'chat/fromTheFuture', turnId: 'x' })
     host.act('ahp-chat:/nobody-follows', 12, draft('x'))
@@ -101,7 +101,7 @@ describe('[U5] bad hosts', () => {
   })
 
   test('a listener that throws hurts no other, and nothing is thrown at whoever dispatches', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     let told = 0
     chat.onChange(() => {
       throw new Error('mine')
@@ -117,7 +117,7 @@ describe('[U5] bad hosts', () => {
   })
 
   test('a state that cannot be read is not shown', async () => {
-    const { host, guest } = await followed()
+    const { host, guest } = await subscribedClient()
     const other = guest.subscribe('chat', 'ahp-chat:/two')
     await host.answer(
       'subscribe',

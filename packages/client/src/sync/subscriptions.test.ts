@@ -1,13 +1,13 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { quiet } from '../../../host/test/held-flushes.ts'
-import { uri, draft, snapshot, followed } from '../../test/followed.ts'
-import { Guest, Hand } from '../../test/house.ts'
-import { house } from '../../test/house.ts'
+import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
+import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
+import { hostAndClients } from '../../test/host-and-clients.ts'
 import { trusting } from '../shared/check.ts'
 
 test('[U2] what is asked goes before what is wished behind it', async () => {
-  const { host, guest } = await followed()
+  const { host, guest } = await subscribedClient()
   void guest.ask('createSession', { channel: 'ahp-session:/new' }).catch(() => {})
   void guest.dispatch('ahp-session:/new', { type: 'session/titleChanged', title: 'x' } as never)
   await quiet()
@@ -26,7 +26,7 @@ describe('[U1] what no host would look at is refused before it is sent, and not 
     ['no type', { config: {} }, /type/],
     ['nothing', null, /type/],
   ])('%s', async (_, action, reason) => {
-    const { host, guest } = await followed()
+    const { host, guest } = await subscribedClient()
     const said = host.heard.length
     const outcome = await guest.dispatch('ahp-root://', action as never)
     expect(outcome).toEqual({ outcome: 'refused', reason: expect.stringMatching(reason) })
@@ -36,14 +36,14 @@ describe('[U1] what no host would look at is refused before it is sent, and not 
   })
 
   test('a wrong shape, also where nobody follows the channel yet', async () => {
-    const { guest } = await followed()
+    const { guest } = await subscribedClient()
     const outcome = await guest.dispatch('ahp-chat:/two', { type: 'chat/draftChanged', draft: 5 } as never)
     expect(outcome).toMatchObject({ outcome: 'refused', reason: expect.stringMatching(/draft/) })
   })
 
   test('what cannot be reduced is sent where nothing is checked, and not shown', async () => {
-    const host = new Hand()
-    const guest = new Guest(host.open, { check: trusting })
+    const host = new ScriptedHost()
+    const guest = new TestClient(host.open, { check: trusting })
     guest.connect()
     await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [] })
     const chat = guest.subscribe('chat', uri)
@@ -57,14 +57,14 @@ describe('[U1] what no host would look at is refused before it is sent, and not 
   })
 
   test('what is long, deep and strange, and still may be sent, is', async () => {
-    const { host, guest } = await followed()
+    const { host, guest } = await subscribedClient()
     void guest.dispatch('ahp-root://', config({ ...deep(50), text: 'x'.repeat(3_000_000) }) as never)
     await host.asked('dispatchAction')
   })
 })
 
 test('[U1] a refusal ends what it refuses, whatever shape that had', async () => {
-  const { host, guest } = await followed()
+  const { host, guest } = await subscribedClient()
   const two = 'ahp-chat:/two'
   const wished = guest.dispatch(two, draft('five') as never)
   const chat = guest.subscribe('chat', two)
@@ -78,7 +78,7 @@ test('[U1] a refusal ends what it refuses, whatever shape that had', async () =>
 
 describe('[U1] what is wished in a channel that the host has not', () => {
   test('is lost when that is found out, whether somebody follows it or not', async () => {
-    const all = await house()
+    const all = await hostAndClients()
     const ann = all.guest('ann')
     const session = 'ahp-session:/one'
     await ann.ask('createSession', { channel: session, provider: 'mock' })
@@ -96,7 +96,7 @@ describe('[U1] what is wished in a channel that the host has not', () => {
   })
 
   test('and so is what is wished in a chat', async () => {
-    const all = await house()
+    const all = await hostAndClients()
     const ann = all.guest('ann')
     const session = 'ahp-session:/one'
     await ann.ask('createSession', { channel: session, provider: 'mock' })
@@ -111,7 +111,7 @@ describe('[U1] what is wished in a channel that the host has not', () => {
   })
 
   test('one that takes long is asked after, again and again and less and less, and is not given up', async () => {
-    const { host, guest, chat } = await followed()
+    const { host, guest, chat } = await subscribedClient()
     const wished = chat.dispatch(draft('slow') as never)
     for (const [nth, ms] of [5_000, 10_000, 20_000].entries()) {
       guest.clock.advance(ms - 1)

@@ -17,12 +17,12 @@ import { PendingActions, outcomeOf } from './pending-actions.ts'
 import type { Outcome } from './pending-actions.ts'
 import type { World } from '../shared/world.ts'
 
-interface Surroundings {
+interface SubscriptionsContext {
   readonly clientId: string
   readonly check: Check
   readonly world: World
   readonly problem: (problem: ClientProblem) => void
-  readonly heard: (envelope: Envelope) => void
+  readonly received: (envelope: Envelope) => void
   /** Whom to talk to, if anybody. */
   readonly live: () => Peer | undefined
 }
@@ -32,7 +32,7 @@ const maxPending = 10_000
 
 /** The channels that a client follows, and what it has wished in them. */
 export class Subscriptions {
-  readonly #around: Surroundings
+  readonly #around: SubscriptionsContext
   readonly #channels = new Map<Uri, Channel>()
   readonly #pending = new PendingActions()
   readonly #resync: Resync
@@ -41,7 +41,7 @@ export class Subscriptions {
   lastSeen = 0
   #closed: Error | undefined
 
-  constructor(around: Surroundings) {
+  constructor(around: SubscriptionsContext) {
     this.#around = around
     this.#outcomeQuery = new OutcomeQuery(around.world, this.#pending, (channel) => this.#inquire(channel))
     this.#resync = new Resync(around.world, (channel) => {
@@ -76,7 +76,7 @@ export class Subscriptions {
   }
 
   unsubscribe(channel: Channel): void {
-    if (--channel.followers > 0 || this.#channels.get(channel.uri) !== channel) return
+    if (--channel.handleCount > 0 || this.#channels.get(channel.uri) !== channel) return
     this.#channels.delete(channel.uri)
     this.#around.live()?.notify('unsubscribe', { channel: channel.uri })
   }
@@ -101,8 +101,8 @@ export class Subscriptions {
 
   /** Asks for a channel as it is now; until the answer is there, what comes of it waits. */
   fetch(channel: Channel, peer: Peer): void {
-    if (channel.asked) return
-    channel.asked = true
+    if (channel.requested) return
+    channel.requested = true
     channel.hold()
     const { uri, options } = channel
     const taken = (value: unknown) => {
@@ -157,7 +157,7 @@ export class Subscriptions {
     channel?.changes.notify()
   }
 
-  named(uri: Uri): Channel | undefined {
+  get(uri: Uri): Channel | undefined {
     return this.#channels.get(uri)
   }
 
@@ -174,9 +174,9 @@ export class Subscriptions {
   }
 
   /** Everything that the host will hand over by itself, and up to which number: what is not in it is not true any more. */
-  anew(lastSeen: number, snapshots: readonly Snapshot[]): void {
+  reset(lastSeen: number, snapshots: readonly Snapshot[]): void {
     this.lastSeen = lastSeen
-    for (const channel of this.all) channel.doubt()
+    for (const channel of this.all) channel.invalidate()
     for (const snapshot of snapshots) {
       const channel = this.#channels.get(snapshot.resource)
       try {
@@ -205,7 +205,7 @@ export class Subscriptions {
   }
 
   /** The link is another, or there is none: so may be what everybody sees. Not before it is in use, or nothing could be said. */
-  tell(): void {
+  notifyAll(): void {
     for (const channel of this.all) channel.changes.notify()
   }
 
@@ -223,18 +223,18 @@ export class Subscriptions {
   #apply(envelope: Envelope, channel: Channel | undefined): void {
     const { serverSeq, origin, rejectionReason } = envelope
     // What only waits goes with its link: it must come again.
-    if (!channel?.waits) this.#seen(serverSeq)
+    if (!channel?.isHolding) this.#seen(serverSeq)
     if (origin?.clientId === this.#around.clientId)
       this.#pending.end(origin.clientSeq, outcomeOf(serverSeq, rejectionReason))
     const problem = channel?.receive(envelope, this.#around.clientId)
     if (problem && channel) this.#heal(channel, problem)
-    this.#around.heard(envelope)
+    this.#around.received(envelope)
   }
 
   /** It is asked for again, and until then it is not what it should be. */
   #heal(channel: Channel, problem: ClientProblem): void {
     this.#around.problem(problem)
-    channel.doubt()
+    channel.invalidate()
     this.#resync.heal(channel)
   }
 
@@ -257,7 +257,7 @@ export class Subscriptions {
   }
 
   #send(wish: PendingAction, peer: Peer): void {
-    this.#pending.send(wish)
+    this.#pending.markSent(wish)
     peer.notify('dispatchAction', wish)
     this.#outcomeQuery.begin()
   }
@@ -266,8 +266,8 @@ export class Subscriptions {
   #inquire(uri: Uri): void {
     const peer = this.#around.live()
     const channel = this.#channels.get(uri)
-    if (!peer || channel?.asked || channel?.status === 'gone') return
-    askAfter(peer, uri, channel).catch((error: unknown) => {
+    if (!peer || channel?.requested || channel?.status === 'gone') return
+    probe(peer, uri, channel).catch((error: unknown) => {
       if (!isAbsent(error)) return
       this.gone(channel, error)
       for (const wish of this.#pending.of(uri)) this.#lose(wish, `there is no ${uri}`)
@@ -284,7 +284,7 @@ export class Subscriptions {
  * Any answer is one. Of a chat that is followed the host knows which turns it was handed, and goes by that: so nothing is handed over here,
  * but a page asked for that no host has.
  */
-function askAfter(peer: Peer, channel: Uri, known: Channel | undefined): Promise<unknown> {
+function probe(peer: Peer, channel: Uri, known: Channel | undefined): Promise<unknown> {
   if (known?.kind === 'chat') return peer.request('fetchTurns', { channel, cursor: '' })
   return peer.request('subscribe', { channel, ...(known?.options ?? { view: { turns: 0 } }) })
 }

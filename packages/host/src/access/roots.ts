@@ -18,12 +18,12 @@ export function containedPath(core: Core, uri: Uri, use: Access): ContainedPath 
   const named = pathOf(uri)
   if (!named.ok) throw AhpError.invalidParams(`${JSON.stringify(uri.slice(0, 200))}: ${named.problem}`)
   const roots = rootsFor(core, use)
-  if (!roots.some((root) => isIn(named.path, root))) throw denied(uri, use)
+  if (!roots.some((root) => isIn(named.path, root))) throw notGranted(uri, use)
   return { path: named.path, roots }
 }
 
 /** It carries what would have to be asked for. */
-export function denied(uri: Uri, use: Access): AhpError {
+export function notGranted(uri: Uri, use: Access): AhpError {
   const request = use === 'write' ? { uri, read: true, write: true } : { uri, read: true }
   return AhpError.permissionDenied('this is in no directory that may be used: it has to be granted', request)
 }

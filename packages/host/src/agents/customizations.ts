@@ -5,7 +5,7 @@ import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
 
 /** A session has the customizations of its agent, as that has them now. What people decided about one, and how it is, stays. */
-export function customizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
+export function syncCustomizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
   const { customizations: before = [] } = session.head
   const { customizations: offered = [] } = info
   const customizations = offered.map((each) => asBefore(each, before))

@@ -11,7 +11,7 @@ export function sessionSchema(schema: SessionConfigSchema = nothing): SessionCon
 }
 
 /** What is wrong with the permissions among values, if they are there. */
-export function allowedValues(given: Values = {}, most: number): string | undefined {
+export function permissionValuesProblem(given: Values = {}, most: number): string | undefined {
   return Object.hasOwn(given, permissionsKey) ? permissionsProblem(given[permissionsKey], most) : undefined
 }
 

@@ -14,7 +14,7 @@ import type { Core, Link } from '../core/core.ts'
 import type { Agent } from '../ports/agent.ts'
 
 /** A tool call that waits until somebody signs in. */
-interface Waiting {
+interface WaitingCall {
   readonly chat: Channel<'chat'>
   readonly turnId: string
   readonly call: ToolCallAuthRequired
@@ -43,7 +43,7 @@ export function authenticate(
   core.tokens.keep(principal, asked, token, expiresIn)
   let seq = 0
   for (const { chat, turnId, call } of calls) {
-    entrust(chat, asked)
+    allowInTurn(chat, asked)
     const { toolCallId } = call
     seq = core.log.append(chat, { type: 'chat/toolCallAuthResolved', turnId, toolCallId }).last
   }
@@ -51,7 +51,7 @@ export function authenticate(
 }
 
 /** What an agent cannot do without and has not been given. */
-export function missingToken(
+export function missingTokens(
   { tokens }: Core,
   { info }: Agent,
   principal: string,
@@ -61,21 +61,21 @@ export function missingToken(
 }
 
 /** Refuses what needs an agent that cannot work yet. */
-export function isSignedIn(core: Core, agent: Agent, principal: string): void {
-  const resources = missingToken(core, agent, principal)
+export function requireSignIn(core: Core, agent: Agent, principal: string): void {
+  const resources = missingTokens(core, agent, principal)
   if (resources.length > 0)
     throw AhpError.authRequired(`${agent.info.displayName} needs a sign-in: ${namesOf(resources)}`, resources)
 }
 
 /** Ends a turn whose agent cannot work yet, and tells those who can do something about it. Gives whether it did. */
-export function tokenRefused(
+export function failWithoutToken(
   core: Core,
   chat: Channel<'chat'>,
   session: Channel<'session'>,
   agent: Agent,
 ): boolean {
   const principal = core.owners.of(session.uri)
-  const resources = missingToken(core, agent, principal)
+  const resources = missingTokens(core, agent, principal)
   const { activeTurn } = chat.head
   if (resources.length === 0 || !activeTurn) return false
   const message = `${agent.info.displayName} needs a sign-in first: ${namesOf(resources)}`
@@ -85,7 +85,8 @@ export function tokenRefused(
     resumable: (agent.resumes && isWritable(session, chat.uri)) || undefined,
   })
   core.log.append(chat, { type: 'chat/error', turnId: activeTurn.id, duration: 0, part })
-  for (const resource of resources) tell(core, principal, [chat, session], { resource, reason: 'required' })
+  for (const resource of resources)
+    notifyAuthRequired(core, principal, [chat, session], { resource, reason: 'required' })
   return true
 }
 
@@ -94,7 +95,7 @@ export function notifyExpired(core: Core, principal: string, resource: Protected
   const channels = [...core.log.channels].filter((channel) =>
     needs(core, channel, principal, resource.resource),
   )
-  tell(core, principal, channels, { resource, reason: 'expired' })
+  notifyAuthRequired(core, principal, channels, { resource, reason: 'expired' })
 }
 
 /** What a turn's agent may show: what it says of itself that it needs, and what a call of this turn was signed in for. */
@@ -105,11 +106,11 @@ export function tokenFor(
   { info }: Agent,
   resource: string,
 ): string | undefined {
-  if (!isOf(info, resource) && !isEntrusted(chat, resource)) return undefined
+  if (!isOf(info, resource) && !isAllowedInTurn(chat, resource)) return undefined
   return core.tokens.of(core.owners.of(session.uri), resource)
 }
 
-function tell(
+function notifyAuthRequired(
   core: Core,
   principal: string,
   channels: readonly Channel[],
@@ -129,7 +130,7 @@ function needs(core: Core, channel: Channel, principal: string, resource: string
   const { provider, chats } = session.head
   const own = chat ? [chat] : chats.map(({ resource }) => core.log.channel(resource, 'chat'))
   const agent = agentOf(core, provider)
-  return (agent && isOf(agent.info, resource)) || own.some((each) => each && isEntrusted(each, resource))
+  return (agent && isOf(agent.info, resource)) || own.some((each) => each && isAllowedInTurn(each, resource))
 }
 
 function advertised({ agents }: Core, wanted: string): ProtectedResourceMetadata | undefined {
@@ -152,7 +153,7 @@ function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
 }
 
 /** The calls of a principal's chats that wait for a token; but what an agent needs for itself no other agent gets. */
-function waitingFor(core: Core, principal: string, resource: string): readonly Waiting[] {
+function waitingFor(core: Core, principal: string, resource: string): readonly WaitingCall[] {
   return busyChats(core, principal).flatMap((chat) => {
     const session = sessionOf(core, chat.uri)?.head
     const agent = agentOf(core, session?.provider ?? '')
@@ -170,29 +171,32 @@ function waitingFor(core: Core, principal: string, resource: string): readonly W
 /** What was given for a call of a turn that goes on may be given again: it may expire before the turn ends. */
 function inUse(core: Core, principal: string, resource: string): ProtectedResourceMetadata | undefined {
   for (const chat of busyChats(core, principal)) {
-    const found = entrustedTo(chat)?.get(resource)
+    const found = allowedResources(chat)?.get(resource)
     if (found) return found
   }
   return undefined
 }
 
 /** A turn may use what one of its calls was signed in for, until it ends. Its message is what does not change meanwhile. */
-function entrust(chat: Channel<'chat'>, resource: ProtectedResourceMetadata): void {
+function allowInTurn(chat: Channel<'chat'>, resource: ProtectedResourceMetadata): void {
   const { message } = chat.head.activeTurn ?? {}
   if (message)
-    entrusted.set(message, new Map([...(entrusted.get(message) ?? []), [resource.resource, resource]]))
+    resourcesByMessage.set(
+      message,
+      new Map([...(resourcesByMessage.get(message) ?? []), [resource.resource, resource]]),
+    )
 }
 
-function isEntrusted(chat: Channel<'chat'>, resource: string): boolean {
-  return entrustedTo(chat)?.has(resource) === true
+function isAllowedInTurn(chat: Channel<'chat'>, resource: string): boolean {
+  return allowedResources(chat)?.has(resource) === true
 }
 
-function entrustedTo(chat: Channel<'chat'>): ReadonlyMap<string, ProtectedResourceMetadata> | undefined {
+function allowedResources(chat: Channel<'chat'>): ReadonlyMap<string, ProtectedResourceMetadata> | undefined {
   const { message } = chat.head.activeTurn ?? {}
-  return message && entrusted.get(message)
+  return message && resourcesByMessage.get(message)
 }
 
-const entrusted = new WeakMap<object, ReadonlyMap<string, ProtectedResourceMetadata>>()
+const resourcesByMessage = new WeakMap<object, ReadonlyMap<string, ProtectedResourceMetadata>>()
 
 function namesOf(resources: readonly ProtectedResourceMetadata[]): string {
   return resources.map(({ resource, resource_name: name }) => name ?? resource).join(', ')

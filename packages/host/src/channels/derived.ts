@@ -14,14 +14,14 @@ export function derived(core: Core, channel: Channel): object {
   if (kind.name === 'root') return derivedRoot(core, committed as RootState)
   if (kind.name === 'session')
     return { ...(committed as object), status: summarize(committed as SessionState).status }
-  const entry = besideOf(core, channel)
+  const entry = committedEntryOf(core, channel)
   if (!entry) return committed as object
   const { title, interactivity, changes } = entry
   return patch(committed as ChatState, { title, interactivity, changes })
 }
 
 /** What is kept of a chat in its session alone: its entry there. */
-export function besideOf(core: Core, { uri, kind }: Channel): ChatSummary | undefined {
+export function committedEntryOf(core: Core, { uri, kind }: Channel): ChatSummary | undefined {
   if (kind.name !== 'chat') return undefined
   for (const session of core.catalog.chatIndex.committedAmong(uri)) {
     const state = core.log.channel(session, 'session')?.committed

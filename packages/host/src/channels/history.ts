@@ -38,11 +38,11 @@ export async function turnsBefore<T = Page>(
       const row = rows.get(id)
       if (row) read.set(id, row)
     }
-    if (!read.has(first) && channel.missing(first).length > 0) await lost(core, channel)
+    if (!read.has(first) && channel.missing(first).length > 0) await reportMissingRows(core, channel)
   }
 }
 
-type Found = { readonly page: Page } | { readonly wanted: readonly string[] }
+type PageResult = { readonly page: Page } | { readonly wanted: readonly string[] }
 
 /** From the newest back; or the ids, in that order, of those that must be read first. */
 function pageOf(
@@ -51,12 +51,12 @@ function pageOf(
   limit: number,
   longest: number,
   read: ReadonlyMap<string, Row>,
-): Found {
+): PageResult {
   const { rowIds, olderRows } = channel
   const told = channel.rows(channel.committed)
   const turns: Row[] = []
   let length = 0
-  let at = Math.min(placeOf(channel, cursor), channel.lasting)
+  let at = Math.min(rowsBefore(channel, cursor), channel.lasting)
   for (; at > 0 && turns.length < limit; at--) {
     const row = at > olderRows ? told[at - 1 - olderRows] : read.get(rowIds.at(at - 1) ?? '')
     if (!row) return { wanted: rowIds.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
@@ -69,7 +69,7 @@ function pageOf(
 }
 
 /** How many turns come before the one that a cursor names. */
-function placeOf(channel: Channel, cursor: string | undefined): number {
+function rowsBefore(channel: Channel, cursor: string | undefined): number {
   const id = cursor === undefined ? undefined : turnOf(cursor)
   if (id === undefined) return Infinity
   const older = channel.rowIds.indexOf(id)
@@ -81,7 +81,7 @@ function placeOf(channel: Channel, cursor: string | undefined): number {
   throw unknownCursor()
 }
 
-async function lost(core: Core, channel: Channel): Promise<never> {
+async function reportMissingRows(core: Core, channel: Channel): Promise<never> {
   if (!(await core.log.wake(channel.uri))) throw AhpError.notFound('the chat is no more')
   return trusted(core, () =>
     Promise.reject(
@@ -92,7 +92,7 @@ async function lost(core: Core, channel: Channel): Promise<never> {
 
 /** A page of turns, told to the one that asks for it. Gives the number after which it has it. */
 export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?: string): Promise<number> {
-  return turnsBefore(core, channel, cursor, undefined, (page) => tellPage(core, channel, link, page))
+  return turnsBefore(core, channel, cursor, undefined, (page) => sendPage(core, channel, link, page))
 }
 
 /**
@@ -111,11 +111,11 @@ export function loadTurnFor(core: Core, channel: Channel, action: TurnAction): v
       .slice(at - channel.olderRows, lacking - channel.olderRows) as unknown
     const page = { turns: turns as readonly Turn[] }
     const more = at > 0 && { turnsNextCursor: cursorBefore(page.turns[0]) }
-    tellPage(core, channel, listener, { ...page, ...more })
+    sendPage(core, channel, listener, { ...page, ...more })
   }
 }
 
-function tellPage(core: Core, channel: Channel, to: Listener, page: Page): number {
+function sendPage(core: Core, channel: Channel, to: Listener, page: Page): number {
   const { turns, turnsNextCursor } = page
   const first = turns[0]
   const older = turnsNextCursor === undefined || !first ? 0 : channel.rowIds.indexOf(first.id)

@@ -8,7 +8,7 @@ import type { Core } from '../core/core.ts'
 import { ChatIndex } from '../core/chat-index.ts'
 import { needsRows, snapshotText } from './snapshot.ts'
 import type { View } from './snapshot.ts'
-import { ready, wake } from './wake.ts'
+import { loadRowsFor, wake } from './wake.ts'
 
 const turns = ['a', 'b', 'c'].map((id) => ({ id }))
 const core = {
@@ -87,7 +87,7 @@ test('[L9] what is not in memory is behind the cursor, and the text is made anew
   const of = chat.core()
   expect(shown(of, channel)).toMatchObject({ ids: ['t5', 't6'], cursor: 'before:t5' })
   expect(needsRows(of, channel)).toBe(true)
-  await chat.until(ready(of, channel))
+  await chat.until(loadRowsFor(of, channel))
   expect(needsRows(of, channel)).toBe(false)
   expect(shown(of, channel).state).toEqual(chat.head)
 })
@@ -96,20 +96,20 @@ test('[L9] a view brings as much into memory as it shows', async () => {
   const chat = await asleep()
   const of = chat.core()
   expect([1, 2, 3].map((n) => needsRows(of, chat.channel, { turns: n }))).toEqual([false, false, true])
-  await chat.until(ready(of, chat.channel, { turns: 4 }))
+  await chat.until(loadRowsFor(of, chat.channel, { turns: 4 }))
   expect(chat.channel.olderRows).toBe(3)
   expect(shown(of, chat.channel, { turns: 4 })).toMatchObject({
     ids: ['t3', 't4', 't5', 't6'],
     cursor: 'before:t3',
   })
-  await chat.until(ready(of, chat.channel, { turns: 9 }))
+  await chat.until(loadRowsFor(of, chat.channel, { turns: 9 }))
   expect(shown(of, chat.channel, { turns: 9 }).state).toEqual(chat.head)
 })
 
 test('[L9] turns that a snapshot could not hold stay where they are', async () => {
   const chat = await asleep((i) => 'x'.repeat(100 * i))
   const of = chat.core({ turnsLength: 900 })
-  await chat.until(ready(of, chat.channel))
+  await chat.until(loadRowsFor(of, chat.channel))
   expect(chat.channel.olderRows).toBe(5)
   expect(shown(of, chat.channel)).toMatchObject({ ids: ['t6'], cursor: 'before:t6' })
 })
@@ -132,7 +132,7 @@ test('[L9] a chat whose only turn in memory goes on again has a cursor to all ot
   chat.append([{ type: 'chat/turnResume', turnId: 't2' } as Action])
   await chat.until(chat.log.settled())
   expect(shown(chat.core(), chat.channel)).toMatchObject({ ids: [], cursor: 'newest' })
-  await chat.until(ready(chat.core(), chat.channel))
+  await chat.until(loadRowsFor(chat.core(), chat.channel))
   expect(shown(chat.core(), chat.channel).state).toEqual(chat.head)
   expect(chat.head).toMatchObject({ turns: [{ id: 't0' }, { id: 't1' }], activeTurn: { id: 't2' } })
 })

@@ -4,7 +4,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Row } from '../log/channel-rows.ts'
 import type { Core } from '../core/core.ts'
 import { cursorBefore } from './cursor.ts'
-import { besideOf, derived } from './derived.ts'
+import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
 
 /** How much of a channel a subscriber wants to see. */
@@ -13,20 +13,25 @@ export interface View {
 }
 
 /** How a link speaks: its name for the channel, as JSON, and its generation. */
-interface Tongue {
+interface SnapshotDialect {
   readonly label?: string | undefined
   readonly lens?: Lens | undefined
 }
 
 /** A snapshot's JSON: the told state, with what no action can change filled in, at the told number. */
-export function snapshotText(core: Core, channel: Channel, view: View = {}, tongue: Tongue = {}): string {
-  const { text } = shown(core, channel, view, tongue.lens)
+export function snapshotText(
+  core: Core,
+  channel: Channel,
+  view: View = {},
+  tongue: SnapshotDialect = {},
+): string {
+  const { text } = cachedState(core, channel, view, tongue.lens)
   return `{"resource":${tongue.label ?? channel.label},"state":${text},"fromSeq":${core.log.committedSeq}}`
 }
 
 /** How many of a channel's rows are older than those that its snapshot shows. */
 export function turnsLeftOut(core: Core, channel: Channel, view: View, lens: Lens | undefined): number {
-  return shown(core, channel, view, lens).leftOut
+  return cachedState(core, channel, view, lens).leftOut
 }
 
 /** Whether a snapshot could show more than is in memory. Made without that, it is right and has a cursor. */
@@ -38,14 +43,14 @@ export function needsRows(core: Core, channel: Channel, { turns = Infinity }: Vi
 }
 
 /** A state as it is handed out. */
-interface Shown {
+interface SnapshotState {
   readonly text: string
   /** So many of the rows are older than those in it. */
   readonly leftOut: number
 }
 
 /** The newest rows, as many as are wanted and as an answer can hold, and a cursor to the rest. */
-function show(core: Core, channel: Channel, turns = Infinity, lens: Lens | undefined): Shown {
+function stateText(core: Core, channel: Channel, turns = Infinity, lens: Lens | undefined): SnapshotState {
   const whole = derived(core, channel)
   const state = (lens ? lens.stateDown(channel.kind.name as KindName, whole) : whole) as Record<
     string,
@@ -76,29 +81,30 @@ function newestTexts(rows: readonly Row[], most: number, longest: number): reado
 }
 
 /** Many who come back at once are handed the same state: its text is made once for each view (F-21). */
-function shown(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): Shown {
+function cachedState(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): SnapshotState {
   // A change that is not told yet may need any row that is in memory.
   const view = channel.lastRowNeeded > core.log.committedSeq ? {} : wanted
-  const last = made.get(channel)
-  const beside = besideOf(core, channel)
-  const fresh = last && last.told === channel.committed && last.beside === beside && last.shown.length < most
+  const last = cache.get(channel)
+  const beside = committedEntryOf(core, channel)
+  const fresh =
+    last && last.told === channel.committed && last.beside === beside && last.shown.length < maxCachedViews
   const all = fresh ? last.shown : []
-  if (!fresh) made.set(channel, { told: channel.committed, beside, shown: all })
+  if (!fresh) cache.set(channel, { told: channel.committed, beside, shown: all })
   const { turns } = view
   const known = all.find((one) => one.turns === turns && one.lens === lens)
   if (known) return known
-  const one = { ...show(core, channel, turns, lens), turns, lens }
+  const one = { ...stateText(core, channel, turns, lens), turns, lens }
   all.push(one)
   return one
 }
 
 /** A few only: how many views there are is up to the clients. */
-const most = 5
+const maxCachedViews = 5
 
-interface Made {
+interface CachedStates {
   readonly told: unknown
   readonly beside: unknown
-  readonly shown: (Shown & { readonly turns: number | undefined; readonly lens: Lens | undefined })[]
+  readonly shown: (SnapshotState & { readonly turns: number | undefined; readonly lens: Lens | undefined })[]
 }
 
-const made = new WeakMap<Channel, Made>()
+const cache = new WeakMap<Channel, CachedStates>()

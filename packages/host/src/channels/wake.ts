@@ -15,7 +15,7 @@ export async function wake(core: Core, uri: Uri, view?: View): Promise<Channel |
   for (;;) {
     const channel = await trusted(core, () => wakeAlone(core, uri))
     if (!channel || !view) return channel
-    await ready(core, channel, view)
+    await loadRowsFor(core, channel, view)
     // It may have gone, or fallen asleep, while its rows were read.
     if (core.log.channel(uri) === channel) return channel
   }
@@ -32,9 +32,9 @@ export function unlessUnsound(error: unknown): undefined {
 }
 
 /** Brings into memory what a snapshot shows, and not much more: one of a whole chat may have to be cut. */
-export async function ready(core: Core, channel: Channel, view: View = {}): Promise<void> {
+export async function loadRowsFor(core: Core, channel: Channel, view: View = {}): Promise<void> {
   const { turns = Infinity } = view
-  for (let step = firstStep; needsRows(core, channel, view); step *= 2) {
+  for (let step = firstBatch; needsRows(core, channel, view); step *= 2) {
     // All rows are being taken away, those on the disk among them: once that is told there are none to be read.
     if (channel.olderRows === 0) {
       if (!(await core.log.settled())) return
@@ -49,7 +49,7 @@ export async function ready(core: Core, channel: Channel, view: View = {}): Prom
 }
 
 /** So many rows at first, and then twice as many each time. */
-const firstStep = 256
+const firstBatch = 256
 
 /** A chat keeps its session awake from the moment it is being woken. */
 async function wakeAlone(core: Core, uri: Uri): Promise<Channel | undefined> {

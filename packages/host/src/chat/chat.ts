@@ -11,14 +11,14 @@ import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
 import { agentFor, agentOf, noAgent } from '../agents/agents.ts'
 import { entryOf, sessionOf } from '../core/lookup.ts'
-import { isSignedIn, tokenRefused } from '../auth/auth.ts'
+import { requireSignIn, failWithoutToken } from '../auth/auth.ts'
 import type { Channel } from '../log/channel.ts'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import { copyTurns, forgetCopy, publishCopy } from './copy-turns.ts'
 import type { Core } from '../core/core.ts'
 import { attachmentProblem, pinnedMessage, wakeFor } from '../turn/pin.ts'
-import { customizations } from '../agents/customizations.ts'
+import { syncCustomizations } from '../agents/customizations.ts'
 import { directoriesOf, originOf, sourceProblem } from './fork.ts'
 import type { Task } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
@@ -44,7 +44,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
   const agent = agentOf(core, session.head.provider)
-  if (agent) isSignedIn(core, agent, core.owners.of(uri))
+  if (agent) requireSignIn(core, agent, core.owners.of(uri))
   const summary = newSummary(core, chat, about(core, session, params))
   const copied = source?.kind === 'fork' ? await fork(core, uri, source, summary) : undefined
   const added = addChat(core, sessionFor(core, uri), summary, copied)
@@ -199,9 +199,9 @@ export function startTurn(core: Core, chat: Channel<'chat'>): void {
   if (lifecycle !== 'ready') return
   const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return failTurn(core, chat, activeTurn.id, noAgent(provider))
-  if (tokenRefused(core, chat, session, agent)) return
+  if (failWithoutToken(core, chat, session, agent)) return
   // The shell, which has nothing, may do a turn of any session.
-  if (agent.info.provider === provider) customizations(core, session, agent)
+  if (agent.info.provider === provider) syncCustomizations(core, session, agent)
   const turn = new Turn(core, chat, session, agent, spawn)
   core.jobs.begin(chat.uri, turn)
   void turn.run()

@@ -149,7 +149,7 @@ export class Subscriptions {
   #remove(channel: Channel): void {
     channel.listeners.delete(this.#listener)
     this.#channels.delete(channel)
-    if (channel.listeners.size === 0) this.#core.jobs.job(channel.uri)?.left?.()
+    if (channel.listeners.size === 0) this.#core.jobs.job(channel.uri)?.unsubscribed?.()
     sleepWhenIdle(this.#core, channel)
   }
 

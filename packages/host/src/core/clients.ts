@@ -98,11 +98,11 @@ function keyOf(clientId: string): string {
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
   const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, SnapshotSent])[] }
-  return { ...record, handed: new Map(record.handed.map(([uri, handed]) => [uri, counted(handed)])) }
+  return { ...record, handed: new Map(record.handed.map(([uri, handed]) => [uri, withCount(handed)])) }
 }
 
 /** The first builds kept that something was left out, and not how much. */
-function counted({ cut, ...handed }: SnapshotSent): SnapshotSent {
+function withCount({ cut, ...handed }: SnapshotSent): SnapshotSent {
   if (cut === undefined) return handed
   return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }
 }

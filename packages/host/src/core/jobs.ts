@@ -6,7 +6,7 @@ export interface Job {
   /** Nothing of it is heard any more. Resolves when it has left nothing behind. */
   stop(): void | Promise<void>
   /** Nobody follows its channel any more. */
-  left?(): void
+  unsubscribed?(): void
   /** A client has given its channel a name. */
   named?(): void
 }
@@ -20,7 +20,7 @@ export class Jobs {
   readonly #open = new Set<Uri>()
   readonly #jobs = new Map<Uri, Job>()
   /** The host is going away: nothing begins any more. What is told from now on, the next life finds. */
-  signal = false
+  stopping = false
 
   private constructor(records: Records) {
     this.#records = records
@@ -84,7 +84,7 @@ export class Jobs {
 
   /** Resolves when nothing is being done any more. */
   async stopAll(): Promise<void> {
-    this.signal = true
+    this.stopping = true
     const jobs = [...this.#jobs.values()]
     this.#jobs.clear()
     await Promise.all(jobs.map(async (job) => job.stop()))

@@ -8,18 +8,18 @@ import { compact } from '@atrium/protocol/update'
 import { equal } from '../log/equal.ts'
 
 /** What a session shows of its chats. Pure: of `SessionState.chats` and nothing else. */
-interface SessionRollup {
+interface DerivedFields {
   readonly status: number
   readonly activity?: string
   readonly modifiedAt?: string
   readonly changes?: ChangesSummary
 }
 
-export function summarize(state: SessionState): SessionRollup {
-  const speaker = speakerOf(state)
+export function summarize(state: SessionState): DerivedFields {
+  const speaker = leadingChat(state)
   const activity =
     state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
-  return compact<SessionRollup>({
+  return compact<DerivedFields>({
     status: withActivity(state.status, activity as Activity),
     // In the catalogue an activity that ended is an empty one.
     activity: speaker?.activity || undefined,
@@ -45,7 +45,7 @@ export function summaryOf(resource: Uri, createdAt: string, state: SessionState)
     project,
     workingDirectories,
     annotations,
-    chats: state.chats.map(briefly),
+    chats: state.chats.map(sessionChatOf),
     defaultChat,
   })
 }
@@ -65,7 +65,7 @@ export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryCha
 }
 
 /** The chat whose activity stands for the session's: one that needs a person, one that failed, else the default one. */
-function speakerOf({ chats, defaultChat }: SessionState): ChatSummary | undefined {
+function leadingChat({ chats, defaultChat }: SessionState): ChatSummary | undefined {
   return (
     chats.find(({ status }) => (status & activityMask) === Activity.InputNeeded) ??
     chats.find(({ status }) => (status & activityMask) === Activity.Error) ??
@@ -107,7 +107,7 @@ function sum(all: readonly ChangesSummary[]): ChangesSummary | undefined {
   })
 }
 
-function briefly({
+function sessionChatOf({
   resource,
   title,
   origin,

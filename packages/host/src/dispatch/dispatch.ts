@@ -6,7 +6,7 @@ import { chatGuards } from '../chat/guards.ts'
 import { chatEffects } from '../chat/chat.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { loadTurnFor } from '../channels/history.ts'
-import { ownUris } from '../resources/client-files.ts'
+import { clientUris } from '../resources/client-files.ts'
 import type { Core, Link } from '../core/core.ts'
 import type { Entry } from '../log/entry.ts'
 import type { Dispatcher } from '../log/options.ts'
@@ -40,14 +40,14 @@ export function dispatch(
   if (reason !== undefined) return core.log.refuse(channel, action, { by, listener: link }, reason)
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (clientToolGuard.has(action.type))
-    for (const uri of ownUris(action)) core.clientUriOwners.record(uri, by.clientId)
+    for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
   const wished = withCallMeta(channel, checked.ok ? checked.value : action)
   return core.log.accept(channel, pinned(core, wished), { by, listener: link })
 }
 
 /** What follows from an action that everyone has been told. */
 export function effect(core: Core, channel: Channel, { action }: Entry): void {
-  if (core.jobs.signal) return
+  if (core.jobs.stopping) return
   effects.get(action.type)?.(core, channel, action)
   if (channel.is('session')) sessionCommitted(core, channel)
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Room, reasonOf, refused } from './files-fixture.contract.ts'
+import { SandboxFiles, reasonOf, refused } from './files-fixture.contract.ts'
 import type { Sandbox } from './files-fixture.contract.ts'
 
 /** What is made, removed, copied and moved. */
 export function filesChangeContract(name: string, open: () => Promise<Sandbox>): void {
-  const room = async () => new Room(await open())
+  const room = async () => new SandboxFiles(await open())
 
   test(`[E6] ${name}: a directory is made with those above it, and may be there`, async () => {
     const { make, write, link, root, list, beside } = await room()

@@ -14,7 +14,7 @@ export interface Sandbox {
 }
 
 /** Every member that takes a place, given one, by what it does; `other` is a place that is fine. */
-export function everything(
+export function allCalls(
   files: Files,
   place: ContainedPath,
   other: ContainedPath,
@@ -65,7 +65,7 @@ export async function refused(attempt: Promise<unknown>, reason: FileReason): Pr
 }
 
 /** A sandbox with short words for what tests do in it. Paths are from its root; nothing is the root itself. */
-export class Room {
+export class SandboxFiles {
   readonly files: Files
   readonly root: string
   readonly beside: string

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { Room, reasonOf, refused } from './files-fixture.contract.ts'
+import { SandboxFiles, reasonOf, refused } from './files-fixture.contract.ts'
 import type { Sandbox } from './files-fixture.contract.ts'
 import type { Write } from './files.ts'
 
 /** What is written, and by whom. */
 export function filesWriteContract(name: string, open: () => Promise<Sandbox>): void {
-  const room = async () => new Room(await open())
+  const room = async () => new SandboxFiles(await open())
 
   test.each<readonly [string, Write, string]>([
     ['nothing said', {}, '-+-'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { filesChangeContract } from './files-change.contract.ts'
-import { Room, everything, refused } from './files-fixture.contract.ts'
+import { SandboxFiles, allCalls, refused } from './files-fixture.contract.ts'
 import type { Sandbox } from './files-fixture.contract.ts'
 import { filesWriteContract } from './files-write.contract.ts'
 import type { FileReason } from './files.ts'
@@ -14,7 +14,7 @@ export function filesContract(name: string, open: () => Promise<Sandbox>): void 
 
 /** What is seen, and what is inside. */
 function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
-  const room = async () => new Room(await open())
+  const room = async () => new SandboxFiles(await open())
 
   test(`[E2] ${name}: bytes are read as they were written, and none beyond the most`, async () => {
     const { files, at, write } = await room()
@@ -114,12 +114,12 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     const above = root.slice(0, root.lastIndexOf('/'))
     for (const path of [`${beside}/secret`, `${beside}/nothing`, beside, `${root}2`, above, `${above}/no`]) {
       const place = { path, roots: [root] }
-      for (const [, attempt] of everything(files, place, inside)) await refused(attempt(), 'outside')
+      for (const [, attempt] of allCalls(files, place, inside)) await refused(attempt(), 'outside')
     }
     for (const path of [`${root}/../x`, `${root}/.`, `${root}//a`, `${root}/a/`, 'a', '', `${root}/a\0b`])
-      for (const [, attempt] of everything(files, { path, roots: [root] }, inside))
+      for (const [, attempt] of allCalls(files, { path, roots: [root] }, inside))
         await refused(attempt(), 'unfit')
-    for (const [, attempt] of everything(files, { path: `${root}/a`, roots: [] }, inside))
+    for (const [, attempt] of allCalls(files, { path: `${root}/a`, roots: [] }, inside))
       await refused(attempt(), 'outside')
     expect(await text('a')).toBe('x')
   })

@@ -24,7 +24,7 @@ export interface TerminalFixture {
 export function terminalsContract(name: string, open: () => Promise<TerminalFixture>): void {
   const begun = async (line: (lines: TerminalFixture['lines']) => string, wish: Partial<Start> = {}) => {
     const { terminals, cwd, lines } = await open()
-    return listen(terminals, { cwd, cols: 80, rows: 24, command: line(lines), ...wish })
+    return startShell(terminals, { cwd, cols: 80, rows: 24, command: line(lines), ...wish })
   }
   /** Another terminal begins, writes and ends: time enough for one that was begun before to do what it must not. */
   const meanwhile = async () => (await begun((lines) => lines.count(1000))).exited()
@@ -67,7 +67,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
 
   test(`[M1] ${name}: it begins where it should`, async () => {
     const { terminals, cwd, lines } = await open()
-    const { text, exited } = await listen(terminals, { cwd, cols: 200, rows: 24, command: lines.cwd })
+    const { text, exited } = await startShell(terminals, { cwd, cols: 200, rows: 24, command: lines.cwd })
     await exited()
     expect(text().trim()).toBe(cwd)
   })
@@ -142,7 +142,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
 
   test(`[M4] ${name}: a shell to type into stays until it is told to go`, async () => {
     const { terminals, cwd, lines } = await open()
-    const { shell, text, exited } = await listen(terminals, { cwd, cols: 80, rows: 24 })
+    const { shell, text, exited } = await startShell(terminals, { cwd, cols: 80, rows: 24 })
     shell.input(`${lines.say('one')}\r`)
     await vi.waitFor(() => expect(text()).toMatch(/one\r?\n/), patience)
     shell.input(`${lines.exit(3)}\r`)
@@ -151,7 +151,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
 }
 
 /** A terminal, and what it says. It is ended after the test. */
-export interface Listened {
+export interface StartedShell {
   readonly shell: Shell
   readonly said: readonly TerminalOutput[]
   /** All that it showed. */
@@ -159,7 +159,7 @@ export interface Listened {
   exited(): Promise<number | undefined>
 }
 
-export async function listen(terminals: Terminals, start: Start): Promise<Listened> {
+export async function startShell(terminals: Terminals, start: Start): Promise<StartedShell> {
   const said: TerminalOutput[] = []
   let ended: (exitCode: number | undefined) => void
   const exit = new Promise<number | undefined>((resolve) => (ended = resolve))

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { FileChange, WatchListener, WatchRequest, FileWatch } from './files.ts'
 
 /** A new, empty directory, and what can be done in it. Paths are relative to it; an empty one is the directory itself. */
-export interface Yard {
+export interface WatchFixture {
   /** Where it is. */
   readonly path: string
   write(path: string, text: string): Promise<void>
@@ -21,7 +21,7 @@ export interface Yard {
 export const everything: WatchRequest = { recursive: true, wants: () => true, skips: () => false }
 
 /** Remembers what it is told, and what is there if all of that is true. */
-export class Listener {
+export class ChangeRecorder {
   readonly changes: FileChange[] = []
   readonly paths: Set<string>
   lost = 0
@@ -32,7 +32,7 @@ export class Listener {
     this.paths = new Set(paths)
   }
 
-  readonly tell: WatchListener = (changes, lost) => {
+  readonly listener: WatchListener = (changes, lost) => {
     this.calls++
     if (lost) this.lost++
     for (const { path, type } of changes) {
@@ -52,7 +52,7 @@ export class Listener {
     return this.changes.some((change) => change.path === path && change.type === type)
   }
 
-  heard(path: string, type: FileChange['type']): Promise<void> {
+  received(path: string, type: FileChange['type']): Promise<void> {
     return this.until(() => this.has(path, type))
   }
 
@@ -62,10 +62,10 @@ export class Listener {
 }
 
 /** What every way to watch files must do. */
-export function watchContract(name: string, open: () => Promise<Yard>): void {
-  const watching = async (yard: Yard, path = '', wish: Partial<WatchRequest> = {}) => {
-    const listener = new Listener(await yard.list())
-    const watch = await yard.watch(path, { ...everything, ...wish }, listener.tell)
+export function watchContract(name: string, open: () => Promise<WatchFixture>): void {
+  const watching = async (yard: WatchFixture, path = '', wish: Partial<WatchRequest> = {}) => {
+    const listener = new ChangeRecorder(await yard.list())
+    const watch = await yard.watch(path, { ...everything, ...wish }, listener.listener)
     onTestFinished(() => watch.end())
     return { listener, watch }
   }
@@ -77,11 +77,11 @@ export function watchContract(name: string, open: () => Promise<Yard>): void {
       await yard.write('a/b/old', '1')
       const { listener } = await watching(yard)
       await yard.write('a/b/new', '1')
-      await listener.heard('a/b/new', 'added')
+      await listener.received('a/b/new', 'added')
       await yard.write('a/b/old', '22')
-      await listener.heard('a/b/old', 'updated')
+      await listener.received('a/b/old', 'updated')
       await yard.remove('a/b/old')
-      await listener.heard('a/b/old', 'deleted')
+      await listener.received('a/b/old', 'deleted')
       await yard.remove('a')
       await listener.until(() => ['a', 'a/b', 'a/b/new'].every((path) => listener.has(path, 'deleted')))
       expect(listener.paths).toEqual(await yard.list())
@@ -97,7 +97,7 @@ export function watchContract(name: string, open: () => Promise<Yard>): void {
       }
       await listener.until(() => listener.paths.size === 50 * 5)
       await yard.write('49/a/b/c/later', '1')
-      await listener.heard('49/a/b/c/later', 'added')
+      await listener.received('49/a/b/c/later', 'added')
       expect(listener.paths).toEqual(await yard.list())
     })
 
@@ -132,10 +132,10 @@ export function watchContract(name: string, open: () => Promise<Yard>): void {
       await other.write('secret', '1')
       const { listener } = await watching(yard)
       await yard.link('way', other.path)
-      await listener.heard('way', 'added')
+      await listener.received('way', 'added')
       await other.write('more', '1')
       await yard.remove('way')
-      await listener.heard('way', 'deleted')
+      await listener.received('way', 'deleted')
       expect(listener.changes.map(({ path }) => path)).toEqual(['way', 'way'])
       expect([...(await other.list())].toSorted()).toEqual(['more', 'secret'])
     })
@@ -148,7 +148,7 @@ export function watchContract(name: string, open: () => Promise<Yard>): void {
       await yard.move('a', 'z')
       await listener.until(() => listener.has('z/b/file', 'added') && listener.has('a/b/file', 'deleted'))
       await yard.write('z/b/later', '1')
-      await listener.heard('z/b/later', 'added')
+      await listener.received('z/b/later', 'added')
       expect(listener.paths).toEqual(await yard.list())
     })
 
@@ -190,11 +190,11 @@ export function watchContract(name: string, open: () => Promise<Yard>): void {
       await yard.make('root/a')
       const { listener } = await watching(yard, 'root')
       await yard.remove('root')
-      await listener.heard('', 'deleted')
+      await listener.received('', 'deleted')
       await yard.make('root/b')
       await listener.until(() => listener.has('', 'added') && listener.has('b', 'added'))
       await yard.write('root/b/file', '1')
-      await listener.heard('b/file', 'added')
+      await listener.received('b/file', 'added')
       expect([...listener.paths].toSorted()).toEqual(['', 'b', 'b/file'])
     })
 
@@ -203,18 +203,18 @@ export function watchContract(name: string, open: () => Promise<Yard>): void {
       await yard.write('file', '1')
       const { listener } = await watching(yard, 'file')
       await yard.write('file', '22')
-      await listener.heard('', 'updated')
+      await listener.received('', 'updated')
       listener.changes.length = 0
       await yard.write('other', '333')
       await yard.move('other', 'file')
-      await listener.heard('', 'updated')
+      await listener.received('', 'updated')
       listener.changes.length = 0
       await yard.write('file', '4444')
-      await listener.heard('', 'updated')
+      await listener.received('', 'updated')
       await yard.remove('file')
-      await listener.heard('', 'deleted')
+      await listener.received('', 'deleted')
       await yard.write('file', '1')
-      await listener.heard('', 'added')
+      await listener.received('', 'added')
     })
 
     test('[O7] what has ended tells nothing, and others go on', async () => {
@@ -224,7 +224,7 @@ export function watchContract(name: string, open: () => Promise<Yard>): void {
       await first.watch.end()
       const { calls } = first.listener
       await yard.write('b', '1')
-      await second.listener.heard('b', 'added')
+      await second.listener.received('b', 'added')
       expect(first.listener.calls).toBe(calls)
       await first.watch.end()
     })

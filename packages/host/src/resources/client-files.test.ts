@@ -4,7 +4,7 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { Cabinet } from '../../test/fake-files.ts'
 import { room } from '../../test/test-host.ts'
-import { ClientUriOwners } from '../core/lenders.ts'
+import { ClientUriOwners } from '../core/client-uri-owners.ts'
 
 const uri = 'vscode-userdata:/prompts/plan.md'
 const chat = defaultChatUri('s:/1')

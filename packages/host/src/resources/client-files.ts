@@ -12,7 +12,7 @@ export function isFile(uri: Uri): boolean {
 }
 
 /** The URIs in what a client says that are its own: every `uri` that names neither a file nor anything of the host's. */
-export function ownUris(said: unknown): readonly Uri[] {
+export function clientUris(said: unknown): readonly Uri[] {
   const found: Uri[] = []
   const look = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return

@@ -20,32 +20,32 @@ export function followGit(core: Core, session: Channel<'session'>): void {
   const directory = session.head.workingDirectories?.[0]
   const named = directory === undefined ? undefined : pathOf(directory)
   if (!core.vcs || !named?.ok) return
-  const busy = looking.has(session)
-  looking.set(session, busy)
-  if (!busy) void look(core, session, named.path)
+  const busy = refreshing.has(session)
+  refreshing.set(session, busy)
+  if (!busy) void refresh(core, session, named.path)
 }
 
 /** Those that are being looked at, and whether that has to be done again. */
-const looking = new WeakMap<Channel, boolean>()
+const refreshing = new WeakMap<Channel, boolean>()
 
-async function look(core: Core, session: Channel<'session'>, directory: string): Promise<void> {
+async function refresh(core: Core, session: Channel<'session'>, directory: string): Promise<void> {
   for (;;) {
-    looking.set(session, false)
+    refreshing.set(session, false)
     const git = await ask(core, async (vcs) => {
       const root = await vcs.root(directory)
-      return root === undefined ? undefined : briefly(await vcs.status(root))
+      return root === undefined ? undefined : gitMeta(await vcs.status(root))
     })
     if (core.log.channel(session.uri) !== session || core.readOnlyReason() !== undefined) break
     const { _meta: kept = {} } = session.head
     if (git && !equal(kept['git'], git))
       core.log.append(session, { type: 'session/metaChanged', _meta: { ...kept, git } })
-    if (!looking.get(session)) break
+    if (!refreshing.get(session)) break
   }
-  looking.delete(session)
+  refreshing.delete(session)
 }
 
 /** In the words that clients know. */
-function briefly({ branch, upstream, ahead, behind, remotes, changes }: VcsStatus): object {
+function gitMeta({ branch, upstream, ahead, behind, remotes, changes }: VcsStatus): object {
   return compact<object>({
     branchName: branch,
     upstreamBranchName: upstream,

@@ -12,7 +12,7 @@ import { askClient, isFile } from './client-files.ts'
 import type { ClientRequest } from './client-files.ts'
 import { FileError } from '../ports/files.ts'
 import type { Change, Files, ContainedPath, Write } from '../ports/files.ts'
-import { denied, containedPath } from '../access/roots.ts'
+import { notGranted, containedPath } from '../access/roots.ts'
 import type { Access } from '../access/roots.ts'
 
 type Answer<M extends Method> = Promise<Result<M>>
@@ -107,11 +107,11 @@ export async function resourceDelete(
 }
 
 export function resourceCopy(core: Core, params: Params<'resourceCopy'>): Answer<'resourceCopy'> {
-  return carry(core, 'copy', params)
+  return copyOrMove(core, 'copy', params)
 }
 
 export function resourceMove(core: Core, params: Params<'resourceMove'>): Answer<'resourceMove'> {
-  return carry(core, 'move', params)
+  return copyOrMove(core, 'move', params)
 }
 
 /** Whether it may be used already. Outside a turn there is nobody to ask: the refusal says what would have to be granted. */
@@ -123,7 +123,7 @@ export function resourceRequest(
   return {}
 }
 
-async function carry(
+async function copyOrMove(
   core: Core,
   kind: 'copy' | 'move',
   params: Params<'resourceCopy'>,
@@ -171,7 +171,7 @@ function fileErrorToAhp({ reason, message }: FileError, uri: Uri, use: Access): 
     case 'missing':
       return AhpError.notFound(message)
     case 'outside':
-      return denied(uri, use)
+      return notGranted(uri, use)
     case 'exists':
       return AhpError.alreadyExists(message)
     case 'changed':

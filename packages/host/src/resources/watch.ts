@@ -21,7 +21,7 @@ export async function createResourceWatch(
 ): Promise<Result<'createResourceWatch'>> {
   changeable(core)
   const { uri, recursive = false, includes, excludes } = params
-  const wish = wishOf(core, recursive, includes?.items, excludes?.items)
+  const wish = requestOf(core, recursive, includes?.items, excludes?.items)
   const place = containedPath(core, uri, 'read')
   if (core.jobs.count(Watch) >= core.limits.watches)
     throw AhpError.permissionDenied(`there are ${core.limits.watches} watches: release some first`)
@@ -32,8 +32,8 @@ export async function createResourceWatch(
   // A watch does not outlive its host: the next start lets go of it.
   core.jobs.mark(channel.uri, true)
   try {
-    const told = (changes: readonly FileChange[], lost: boolean) => watch.tell(changes, lost)
-    watch.over(await attempt(core, uri, 'read', (files) => files.watch(place, wish, told)))
+    const told = (changes: readonly FileChange[], lost: boolean) => watch.report(changes, lost)
+    watch.started(await attempt(core, uri, 'read', (files) => files.watch(place, wish, told)))
   } catch (error) {
     releaseWatch(core, channel)
     throw error
@@ -55,15 +55,15 @@ class Watch implements Job {
     this.#core = core
     this.#channel = channel
     this.#path = path
-    this.#undo = core.world.later(core.limits.watchUnusedMs, () => this.left())
+    this.#undo = core.world.later(core.limits.watchUnusedMs, () => this.unsubscribed())
   }
 
-  over(watching: FileWatch): void {
+  started(watching: FileWatch): void {
     this.#watching = watching
     if (this.#stopped) void watching.end()
   }
 
-  tell(changes: readonly FileChange[], lost: boolean): void {
+  report(changes: readonly FileChange[], lost: boolean): void {
     if (this.#stopped) return
     // Whoever is told that the root has changed, and not what, has to look at all of it again.
     const all: readonly FileChange[] = lost ? [{ path: '', type: 'updated' }, ...changes] : changes
@@ -74,7 +74,7 @@ class Watch implements Job {
     this.#core.log.append(this.#channel, said)
   }
 
-  left(): void {
+  unsubscribed(): void {
     if (this.#channel.listeners.size === 0) releaseWatch(this.#core, this.#channel)
   }
 
@@ -92,7 +92,7 @@ export function releaseWatch(core: Core, channel: Channel): void {
   if (core.log.channel(channel.uri) === channel) core.log.drop(channel)
 }
 
-function wishOf(
+function requestOf(
   core: Core,
   recursive: boolean,
   includes: readonly string[] | undefined,

@@ -18,7 +18,7 @@ export function terminalFollowUps(
   action: TerminalAction,
   by?: object,
 ): void {
-  if (!listing.has(action.type)) return
+  if (!listedActions.has(action.type)) return
   if (action.type === 'terminal/titleChanged' && by) core.jobs.job(terminal.uri)?.named?.()
   const { claim, lifecycle } = stateOf(terminal)
   setClaim(core, terminal.uri, claim)
@@ -59,4 +59,4 @@ function stateOf(terminal: Channel<'terminal'>): TerminalState {
   return terminal.head
 }
 
-const listing = new Set(['terminal/claimed', 'terminal/titleChanged', 'terminal/exited'])
+const listedActions = new Set(['terminal/claimed', 'terminal/titleChanged', 'terminal/exited'])

@@ -6,7 +6,7 @@ import type { Core } from '../core/core.ts'
 import { lengthOf } from '../log/rows.ts'
 import { forgedPermission } from '../access/permissions.ts'
 import type { Guarded, Guards } from '../core/rules.ts'
-import { changeProblem, allowedValues } from '../agents/settings.ts'
+import { changeProblem, permissionValuesProblem } from '../agents/settings.ts'
 
 export const sessionGuards: Guards<'session'> = {
   'session/activeClientSet': ({ activeClient }, { state: { activeClients }, by, core: { limits } }) => {
@@ -28,7 +28,7 @@ export const sessionGuards: Guards<'session'> = {
   'session/configChanged': ({ config: given, replace }, { state: { config }, by, core: { limits } }) => {
     const problem =
       changeProblem(config?.schema, given) ??
-      allowedValues(given, limits.permissions) ??
+      permissionValuesProblem(given, limits.permissions) ??
       forgedPermission(given, config?.values, by.clientId)
     const lost =
       replace &&

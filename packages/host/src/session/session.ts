@@ -7,7 +7,7 @@ import { Activity } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { agentOf, chooseAgent, probeAgent } from '../agents/agents.ts'
-import { isSignedIn } from '../auth/auth.ts'
+import { requireSignIn } from '../auth/auth.ts'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
@@ -20,7 +20,7 @@ import { followGit, projectOf } from '../resources/project.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
 import { countSessions } from '../root/root.ts'
 import type { Effects } from '../core/rules.ts'
-import { allowedValues, sessionSchema, settingProblem, resolvedValues } from '../agents/settings.ts'
+import { permissionValuesProblem, sessionSchema, settingProblem, resolvedValues } from '../agents/settings.ts'
 import { forgetTerminal } from '../terminal/terminal.ts'
 import { unlessUnsound, wake, wakeIfSound } from '../channels/wake.ts'
 
@@ -41,7 +41,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const agent = chooseAgent(core, params.provider)
   const problem = creationProblem(core, agent, params)
   if (problem !== undefined) throw AhpError.invalidParams(`createSession: ${problem}`)
-  isSignedIn(core, agent, link.principal)
+  requireSignIn(core, agent, link.principal)
   const summary = newSummary(core, chat, { origin: { kind: 'user' } })
   const first = { ...firstState(agent, params), ...(project && { project }) }
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
@@ -182,7 +182,10 @@ function creationProblem(
   }
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
     return `${info.displayName} works in one directory`
-  return settingProblem(sessionSchema(settings?.schema), config) ?? allowedValues(config, limits.permissions)
+  return (
+    settingProblem(sessionSchema(settings?.schema), config) ??
+    permissionValuesProblem(config, limits.permissions)
+  )
 }
 
 /** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */

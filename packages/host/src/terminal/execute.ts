@@ -10,10 +10,10 @@ import type { Command, CommandOutcome } from '../ports/agent.ts'
 import { plainText } from './plain-text.ts'
 import { isIn } from '../access/roots.ts'
 import type { ShellJob } from './shell-job.ts'
-import { open, portOf } from './terminal.ts'
+import { openTerminal, portOf } from './terminal.ts'
 
 /** The turn that a command is run for. */
-interface Caller {
+interface CallingTurn {
   readonly session: Channel<'session'>
   readonly chat: Channel<'chat'>
   readonly turnId: string
@@ -24,7 +24,7 @@ interface Caller {
 /** Runs a line in the session's first directory, in a terminal that the tool call holds. */
 export async function execute(
   core: Core,
-  { session, chat, turnId, signal }: Caller,
+  { session, chat, turnId, signal }: CallingTurn,
   { toolCallId, line, cwd }: Command,
 ): Promise<{ terminal: Channel<'terminal'>; screen: ShellJob }> {
   const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
@@ -33,10 +33,10 @@ export async function execute(
     const opening = {
       claim,
       title: 'Terminal',
-      directory: cwd === undefined ? directoryOf(core, session, chat) : within(session, cwd),
+      directory: cwd === undefined ? directoryOf(core, session, chat) : directoryWithin(session, cwd),
       ...size,
     }
-    const { terminal, screen, start } = open(core, terminalUri(core.world.id()), {
+    const { terminal, screen, start } = openTerminal(core, terminalUri(core.world.id()), {
       ...opening,
       command: line,
     })
@@ -64,7 +64,7 @@ export function commandOutcome({ head }: Channel): CommandOutcome {
 }
 
 /** A shell may go anywhere; where it begins is what people are shown. */
-function within(session: Channel<'session'>, cwd: string): string {
+function directoryWithin(session: Channel<'session'>, cwd: string): string {
   const named = pathOf(fileUri(cwd))
   const roots = session.head.workingDirectories ?? []
   const isThere = (uri: string) => {

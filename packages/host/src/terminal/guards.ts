@@ -3,23 +3,23 @@ import type { Core } from '../core/core.ts'
 import type { Guards } from '../core/rules.ts'
 
 /** Who asks. */
-interface Asking {
+interface Requester {
   readonly clientId: string
   readonly principal: string
 }
 
 export const terminalGuards: Guards<'terminal'> = {
   'terminal/input': ({ data }, { state, by, core }) => {
-    if (state.lifecycle.status === 'exited') return ended
+    if (state.lifecycle.status === 'exited') return shellEnded
     if (data.length > core.limits.inputLength)
       return `at most ${core.limits.inputLength} characters are typed at once`
     return isHolder(state.claim, by) ? undefined : heldBy(state.claim)
   },
   'terminal/resized': ({ cols, rows }, { state, by, core }) => {
-    if (state.lifecycle.status === 'exited') return ended
-    return sizeProblem(core, cols, rows) ?? driving(state, by)
+    if (state.lifecycle.status === 'exited') return shellEnded
+    return sizeProblem(core, cols, rows) ?? controlProblem(state, by)
   },
-  'terminal/cleared': (_, { state, by }) => driving(state, by),
+  'terminal/cleared': (_, { state, by }) => controlProblem(state, by),
   'terminal/claimed': ({ claim }, { state, by, core }) => {
     // Nobody is kept out for ever by one who has gone.
     const free = state.claim.kind === 'session' || !core.links.has(state.claim.clientId)
@@ -29,7 +29,7 @@ export const terminalGuards: Guards<'terminal'> = {
 }
 
 /** What is wrong with a claim that a client makes, for itself or for another. */
-export function claimProblem(core: Core, claim: TerminalClaim, by: Asking): string | undefined {
+export function claimProblem(core: Core, claim: TerminalClaim, by: Requester): string | undefined {
   if (claim.kind === 'client') {
     if (claim.clientId === by.clientId) return undefined
     return core.links.get(claim.clientId)?.principal === by.principal
@@ -46,11 +46,11 @@ export function sizeProblem({ limits }: Core, cols: number, rows: number): strin
 }
 
 /** What a session holds anybody may fit to their window. */
-function driving({ claim }: TerminalState, by: Asking): string | undefined {
+function controlProblem({ claim }: TerminalState, by: Requester): string | undefined {
   return claim.kind === 'session' || isHolder(claim, by) ? undefined : heldBy(claim)
 }
 
-function isHolder(claim: TerminalClaim, { clientId }: Asking): boolean {
+function isHolder(claim: TerminalClaim, { clientId }: Requester): boolean {
   return claim.kind === 'client' && claim.clientId === clientId
 }
 
@@ -60,4 +60,4 @@ function heldBy({ kind }: TerminalClaim): string {
     : 'this terminal is held by another client'
 }
 
-const ended = 'the shell of this terminal has ended'
+const shellEnded = 'the shell of this terminal has ended'

@@ -8,7 +8,7 @@ import { room } from '../../test/test-host.ts'
 import type { Client, RoomOptions } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { FakeShell } from '../../test/fake-terminals.ts'
-import { forgetTerminal, open } from './terminal.ts'
+import { forgetTerminal, openTerminal } from './terminal.ts'
 
 const uri = 'ahp-terminal:/1'
 const mine = (clientId: string) => ({ kind: 'client', clientId }) as const
@@ -252,7 +252,12 @@ test('[Y7] the terminals of a session go with it, also those that sleep', async 
 test('[Y7] I7: no shell starts for a terminal that has gone before it could', async () => {
   const { all, terminals } = await shared()
   const size = { cols: 80, rows: 24 }
-  const made = open(all.core(), 'ahp-terminal:/2', { claim: mine('ann'), title: '', directory: '/', ...size })
+  const made = openTerminal(all.core(), 'ahp-terminal:/2', {
+    claim: mine('ann'),
+    title: '',
+    directory: '/',
+    ...size,
+  })
   const started = made.start(terminals)
   forgetTerminal(all.core(), 'ahp-terminal:/2')
   await expect(started).rejects.toMatchObject({ code: -32011, message: 'the terminal has gone' })

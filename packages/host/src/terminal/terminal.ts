@@ -27,7 +27,7 @@ export async function createTerminal(core: Core, link: Link, params: Params<'cre
     throw AhpError.alreadyExists(`${JSON.stringify(uri.slice(0, 100))} is in use, or was`)
   const problem = claimProblem(core, claim, link) ?? sizeProblem(core, cols, rows)
   if (problem !== undefined) throw AhpError.invalidParams(`createTerminal: ${problem}`)
-  const opened = open(core, uri, { claim, title: name ?? '', directory, cols, rows })
+  const opened = openTerminal(core, uri, { claim, title: name ?? '', directory, cols, rows })
   await opened.start(port)
   return { seq: core.log.last }
 }
@@ -63,7 +63,7 @@ export interface NewTerminal {
 }
 
 /** A terminal is born. Its shell starts when that is durable; where it cannot, there is no terminal. */
-export function open(core: Core, uri: Uri, opening: NewTerminal) {
+export function openTerminal(core: Core, uri: Uri, opening: NewTerminal) {
   if (running(core) >= core.limits.terminals)
     throw AhpError.permissionDenied(`${core.limits.terminals} terminals are there: dispose of some first`)
   const { claim, title, directory, cols, rows, command } = opening
@@ -98,8 +98,8 @@ export function open(core: Core, uri: Uri, opening: NewTerminal) {
 }
 
 export const terminalEffects: Effects<'terminal'> = {
-  'terminal/input': (core, { uri }, { data }) => screenOf(core, uri)?.input(data),
-  'terminal/resized': (core, { uri }, { cols, rows }) => screenOf(core, uri)?.resize(cols, rows),
+  'terminal/input': (core, { uri }, { data }) => shellJobOf(core, uri)?.input(data),
+  'terminal/resized': (core, { uri }, { cols, rows }) => shellJobOf(core, uri)?.resize(cols, rows),
 }
 
 /** The life before ended while its shell ran, and the shell with it. */
@@ -130,7 +130,7 @@ function running(core: Core): number {
   return terminals(core).length
 }
 
-function screenOf(core: Core, uri: Uri): ShellJob | undefined {
+function shellJobOf(core: Core, uri: Uri): ShellJob | undefined {
   const job = core.jobs.job(uri)
   return job instanceof ShellJob ? job : undefined
 }

@@ -23,13 +23,13 @@ test('[O7] removed or moved directories hold no inotify watches', async ({ skip 
   const before = inotifyWatches()
   for (let i = 0; i < 20; i++) {
     mkdirSync(at(`${i}/x`), { recursive: true })
-    await listener.heard(`${i}/x`, 'added')
+    await listener.received(`${i}/x`, 'added')
     if (i % 2) renameSync(at(`${i}`), at(`a/${i}`))
     rmSync(at(i % 2 ? `a/${i}` : `${i}`), { recursive: true })
-    await listener.heard(`${i}/x`, 'deleted')
+    await listener.received(`${i}/x`, 'deleted')
   }
   writeFileSync(at('last'), '1')
-  await listener.heard('last', 'added')
+  await listener.received('last', 'added')
   expect(inotifyWatches()).toBe(before)
 })
 
@@ -37,7 +37,7 @@ test('[O7] nothing is reported after end() was called, even during a pass', asyn
   const { at, listener, watch } = await watched()
   for (let round = 0; round < 20; round++) {
     mkdirSync(at(`${round}/a/b`), { recursive: true })
-    await listener.heard(`${round}/a/b`, 'added')
+    await listener.received(`${round}/a/b`, 'added')
   }
   for (let i = 0; i < 300; i++) mkdirSync(at(`late-${i}/a/b`), { recursive: true })
   await listener.until(() => listener.paths.size > 60)

@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Listener, Yard } from '../../../../host/src/ports/watch.contract.ts'
+import type { ChangeRecorder, WatchFixture } from '../../../../host/src/ports/watch.contract.ts'
 import { fastTiming, watching } from '../../../test/watch-fixture.ts'
 import { perDirectoryBackend, backendOn } from './notify-backend.ts'
 import type { NotifyBackend } from './notify-backend.ts'
 
 /** Waits until the reported paths are the existing ones. After a loss it lists everything again, as a client does. */
-async function settled(listener: Listener, directory: Pick<Yard, 'list'>): Promise<void> {
+async function settled(listener: ChangeRecorder, directory: Pick<WatchFixture, 'list'>): Promise<void> {
   const there = await directory.list()
   let lost = 0
   await listener.until(() => {
@@ -106,7 +106,7 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
       expect(listener.lost).toBe(1)
       mkdirSync(at('c/d'), { recursive: true })
       writeFileSync(at('c/d/e'), '1')
-      await listener.heard('c/d/e', 'added')
+      await listener.received('c/d/e', 'added')
     },
   )
 
@@ -118,9 +118,9 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
     await listener.until(() => listener.lost > 0)
     room.left = 10
     writeFileSync(at('a/b/1'), '1')
-    await listener.heard('a/b/1', 'added')
+    await listener.received('a/b/1', 'added')
     writeFileSync(at('a/b/2'), '1')
-    await listener.heard('a/b/2', 'added')
+    await listener.received('a/b/2', 'added')
     expect(room.left).toBe(8)
     expect(listener.lost).toBe(1)
   })
@@ -137,9 +137,9 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
     await listener.until(() => listener.lost > 0)
     mkdirSync(at('a/b'), { recursive: true })
     writeFileSync(at('a/b/new'), '1')
-    await listener.heard('a/b/new', 'added')
+    await listener.received('a/b/new', 'added')
     writeFileSync(at('old'), '22')
-    await listener.heard('old', 'updated')
+    await listener.received('old', 'updated')
     expect([0x6969, 0x01021997, 0x65735546, 0xff534d42].map((type) => backendOn(type).reliable)).toEqual(
       Array(4).fill(false),
     )
@@ -157,14 +157,14 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
     )
     writeFileSync(at('shut/old'), '1')
     writeFileSync(at('file'), '1')
-    await listener.heard('file', 'added')
+    await listener.received('file', 'added')
     expect(listener.changes.length).toBe(1)
     denied.is = false
     chmodSync(at('shut'), 0o700)
-    await listener.heard('shut/old', 'added')
+    await listener.received('shut/old', 'added')
     denied.is = true
     chmodSync(at('shut'), 0o711)
-    await listener.heard('shut/old', 'deleted')
+    await listener.received('shut/old', 'deleted')
     expect(listener.lost).toBe(0)
   })
 
@@ -184,6 +184,6 @@ describe('[F-40b] [O8] fewer watches than directories', () => {
     writeFileSync(at('a/1'), '1')
     await listener.until(() => listener.lost > 0)
     full = false
-    await listener.heard('a/1', 'added')
+    await listener.received('a/1', 'added')
   })
 })

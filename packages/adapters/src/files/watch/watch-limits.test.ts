@@ -25,7 +25,7 @@ describe('limits', () => {
     await listener.until(() => listener.calls > 0)
     expect([listener.calls, listener.changes.length, listener.lost]).toEqual([1, 0, 1])
     writeFileSync(at('later'), '1')
-    await listener.heard('later', 'added')
+    await listener.received('later', 'added')
     expect(listener.changes.map(({ path }) => path)).toEqual(['later'])
   })
 
@@ -102,7 +102,7 @@ describe('limits', () => {
   test('[S-57 watchNames] at 1,000,000: all names are known', async () => {
     const { at, listener } = await watching({ backend: vast(limits.watchNames) })
     writeFileSync(at('7'), '1')
-    await listener.heard('7', 'updated')
+    await listener.received('7', 'updated')
     expect(listener.lost).toBe(0)
   })
 
@@ -110,7 +110,7 @@ describe('limits', () => {
     const { at, listener } = await watching({ backend: vast(limits.watchNames + 1), timing: fastTiming })
     await listener.until(() => listener.lost > 0)
     writeFileSync(at('7'), '1')
-    await listener.heard('7', 'added')
+    await listener.received('7', 'added')
     expect(listener.lost).toBe(1)
   })
 })

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Listener, everything } from '../../../../host/src/ports/watch.contract.ts'
+import { ChangeRecorder, everything } from '../../../../host/src/ports/watch.contract.ts'
 import { newDirectory } from '../../../test/watch-fixture.ts'
 import { watchTree } from './watch.ts'
 
@@ -15,8 +15,8 @@ async function play(seed: number): Promise<void> {
   const chance = chanceOf(seed)
   const act = () => pick(chance, acts)(path, () => anyPath(chance), chance)
   for (let i = 0; i < 40; i++) act()
-  const listener = new Listener(await list())
-  const watch = await watchTree(path, everything, listener.tell)
+  const listener = new ChangeRecorder(await list())
+  const watch = await watchTree(path, everything, listener.listener)
   onTestFinished(() => watch.end())
   for (let i = 0; i < 400; i++) {
     act()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { Listener, everything, watchContract } from '../../../../host/src/ports/watch.contract.ts'
+import { ChangeRecorder, everything, watchContract } from '../../../../host/src/ports/watch.contract.ts'
 import { inotifyWatches, newDirectory, fastTiming, watching } from '../../../test/watch-fixture.ts'
 import { perDirectoryBackend, recursiveBackend } from './notify-backend.ts'
 import type { OpenDirectory } from './open-directory.ts'
@@ -16,17 +16,17 @@ const watched = (prepare?: (path: string) => void) => watching({}, prepare)
 test('[O9] a recursive watch reports creation, change, move and removal', async () => {
   const directory = await newDirectory({ backend: recursiveBackend })
   await directory.make('a/b')
-  const listener = new Listener(await directory.list())
-  const watch = await directory.watch('', everything, listener.tell)
+  const listener = new ChangeRecorder(await directory.list())
+  const watch = await directory.watch('', everything, listener.listener)
   onTestFinished(() => watch.end())
   await directory.write('a/b/file', '1')
-  await listener.heard('a/b/file', 'added')
+  await listener.received('a/b/file', 'added')
   await directory.write('a/b/file', '22')
-  await listener.heard('a/b/file', 'updated')
+  await listener.received('a/b/file', 'updated')
   await directory.move('a/b', 'c')
   await listener.until(() => listener.has('c/file', 'added') && listener.has('a/b/file', 'deleted'))
   await directory.remove('c')
-  await listener.heard('c/file', 'deleted')
+  await listener.received('c/file', 'deleted')
   expect(listener.paths).toEqual(await directory.list())
 })
 
@@ -36,7 +36,7 @@ test('[O1] changes during the first read are reported once, and no directory is 
   if (process.platform !== 'linux') skip('no inotify')
   const { path, at, list, listener, watch } = await slowlyWatched()
   writeFileSync(at('last'), '1')
-  await listener.heard('last', 'added')
+  await listener.received('last', 'added')
   expect(listener.paths).toEqual(await list())
   expect(inotifyWatches()).toBe(1 + 200)
   await watch.end()
@@ -55,8 +55,8 @@ async function slowlyWatched() {
     await new Promise((resolve) => setTimeout(resolve, 5))
     return perDirectoryBackend.openDirectory(path)
   }
-  const listener = new Listener(await directory.list())
-  const watch = await watchTree(directory.path, everything, listener.tell, {
+  const listener = new ChangeRecorder(await directory.list())
+  const watch = await watchTree(directory.path, everything, listener.listener, {
     backend: { ...perDirectoryBackend, openDirectory },
   })
   onTestFinished(() => watch.end())
@@ -100,29 +100,29 @@ test('[O2] a file created right after a directory was read is reported', async (
   }
   const { at, listener } = await watching({ backend: { ...perDirectoryBackend, openDirectory } })
   mkdirSync(at('new'))
-  await listener.heard('new/just', 'added')
+  await listener.received('new/just', 'added')
 })
 
 test('[O6] a directory that replaces the watched one is noticed, though the system sends no event', async () => {
   const directory = await newDirectory({ timing: fastTiming })
   await directory.make('above/root/old')
-  const listener = new Listener(['old'])
-  const watch = await directory.watch('above/root', everything, listener.tell)
+  const listener = new ChangeRecorder(['old'])
+  const watch = await directory.watch('above/root', everything, listener.listener)
   onTestFinished(() => watch.end())
   await directory.make('other/root/new')
   await directory.move('above', 'aside')
   await directory.move('other', 'above')
   await listener.until(() => listener.has('', 'deleted') && listener.has('new', 'added'))
   await directory.write('above/root/new/file', '1')
-  await listener.heard('new/file', 'added')
+  await listener.received('new/file', 'added')
   expect([...listener.paths].toSorted()).toEqual(['', 'new', 'new/file'])
 })
 
 test('[O6] a file that replaces the watched one is watched', async () => {
   const directory = await newDirectory({ timing: { ...fastTiming, pollMs: 1e8 } })
   await directory.write('file', '1')
-  const listener = new Listener()
-  const watch = await directory.watch('file', everything, listener.tell)
+  const listener = new ChangeRecorder()
+  const watch = await directory.watch('file', everything, listener.listener)
   onTestFinished(() => watch.end())
   await directory.write('other', '22')
   await directory.move('other', 'file')
@@ -146,7 +146,7 @@ test('[O3] a link that replaces a directory is not followed', async () => {
     mkdirSync(at('a/deep'), { recursive: true })
   }
   writeFileSync(at('a/deep/last'), '1')
-  await listener.heard('a/deep/last', 'added')
+  await listener.received('a/deep/last', 'added')
   const reported = listener.changes.map(({ path }) => path)
   expect(reported.filter((path) => !['a', 'a/deep', 'a/deep/last'].includes(path))).toEqual([])
 })
@@ -178,7 +178,7 @@ test('[O3] names with invalid UTF-8 are reported with replacement characters', a
   for (const name of ['new\nline', '"quoted"', ' ', '\\', '-x', 'ünï𝒳']) writeFileSync(at(name), '1')
   await listener.until(() => listener.paths.size === 7)
   rmSync(odd)
-  await listener.heard('odd-\ufffd', 'deleted')
+  await listener.received('odd-\ufffd', 'deleted')
   expect(listener.paths).toEqual(new Set(readdirSync(path)))
 })
 
@@ -190,6 +190,6 @@ test('[O5] a change of a directory itself is not a change of its entries', async
   chmodSync(at('a'), 0o700)
   chmodSync(at('a/b'), 0o700)
   writeFileSync(at('a/b/last'), '1')
-  await listener.heard('a/b/last', 'added')
+  await listener.received('a/b/last', 'added')
   expect(listener.changes).toEqual([{ path: 'a/b/last', type: 'added' }])
 })

@@ -9,7 +9,7 @@ import type { ClientProblem } from '../src/shared/errors.ts'
 import type { World } from '../src/shared/world.ts'
 
 /** Time that somebody else turns; chance that is none. */
-export class Clock implements World {
+export class ManualClock implements World {
   readonly #tasks = new Set<{ readonly at: number; readonly task: () => void }>()
   now = 0
 
@@ -38,12 +38,12 @@ export class Clock implements World {
 }
 
 /** A client whose links somebody else can cut. */
-export class Guest extends Client {
-  readonly clock: Clock
+export class TestClient extends Client {
+  readonly clock: ManualClock
   readonly problems: ClientProblem[] = []
   readonly #links: Transport[]
 
-  constructor(open: () => Transport, given: Partial<ClientOptions> = {}, clock = new Clock()) {
+  constructor(open: () => Transport, given: Partial<ClientOptions> = {}, clock = new ManualClock()) {
     const links: Transport[] = []
     const remembered = () => {
       const link = open()
@@ -66,22 +66,22 @@ export class Guest extends Client {
   }
 }
 
-export interface House extends Room {
-  guest(clientId: string, given?: Partial<ClientOptions>): Guest
+export interface HostAndClients extends Room {
+  guest(clientId: string, given?: Partial<ClientOptions>): TestClient
 }
 
 /** The real host, and clients of the kind that this package is about. */
-export async function house(options?: RoomOptions): Promise<House> {
+export async function hostAndClients(options?: RoomOptions): Promise<HostAndClients> {
   const all = await room(options)
   const guest = (clientId: string, given: Partial<ClientOptions> = {}) => {
-    const visitor = new Guest(() => all.wire()[1], { clientId, ...given })
-    return visitor.connect() as Guest
+    const visitor = new TestClient(() => all.wire()[1], { clientId, ...given })
+    return visitor.connect() as TestClient
   }
   return { ...all, guest }
 }
 
 /** A host by hand: what it hears is kept, what it says is said by the test. */
-export class Hand {
+export class ScriptedHost {
   readonly heard: { readonly id?: number; readonly method?: string; readonly params?: never }[] = []
   #end: Transport | undefined
   readonly #waiting = new Set<() => void>()

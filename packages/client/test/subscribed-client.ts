@@ -1,4 +1,4 @@
-import { Guest, Hand } from './house.ts'
+import { TestClient, ScriptedHost } from './host-and-clients.ts'
 
 export const uri = 'ahp-chat:/one'
 export const state = {
@@ -25,9 +25,9 @@ export const snapshot = (fromSeq: number, more: object = {}) => ({
 })
 
 /** A client of a host by hand, greeted; it follows a chat whose snapshot is 10. */
-export async function followed(resends = true) {
-  const host = new Hand()
-  const guest = new Guest(host.open)
+export async function subscribedClient(resends = true) {
+  const host = new ScriptedHost()
+  const guest = new TestClient(host.open)
   guest.connect()
   const _meta = { 'x-atrium': { resends } }
   await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [], _meta })

@@ -4,15 +4,16 @@ import { Connection } from './connection/connection.ts'
 import type { Core } from './core/core.ts'
 import { ConnectionCount } from './connection/connection-count.ts'
 import type { Agent } from './ports/agent.ts'
+import { withTimeout } from './core/timeout.ts'
 import { openCore } from './open.ts'
 import type { HostPorts } from './open.ts'
 
 export interface Host {
-  /** A link that the gate has let through, and as whom. */
+  /** Takes over a link that the gate has let through, as this principal. */
   connect(transport: Transport, principal: string): void
-  /** Others can be talked to from now on, or they have more to say of themselves. */
+  /** Replaces the agents, or publishes what has changed about them. */
   offer(agents: readonly Agent[]): void
-  /** Ends every link, then waits until all that was accepted is durable. */
+  /** Closes every link, then waits until everything accepted is durable. */
   close(): Promise<void>
 }
 
@@ -20,15 +21,15 @@ export async function createHost(ports: HostPorts): Promise<Host> {
   return hostOf(await openCore(ports))
 }
 
-/** The door to a core that is open. */
+/** Returns the public interface of an open core. */
 export function hostOf(core: Core): Host {
   const connections = new Set<Connection>()
-  const crowd = new ConnectionCount(core.limits.links)
+  const connectionCount = new ConnectionCount(core.limits.links)
   let closing = false
   return {
     connect(transport, principal) {
       if (closing) return transport.close(1001, 'the host is going away')
-      if (!crowd.enter(principal, transport.closed))
+      if (!connectionCount.enter(principal, transport.closed))
         return transport.close(1013, 'this principal has too many links; try again later')
       const connection = new Connection(core, transport, principal)
       connections.add(connection)
@@ -40,7 +41,7 @@ export function hostOf(core: Core): Host {
     async close() {
       closing = true
       for (const connection of connections) connection.close(1001, 'the host is going away')
-      await inTime(core, core.jobs.stopAll())
+      await stopJobs(core)
       await core.log.settled()
       core.log.end()
       await core.store.log.close()
@@ -48,12 +49,7 @@ export function hostOf(core: Core): Host {
   }
 }
 
-/** What was started is not waited for longer than a moment: whoever stops a host wants it to stop. */
-async function inTime({ world, limits }: Core, task: Promise<void>): Promise<void> {
-  let undo = () => {}
-  const late = new Promise<void>((resolve) => {
-    undo = world.later(limits.endMs, resolve)
-  })
-  await Promise.race([task, late])
-  undo()
+/** Stops all jobs. A job that does not stop in time is left behind: the host must end when it is told to. */
+function stopJobs({ world, limits, jobs }: Core): Promise<void> {
+  return withTimeout(world, limits.endMs, jobs.stopAll(), () => {})
 }

@@ -45,22 +45,22 @@ export interface HostPorts {
   readonly terminals?: Terminals
   readonly vcs?: Vcs
   readonly info?: Implementation
-  /** What this build is called, for people. */
+  /** The name of this build, shown to users. */
   readonly build?: string
   readonly defaultDirectory?: Uri
-  /** Why the disk must not be touched: everything can be read, nothing changed. */
+  /** The reason why the disk must not be written. Given one, the host is read-only. */
   readonly readOnly?: string
-  /** Some limits other than the usual ones. */
+  /** Limits that differ from the defaults. */
   readonly limits?: Partial<LimitValues>
-  /** So many stored actions of a channel are folded, at most, when it wakes. */
+  /** Number of stored actions after which a channel's state is stored: at most so many are reduced when it wakes. */
   readonly headEvery?: number
-  /** So many finished turns of a chat are in memory when it wakes. */
+  /** Number of finished turns of a chat that are loaded when it wakes. */
   readonly tail?: number
-  /** The store cannot be trusted any more: the process should end and say why. */
+  /** Called when the store cannot be trusted any more: the process should report the error and exit. */
   readonly fatal?: (error: unknown) => void
 }
 
-/** Begins a life on what the store has: the numbers, the list of sessions, the root. */
+/** Begins an epoch on a store: loads the sequence, the session list and the root, and recovers unfinished work. */
 export async function openCore(ports: HostPorts): Promise<Core> {
   const {
     world,
@@ -97,14 +97,14 @@ export async function openCore(ports: HostPorts): Promise<Core> {
   const owners = await Owners.open(records)
   const contentRetention = await ContentRetention.open(records)
   const limitValues = { ...limits, ...ports.limits }
-  // Last of all that waits: from here on somebody may be missed.
+  // The last load: from here on the timers of departed clients run.
   const departures = await Departures.open(records, world, [
     { ms: limitValues.toolGraceMs, over: (clientId) => failAbsentClient(core, clientId) },
     {
       ms: limitValues.graceMs,
       over: (clientId) => {
         clientDeparted(core, clientId).catch((error: unknown) =>
-          world.report('a client that left is still there', error),
+          world.report('removing a departed client failed', error),
         )
       },
     },

@@ -50,7 +50,7 @@ const sources: { readonly [T in Trigger]: Source } = {
     const directories = directoriesOf(core, session, chat).slice(0, listings)
     const lists = await Promise.all(
       directories.map(async (directory) => {
-        const files = await withTimeout(core.world, completionMs, core.listings.of(directory), [])
+        const files = await withTimeout(core.world, completionMs, core.listings.of(directory), () => [])
         return best(files, word, completionItems).flatMap(({ item: { path }, score }) => {
           const item = fileChoice(directory, path, directories.length > 1)
           return item ? [{ item, score }] : []
@@ -75,7 +75,7 @@ const sources: { readonly [T in Trigger]: Source } = {
 
   '/': async (core, session, _, word) => {
     const state = session.committedState
-    const commands = await withTimeout(core.world, core.limits.completionMs, offered(core, state), [])
+    const commands = await withTimeout(core.world, core.limits.completionMs, offered(core, state), () => [])
     const named = commands.map((command) => ({ ...command, folded: flat(command.name) }))
     return best(named, word, core.limits.completionItems).map(({ item }) => commandChoice(item))
   },

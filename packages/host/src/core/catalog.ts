@@ -4,63 +4,64 @@ import { limits } from '@atrium/protocol/limits'
 import type { SessionState, SessionSummary } from '@atrium/protocol/session/state'
 import { equal } from '../log/equal.ts'
 import { ChatIndex } from './chat-index.ts'
+import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 import { Damaged } from '../log/rebuild.ts'
-import { summaryOf } from './summary.ts'
+import { keysOf, summaryOf } from './summary.ts'
 
 const defaultPage = 100
 
 /**
- * The session list: kept in memory and in the records, changed in the same step as its cause. A session that nobody has
- * used yet is known and not listed.
+ * The session list: kept in memory and in the records, changed in the same step as its cause. A session is announced with
+ * its first use; until then the catalog knows it and does not list it.
  */
 export class Catalog {
   readonly #records: Records
   readonly #sessions = new Map<Uri, SessionSummary>()
-  /** Not announced yet, each with the client that made it. */
-  readonly #unannounced = new Map<Uri, string>()
-  /** Of these not everyone has been told yet: that they have come, and that they have gone. */
+  /** The creator of each session that is not announced yet. */
+  readonly #unannounced: RecordMap<string>
+  /** Announced sessions whose announcement is not committed. */
   readonly #adding = new Set<Uri>()
+  /** Deleted sessions whose deletion is not committed. */
   readonly #removing = new Map<Uri, SessionSummary>()
-  /** Those that a client has named. */
-  readonly #titled = new Set<Uri>()
-  /** Each chat's session. */
+  /** The sessions that a client has given a title. Only the keys matter. */
+  readonly #titled: RecordMap<string>
   readonly chatIndex = new ChatIndex()
-  /** The list's order as it was last asked for; nothing when sessions have come or gone since. */
+  /** The list in its order; undefined after a change, until it is asked for again. */
   #order: readonly Position[] | undefined
-  /** Nothing where one may have come or gone since it was asked for. */
+  /** The directories of all sessions; undefined after a change, until they are asked for again. */
   #directories: ReadonlySet<Uri> | undefined
 
-  private constructor(records: Records) {
+  private constructor(records: Records, unannounced: RecordMap<string>, titled: RecordMap<string>) {
     this.#records = records
+    this.#unannounced = unannounced
+    this.#titled = titled
   }
 
   static async open(records: Records): Promise<Catalog> {
-    const catalog = new Catalog(records)
+    const unannounced = await RecordMap.open(records, 'quiet/', textFormat)
+    const titled = await RecordMap.open(records, 'titled/', textFormat)
+    const catalog = new Catalog(records, unannounced, titled)
     for (const [key, text] of await records.list(prefix)) {
       const summary = read(text)
-      // The key and the text both name it: a changed bit in either is noticed.
+      // The key and the text both contain the URI, so a changed bit in either is noticed.
       if (!summary || key !== `${prefix}${summary.resource}`)
         throw new Damaged(`the session list is damaged at ${JSON.stringify(key)}`)
       catalog.#sessions.set(summary.resource, summary)
       for (const { resource } of summary.chats ?? []) catalog.chatIndex.add(resource, summary.resource)
     }
-    for (const [key, creator] of await records.list(quietPrefix)) {
-      const uri = key.slice(quietPrefix.length)
+    for (const uri of unannounced.keys())
       if (!catalog.#sessions.has(uri))
         throw new Damaged(`the session list is damaged: it lacks ${JSON.stringify(uri)}`)
-      catalog.#unannounced.set(uri, creator)
-    }
-    for (const [key] of await records.list(titledPrefix)) catalog.#titled.add(key.slice(titledPrefix.length))
     return catalog
   }
 
-  /** All that are there. */
+  /** The number of sessions, announced or not. */
   get size(): number {
     return this.#sessions.size
   }
 
-  /** Those that are announced. */
+  /** The number of announced sessions. */
   get announced(): number {
     return this.#sessions.size - this.#unannounced.size
   }
@@ -77,40 +78,37 @@ export class Catalog {
     return this.#directories
   }
 
-  /** The session that a chat belongs to. */
   sessionOf(chat: Uri): Uri | undefined {
     return this.chatIndex.of(chat)
   }
 
-  /** The default chat of a session, where this is the name that some clients make up for it. */
+  /** Returns the default chat of a session for the alias `<session>/chat`, which some clients derive by themselves. */
   defaultChatNamed(name: Uri): Uri | undefined {
     return name.endsWith(chatSuffix)
       ? this.#sessions.get(name.slice(0, -chatSuffix.length))?.defaultChat
       : undefined
   }
 
-  /** Who made a session that is not announced. */
+  /** Returns the client that created a session, if the session is not announced yet. */
   creatorOf(uri: Uri): string | undefined {
     return this.#unannounced.get(uri)
   }
 
-  /** Nobody has been told of a session. */
+  /** Returns whether no client has been sent the session's entry. */
   isUnlisted(uri: Uri): boolean {
     return this.#adding.has(uri) || this.#unannounced.has(uri)
   }
 
   add(uri: Uri, createdAt: string, state: SessionState, creator: string): void {
     this.#unannounced.set(uri, creator)
-    this.#records.put(`${quietPrefix}${uri}`, creator)
     this.#sessions.set(uri, summaryOf(uri, createdAt, state))
     this.#directories = undefined
     this.save(uri, state)
   }
 
-  /** A client has named a session: no agent gives it another name. */
+  /** Records that a client has given a session its title: agents do not change it any more. */
   titleSet(uri: Uri): void {
-    if (!this.#titled.has(uri)) this.#records.put(`${titledPrefix}${uri}`, '')
-    this.#titled.add(uri)
+    if (!this.#titled.has(uri)) this.#titled.set(uri, '')
   }
 
   hasTitle(uri: Uri): boolean {
@@ -119,7 +117,6 @@ export class Catalog {
 
   announce(uri: Uri): void {
     this.#unannounced.delete(uri)
-    this.#records.delete(`${quietPrefix}${uri}`)
     this.#adding.add(uri)
   }
 
@@ -128,27 +125,27 @@ export class Catalog {
     this.#directories = undefined
     const summary = this.#sessions.get(uri)
     if (summary && !this.isUnlisted(uri)) this.#removing.set(uri, summary)
-    // Not everyone may have been told that one of them has moved.
+    // A chat that has moved away is in another session; its move may not be committed yet.
     for (const { resource } of summary?.chats ?? []) this.chatIndex.forget(resource, uri)
     this.#sessions.delete(uri)
     this.#unannounced.delete(uri)
     this.#titled.delete(uri)
-    for (const start of [prefix, quietPrefix, titledPrefix]) this.#records.delete(`${start}${uri}`)
+    this.#records.delete(`${prefix}${uri}`)
   }
 
-  /** Everyone has been told that a session has come, or that it has gone. */
+  /** Call once the announcement of a session, or its deletion, is committed. */
   listCommitted(uri: Uri): void {
     this.#order = undefined
     this.#adding.delete(uri)
     if (!this.#sessions.has(uri)) this.#removing.delete(uri)
   }
 
-  /** Follows a session's state as it is told. Gives what changed of what the list shows, if anything did. */
+  /** Updates the entry to a session's committed state. Returns the changes that clients must be sent, if any. */
   update(uri: Uri, state: SessionState): Partial<SessionSummary> | undefined {
     const before = this.#sessions.get(uri)
     if (!before) return undefined
     const after = summaryOf(uri, before.createdAt, state)
-    const keys = new Set([...Object.keys(before), ...Object.keys(after)]) as Set<keyof SessionSummary>
+    const keys = new Set([...keysOf(before), ...keysOf(after)])
     const changed = [...keys].filter((key) => !equal(after[key], before[key]))
     if (changed.length === 0) return undefined
     if (after.modifiedAt !== before.modifiedAt) this.#order = undefined
@@ -157,7 +154,7 @@ export class Catalog {
     return this.isUnlisted(uri) ? undefined : Object.fromEntries(changed.map((key) => [key, after[key]]))
   }
 
-  /** Keeps what a session's entry will be once everyone has been told of its state. */
+  /** Stores the entry of a session's head state: it is durable with the step that makes that state. */
   save(uri: Uri, state: SessionState): void {
     const before = this.#sessions.get(uri)
     if (!before) return
@@ -165,27 +162,27 @@ export class Catalog {
     this.#records.put(`${prefix}${uri}`, JSON.stringify(after))
   }
 
-  /** What everyone has been told of, newest first. A cursor names where the page before ended, whether that is still there or not. */
+  /** Returns a page of the committed list, newest first. A cursor is a position, so its session may be gone by now. */
   page(limit = defaultPage, cursor?: string): { items: readonly SessionSummary[]; nextCursor?: string } {
     this.#order ??= this.#positions().toSorted(newestFirst)
     const start = cursor === undefined ? 0 : firstAfter(positionOf(cursor), this.#order)
-    const places = this.#longestPrefix(this.#order.slice(start, start + Math.max(1, limit)))
-    const items = places.flatMap(
+    const positions = this.#longestPrefix(this.#order.slice(start, start + Math.max(1, limit)))
+    const items = positions.flatMap(
       ({ resource }) => this.#sessions.get(resource) ?? this.#removing.get(resource) ?? [],
     )
-    const last = places.at(-1)
-    const more = last && start + places.length < this.#order.length
+    const last = positions.at(-1)
+    const more = last && start + positions.length < this.#order.length
     return { items, ...(more && { nextCursor: cursorOf(last) }) }
   }
 
-  /** As many from the first on as may stand in one answer; one always may. */
-  #longestPrefix(places: readonly Position[]): readonly Position[] {
+  /** Returns the longest prefix that fits into one response, and at least one entry. */
+  #longestPrefix(positions: readonly Position[]): readonly Position[] {
     let length = 0
-    const full = places.findIndex(({ resource }, at) => {
+    const full = positions.findIndex(({ resource }, at) => {
       length += titlesOf(this.#sessions.get(resource))
       return at > 0 && length > limits.pageLength
     })
-    return full < 0 ? places : places.slice(0, full)
+    return full < 0 ? positions : positions.slice(0, full)
   }
 
   #positions(): readonly Position[] {
@@ -198,14 +195,13 @@ export class Catalog {
 }
 
 const prefix = 'session/'
-const quietPrefix = 'quiet/'
 const chatSuffix = '/chat'
-const titledPrefix = 'titled/'
 
 function titlesOf({ title, chats = [] }: Partial<SessionSummary> = {}): number {
   return chats.reduce((length, chat) => length + chat.title.length, title?.length ?? 0)
 }
 
+/** Undefined where the text is not JSON. Its shape is trusted: this file has written it. */
 function read(text: string): SessionSummary | undefined {
   try {
     return JSON.parse(text) as SessionSummary
@@ -214,7 +210,7 @@ function read(text: string): SessionSummary | undefined {
   }
 }
 
-/** Where a session stands in the list. */
+/** The position of a session in the list. */
 type Position = Pick<SessionSummary, 'modifiedAt' | 'resource'>
 
 function newestFirst(a: Position, b: Position): number {
@@ -223,14 +219,14 @@ function newestFirst(a: Position, b: Position): number {
   return a.resource < b.resource ? 1 : -1
 }
 
-/** By halves: anybody may ask, as often as they like. */
-function firstAfter(place: Position, order: readonly Position[]): number {
+/** Binary search: any client may ask for pages, as often as it likes. */
+function firstAfter(position: Position, order: readonly Position[]): number {
   let from = 0
   let to = order.length
   while (from < to) {
     const middle = (from + to) >> 1
     const there = order[middle]
-    if (there && newestFirst(there, place) <= 0) from = middle + 1
+    if (there && newestFirst(there, position) <= 0) from = middle + 1
     else to = middle
   }
   return from

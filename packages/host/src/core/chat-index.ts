@@ -1,27 +1,26 @@
 import type { Uri } from '@atrium/protocol/channel'
 
-/** The session that each chat is in. It changes in the step of its cause; what everyone has been told follows. */
+/** The session of each chat. It changes in the step of its cause, before that step is committed. */
 export class ChatIndex {
   readonly #sessions = new Map<Uri, Uri>()
-  /** Those that a chat has left, the oldest first, until everyone has been told. */
+  /** For each chat with moves that are not committed: the sessions it has left, oldest first. */
   readonly #left = new Map<Uri, readonly Uri[]>()
 
   of(chat: Uri): Uri | undefined {
     return this.#sessions.get(chat)
   }
 
-  /** The one that it is in by what everyone has been told is among these. */
+  /** Returns the sessions of which one holds the chat in the committed state. */
   committedAmong(chat: Uri): readonly Uri[] {
-    const home = this.of(chat)
-    return [...(this.#left.get(chat) ?? []), ...(home === undefined ? [] : [home])]
+    const session = this.of(chat)
+    return [...(this.#left.get(chat) ?? []), ...(session === undefined ? [] : [session])]
   }
 
-  /** A chat is born there. */
   add(chat: Uri, session: Uri): void {
     this.#sessions.set(chat, session)
   }
 
-  /** A chat is there from now on. Gives what is to be done when everyone has been told. */
+  /** Moves a chat to a session. Call the returned function once the move is committed. */
   move(chat: Uri, session: Uri): () => void {
     this.#left.set(chat, this.committedAmong(chat))
     this.add(chat, session)
@@ -32,7 +31,7 @@ export class ChatIndex {
     }
   }
 
-  /** A chat is no more; or, where a session is given, it went with that, if it was still there. */
+  /** Forgets a disposed chat. Where its session is given, only if the chat is still in that one. */
   forget(chat: Uri, session = this.of(chat)): void {
     if (this.of(chat) === session) this.#sessions.delete(chat)
   }

@@ -1,23 +1,23 @@
 import type { Uri } from '@atrium/protocol/channel'
 
-/** What only a client has, under names that it made up: the host asks it for whoever asks the host. */
+/** The client that owns each client URI. Only that client can read the resource, so the host forwards requests to it. */
 export class ClientUriOwners {
-  readonly #most: number
+  readonly #max: number
   readonly #owners = new Map<Uri, string>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
-  /** A client has spoken of it. Nobody else can be asked. */
+  /** Records that a client has sent this URI. Of more than the maximum the oldest is forgotten. */
   record(uri: Uri, clientId: string): void {
     this.#owners.delete(uri)
     this.#owners.set(uri, clientId)
     const oldest = this.#owners.keys().next()
-    if (this.#owners.size > this.#most && !oldest.done) this.#owners.delete(oldest.value)
+    if (this.#owners.size > this.#max && !oldest.done) this.#owners.delete(oldest.value)
   }
 
-  /** The one who spoke of it, or of a folder that it is in. */
+  /** Returns the client that has sent this URI, or the URI of a folder above it. */
   of(uri: Uri): string | undefined {
     for (let name = uri; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('/')))) {
       const owner = this.#owners.get(name) ?? this.#owners.get(`${name}/`)

@@ -7,32 +7,32 @@ import { compact } from '@atrium/protocol/update'
 import type { Log } from '../log/log.ts'
 import type { Records } from '../ports/records.ts'
 
-/** What the host remembers of a client, across links and restarts. */
+/** The host's record of a client, kept across links and restarts. */
 export interface ClientRecord {
   readonly clientId: string
-  /** The first to use an id owns it. */
+  /** The owner of the client id: the principal that used it first. */
   readonly principal: string
   readonly version: Version
-  /** What it calls itself. */
+  /** The client's own name and version. */
   readonly info?: Implementation
-  /** Each channel it follows, with the snapshot it was handed. */
+  /** The snapshot it was last sent of each channel it is subscribed to. `handed` is the stored name. */
   readonly handed: ReadonlyMap<Uri, SnapshotSent>
 }
 
-/** A snapshot's number, and how its subscriber wanted to see what follows. */
+/** A snapshot that was sent, and the options of its subscription. */
 export interface SnapshotSent {
   readonly fromSeq: number
-  /** The client may have seen this number before: having seen it does not show that it has the snapshot. */
+  /** The client may have seen `fromSeq` before the snapshot: naming it does not prove that the snapshot arrived. */
   readonly unsure?: true
   readonly turns?: number
   readonly maxLatencyMs?: number
-  /** It had the newest turns only: so many older ones were left out. */
+  /** Number of older turns that the snapshot left out. */
   readonly cut?: number
-  /** It was given some of those since, or all were taken away: which it has is not known for sure. */
+  /** Older turns were sent later, or all turns were removed: the set of turns that the client has is uncertain. */
   readonly extended?: true
 }
 
-/** A client that is here, as others are told of it. */
+/** A connected client, as other clients see it. */
 export interface Present extends Partial<Implementation> {
   readonly protocolVersion: Version
 }
@@ -47,7 +47,7 @@ export class Clients {
     this.#log = log
   }
 
-  /** The record of a client id; refused when it belongs to somebody else. */
+  /** Returns the record of a client id. Throws if another principal owns the id. */
   async find(clientId: string, principal: string): Promise<ClientRecord | undefined> {
     const record = this.#known.get(clientId) ?? read(await this.#records.get(keyOf(clientId)))
     if (record && record.principal !== principal) throw foreignClientId()
@@ -61,7 +61,7 @@ export class Clients {
     this.#log.scheduleFlush()
   }
 
-  /** Who is here of a principal, for people to see: without the ids, by which one could speak for another. */
+  /** Returns the connected clients of a principal, without their ids: a client id lets its holder act as that client. */
   present(principal: string): readonly Present[] {
     const here: Present[] = []
     for (const { principal: owner, version, info } of this.#known.values()) {
@@ -71,17 +71,17 @@ export class Clients {
     return here
   }
 
-  /** A client has gone: its record stays on the disk. */
+  /** Drops a disconnected client from memory. Its record stays on the disk. */
   leave(clientId: string): void {
     this.#known.delete(clientId)
   }
 }
 
 export function foreignClientId(): AhpError {
-  return AhpError.permissionDenied('this client id belongs to somebody else')
+  return AhpError.permissionDenied('this client id belongs to another principal')
 }
 
-/** What a client calls itself, in words of a bearable length. */
+/** Returns the client's own name, title and version, each cut to `infoLength`. */
 export function infoOf({ name, title, version }: Implementation): Implementation {
   const short = (text: string) => text.slice(0, limits.infoLength)
   return compact<Implementation>({
@@ -97,11 +97,12 @@ function keyOf(clientId: string): string {
 
 function read(text: string | undefined): ClientRecord | undefined {
   if (text === undefined) return undefined
+  // The shape is trusted: `keep` has written it.
   const record = JSON.parse(text) as ClientRecord & { handed: readonly (readonly [Uri, SnapshotSent])[] }
   return { ...record, handed: new Map(record.handed.map(([uri, handed]) => [uri, withCount(handed)])) }
 }
 
-/** The first builds kept that something was left out, and not how much. */
+/** The first builds stored `cut: true`: that turns were left out, and not how many. */
 function withCount({ cut, ...handed }: SnapshotSent): SnapshotSent {
   if (cut === undefined) return handed
   return typeof cut === 'number' ? { ...handed, cut } : { ...handed, extended: true }

@@ -1,51 +1,51 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { RecordMap } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
 /**
- * Sessions that chats came to from others. What a session keeps apart is named after it, and those names stand in its
- * turns: so it is kept as long as a session is there that such a chat went to.
+ * The sessions whose content must outlive them. The content URIs in a turn contain the session that stored the content. A
+ * chat that moves takes its turns along, so the content of the session it left stays as long as the session it is in.
  */
 export class ContentRetention {
-  readonly #records: Records
-  /** Each heir, with all whose content it may need. */
-  readonly #holders = new Map<Uri, ReadonlySet<Uri>>()
+  /** For each session that chats have moved to: the sessions whose content its turns may name. */
+  readonly #sources: RecordMap<ReadonlySet<Uri>>
 
-  private constructor(records: Records) {
-    this.#records = records
+  private constructor(sources: RecordMap<ReadonlySet<Uri>>) {
+    this.#sources = sources
   }
 
   static async open(records: Records): Promise<ContentRetention> {
-    const heirs = new ContentRetention(records)
-    for (const [key, text] of await records.list(prefix))
-      heirs.#holders.set(key.slice(prefix.length), new Set(text.split('\n')))
-    return heirs
+    return new ContentRetention(await RecordMap.open(records, 'heir/', uriLines))
   }
 
-  /** Whether somebody needs what a session kept apart, although it is gone. */
+  /** Returns whether another session may name the content of this one. */
   isRetained(session: Uri): boolean {
-    return [...this.#holders.values()].some((all) => all.has(session))
+    return this.#sources.values().some((sources) => sources.has(session))
   }
 
-  /** A chat goes from one session to another. */
+  /** Records that a chat has moved from one session to another. */
   retain(to: Uri, from: Uri): void {
-    const all = new Set([...this.#of(to), from, ...this.#of(from)])
-    all.delete(to)
-    if (all.size === this.#of(to).size) return
-    this.#holders.set(to, all)
-    this.#records.put(`${prefix}${to}`, [...all].join('\n'))
+    const sources = new Set([...this.#sourcesOf(to), from, ...this.#sourcesOf(from)])
+    sources.delete(to)
+    if (sources.size === this.#sourcesOf(to).size) return
+    this.#sources.set(to, sources)
   }
 
-  /** A session is no more. Gives those, itself perhaps among them, of which nothing is needed now if they are gone. */
+  /** Forgets a disposed session. Returns the sessions, itself perhaps among them, whose content nothing names any more. */
   forget(session: Uri): readonly Uri[] {
-    const all = [session, ...this.#of(session)]
-    if (this.#holders.delete(session)) this.#records.delete(`${prefix}${session}`)
-    return all.filter((uri) => !this.isRetained(uri))
+    const candidates = [session, ...this.#sourcesOf(session)]
+    this.#sources.delete(session)
+    return candidates.filter((uri) => !this.isRetained(uri))
   }
 
-  #of(session: Uri): ReadonlySet<Uri> {
-    return this.#holders.get(session) ?? none
+  #sourcesOf(session: Uri): ReadonlySet<Uri> {
+    return this.#sources.get(session) ?? none
   }
 }
 
 const none: ReadonlySet<Uri> = new Set()
-const prefix = 'heir/'
+
+const uriLines = {
+  read: (text: string): ReadonlySet<Uri> => new Set(text.split('\n')),
+  write: (uris: ReadonlySet<Uri>): string => [...uris].join('\n'),
+}

@@ -28,14 +28,14 @@ export interface Link extends Listener {
   readonly clientId: string
   readonly principal: string
   close(code: number, reason: string): void
-  /** Asks the client something. */
+  /** Sends a request to the client. */
   ask?(method: string, params: object): Promise<unknown>
 }
 
-/** What the parts of a host share. */
+/** The parts of a host, as they see one another. */
 export interface Core {
   readonly store: Store
-  /** Durable with the step they are put in. */
+  /** A record is durable with the step it is put in. */
   readonly records: Records
   readonly world: World
   readonly limits: LimitValues
@@ -49,23 +49,22 @@ export interface Core {
   readonly clientUriOwners: ClientUriOwners
   readonly owners: Owners
   readonly tokens: Tokens
-  /** What this host can use of its machine, if anything. */
+  /** The machine's files, shells and version control, where the host has them. */
   readonly files: Files | undefined
   readonly terminals: Terminals | undefined
   readonly vcs: Vcs | undefined
-  /** The files of directories, for whoever types their names. */
+  /** The files of directories, for completions. */
   readonly listings: FileListings
-  /** The lives before this one. */
+  /** The epochs before this one. */
   readonly earlierEpochs: readonly Epoch[]
-  /** Who can be talked to; others, when some come or go. */
+  /** The agents on offer. Replaced when agents come or go. */
   agents: readonly Agent[]
-  /** What agents are doing. */
   readonly jobs: Jobs
   readonly info: Implementation
   readonly build: string | undefined
   readonly defaultDirectory: Uri | undefined
-  /** Why nothing can be changed now, if nothing can. */
+  /** Returns why the host is read-only at the moment, if it is. */
   readonly readOnlyReason: () => string | undefined
-  /** By client id: the newest link of each, from the moment it says who it is. */
+  /** The newest link of each client id, from the start of its handshake. */
   readonly links: Map<string, Link>
 }

@@ -1,50 +1,55 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 import type { World } from '../ports/world.ts'
 
-/** After so long somebody who has left is missed for something. */
+/** A time that a departed client has to come back, and the consequence if it does not. */
 export interface GracePeriod {
   readonly ms: number
   over(clientId: string): void
 }
 
-/** How long clients that have left are still expected, and where they are missed. */
+/** The clients that have left and may come back in time, and the sessions that depend on each client. */
 export class Departures {
-  readonly #records: Records
   readonly #world: World
   readonly #periods: readonly GracePeriod[]
-  /** The sessions that hang on a client: it takes part in them, or has made them. */
+  /** The stored pairs of client and session. Only the keys matter. */
+  readonly #pairs: RecordMap<string>
+  /** The same pairs by client: the sessions that it takes part in, or has created. */
   readonly #sessions = new Map<string, Set<Uri>>()
+  /** For each departed client: the functions that cancel its timers. */
   readonly #awaited = new Map<string, readonly (() => void)[]>()
 
-  private constructor(records: Records, world: World, stages: readonly GracePeriod[]) {
-    this.#records = records
+  private constructor(pairs: RecordMap<string>, world: World, periods: readonly GracePeriod[]) {
+    this.#pairs = pairs
     this.#world = world
-    this.#periods = stages
+    this.#periods = periods
   }
 
-  /** After a start everyone has left, and may come back. */
-  static async open(records: Records, world: World, stages: readonly GracePeriod[]): Promise<Departures> {
-    const grace = new Departures(records, world, stages)
-    for (const [key] of await records.list(prefix)) {
-      const [clientId, session] = JSON.parse(key.slice(prefix.length)) as [string, Uri]
-      grace.#sessionSet(clientId).add(session)
-      grace.departed(clientId)
+  /** After a start, every client has departed and may come back. */
+  static async open(records: Records, world: World, periods: readonly GracePeriod[]): Promise<Departures> {
+    const pairs = await RecordMap.open(records, 'guest/', textFormat)
+    const departures = new Departures(pairs, world, periods)
+    for (const key of pairs.keys()) {
+      // The keys are written by `pairOf`.
+      const [clientId, session] = JSON.parse(key) as [string, Uri]
+      departures.#sessionSet(clientId).add(session)
+      departures.departed(clientId)
     }
-    return grace
+    return departures
   }
 
   join(clientId: string, session: Uri): void {
     if (this.#sessions.get(clientId)?.has(session)) return
     this.#sessionSet(clientId).add(session)
-    this.#records.put(keyOf(clientId, session), '')
+    this.#pairs.set(pairOf(clientId, session), '')
   }
 
   leave(clientId: string, session: Uri): void {
     const sessions = this.#sessions.get(clientId)
     if (!sessions?.delete(session)) return
     if (sessions.size === 0) this.#sessions.delete(clientId)
-    this.#records.delete(keyOf(clientId, session))
+    this.#pairs.delete(pairOf(clientId, session))
   }
 
   sessionsOf(clientId: string): readonly Uri[] {
@@ -54,12 +59,12 @@ export class Departures {
   departed(clientId: string): void {
     this.returned(clientId)
     if (!this.#sessions.has(clientId)) return
-    const undoes = this.#periods.map(({ ms, over }) => this.#world.later(ms, () => over(clientId)))
-    this.#awaited.set(clientId, undoes)
+    const cancels = this.#periods.map(({ ms, over }) => this.#world.later(ms, () => over(clientId)))
+    this.#awaited.set(clientId, cancels)
   }
 
   returned(clientId: string): void {
-    for (const undo of this.#awaited.get(clientId) ?? []) undo()
+    for (const cancel of this.#awaited.get(clientId) ?? []) cancel()
     this.#awaited.delete(clientId)
   }
 
@@ -70,8 +75,6 @@ export class Departures {
   }
 }
 
-const prefix = 'guest/'
-
-function keyOf(clientId: string, session: Uri): string {
-  return `${prefix}${JSON.stringify([clientId, session])}`
+function pairOf(clientId: string, session: Uri): string {
+  return JSON.stringify([clientId, session])
 }

@@ -6,7 +6,7 @@ import type { Files } from '../ports/files.ts'
 import type { Vcs } from '../ports/vcs.ts'
 import type { World } from '../ports/world.ts'
 
-/** A file of a directory, by its path in there. */
+/** A file, by its path relative to the listed directory. */
 export interface ListedFile extends Findable {
   readonly path: string
 }
@@ -17,8 +17,8 @@ interface Machine {
 }
 
 /**
- * Which files there are in directories, the shortest paths first: asked for with every letter that somebody types, so it is
- * known for a moment. Version control knows what is ignored; without it a bounded walk has to do.
+ * The files of directories, shortest paths first. Completions ask with every typed letter, so a listing is cached for a
+ * moment. Version control lists the files that are not ignored; without it a bounded walk is used.
  */
 export class FileListings {
   readonly #machine: Machine
@@ -32,7 +32,7 @@ export class FileListings {
     this.#limits = limits
   }
 
-  /** Never rejects: of what cannot be read nothing is known. */
+  /** Never rejects: a directory that cannot be read has no files. */
   of(directory: string): Promise<readonly ListedFile[]> {
     const known = this.#known.get(directory)
     if (known) return known
@@ -40,7 +40,7 @@ export class FileListings {
     this.#known.set(directory, listing)
     const [oldest] = this.#known.keys()
     if (this.#known.size > this.#limits.listings && oldest !== undefined) this.#known.delete(oldest)
-    // Counted from the moment it is there: what takes long is not asked for again and again.
+    // The cache time begins when the listing is complete, so that a slow directory is not listed again and again.
     void listing.then(() => {
       this.#world.later(this.#limits.listingMs, () => {
         if (this.#known.get(directory) === listing) this.#known.delete(directory)
@@ -49,7 +49,7 @@ export class FileListings {
     return listing
   }
 
-  /** As they are at this moment, for whoever may just have made one. */
+  /** Returns an uncached listing, for a caller that may just have created a file. */
   fresh(directory: string): Promise<readonly ListedFile[]> {
     return this.#list(directory)
   }
@@ -64,56 +64,56 @@ export class FileListings {
     }
   }
 
-  /** What version control says is there; nothing where it does not know the directory. */
+  /** Returns the files that version control lists; undefined where the directory is in no working tree. */
   async #tracked(directory: string): Promise<readonly string[] | undefined> {
     const { vcs } = this.#machine
     const root = await vcs?.root(directory)
-    // A link on the way there could make it two names for one place.
+    // Through a symbolic link the directory has a second path, which is not below the root.
     if (!vcs || root === undefined || !`${directory}/`.startsWith(`${root}/`)) return undefined
     const below = `${directory}/`.slice(root.length + 1)
     const files = await vcs.files(root, this.#limits.listingFiles)
     return files.filter((path) => path.startsWith(below)).map((path) => path.slice(below.length))
   }
 
-  /** The nearest first, so that what is left out is what is deepest. */
+  /** Walks breadth first, so that the limits leave out the deepest files. */
   async #walked(directory: string): Promise<readonly string[]> {
     const { files } = this.#machine
-    const { listingFiles, listingDepth, completionMs, entries: mostEntries } = this.#limits
+    const { listingFiles, listingDepth, completionMs, entries: maxEntries } = this.#limits
     const found: string[] = []
     let late = false
     let seen = 0
-    const undo = this.#world.later(completionMs, () => (late = true))
-    const waiting = [{ path: '', depth: 1 }]
-    for (let next = waiting.shift(); next && files && !late; next = waiting.shift()) {
+    const cancel = this.#world.later(completionMs, () => (late = true))
+    const queue = [{ path: '', depth: 1 }]
+    for (let next = queue.shift(); next && files && !late; next = queue.shift()) {
       const { path, depth } = next
-      // Of links that lead in circles nothing else would come to an end soon.
+      // Symbolic links may form a cycle: only the depth ends such a walk soon.
       if (depth > listingDepth) break
       const place = { path: childOf(directory, path.slice(0, -1)), roots: [directory] }
-      for (const { name, type } of await unlessBroken(files.list(place, mostEntries))) {
+      for (const { name, type } of await orEmpty(files.list(place, maxEntries))) {
         if (++seen > listingFiles) break
         if (type === 'file') found.push(`${path}${name}`)
-        else if (!isSkipped(name)) waiting.push({ path: `${path}${name}/`, depth: depth + 1 })
+        else if (!isSkipped(name)) queue.push({ path: `${path}${name}/`, depth: depth + 1 })
       }
       if (seen > listingFiles) break
     }
-    undo()
+    cancel()
     return found
   }
 }
 
-/** The path of something in a directory; of that itself where nothing is named. */
+/** Joins a directory and a relative path. An empty path is the directory itself. */
 export function childOf(directory: string, path: string): string {
   if (path === '') return directory
   return directory === '/' ? `/${path}` : `${directory}/${path}`
 }
 
-/** Directories that nobody means when they type a name: what tools keep, and what others wrote. */
+/** Directories of tools and dependencies, which completions leave out. */
 function isSkipped(name: string): boolean {
   return name === 'node_modules' || name.startsWith('.')
 }
 
-/** A directory that cannot be read is as good as empty: the others are not. */
-async function unlessBroken<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
+/** Treats a directory that cannot be read as empty, so that the walk goes on with the others. */
+async function orEmpty<T>(list: Promise<readonly T[]>): Promise<readonly T[]> {
   try {
     return await list
   } catch (error) {

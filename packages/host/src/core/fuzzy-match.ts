@@ -1,11 +1,12 @@
-/** Something that can be found by a part of its name. `folded`: that name, or its path, without capitals. */
+/** An item that can be found by a part of its name. */
 export interface Findable {
+  /** The name or the path, in lower case. */
   readonly folded: string
 }
 
 export interface Match<T> {
   readonly item: T
-  /** The smaller the better. */
+  /** Smaller is better. */
   readonly score: number
 }
 
@@ -14,24 +15,24 @@ export function fold(text: string): string {
 }
 
 /**
- * Those that fit best, so many at most, the best first; those that fit alike in the order they came in. It takes time in
- * proportion to their lengths, whatever was typed (S-25).
+ * Returns at max `max` items that match, best first; equal matches keep their order. The time is proportional to the
+ * total length of the names, whatever was typed (S-25).
  */
 export function best<T extends Findable>(
   items: Iterable<T>,
   typed: string,
-  most: number,
+  max: number,
 ): readonly Match<T>[] {
   const score = scorer(fold(typed))
-  const shelves: Match<T>[][] = Array.from({ length: scores.none }, () => [])
+  const byScore: Match<T>[][] = Array.from({ length: scores.none }, () => [])
   for (const item of items) {
-    const shelf = shelves[score(item.folded)]
-    if (shelf && shelf.length < most) shelf.push({ item, score: shelves.indexOf(shelf) })
+    const matches = byScore[score(item.folded)]
+    if (matches && matches.length < max) matches.push({ item, score: byScore.indexOf(matches) })
   }
-  return shelves.flat().slice(0, most)
+  return byScore.flat().slice(0, max)
 }
 
-/** How something can fit. A name is what stands behind the last slash of a path. */
+/** The kinds of match, best first. The name of a path is the part after its last slash. */
 const scores = {
   name: 0,
   nameBegins: 1,
@@ -43,7 +44,7 @@ const scores = {
   none: 7,
 } as const
 
-/** Every character is looked at once: for the word as a whole (Knuth, Morris and Pratt), and for its letters in order. */
+/** Reads every character once: searches for the whole word (Knuth, Morris and Pratt) and for its letters in order. */
 function scorer(word: string): (text: string) => number {
   const borders = bordersOf(word)
   const { length } = word
@@ -73,7 +74,7 @@ function scoreAt(text: string, start: number, end: number, name: number): number
   return start > name ? scores.inName : scores.inPath
 }
 
-/** For each beginning of a word: how much of its end is also its beginning. */
+/** Returns, for each prefix of the word, the length of its longest proper suffix that is also a prefix. */
 function bordersOf(word: string): readonly number[] {
   const borders = [0]
   for (let i = 1, length = 0; i < word.length; i++) {

@@ -1,56 +1,50 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
-/** Something that is being done now: a turn of a chat, the making of a session, a shell, a watch. */
+/** Work in progress on a channel: a turn of a chat, the creation of a session, a shell, a file watch. */
 export interface Job {
-  /** Nothing of it is heard any more. Resolves when it has left nothing behind. */
+  /** Stops the job: from now on it reports nothing. Resolves when it has cleaned up. */
   stop(): void | Promise<void>
-  /** Nobody follows its channel any more. */
+  /** Called when the channel has lost its last subscriber. */
   unsubscribed?(): void
-  /** A client has given its channel a name. */
+  /** Called when a client has given the channel a title. */
   named?(): void
 }
 
 /**
- * What agents are doing, and which channels have work that is not done. The second can be read off their states; it is
- * also kept beside them, so that a start loads exactly these.
+ * The running jobs, and the channels with unfinished work. The states of the channels say the same; the records repeat it
+ * so that a start loads only these channels.
  */
 export class Jobs {
-  readonly #records: Records
-  readonly #open = new Set<Uri>()
+  /** The channels with unfinished work. Only the keys matter. */
+  readonly #unfinished: RecordMap<string>
   readonly #jobs = new Map<Uri, Job>()
-  /** The host is going away: nothing begins any more. What is told from now on, the next life finds. */
+  /** The host is shutting down: no job begins. The next epoch finds what is committed from now on. */
   stopping = false
 
-  private constructor(records: Records) {
-    this.#records = records
+  private constructor(unfinished: RecordMap<string>) {
+    this.#unfinished = unfinished
   }
 
   static async open(records: Records): Promise<Jobs> {
-    const work = new Jobs(records)
-    for (const [key] of await records.list(prefix)) work.#open.add(key.slice(prefix.length))
-    return work
+    return new Jobs(await RecordMap.open(records, 'open/', textFormat))
   }
 
-  /** The channels that have work to be done. */
+  /** The channels with unfinished work. */
   get pending(): readonly Uri[] {
-    return [...this.#open]
+    return this.#unfinished.keys()
   }
 
   isPending(uri: Uri): boolean {
-    return this.#open.has(uri)
+    return this.#unfinished.has(uri)
   }
 
-  /** Whether a channel's state has work to be done, as it is after the present step. */
+  /** Records whether a channel has unfinished work in its state after the current step. */
   mark(uri: Uri, pending: boolean): void {
-    if (pending === this.#open.has(uri)) return
-    if (pending) {
-      this.#open.add(uri)
-      this.#records.put(`${prefix}${uri}`, '')
-    } else {
-      this.#open.delete(uri)
-      this.#records.delete(`${prefix}${uri}`)
-    }
+    if (pending === this.#unfinished.has(uri)) return
+    if (pending) this.#unfinished.set(uri, '')
+    else this.#unfinished.delete(uri)
   }
 
   has(uri: Uri): boolean {
@@ -61,7 +55,7 @@ export class Jobs {
     return this.#jobs.get(uri)
   }
 
-  /** How many of a kind there are. */
+  /** Returns the number of running jobs of a class. */
   count(kind: abstract new (...given: never[]) => Job): number {
     return [...this.#jobs.values()].filter((job) => job instanceof kind).length
   }
@@ -70,19 +64,19 @@ export class Jobs {
     this.#jobs.set(uri, job)
   }
 
-  /** A job has come to its end by itself. */
+  /** Removes a job that has ended by itself. */
   end(uri: Uri, job: Job): void {
     if (this.#jobs.get(uri) === job) this.#jobs.delete(uri)
   }
 
-  /** Whatever is being done there is not wanted any more. */
+  /** Stops the job of a channel, if there is one, without waiting for it. */
   stop(uri: Uri): void {
     const job = this.#jobs.get(uri)
     this.#jobs.delete(uri)
     void job?.stop()
   }
 
-  /** Resolves when nothing is being done any more. */
+  /** Stops all jobs. Resolves when all have cleaned up. */
   async stopAll(): Promise<void> {
     this.stopping = true
     const jobs = [...this.#jobs.values()]
@@ -90,5 +84,3 @@ export class Jobs {
     await Promise.all(jobs.map(async (job) => job.stop()))
   }
 }
-
-const prefix = 'open/'

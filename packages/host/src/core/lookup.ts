@@ -3,7 +3,7 @@ import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from './core.ts'
 
-/** The session that a chat belongs to. An awake chat keeps it awake. */
+/** Returns the session of a chat. A chat in memory keeps its session in memory. */
 export function sessionOf(core: Core, chat: Uri): Channel<'session'> | undefined {
   const uri = core.catalog.sessionOf(chat)
   return uri === undefined ? undefined : core.log.channel(uri, 'session')
@@ -13,7 +13,7 @@ export function entryOf(session: Channel<'session'>, chat: Uri): ChatSummary | u
   return session.head.chats.find(({ resource }) => resource === chat)
 }
 
-/** Whether people write in a chat, and do not only look on. */
+/** Returns whether users may write in a chat. Others are read-only or hidden. */
 export function isWritable(session: Channel<'session'>, chat: Uri): boolean {
   return (entryOf(session, chat)?.interactivity ?? 'full') === 'full'
 }

@@ -1,37 +1,31 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { RecordMap, textFormat } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
-/** Whose each session is: the principal that made it. What one gives to agents is used in its own sessions alone (S-48). */
+/** The owner of each session: the principal that created it. Its tokens are used in its own sessions alone (S-48). */
 export class Owners {
-  readonly #records: Records
-  readonly #sessions = new Map<Uri, string>()
+  readonly #principals: RecordMap<string>
 
-  private constructor(records: Records) {
-    this.#records = records
+  private constructor(principals: RecordMap<string>) {
+    this.#principals = principals
   }
 
   static async open(records: Records): Promise<Owners> {
-    const owners = new Owners(records)
-    for (const [key, principal] of await records.list(prefix))
-      owners.#sessions.set(key.slice(prefix.length), principal)
-    return owners
+    return new Owners(await RecordMap.open(records, 'owner/', textFormat))
   }
 
   of(session: Uri): string {
-    return this.#sessions.get(session) ?? first
+    return this.#principals.get(session) ?? onlyPrincipal
   }
 
   assign(session: Uri, principal: string): void {
-    this.#sessions.set(session, principal)
-    this.#records.put(`${prefix}${session}`, principal)
+    this.#principals.set(session, principal)
   }
 
   forget(session: Uri): void {
-    this.#sessions.delete(session)
-    this.#records.delete(`${prefix}${session}`)
+    this.#principals.delete(session)
   }
 }
 
-const prefix = 'owner/'
-/** Builds that did not keep it let nobody else in. */
-const first = 'owner'
+/** The owner of sessions without a record: early builds kept none, and let only this principal in. */
+const onlyPrincipal = 'owner'

@@ -5,7 +5,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from './core.ts'
 import type { Dispatcher } from '../log/options.ts'
 
-/** What a guard may look at. The state is the head: everything appended, committed or not. */
+/** The context of a guard. The state is the head: everything appended, committed or not. */
 export interface Guarded<K extends KindName> {
   readonly state: StateOf<K>
   readonly by: Dispatcher
@@ -21,7 +21,7 @@ export type Guards<K extends KindName> = {
   ) => string | undefined
 }
 
-/** The effects of a kind, by action type: what the host does once the action is committed. */
+/** The effects of a kind, by action type. The host runs an effect once the action is committed. */
 export type Effects<K extends KindName> = {
   readonly [T in ActionOn<K>['type']]?: (
     core: Core,
@@ -33,7 +33,7 @@ export type Effects<K extends KindName> = {
 export type AnyGuard = (action: Action, on: Guarded<KindName>) => string | undefined
 export type AnyEffect = (core: Core, channel: Channel, action: Action) => void
 
-/** Tables by type, looked up in a Map because types come from the wire. */
+/** Merges tables by action type. A Map, because action types come from the wire and may be `__proto__`. */
 export function ruleMap<R>(...tables: readonly object[]): ReadonlyMap<string, R> {
   return new Map(tables.flatMap((table) => Object.entries(table) as [string, R][]))
 }

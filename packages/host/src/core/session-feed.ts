@@ -5,13 +5,13 @@ import type { Catalog } from './catalog.ts'
 import type { Log } from '../log/log.ts'
 import type { World } from '../ports/world.ts'
 
-/** What is said of one session's entry: that it is new, or what has changed of it since that was last said. */
+/** The pending notification about one session: it is new, or these fields have changed since the last one. */
 type Change = 'added' | Partial<SessionSummary>
 
-/** After something was said, what follows waits so long, in milliseconds, for more of it. */
+/** Pause between two notifications, in milliseconds, in which changes are collected. */
 const pauseMs = 100
 
-/** What happens in the session list, as whoever is subscribed to the root hears it: soon, and not more often than it helps. */
+/** Notifies the subscribers of the root about changes of the session list, and collects changes that follow quickly. */
 export class SessionFeed {
   readonly #log: Log
   readonly #world: World
@@ -32,9 +32,9 @@ export class SessionFeed {
   }
 
   changed(session: Uri, changes: Partial<SessionSummary>): void {
-    const news = this.#changes.get(session)
-    if (news === 'added') return
-    this.#changes.set(session, { ...news, ...changes })
+    const pending = this.#changes.get(session)
+    if (pending === 'added') return
+    this.#changes.set(session, { ...pending, ...changes })
     this.#schedule()
   }
 
@@ -43,7 +43,7 @@ export class SessionFeed {
     this.#notify('root/sessionRemoved', { session })
   }
 
-  /** Never at once: what is said of a session comes after the answer that it was asked for with. */
+  /** Never synchronous: the notification must follow the response of the command that caused it. */
   #schedule(): void {
     if (this.#scheduled) return
     this.#scheduled = true
@@ -54,9 +54,9 @@ export class SessionFeed {
     this.#scheduled = false
     this.#paused = this.#changes.size > 0
     if (!this.#paused) return
-    const news = [...this.#changes]
+    const pending = [...this.#changes]
     this.#changes.clear()
-    for (const [session, item] of news) {
+    for (const [session, item] of pending) {
       const summary = this.#catalog.get(session)
       if (item !== 'added')
         this.#notify('root/sessionSummaryChanged', { session, changes: deliverable(item) })
@@ -66,12 +66,12 @@ export class SessionFeed {
   }
 
   #notify(method: string, params: object): void {
-    const said = { channel: rootUri, ...params }
-    for (const listener of this.#log.channel(rootUri)?.listeners ?? []) listener.notify(method, said)
+    const message = { channel: rootUri, ...params }
+    for (const listener of this.#log.channel(rootUri)?.listeners ?? []) listener.notify(method, message)
   }
 }
 
-/** A change cannot take a key away: an activity that ended is said as none. What else may go away is not said. */
+/** A change cannot remove a key, so an activity that ended is sent as an empty one. Other removed keys are not sent. */
 function deliverable(changes: Partial<SessionSummary>): object {
   return 'activity' in changes ? { ...changes, activity: changes.activity ?? '' } : changes
 }

@@ -1,28 +1,23 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { RecordMap } from './record-map.ts'
 import type { Records } from '../ports/records.ts'
 
-/** Whose something is: a session's, and there a chat's where that is known. */
+/** The session a channel belongs to, and the chat in it where that is known. */
 interface Owner {
   readonly session: Uri
   readonly chat?: Uri | undefined
 }
 
-/** The channels beside its chats that go with a session: known also while they sleep. */
+/** The channels other than chats that are disposed of with a session. They are known also while they sleep. */
 export class SessionResources {
-  readonly #records: Records
-  readonly #owners = new Map<Uri, Owner>()
+  readonly #owners: RecordMap<Owner>
 
-  private constructor(records: Records) {
-    this.#records = records
+  private constructor(owners: RecordMap<Owner>) {
+    this.#owners = owners
   }
 
   static async open(records: Records): Promise<SessionResources> {
-    const belongings = new SessionResources(records)
-    for (const [key, text] of await records.list(prefix)) {
-      const [session = '', chat] = text.split('\n')
-      belongings.#owners.set(key.slice(prefix.length), { session, chat })
-    }
-    return belongings
+    return new SessionResources(await RecordMap.open(records, 'part/', ownerLines))
   }
 
   sessionOf(uri: Uri): Uri | undefined {
@@ -30,25 +25,26 @@ export class SessionResources {
   }
 
   of(session: Uri): readonly Uri[] {
-    return [...this.#owners].flatMap(([uri, owner]) => (owner.session === session ? [uri] : []))
+    return this.#owners.entries().flatMap(([uri, owner]) => (owner.session === session ? [uri] : []))
   }
 
   ofChat(chat: Uri): readonly Uri[] {
-    return [...this.#owners].flatMap(([uri, owner]) => (owner.chat === chat ? [uri] : []))
+    return this.#owners.entries().flatMap(([uri, owner]) => (owner.chat === chat ? [uri] : []))
   }
 
-  /** It goes with this session from now on; with none where none is given. */
+  /** Assigns a channel to a session, or to none. */
   assign(uri: Uri, session: Uri | undefined, chat?: Uri): void {
     const owner = this.#owners.get(uri)
     if (owner?.session === session && owner?.chat === chat) return
-    if (session === undefined) {
-      this.#owners.delete(uri)
-      this.#records.delete(`${prefix}${uri}`)
-    } else {
-      this.#owners.set(uri, { session, chat })
-      this.#records.put(`${prefix}${uri}`, chat === undefined ? session : `${session}\n${chat}`)
-    }
+    if (session === undefined) this.#owners.delete(uri)
+    else this.#owners.set(uri, { session, chat })
   }
 }
 
-const prefix = 'part/'
+const ownerLines = {
+  read(text: string): Owner {
+    const [session = '', chat] = text.split('\n')
+    return { session, chat }
+  },
+  write: ({ session, chat }: Owner): string => (chat === undefined ? session : `${session}\n${chat}`),
+}

@@ -7,7 +7,7 @@ import { Activity, activityMask, activityOf, withActivity } from '@atrium/protoc
 import { compact } from '@atrium/protocol/update'
 import { equal } from '../log/equal.ts'
 
-/** What a session shows of its chats. Pure: of `SessionState.chats` and nothing else. */
+/** The fields of a session's entry that are derived from its chats. */
 interface DerivedFields {
   readonly status: number
   readonly activity?: string
@@ -16,19 +16,18 @@ interface DerivedFields {
 }
 
 export function summarize(state: SessionState): DerivedFields {
-  const speaker = leadingChat(state)
-  const activity =
-    state.lifecycle === 'failed' ? Activity.Error : activityOf(speaker?.status ?? Activity.Idle)
+  const chat = leadingChat(state)
+  const activity = state.lifecycle === 'failed' ? Activity.Error : activityOf(chat?.status ?? Activity.Idle)
   return compact<DerivedFields>({
     status: withActivity(state.status, activity as Activity),
-    // In the catalogue an activity that ended is an empty one.
-    activity: speaker?.activity || undefined,
+    // In the session's list of chats, an activity that ended is empty.
+    activity: chat?.activity || undefined,
     modifiedAt: modifiedAt(state.chats),
     changes: sum(state.chats.flatMap(({ changes }) => changes ?? [])),
   })
 }
 
-/** A session as the list shows it. */
+/** Returns a session's entry in the session list. */
 export function summaryOf(resource: Uri, createdAt: string, state: SessionState): SessionSummary {
   const { provider, title, origin, project, workingDirectories, annotations, defaultChat } = state
   const { status, activity, modifiedAt: last = createdAt, changes } = summarize(state)
@@ -51,20 +50,18 @@ export function summaryOf(resource: Uri, createdAt: string, state: SessionState)
 }
 
 /**
- * What the catalogue must be told of a chat. Its title, its interactivity and its counts of changes are kept there alone.
- * A change cannot take a key away, so an activity that ended is said as none.
+ * Returns the fields of a chat that its entry in the session lacks. Title, interactivity and counts of changes are kept in
+ * the entry alone. A change cannot remove a key, so an activity that ended becomes an empty one.
  */
 export function chatChanges(entry: ChatSummary, chat: ChatState): ChatSummaryChanges | undefined {
   const { status, activity = '', modifiedAt, movable, workingDirectories } = chat
   const now = compact<ChatSummaryChanges>({ status, activity, modifiedAt, movable, workingDirectories })
-  const listed = { activity: '', ...entry }
-  const changed = Object.entries(now).filter(
-    ([key, value]) => !equal(value, listed[key as keyof ChatSummary]),
-  )
+  const listed: { readonly [key: string]: unknown } = { activity: '', ...entry }
+  const changed = Object.entries(now).filter(([key, value]) => !equal(value, listed[key]))
   return changed.length === 0 ? undefined : Object.fromEntries(changed)
 }
 
-/** The chat whose activity stands for the session's: one that needs a person, one that failed, else the default one. */
+/** Returns the chat whose activity the session shows: one that needs input, one that failed, else the default chat. */
 function leadingChat({ chats, defaultChat }: SessionState): ChatSummary | undefined {
   return (
     chats.find(({ status }) => (status & activityMask) === Activity.InputNeeded) ??
@@ -74,7 +71,7 @@ function leadingChat({ chats, defaultChat }: SessionState): ChatSummary | undefi
   )
 }
 
-/** In one zone and with years of four digits, so that the list can be put in order as text. */
+/** In UTC and with years of four digits, so that the list can be sorted as text. */
 function modifiedAt(chats: readonly ChatSummary[]): string | undefined {
   const last = newest(chats)
   return last && new Date(Math.min(Math.max(0, timeOf(last)), endOfYear9999)).toISOString()
@@ -89,7 +86,7 @@ function newest(chats: readonly ChatSummary[]): ChatSummary | undefined {
   )
 }
 
-/** Clients say when their turns began, in any zone. */
+/** Clients set the times of their turns, in any time zone. */
 function timeOf({ modifiedAt }: ChatSummary): number {
   return Date.parse(modifiedAt) || 0
 }
@@ -116,4 +113,10 @@ function sessionChatOf({
   changes,
 }: ChatSummary): SessionChatSummary {
   return compact<SessionChatSummary>({ resource, title, origin, interactivity, status, changes })
+}
+
+/** The keys of an object whose type has no others. */
+export function keysOf<T extends object>(value: T): readonly (keyof T)[] {
+  // `Object.keys` is typed for objects that may have more keys than their type.
+  return Object.keys(value) as (keyof T)[]
 }

@@ -1,16 +1,24 @@
 import type { World } from '../ports/world.ts'
 
-/** What a task gives, or something else where it takes longer than anybody wants to wait. It may go on unseen. */
-export async function withTimeout<T>(world: World, ms: number, task: Promise<T>, otherwise: T): Promise<T> {
-  let undo = () => {}
-  const late = new Promise<T>((resolve) => {
-    undo = world.later(ms, () => resolve(otherwise))
+/**
+ * Waits for a task, but at most this long; then returns what `otherwise` returns, or rejects with what it throws. The task
+ * is not stopped.
+ */
+export async function withTimeout<T>(
+  world: World,
+  ms: number,
+  task: Promise<T>,
+  otherwise: () => T,
+): Promise<T> {
+  let cancel = () => {}
+  const late = new Promise<void>((resolve) => {
+    cancel = world.later(ms, resolve)
   })
-  // Whoever has stopped waiting hears of no failure either.
+  // A task that fails after the timeout must not become an unhandled rejection.
   task.catch(() => {})
   try {
-    return await Promise.race([task, late])
+    return await Promise.race([task, late.then(otherwise)])
   } finally {
-    undo()
+    cancel()
   }
 }

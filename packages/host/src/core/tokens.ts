@@ -5,26 +5,27 @@ import type { World } from '../ports/world.ts'
 interface HeldToken {
   readonly token: string
   readonly resource: ProtectedResourceMetadata
-  /** By the clock of the world; it may jump, so a timer runs, too. */
+  /** Wall time. The clock may jump, so a timer runs too. */
   readonly expiresAt: number
-  undo: () => void
+  cancelTimer: () => void
 }
 
-/** How somebody is told that what it had given is good no more. */
+/** Called when a token has expired. */
 export type Expired = (principal: string, resource: ProtectedResourceMetadata) => void
 
 /**
- * What people have given to agents to show elsewhere, by principal and resource. It is in this memory and nowhere else: in
- * no log, no record, no snapshot, no report and no environment (S-31).
+ * The tokens that users have given to agents, by principal and resource. They are in memory alone: in no log, record,
+ * snapshot, report or environment variable (S-31).
  */
 export class Tokens {
   readonly #world: World
   readonly #limits: LimitValues
   readonly #expired: Expired
   readonly #held = new Map<string, Map<string, HeldToken>>()
-  /** How many links each principal has, and what forgets the tokens of those that have none. */
+  /** The number of links of each principal. */
   readonly #links = new Map<string, number>()
-  readonly #leaving = new Map<string, () => void>()
+  /** For each principal without a link: the function that cancels the deletion of its tokens. */
+  readonly #deletions = new Map<string, () => void>()
 
   constructor(world: World, limits: LimitValues, expired: Expired) {
     this.#world = world
@@ -43,7 +44,7 @@ export class Tokens {
   keep(principal: string, resource: ProtectedResourceMetadata, token: string, seconds = Infinity): void {
     this.forget(principal, resource.resource)
     const ms = seconds * 1000
-    const held: HeldToken = { token, resource, expiresAt: this.#world.now() + ms, undo: () => {} }
+    const held: HeldToken = { token, resource, expiresAt: this.#world.now() + ms, cancelTimer: () => {} }
     const all = this.#held.get(principal) ?? new Map<string, HeldToken>()
     this.#held.set(principal, all)
     all.set(resource.resource, held)
@@ -52,37 +53,36 @@ export class Tokens {
     if (all.size > this.#limits.tokens && oldest !== undefined) this.forget(principal, oldest)
   }
 
-  /** Gives whether there was one. */
+  /** Returns whether there was a token. */
   forget(principal: string, resource: string): boolean {
     const all = this.#held.get(principal)
-    all?.get(resource)?.undo()
+    all?.get(resource)?.cancelTimer()
     const had = all?.delete(resource) === true
     if (all?.size === 0) this.#held.delete(principal)
     return had
   }
 
-  /** A principal has one link more. */
   linkOpened(principal: string): void {
     this.#links.set(principal, (this.#links.get(principal) ?? 0) + 1)
-    this.#leaving.get(principal)?.()
-    this.#leaving.delete(principal)
+    this.#deletions.get(principal)?.()
+    this.#deletions.delete(principal)
   }
 
-  /** And one less: with the last go its tokens, after a time in which it may come back, or a turn may go on without it. */
+  /** With the last link of a principal its tokens go, but only after a while: it may come back, and turns go on meanwhile. */
   linkClosed(principal: string): void {
     const links = (this.#links.get(principal) ?? 0) - 1
     if (links > 0) return void this.#links.set(principal, links)
     this.#links.delete(principal)
-    const undo = this.#world.later(this.#limits.tokenGraceMs, () => {
-      this.#leaving.delete(principal)
+    const cancel = this.#world.later(this.#limits.tokenGraceMs, () => {
+      this.#deletions.delete(principal)
       for (const resource of this.#held.get(principal)?.keys() ?? []) this.forget(principal, resource)
     })
-    this.#leaving.set(principal, undo)
+    this.#deletions.set(principal, cancel)
   }
 
-  /** In steps: no timer runs for months. */
+  /** Waits in steps of a day: a timer of Node cannot run for months. */
   #wait(principal: string, held: HeldToken, ms: number): void {
-    held.undo = this.#world.later(Math.min(ms, longestMs), () => {
+    held.cancelTimer = this.#world.later(Math.min(ms, longestMs), () => {
       if (ms > longestMs) this.#wait(principal, held, ms - longestMs)
       else this.#expire(principal, held)
     })

@@ -10,6 +10,7 @@ import { isContent, readContent } from './content.ts'
 import type { Core, Link } from '../core/core.ts'
 import { askClient, isFile } from './client-files.ts'
 import type { ClientRequest } from './client-files.ts'
+import { withTimeout } from '../core/timeout.ts'
 import { FileError } from '../ports/files.ts'
 import type { Change, Files, ContainedPath, Write } from '../ports/files.ts'
 import { notGranted, containedPath } from '../access/roots.ts'
@@ -142,7 +143,7 @@ async function change(core: Core, uri: Uri, what: Change): Promise<Record<never,
   return {}
 }
 
-/** What goes wrong with a file is told in words of the wire; what hangs is waited for only so long. */
+/** Runs a file operation. A `FileError` becomes an AHP error, and an operation that hangs fails after `fileMs`. */
 export async function attempt<T>(
   core: Core,
   uri: Uri,
@@ -151,18 +152,12 @@ export async function attempt<T>(
 ): Promise<T> {
   if (!core.files) throw AhpError.methodNotFound('resource*')
   const { world, limits } = core
-  let undo = () => {}
-  const late = new Promise<never>((_, reject) => {
-    undo = world.later(limits.fileMs, () =>
-      reject(new AhpError(errorCodes.InternalError, 'this takes too long: the file system does not answer')),
-    )
-  })
   try {
-    return await Promise.race([task(core.files), late])
+    return await withTimeout(world, limits.fileMs, task(core.files), () => {
+      throw new AhpError(errorCodes.InternalError, 'the file system does not answer in time')
+    })
   } catch (error) {
     throw error instanceof FileError ? fileErrorToAhp(error, uri, use) : error
-  } finally {
-    undo()
   }
 }
 

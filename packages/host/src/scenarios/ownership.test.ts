@@ -143,7 +143,7 @@ describe('S-26, S-10: to know a name is not to own it', () => {
       const eve = all.link('eve')
       await expect(eve.peer.request(method, params)).rejects.toMatchObject({
         code: -32009,
-        message: 'this client id belongs to somebody else',
+        message: 'this client id belongs to another principal',
       })
       // It is not open either: nothing else is answered, nothing is heard.
       for (const [asked, channel] of [

@@ -4,6 +4,7 @@ import type { Listener } from '../log/entry.ts'
 import type { Shell, Start, TerminalOutput, Terminals } from '../ports/terminals.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { Job } from '../core/jobs.ts'
+import { withTimeout } from '../core/timeout.ts'
 
 /** A shell at work behind a terminal: what it says becomes actions, and what is typed reaches it. */
 export class ShellJob implements Job {
@@ -114,12 +115,8 @@ export class ShellJob implements Job {
     const { log, world, limits } = this.#core
     await log.reached(seq)
     const slow = this.#slow
-    let undo = () => {}
-    const late = new Promise<void>((resolve) => {
-      undo = world.later(limits.viewerMs, resolve)
-    })
-    await Promise.race([Promise.all(slow.map(async (listener) => listener.drained?.())), late])
-    undo()
+    const drained = Promise.all(slow.map(async (listener) => listener.drained?.()))
+    await withTimeout<unknown>(world, limits.viewerMs, drained, () => {})
     for (const listener of slow) if (listener.slow) this.#stalled.add(listener)
     this.#waiting = false
     if (!this.#over) this.#shell?.resume()

@@ -1,0 +1,71 @@
+import type { Records } from '../ports/records.ts'
+
+/** How a value is written into a record, and read back. */
+export interface RecordFormat<V> {
+  read(text: string): V
+  write(value: V): string
+}
+
+/** Values that are stored as they are. A map of which only the keys matter stores empty texts. */
+export const textFormat: RecordFormat<string> = { read: (text) => text, write: (value) => value }
+
+/**
+ * A map kept in memory and, entry by entry, in records whose keys begin with one prefix. A change is durable with the step
+ * it is made in.
+ */
+export class RecordMap<V> {
+  readonly #records: Records
+  readonly #prefix: string
+  readonly #format: RecordFormat<V>
+  readonly #entries = new Map<string, V>()
+
+  private constructor(records: Records, prefix: string, format: RecordFormat<V>) {
+    this.#records = records
+    this.#prefix = prefix
+    this.#format = format
+  }
+
+  /** Loads every record that begins with the prefix. */
+  static async open<V>(records: Records, prefix: string, format: RecordFormat<V>): Promise<RecordMap<V>> {
+    const map = new RecordMap(records, prefix, format)
+    for (const [key, text] of await records.list(prefix))
+      map.#entries.set(key.slice(prefix.length), format.read(text))
+    return map
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  get(key: string): V | undefined {
+    return this.#entries.get(key)
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key)
+  }
+
+  keys(): readonly string[] {
+    return [...this.#entries.keys()]
+  }
+
+  values(): readonly V[] {
+    return [...this.#entries.values()]
+  }
+
+  entries(): readonly (readonly [string, V])[] {
+    return [...this.#entries]
+  }
+
+  set(key: string, value: V): void {
+    this.#entries.set(key, value)
+    this.#records.put(`${this.#prefix}${key}`, this.#format.write(value))
+  }
+
+  /** Returns whether there was an entry. */
+  delete(key: string): boolean {
+    const deleted = this.#entries.delete(key)
+    if (deleted) this.#records.delete(`${this.#prefix}${key}`)
+    return deleted
+  }
+}

@@ -52,7 +52,7 @@ export interface HostPorts {
   readonly readOnly?: string
   /** Limits that differ from the defaults. */
   readonly limits?: Partial<LimitValues>
-  /** Number of stored actions after which a channel's state is stored: at most so many are reduced when it wakes. */
+  /** Maximum number of stored actions that are reduced when a channel wakes. */
   readonly headEvery?: number
   /** Number of finished turns of a chat that are loaded when it wakes. */
   readonly tail?: number

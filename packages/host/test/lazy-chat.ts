@@ -55,7 +55,7 @@ export class LazyChat {
   #fold: { seq: number; state: ChatState }[] = []
   holding = false
   log!: Log
-  channel!: Channel
+  channel!: Channel<'chat'>
 
   constructor(options: { readonly tail: number; readonly headEvery: number }) {
     this.#options = options
@@ -135,7 +135,7 @@ export class LazyChat {
 
   async wake(): Promise<void> {
     const woken = await this.until(this.log.wake(chatUri))
-    if (!woken) throw new Error('the chat does not exist')
+    if (!woken?.is('chat')) throw new Error('the chat does not exist')
     this.channel = woken
   }
 

@@ -41,7 +41,7 @@ export const mutations: Readonly<Record<string, Patch>> = {
   // I3
   'snapshot-of-the-head': {
     file: 'host/dist/channels/derived.js',
-    find: 'const { kind, committed } = channel;',
-    put: 'const { kind, head: committed } = channel;',
+    find: 'return channel.committedState;',
+    put: 'return channel.head;',
   },
 }

@@ -1,4 +1,4 @@
-/** The choices of a person who is asked, and how far each reaches. */
+/** The options of an approval request. They differ in scope: once, this session, this folder. */
 export const choices = {
   once: 'atrium.once',
   session: 'atrium.session',

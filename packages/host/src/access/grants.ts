@@ -4,11 +4,11 @@ import { array, boolean, decode, id, object, optional } from '@atrium/protocol/s
 import type { Infer } from '@atrium/protocol/schema'
 
 const grant = { uri: id, write: optional(boolean) }
-/** Leave to read a directory or a file, and perhaps to write, beyond what sessions work in. Given by people, seen by all. */
+/** Permission to read, and perhaps to write, a directory or file outside the sessions' directories. Clients grant it. */
 export interface Grant extends Infer<typeof grant> {}
 export const Grants = array(object<Grant>('Grant', grant))
 
-/** How the root's config shows it. */
+/** The schema of `atrium.grants` in the root config. */
 export const grantsProperty: ConfigPropertySchema = {
   type: 'array',
   title: 'Granted folders',
@@ -24,11 +24,11 @@ export const grantsProperty: ConfigPropertySchema = {
   },
 }
 
-/** What is wrong with grants that somebody wants to set, in words. */
-export function grantsProblem(value: unknown, most: number): string | undefined {
+/** Returns the problem with a list of grants that a client wants to set, if there is one. */
+export function grantsProblem(value: unknown, max: number): string | undefined {
   const decoded = decode(Grants, value)
   if (!decoded.ok) return `atrium.grants: ${decoded.problem}`
-  if (decoded.value.length > most) return `there are at most ${most} grants`
+  if (decoded.value.length > max) return `there are at most ${max} grants`
   for (const { uri } of decoded.value) {
     const named = pathOf(uri)
     if (!named.ok) return `atrium.grants: ${JSON.stringify(uri.slice(0, 200))}: ${named.problem}`

@@ -200,7 +200,8 @@ test.each([
       tool: 'x',
       ...(by !== undefined && { by }),
     })) as [object, object, object]
-    const forged = 'a permission is given in the name of the client that gives it'
+    const forged =
+      'a client can add permissions only in its own name: set "by" to its client id, or leave it out'
     const own = async (client: Client, list: object) => {
       expect((await client.echo(client.dispatch(channel, list as never))).rejectionReason).toBeUndefined()
     }

@@ -7,24 +7,24 @@ import type { Infer } from '@atrium/protocol/schema'
 import { choices } from './choices.ts'
 import { equal } from '../log/equal.ts'
 
-/** The key of what is allowed without asking: in a session's config for that session, in the root's for folders. */
+/** The config key of the permissions: in a session's config for that session, in the root's config for folders. */
 export const permissionsKey = 'atrium.permissions'
 
 const permission = {
   id,
   /** The name of the tool. */
   tool: string,
-  /** Where: sessions that work in this folder. In a session's own list it is absent, and means that session. */
+  /** The permission holds for sessions that work in this folder. Absent in a session's own list. */
   folder: optional(id),
   /** The client whose user allowed it. */
   by: optional(string),
   since: optional(string),
 }
-/** What somebody has allowed for more than once. Everyone sees it, anybody can take it back, and it outlives the host. */
+/** A tool that may run without approval. All clients see it, any client can remove it, and it survives a restart. */
 export interface Permission extends Infer<typeof permission> {}
 export const Permissions = array(object<Permission>('Permission', permission))
 
-/** How a config shows it. */
+/** The schema of the permissions in a config. */
 export const permissionsProperty: SessionConfigPropertySchema = {
   type: 'array',
   title: 'Allowed tools',
@@ -51,14 +51,14 @@ export function permissionsIn(values: Values | undefined): readonly Permission[]
   return decoded.ok ? decoded.value : []
 }
 
-/** Values that take the place of others, and leave what is allowed as it was. */
+/** Returns new config values, with the permissions of the ones they replace. */
 export function withPermissions(values: Values, before: Values = {}): Values {
   return Object.hasOwn(before, permissionsKey)
     ? { ...values, [permissionsKey]: before[permissionsKey] }
     : values
 }
 
-/** Whether a tool may be used without asking: in this session, or in a folder that it works in. */
+/** Returns whether a tool may run without approval in this session, or in the folder that it works in. */
 export function allows(
   tool: string,
   session: Values | undefined,
@@ -71,12 +71,12 @@ export function allows(
   )
 }
 
-/** What is wrong with a list of permissions that somebody wants to set, in words. */
-export function permissionsProblem(value: unknown, most: number): string | undefined {
+/** Returns the problem with a list of permissions that a client wants to set, if there is one. */
+export function permissionsProblem(value: unknown, max: number): string | undefined {
   const decoded = decode(Permissions, value)
   if (!decoded.ok) return `${permissionsKey}: ${decoded.problem}`
-  const crowd = countProblem(decoded.value.length, most)
-  if (crowd !== undefined) return crowd
+  const tooMany = countProblem(decoded.value.length, max)
+  if (tooMany !== undefined) return tooMany
   for (const { folder } of decoded.value) {
     const named = folder === undefined ? undefined : pathOf(folder)
     if (named && !named.ok)
@@ -85,7 +85,7 @@ export function permissionsProblem(value: unknown, most: number): string | undef
   return undefined
 }
 
-/** Who adds one does so in their own name: what another has allowed, and somebody took back, comes back by no old list. */
+/** A client may add permissions in its own name alone: an outdated list must not bring back another client's removed one. */
 export function forgedPermission(
   given: Values,
   before: Values | undefined,
@@ -95,11 +95,13 @@ export function forgedPermission(
   const forged = permissionsIn(given).some(
     (each) => each.by !== undefined && each.by !== clientId && !list.some((one) => equal(one, each)),
   )
-  return forged ? 'a permission is given in the name of the client that gives it' : undefined
+  return forged
+    ? 'a client can add permissions only in its own name: set "by" to its client id, or leave it out'
+    : undefined
 }
 
-export function countProblem(count: number, most: number): string | undefined {
-  return count > most ? `there are at most ${most} permissions` : undefined
+export function countProblem(count: number, max: number): string | undefined {
+  return count > max ? `there are at most ${max} permissions` : undefined
 }
 
 export function optionsFor(folder: Uri | undefined): readonly ConfirmationOption[] {

@@ -2,22 +2,21 @@ import type { Uri } from '@atrium/protocol/channel'
 import { pathOf } from '@atrium/protocol/file-uri'
 
 /**
- * Files by which an agent could change how it, or whoever opens the folder next, is held: to write one is asked for every
- * time, whatever was allowed (S-35). In any case of letters, and with letters that nobody sees: some disks do not either.
+ * Returns whether a file configures tools or agents, so that writing it could lift restrictions. Each write needs an
+ * approval, whatever is permitted (S-35). Case and invisible characters are ignored, as some file systems ignore them.
  */
 export function isProtected(uri: Uri): boolean {
   const names = namesOf(uri)
-  return !names || names.some((name) => folders.has(name)) || files.has(names.at(-1) ?? '')
+  return !names || names.some((name) => protectedFolders.has(name)) || protectedFiles.has(names.at(-1) ?? '')
 }
 
-/**
- * Files that people keep from others: keys, tokens, and where programs put them. No agent looks into one unless somebody agrees to
- * it (N22).
- */
+/** Returns whether a file is likely to hold keys or tokens. An agent reads such a file only after an approval (N22). */
 export function isSecret(uri: Uri): boolean {
   const names = namesOf(uri)
-  if (!names || secret.test(names.at(-1) ?? '')) return true
-  return names.some((name, i) => hidden.has(name) || (names[i - 1] === '.config' && signedIn.has(name)))
+  if (!names || secretFile.test(names.at(-1) ?? '')) return true
+  return names.some(
+    (name, i) => secretFolders.has(name) || (names[i - 1] === '.config' && secretConfigs.has(name)),
+  )
 }
 
 function namesOf(uri: Uri): readonly string[] | undefined {
@@ -32,13 +31,13 @@ function namesOf(uri: Uri): readonly string[] | undefined {
   )
 }
 
-const hidden = new Set(['.git', '.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.atrium'])
-/** Programs that keep what they sign in with among their settings. */
-const signedIn = new Set(['gh', 'gcloud', 'glab-cli', 'op', 'sops', 'rclone'])
-const secret =
+const secretFolders = new Set(['.git', '.ssh', '.gnupg', '.aws', '.azure', '.kube', '.docker', '.atrium'])
+/** Programs that store credentials in `.config/<name>`. */
+const secretConfigs = new Set(['gh', 'gcloud', 'glab-cli', 'op', 'sops', 'rclone'])
+const secretFile =
   /^(?:\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.envrc|[._]netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.htpasswd|\.vault-token|credentials(?:\.(?:json|toml|ya?ml|ini))?|id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?|.*\.env|.*\.(?:pem|key|p12|pfx|jks|keystore))$/
 
-const folders = new Set([
+const protectedFolders = new Set([
   '.git',
   '.vscode',
   '.idea',
@@ -52,7 +51,7 @@ const folders = new Set([
   '.config',
   '.atrium',
 ])
-const files = new Set([
+const protectedFiles = new Set([
   '.mcp.json',
   'mcp.json',
   'package.json',

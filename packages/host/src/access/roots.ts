@@ -7,12 +7,12 @@ import type { Core } from '../core/core.ts'
 import { Grants } from './grants.ts'
 import type { ContainedPath } from '../ports/files.ts'
 
-/** `browse`: to see which directories there are, without looking into a file. */
+/** `browse`: list directories, but read no file. */
 export type Access = 'read' | 'write' | 'browse'
 
 /**
- * Where a URI may be touched: in the directories of sessions and in those that were granted. Whether it really is in one
- * of them is decided when it is opened; what is not even by its name is refused without a look at the disk.
+ * Returns the path of a URI with the directories it must be in: those of sessions and those granted. A path outside them by
+ * its text is refused without touching the disk. Symbolic links are checked when the path is opened.
  */
 export function containedPath(core: Core, uri: Uri, use: Access): ContainedPath {
   const named = pathOf(uri)
@@ -22,10 +22,13 @@ export function containedPath(core: Core, uri: Uri, use: Access): ContainedPath 
   return { path: named.path, roots }
 }
 
-/** It carries what would have to be asked for. */
+/** The error contains the request that would grant the access. */
 export function notGranted(uri: Uri, use: Access): AhpError {
   const request = use === 'write' ? { uri, read: true, write: true } : { uri, read: true }
-  return AhpError.permissionDenied('this is in no directory that may be used: it has to be granted', request)
+  return AhpError.permissionDenied(
+    'this is outside the sessions’ directories and the granted ones: it must be granted first',
+    request,
+  )
 }
 
 function rootsFor(core: Core, use: Access): readonly string[] {
@@ -33,8 +36,8 @@ function rootsFor(core: Core, use: Access): readonly string[] {
   const uris = new Set([...core.catalog.directories, ...granted.map(({ uri }) => uri)])
   if (use === 'browse' && core.defaultDirectory !== undefined) uris.add(core.defaultDirectory)
   return [...uris].flatMap((uri) => {
-    const { ok, ...rest } = pathOf(uri)
-    return ok ? [(rest as { path: string }).path] : []
+    const named = pathOf(uri)
+    return named.ok ? [named.path] : []
   })
 }
 
@@ -44,7 +47,7 @@ function grantsOf(core: Core) {
   return decoded.ok ? decoded.value : []
 }
 
-/** By whole names, never by the beginning of a text. */
+/** Compares whole names: `/a/bc` is not in `/a/b`. */
 export function isIn(path: string, root: string): boolean {
   return path === root || path.startsWith(root === '/' ? root : `${root}/`)
 }

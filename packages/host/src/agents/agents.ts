@@ -13,17 +13,17 @@ export function agentOf(core: Core, provider: string): Agent | undefined {
   return core.agents.find(({ info }) => info.provider === provider)
 }
 
-/** Whoever does a turn: the shell, where its message is a line for that, else the session's agent. */
+/** Returns the agent of a turn: the shell if the message is a shell command, else the session's agent. */
 export function agentFor(core: Core, provider: string, message: Message): Agent | undefined {
   return core.terminals && lineOf(message) !== undefined ? shellAgent : agentOf(core, provider)
 }
 
-/** What becomes of a session whose agent this host does not have any more. */
+/** The error of a turn whose agent this host does not have any more. */
 export function noAgent(provider: string): ErrorInfo {
   return { errorType: 'provider', message: `there is no agent ${JSON.stringify(provider)} any more` }
 }
 
-/** The agent that is asked for, else the usual one. */
+/** Returns the agent of this provider, or the default agent where none is named. Throws if there is no such agent. */
 export function chooseAgent(core: Core, asked: string | undefined): Agent {
   const root = core.log.channel(rootUri, 'root')?.head
   const configured = root?.config?.values['atrium.defaultProvider']
@@ -33,18 +33,18 @@ export function chooseAgent(core: Core, asked: string | undefined): Agent {
   return agent
 }
 
-/** The agent that is asked for, when it has found out about itself. Everyone learns of what is new in that. */
+/** Returns the agent after it has probed its models and settings. Changes are published. */
 export async function probeAgent(core: Core, asked: string | undefined): Promise<Agent> {
   const agent = chooseAgent(core, asked)
   await agent.probe?.()
   const before = core.log.last
   setAgents(core)
-  // Whoever asked has heard of it before it is answered.
+  // The client gets the change before the response.
   if (core.log.last > before) await core.log.reached(core.log.last)
   return agent
 }
 
-/** Everyone is told who can be talked to, if that has changed. */
+/** Sets the agents, and publishes the list if it has changed. */
 export function setAgents(core: Core, agents: readonly Agent[] = core.agents): void {
   core.agents = agents
   const root = core.log.channel(rootUri, 'root')

@@ -2,20 +2,20 @@ import type { ToolCallResult, ToolResultContent } from '@atrium/protocol/chat/to
 import { compact } from '@atrium/protocol/update'
 import type { CommandOutcome } from '../ports/agent.ts'
 
-type TerminalShown = Extract<ToolResultContent, { readonly type: 'terminal' }>
+type TerminalContent = Extract<ToolResultContent, { readonly type: 'terminal' }>
 
-/** How a tool call shows the terminal that its line runs in. */
-export function terminalShown(resource: string): TerminalShown {
+/** The content of a tool call that shows the terminal of its command. */
+export function terminalShown(resource: string): TerminalContent {
   return { type: 'terminal', resource, title: 'Terminal', isPty: true }
 }
 
-/** What became of a line: the terminal with its exit code, and what it wrote as text. */
+/** The result of a shell command: the terminal with its exit code, and the output as text. */
 export function commandResult(
   { exitCode, output, truncated }: CommandOutcome,
   terminal: string,
 ): ToolCallResult {
   const preview = output.slice(-previewLength)
-  const result = compact<NonNullable<TerminalShown['result']>>({
+  const result = compact<NonNullable<TerminalContent['result']>>({
     exitCode,
     preview,
     truncated: truncated || preview.length < output.length || undefined,

@@ -4,19 +4,19 @@ import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Agent } from '../ports/agent.ts'
 
-/** A session has the customizations of its agent, as that has them now. What people decided about one, and how it is, stays. */
+/** Updates a session's customizations to those of its agent. The state and the user's choices of each stay. */
 export function syncCustomizations(core: Core, session: Channel<'session'>, { info }: Agent): void {
   const { customizations: before = [] } = session.head
   const { customizations: offered = [] } = info
-  const customizations = offered.map((each) => asBefore(each, before))
+  const customizations = offered.map((each) => withKeptFields(each, before))
   if (!equal(before, customizations))
     core.log.append(session, { type: 'session/customizationsChanged', customizations })
 }
 
-const lasting: ReadonlySet<string> = new Set(['state', 'enablement', 'enabled'])
+const keptFields: ReadonlySet<string> = new Set(['state', 'enablement', 'enabled'])
 
-function asBefore(offered: Customization, before: readonly Customization[]): Customization {
+function withKeptFields(offered: Customization, before: readonly Customization[]): Customization {
   const known: object | undefined = before.find(({ id, type }) => id === offered.id && type === offered.type)
-  const kept = Object.entries(known ?? {}).filter(([key]) => lasting.has(key))
+  const kept = Object.entries(known ?? {}).filter(([key]) => keptFields.has(key))
   return { ...offered, ...Object.fromEntries(kept) }
 }

@@ -3,20 +3,20 @@ import { permissionsKey, permissionsProblem, permissionsProperty } from '../acce
 
 type Values = Readonly<Record<string, unknown>>
 
-const nothing: SessionConfigSchema = { type: 'object', properties: {} }
+const emptySchema: SessionConfigSchema = { type: 'object', properties: {} }
 
-/** What a session can be set to: what its agent has, and what people allow in it. */
-export function sessionSchema(schema: SessionConfigSchema = nothing): SessionConfigSchema {
+/** Returns the config schema of a session: its agent's settings, and the permissions. */
+export function sessionSchema(schema: SessionConfigSchema = emptySchema): SessionConfigSchema {
   return { ...schema, properties: { ...schema.properties, [permissionsKey]: permissionsProperty } }
 }
 
-/** What is wrong with the permissions among values, if they are there. */
-export function permissionValuesProblem(given: Values = {}, most: number): string | undefined {
-  return Object.hasOwn(given, permissionsKey) ? permissionsProblem(given[permissionsKey], most) : undefined
+/** Returns the problem with the permissions among config values, if there is one. */
+export function permissionValuesProblem(given: Values = {}, max: number): string | undefined {
+  return Object.hasOwn(given, permissionsKey) ? permissionsProblem(given[permissionsKey], max) : undefined
 }
 
-/** The values of a session's settings: what was given, else what is usual. Keys that nobody here reads are not kept. */
-export function resolvedValues(schema: SessionConfigSchema = nothing, given: Values = {}): Values {
+/** Returns the values of a session's settings: the given ones, else the defaults. Unknown keys are dropped. */
+export function resolvedValues(schema: SessionConfigSchema = emptySchema, given: Values = {}): Values {
   const values = Object.entries(schema.properties).flatMap(([key, property]) => {
     const value = Object.hasOwn(given, key) ? given[key] : property.default
     return value === undefined ? [] : [[key, value] as const]
@@ -24,9 +24,9 @@ export function resolvedValues(schema: SessionConfigSchema = nothing, given: Val
   return Object.fromEntries(values)
 }
 
-/** What is wrong with values that are given for settings, in words; nothing when they fit. */
+/** Returns the problem with values for settings; undefined when they fit the schema. */
 export function settingProblem(
-  schema: SessionConfigSchema = nothing,
+  schema: SessionConfigSchema = emptySchema,
   given: Values = {},
 ): string | undefined {
   for (const [key, property] of Object.entries(schema.properties)) {
@@ -37,8 +37,8 @@ export function settingProblem(
   return undefined
 }
 
-/** The same for a session that is there: only what its schema allows may change. */
-export function changeProblem(schema: SessionConfigSchema = nothing, given: Values): string | undefined {
+/** The same for an existing session, where only `sessionMutable` settings may change. */
+export function changeProblem(schema: SessionConfigSchema = emptySchema, given: Values): string | undefined {
   const fixed = Object.keys(given).find((key) => !schema.properties[key]?.sessionMutable)
   if (fixed !== undefined) return `${JSON.stringify(fixed.slice(0, 100))} cannot be changed in this session`
   return settingProblem(schema, given)
@@ -48,7 +48,7 @@ function valueProblem(property: SessionConfigPropertySchema, value: unknown): st
   const { type, enum: choices, enumDynamic, readOnly } = property
   if (readOnly) return 'can only be read'
   if (!isOf(type, value)) return `must be ${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`
-  if (choices && !enumDynamic && !choices.includes(value as string))
+  if (choices && !enumDynamic && !choices.some((choice) => choice === value))
     return `must be one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`
   return undefined
 }

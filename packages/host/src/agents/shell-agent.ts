@@ -2,16 +2,16 @@ import type { Message } from '@atrium/protocol/chat/message'
 import { commandResult, terminalShown } from './command-result.ts'
 import type { Agent } from '../ports/agent.ts'
 
-/** A person's message that begins with this is a line for the shell, whichever agent the session has. */
+/** A user's message that begins with this prefix is a shell command, whichever agent the session has. */
 export const commandPrefix = '!'
 
-/** The line that a message is; nothing where it is for the agent. */
+/** Returns the shell command in a message; undefined where the message is for the agent. */
 export function lineOf({ text, origin }: Message): string | undefined {
   if (origin.kind !== 'user' || !text.startsWith(commandPrefix)) return undefined
   return text.slice(commandPrefix.length).trim() || undefined
 }
 
-/** Runs a line in place of an agent: a person has typed it, so nobody is asked. */
+/** Runs a shell command in the place of an agent. The user typed the command, so no approval is needed. */
 export const shellAgent: Agent = {
   info: { provider: 'shell', displayName: 'The shell', description: '', models: [] },
   resumes: false,

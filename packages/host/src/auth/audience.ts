@@ -1,8 +1,8 @@
 import { fromBase64 } from '@atrium/protocol/text/base64'
 
 /**
- * Whether a token says itself that it is for another place than this. Only a JWT says anything, and only one whose every
- * audience is an address: other names mean something to those who gave it alone.
+ * Returns whether a token is a JWT for other resources than this one. All its audiences must be URLs: an audience of another
+ * form has a meaning that only its issuer knows.
  */
 export function isForAnother(token: string, resource: string): boolean {
   const audiences = audiencesOf(token)
@@ -23,7 +23,7 @@ function audiencesOf(token: string): readonly string[] {
     .padEnd(Math.ceil(payload.length / 4) * 4, '=')
   const bytes = fromBase64(padded)
   try {
-    const { aud } = JSON.parse(utf8.decode(bytes ?? new Uint8Array())) as { readonly aud?: unknown }
+    const { aud }: { readonly aud?: unknown } = JSON.parse(utf8.decode(bytes ?? new Uint8Array()))
     return [aud].flat().filter((each) => typeof each === 'string')
   } catch {
     return []

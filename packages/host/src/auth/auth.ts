@@ -13,14 +13,14 @@ import type { Channel } from '../log/channel.ts'
 import type { Core, Link } from '../core/core.ts'
 import type { Agent } from '../ports/agent.ts'
 
-/** A tool call that waits until somebody signs in. */
+/** A tool call that waits for a sign-in. */
 interface WaitingCall {
   readonly chat: Channel<'chat'>
   readonly turnId: string
   readonly call: ToolCallAuthRequired
 }
 
-/** A token for something that is asked for at this moment; an empty one takes it back. Calls that wait for it go on. */
+/** Stores a token for a resource that an agent or a call asks for; an empty token revokes it. Waiting calls go on. */
 export function authenticate(
   core: Core,
   { principal }: Link,
@@ -28,29 +28,30 @@ export function authenticate(
 ): { readonly seq: number } {
   if (token.length > core.limits.tokenLength)
     throw AhpError.invalidParams(`authenticate: a token has at most ${core.limits.tokenLength} characters`)
-  // Whoever gave something may take it back, whether anybody still asks for it or not.
+  // A token may be revoked also when nothing asks for the resource any more.
   if (token === '' && core.tokens.forget(principal, resource)) return { seq: 0 }
   const calls = waitingFor(core, principal, resource)
-  const asked = advertised(core, resource) ?? calls[0]?.call.auth.resource ?? inUse(core, principal, resource)
-  if (!asked)
+  const metadata =
+    advertised(core, resource) ?? calls[0]?.call.auth.resource ?? inUse(core, principal, resource)
+  if (!metadata)
     throw AhpError.invalidParams(
-      `authenticate: nobody here asks for ${JSON.stringify(resource.slice(0, 200))}`,
+      `authenticate: no agent and no tool call asks for ${JSON.stringify(resource.slice(0, 200))}`,
     )
   if (token === '') return { seq: 0 }
   if (isForAnother(token, resource))
     throw AhpError.invalidParams('authenticate: this token was made for another resource')
   if (calls.length > 0) changeable(core)
-  core.tokens.keep(principal, asked, token, expiresIn)
+  core.tokens.keep(principal, metadata, token, expiresIn)
   let seq = 0
   for (const { chat, turnId, call } of calls) {
-    allowInTurn(chat, asked)
+    allowInTurn(chat, metadata)
     const { toolCallId } = call
     seq = core.log.append(chat, { type: 'chat/toolCallAuthResolved', turnId, toolCallId }).last
   }
   return { seq }
 }
 
-/** What an agent cannot do without and has not been given. */
+/** Returns the resources that an agent requires and for which the principal has given no token. */
 export function missingTokens(
   { tokens }: Core,
   { info }: Agent,
@@ -60,14 +61,14 @@ export function missingTokens(
   return needed.filter(({ resource }) => tokens.of(principal, resource) === undefined)
 }
 
-/** Refuses what needs an agent that cannot work yet. */
+/** Throws if an agent lacks a token that it requires. */
 export function requireSignIn(core: Core, agent: Agent, principal: string): void {
   const resources = missingTokens(core, agent, principal)
   if (resources.length > 0)
     throw AhpError.authRequired(`${agent.info.displayName} needs a sign-in: ${namesOf(resources)}`, resources)
 }
 
-/** Ends a turn whose agent cannot work yet, and tells those who can do something about it. Gives whether it did. */
+/** Ends a turn whose agent lacks a required token, and notifies the owner's links. Returns whether it did. */
 export function failWithoutToken(
   core: Core,
   chat: Channel<'chat'>,
@@ -90,7 +91,7 @@ export function failWithoutToken(
   return true
 }
 
-/** A token is good no more: whoever looks at what needs it is told, and nobody else. */
+/** Notifies those links of a principal that are subscribed to a channel which needs the expired token. */
 export function notifyExpired(core: Core, principal: string, resource: ProtectedResourceMetadata): void {
   const channels = [...core.log.channels].filter((channel) =>
     needs(core, channel, principal, resource.resource),
@@ -98,15 +99,20 @@ export function notifyExpired(core: Core, principal: string, resource: Protected
   notifyAuthRequired(core, principal, channels, { resource, reason: 'expired' })
 }
 
-/** What a turn's agent may show: what it says of itself that it needs, and what a call of this turn was signed in for. */
+/** A turn that wants to use a token. */
+interface TokenUser {
+  readonly chat: Channel<'chat'>
+  readonly session: Channel<'session'>
+  readonly agent: Agent
+}
+
+/** Returns the token for a resource, if the agent declares the resource or a call of this turn was signed in for it. */
 export function tokenFor(
   core: Core,
-  chat: Channel<'chat'>,
-  session: Channel<'session'>,
-  { info }: Agent,
+  { chat, session, agent }: TokenUser,
   resource: string,
 ): string | undefined {
-  if (!isOf(info, resource) && !isAllowedInTurn(chat, resource)) return undefined
+  if (!isDeclared(agent.info, resource) && !isAllowedInTurn(chat, resource)) return undefined
   return core.tokens.of(core.owners.of(session.uri), resource)
 }
 
@@ -114,12 +120,12 @@ function notifyAuthRequired(
   core: Core,
   principal: string,
   channels: readonly Channel[],
-  said: { readonly resource: ProtectedResourceMetadata; readonly reason: 'required' | 'expired' },
+  details: { readonly resource: ProtectedResourceMetadata; readonly reason: 'required' | 'expired' },
 ): void {
-  const followers = new Set(channels.flatMap(({ listeners }) => [...listeners]))
-  const note = { channel: rootUri, ...said }
+  const subscribers = new Set(channels.flatMap(({ listeners }) => [...listeners]))
+  const params = { channel: rootUri, ...details }
   for (const link of core.links.values())
-    if (link.principal === principal && followers.has(link)) link.notify('auth/required', note)
+    if (link.principal === principal && subscribers.has(link)) link.notify('auth/required', params)
 }
 
 function needs(core: Core, channel: Channel, principal: string, resource: string): boolean {
@@ -130,7 +136,9 @@ function needs(core: Core, channel: Channel, principal: string, resource: string
   const { provider, chats } = session.head
   const own = chat ? [chat] : chats.map(({ resource }) => core.log.channel(resource, 'chat'))
   const agent = agentOf(core, provider)
-  return (agent && isOf(agent.info, resource)) || own.some((each) => each && isAllowedInTurn(each, resource))
+  return (
+    (agent && isDeclared(agent.info, resource)) || own.some((each) => each && isAllowedInTurn(each, resource))
+  )
 }
 
 function advertised({ agents }: Core, wanted: string): ProtectedResourceMetadata | undefined {
@@ -139,11 +147,11 @@ function advertised({ agents }: Core, wanted: string): ProtectedResourceMetadata
     .find(({ resource }) => resource === wanted)
 }
 
-function isOf({ protectedResources = [] }: Agent['info'], wanted: string): boolean {
+function isDeclared({ protectedResources = [] }: Agent['info'], wanted: string): boolean {
   return protectedResources.some(({ resource }) => resource === wanted)
 }
 
-/** The chats of a principal in which a turn goes on. Such a chat is awake. */
+/** Returns the chats of a principal with an active turn. Such chats are in memory. */
 function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
   return core.jobs.pending.flatMap((uri) => {
     const chat = core.log.channel(uri, 'chat')
@@ -152,12 +160,12 @@ function busyChats(core: Core, principal: string): readonly Channel<'chat'>[] {
   })
 }
 
-/** The calls of a principal's chats that wait for a token; but what an agent needs for itself no other agent gets. */
+/** Returns the calls of a principal that wait for a token. A token that agents declare goes to calls of those agents alone. */
 function waitingFor(core: Core, principal: string, resource: string): readonly WaitingCall[] {
   return busyChats(core, principal).flatMap((chat) => {
     const session = sessionOf(core, chat.uri)?.head
     const agent = agentOf(core, session?.provider ?? '')
-    const foreign = advertised(core, resource) && !(agent && isOf(agent.info, resource))
+    const foreign = advertised(core, resource) && !(agent && isDeclared(agent.info, resource))
     const { activeTurn } = chat.head
     if (!activeTurn || foreign) return []
     return activeTurn.responseParts.flatMap((part) => {
@@ -168,7 +176,7 @@ function waitingFor(core: Core, principal: string, resource: string): readonly W
   })
 }
 
-/** What was given for a call of a turn that goes on may be given again: it may expire before the turn ends. */
+/** Returns a resource that a call of an active turn was signed in for: its token may expire and be given again. */
 function inUse(core: Core, principal: string, resource: string): ProtectedResourceMetadata | undefined {
   for (const chat of busyChats(core, principal)) {
     const found = allowedResources(chat)?.get(resource)
@@ -177,7 +185,7 @@ function inUse(core: Core, principal: string, resource: string): ProtectedResour
   return undefined
 }
 
-/** A turn may use what one of its calls was signed in for, until it ends. Its message is what does not change meanwhile. */
+/** Allows a turn to use a resource until it ends. The key is the turn's message: the same object as long as the turn is active. */
 function allowInTurn(chat: Channel<'chat'>, resource: ProtectedResourceMetadata): void {
   const { message } = chat.head.activeTurn ?? {}
   if (message)

@@ -1,11 +1,11 @@
 import { AhpError } from '@atrium/protocol/errors'
 
-/** Where the turns end that a client does not have. A client gives it back as it is and reads nothing into it. */
+/** Returns the cursor to the turns before the oldest one that a client has. Cursors are opaque to clients. */
 export function cursorBefore(oldest: { readonly id: string } | undefined): string {
   return oldest ? `${prefix}${oldest.id}` : newest
 }
 
-/** The turn that it names; nothing where all turns are older, because the client has none. */
+/** Returns the turn that a cursor names; undefined where the client has no turn, so that all are older. */
 export function turnOf(cursor: string): string | undefined {
   if (cursor === newest) return undefined
   if (!cursor.startsWith(prefix)) throw unknownCursor()
@@ -13,7 +13,7 @@ export function turnOf(cursor: string): string | undefined {
 }
 
 export function unknownCursor(): AhpError {
-  return AhpError.invalidParams('fetchTurns: an unknown cursor, or its turn is no more')
+  return AhpError.invalidParams('fetchTurns: unknown cursor, or its turn has been removed')
 }
 
 const prefix = 'before:'

@@ -1,6 +1,6 @@
-import type { ChatState, ChatSummary } from '@atrium/protocol/chat/state'
-import type { RootState } from '@atrium/protocol/root/state'
-import type { SessionState } from '@atrium/protocol/session/state'
+import type { ChatSummary } from '@atrium/protocol/chat/state'
+import type { StateOf } from '@atrium/protocol/kind-types'
+import type { KindName } from '@atrium/protocol/reducers'
 import { patch } from '@atrium/protocol/update'
 import { entryOf, sessionOf } from '../core/lookup.ts'
 import type { Channel } from '../log/channel.ts'
@@ -8,27 +8,33 @@ import type { Core } from '../core/core.ts'
 import { summarize } from '../core/summary.ts'
 import { derivedRoot } from '../root/root.ts'
 
-/** A channel's told state with what none of its actions can change filled in. */
+/** Returns a channel's committed state, with the fields filled in that none of its actions can change. */
 export function derived(core: Core, channel: Channel): object {
-  const { kind, committed } = channel
-  if (kind.name === 'root') return derivedRoot(core, committed as RootState)
-  if (kind.name === 'session')
-    return { ...(committed as object), status: summarize(committed as SessionState).status }
-  const entry = committedEntryOf(core, channel)
-  if (!entry) return committed as object
+  if (channel.is('root')) return derivedRoot(core, shownState(channel))
+  if (channel.is('session')) {
+    const state = shownState(channel)
+    return { ...state, status: summarize(state).status }
+  }
+  const entry = channel.is('chat') ? committedEntryOf(core, channel) : undefined
+  if (!channel.is('chat') || !entry) return shownState(channel)
   const { title, interactivity, changes } = entry
-  return patch(committed as ChatState, { title, interactivity, changes })
+  return patch(shownState(channel), { title, interactivity, changes })
 }
 
-/** What is kept of a chat in its session alone: its entry there. */
-export function committedEntryOf(core: Core, { uri, kind }: Channel): ChatSummary | undefined {
-  if (kind.name !== 'chat') return undefined
+function shownState<K extends KindName>(channel: Channel<K>): StateOf<K> {
+  return channel.committedState
+}
+
+/** Returns the entry of a chat in the committed state of its session. Title, interactivity and changes are kept there alone. */
+export function committedEntryOf(core: Core, channel: Channel): ChatSummary | undefined {
+  if (!channel.is('chat')) return undefined
+  const { uri } = channel
   for (const session of core.catalog.chatIndex.committedAmong(uri)) {
     const state = core.log.channel(session, 'session')?.committed
     const entry = state?.chats.find(({ resource }) => resource === uri)
     if (entry) return entry
   }
-  // It has moved, and the session that it left has been disposed of, all before anybody was told.
+  // The chat has moved and the session it left was disposed of, both before the move was committed.
   const session = sessionOf(core, uri)
   return session && entryOf(session, uri)
 }

@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { asleep, stepOver, turn } from '../../test/lazy-chat.ts'
 import type { LazyChat } from '../../test/lazy-chat.ts'
-import { turnsBefore } from './history.ts'
+import { turnsBefore, withTurnsBefore } from './history.ts'
 import type { Page } from './history.ts'
 
 const truncated = (turnId?: string) =>
   ({ type: 'chat/truncated', ...(turnId !== undefined && { turnId }) }) as Action
 
 const page = (chat: LazyChat, cursor?: string, limit?: number, longest = 1_048_576) =>
-  chat.until(turnsBefore(chat.core({ turnsPageLength: longest }), chat.channel, cursor, limit))
+  chat.until(turnsBefore(chat.core({ turnsPageLength: longest }), chat.channel, { cursor, limit }))
 
 const ids = ({ turns }: Page) => turns.map(({ id }) => id)
 
@@ -96,18 +96,18 @@ test('[L9] a page has nothing that was not told, and nothing that is being taken
   chat.holding = true
   chat.append(turn('t7', 'x'))
   const core = chat.core()
-  expect(ids(await turnsBefore(core, chat.channel, undefined, 2))).toEqual(['t5', 't6'])
+  expect(ids(await turnsBefore(core, chat.channel, { limit: 2 }))).toEqual(['t5', 't6'])
   chat.append([truncated('t5')])
-  expect(ids(await turnsBefore(core, chat.channel, undefined, 1))).toEqual(['t5'])
-  expect(ids(await turnsBefore(core, chat.channel, 'before:t6', 1))).toEqual(['t5'])
+  expect(ids(await turnsBefore(core, chat.channel, { limit: 1 }))).toEqual(['t5'])
+  expect(ids(await turnsBefore(core, chat.channel, { cursor: 'before:t6', limit: 1 }))).toEqual(['t5'])
   chat.append([truncated()])
-  expect(await turnsBefore(core, chat.channel, 'before:t6', 1)).toEqual({ turns: [] })
+  expect(await turnsBefore(core, chat.channel, { cursor: 'before:t6', limit: 1 })).toEqual({ turns: [] })
 })
 
 test('[L9] what changes while the disk is asked is seen in the page', async () => {
   const asked = async (meanwhile: (chat: LazyChat) => unknown) => {
     const chat = await asleep()
-    const found = turnsBefore(chat.core(), chat.channel, undefined, 4, (one) => [
+    const found = withTurnsBefore(chat.core(), chat.channel, { limit: 4 }, (one) => [
       ...ids(one),
       chat.log.committedSeq,
     ])

@@ -3,7 +3,6 @@ import type { Turn } from '@atrium/protocol/chat/state'
 import { AhpError } from '@atrium/protocol/errors'
 import type { Channel } from '../log/channel.ts'
 import { takesAll } from '../log/channel-rows.ts'
-import type { Row } from '../log/channel-rows.ts'
 import type { Core } from '../core/core.ts'
 import { cursorBefore, turnOf, unknownCursor } from './cursor.ts'
 import type { Listener } from '../log/entry.ts'
@@ -11,114 +10,135 @@ import { Damaged } from '../log/rebuild.ts'
 import { readSome, lengthOf } from '../log/rows.ts'
 import { trusted } from './wake.ts'
 
-/** Some turns of a chat, oldest first, and where those before them end. */
+type Chat = Channel<'chat'>
+
+/** Some turns of a chat, oldest first, and a cursor to the turns before them. */
 export interface Page {
   readonly turns: readonly Turn[]
   readonly turnsNextCursor?: string
 }
 
+interface PageRequest {
+  /** The position to read back from; absent for the newest turns. */
+  readonly cursor?: string | undefined
+  readonly limit?: number | undefined
+}
+
+/** Returns the turns of a chat before a cursor, from memory or from the disk. Turns from the disk do not stay in memory. */
+export function turnsBefore(core: Core, chat: Chat, request: PageRequest = {}): Promise<Page> {
+  return withTurnsBefore(core, chat, request, (page) => page)
+}
+
 /**
- * The turns of a chat just before those that a client has: from memory, or from the disk, and then they do not stay. The
- * page goes to `use` in the step in which it is true: a moment later a turn of it may be taken away.
+ * Reads a page and passes it to `use` in the same step: a moment later one of its turns may have been removed.
  */
-export async function turnsBefore<T = Page>(
+export async function withTurnsBefore<T>(
   core: Core,
-  channel: Channel,
-  cursor?: string,
-  limit = 50,
-  use: (page: Page) => T = (page) => page as T,
+  chat: Chat,
+  { cursor, limit = 50 }: PageRequest,
+  use: (page: Page) => T,
 ): Promise<T> {
-  const read = new Map<string, Row>()
+  const read = new Map<string, Turn>()
+  const bounds = { cursor, limit, maxLength: core.limits.turnsPageLength }
   for (;;) {
-    const found = pageOf(channel, cursor, limit, core.limits.turnsPageLength, read)
+    const found = pageOf(chat, bounds, read)
     if ('page' in found) return use(found.page)
     const [first = ''] = found.wanted
-    const { rows } = await trusted(core, () => readSome(core.store.log, channel.uri, found.wanted))
+    const { rows } = await trusted(core, () => readSome(core.store.log, chat.uri, found.wanted))
     for (const id of found.wanted) {
       const row = rows.get(id)
-      if (row) read.set(id, row)
+      // The rows of a chat are its turns.
+      if (row) read.set(id, row as Turn)
     }
-    if (!read.has(first) && channel.missing(first).length > 0) await reportMissingRows(core, channel)
+    if (!read.has(first) && chat.missing(first).length > 0) await reportMissingRows(core, chat)
   }
 }
 
+interface PageBounds {
+  readonly cursor: string | undefined
+  /** Maximum number of turns. */
+  readonly limit: number
+  /** Maximum length of the page in characters of JSON. A page has at least one turn. */
+  readonly maxLength: number
+}
+
+/** A page, or the ids of the turns that must be read from the disk first, newest first. */
 type PageResult = { readonly page: Page } | { readonly wanted: readonly string[] }
 
-/** From the newest back; or the ids, in that order, of those that must be read first. */
 function pageOf(
-  channel: Channel,
-  cursor: string | undefined,
-  limit: number,
-  longest: number,
-  read: ReadonlyMap<string, Row>,
+  chat: Chat,
+  { cursor, limit, maxLength }: PageBounds,
+  read: ReadonlyMap<string, Turn>,
 ): PageResult {
-  const { rowIds, olderRows } = channel
-  const told = channel.rows(channel.committed)
-  const turns: Row[] = []
+  const { rowIds, olderRows } = chat
+  const committed = turnsOf(chat.committed)
+  const newestFirst: Turn[] = []
   let length = 0
-  let at = Math.min(rowsBefore(channel, cursor), channel.lasting)
-  for (; at > 0 && turns.length < limit; at--) {
-    const row = at > olderRows ? told[at - 1 - olderRows] : read.get(rowIds.at(at - 1) ?? '')
-    if (!row) return { wanted: rowIds.slice(Math.max(0, at - limit + turns.length), at).toReversed() }
-    length += lengthOf(row)
-    if (length > longest && turns.length > 0) break
-    turns.push(row)
+  let at = Math.min(countBefore(chat, cursor), chat.lasting)
+  for (; at > 0 && newestFirst.length < limit; at--) {
+    const turn = at > olderRows ? committed[at - 1 - olderRows] : read.get(rowIds.at(at - 1) ?? '')
+    if (!turn) return { wanted: rowIds.slice(Math.max(0, at - limit + newestFirst.length), at).toReversed() }
+    length += lengthOf(turn)
+    if (length > maxLength && newestFirst.length > 0) break
+    newestFirst.push(turn)
   }
-  const page = { turns: turns.toReversed() as unknown as readonly Turn[] }
+  const page = { turns: newestFirst.toReversed() }
   return { page: at > 0 ? { ...page, turnsNextCursor: cursorBefore(page.turns[0]) } : page }
 }
 
-/** How many turns come before the one that a cursor names. */
-function rowsBefore(channel: Channel, cursor: string | undefined): number {
+/** Returns the number of turns before the one that a cursor names. */
+function countBefore(chat: Chat, cursor: string | undefined): number {
   const id = cursor === undefined ? undefined : turnOf(cursor)
   if (id === undefined) return Infinity
-  const older = channel.rowIds.indexOf(id)
-  if (older >= 0 && older < channel.olderRows) return older
-  const at = channel.rows(channel.committed).findIndex((row) => row.id === id)
-  if (at >= 0) return channel.committedOlder + at
-  // It goes on: all turns that have ended come before it.
-  if ((channel.committed as { readonly activeTurn?: Row }).activeTurn?.id === id) return Infinity
+  const older = chat.rowIds.indexOf(id)
+  if (older >= 0 && older < chat.olderRows) return older
+  const at = turnsOf(chat.committed).findIndex((turn) => turn.id === id)
+  if (at >= 0) return chat.committedOlder + at
+  // The active turn comes after all finished turns.
+  if (chat.committed?.activeTurn?.id === id) return Infinity
   throw unknownCursor()
 }
 
-async function reportMissingRows(core: Core, channel: Channel): Promise<never> {
-  if (!(await core.log.wake(channel.uri))) throw AhpError.notFound('the chat is no more')
+function turnsOf(state: { readonly turns: readonly Turn[] } | undefined): readonly Turn[] {
+  return state?.turns ?? []
+}
+
+async function reportMissingRows(core: Core, chat: Chat): Promise<never> {
+  if (!(await core.log.wake(chat.uri))) throw AhpError.notFound('the chat is no more')
   return trusted(core, () =>
-    Promise.reject(
-      new Damaged(`the stored history of ${channel.uri} is damaged: some of its rows are missing`),
-    ),
+    Promise.reject(new Damaged(`the stored history of ${chat.uri} is damaged: some of its rows are missing`)),
   )
 }
 
-/** A page of turns, told to the one that asks for it. Gives the number after which it has it. */
-export function fetchTurns(core: Core, link: Listener, channel: Channel, cursor?: string): Promise<number> {
-  return turnsBefore(core, channel, cursor, undefined, (page) => sendPage(core, channel, link, page))
+/** Sends a page of turns to one client. Returns the sequence number with which the client has the page. */
+export function fetchTurns(core: Core, link: Listener, chat: Chat, cursor?: string): Promise<number> {
+  return withTurnsBefore(core, chat, { cursor }, (page) => sendPage(core, chat, link, page))
 }
 
 /**
- * A turn is about to become the last, or to go on: whoever was handed only newer ones must know it, and all between: they
- * have it before the change is safe, and it may come to nothing. Of what loses all its turns nobody lacks any.
+ * Sends the turn that an action needs, and all turns after it, to each subscriber that lacks it. The action makes that turn
+ * the last one, or resumes it. The turns are sent before the action is committed; if the action comes to nothing, they do
+ * no harm. After an action that removes all turns, no subscriber lacks any.
  */
 export function loadTurnFor(core: Core, channel: Channel, action: TurnAction): void {
+  if (!channel.is('chat')) return
   if (takesAll(action)) for (const listener of channel.listeners) listener.rowsSent?.(channel.uri, 0)
-  const at = channel.rowIds.indexOf((action as { readonly turnId?: string }).turnId ?? '')
+  const turnId = 'turnId' in action ? action.turnId : undefined
+  const at = channel.rowIds.indexOf(turnId ?? '')
   if (at < channel.olderRows) return
   for (const listener of channel.listeners) {
     const lacking = listener.missingRows?.(channel.uri) ?? 0
     if (lacking <= at) continue
-    const turns = channel
-      .rows(channel.head)
-      .slice(at - channel.olderRows, lacking - channel.olderRows) as unknown
-    const page = { turns: turns as readonly Turn[] }
-    const more = at > 0 && { turnsNextCursor: cursorBefore(page.turns[0]) }
-    sendPage(core, channel, listener, { ...page, ...more })
+    const turns = channel.head.turns.slice(at - channel.olderRows, lacking - channel.olderRows)
+    const more = at > 0 && { turnsNextCursor: cursorBefore(turns[0]) }
+    sendPage(core, channel, listener, { turns, ...more })
   }
 }
 
-function sendPage(core: Core, channel: Channel, to: Listener, page: Page): number {
+function sendPage(core: Core, chat: Chat, to: Listener, page: Page): number {
   const { turns, turnsNextCursor } = page
   const first = turns[0]
-  const older = turnsNextCursor === undefined || !first ? 0 : channel.rowIds.indexOf(first.id)
-  to.rowsSent?.(channel.uri, older)
-  return core.log.sendTo(channel, { type: 'chat/turnsLoaded', ...page } as TurnAction, to).last
+  const older = turnsNextCursor === undefined || !first ? 0 : chat.rowIds.indexOf(first.id)
+  to.rowsSent?.(chat.uri, older)
+  return core.log.sendTo(chat, { type: 'chat/turnsLoaded', ...page }, to).last
 }

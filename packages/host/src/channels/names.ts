@@ -3,21 +3,21 @@ import { AhpError } from '@atrium/protocol/errors'
 import type { Core } from '../core/core.ts'
 import { terminals } from '../root/terminal-list.ts'
 
-/** A command that changed something is answered after this number. */
+/** The result of a command that changes state: its response follows this sequence number. */
 export type Mutation = Promise<{ readonly seq: number }>
 
-/** Refuses what would have to be kept where nothing can be. */
+/** Throws if the host is read-only. */
 export function changeable(core: Core): void {
   const reason = core.readOnlyReason()
   if (reason !== undefined) throw AhpError.permissionDenied(reason)
 }
 
-/** A URI that was used once names nothing else, ever. */
+/** The record that marks a URI as used: it must never name another channel. */
 export function goneKey(uri: string): string {
   return `gone/${uri}`
 }
 
-/** A name that something has, or that means something. */
+/** Returns whether a URI names a channel, or is an alias of one. */
 export function isUsed(core: Core, uri: Uri): boolean {
   const { catalog, log, sessionResources } = core
   const known = catalog.get(uri) ?? catalog.sessionOf(uri) ?? catalog.defaultChatNamed(uri)

@@ -1,12 +1,11 @@
-import type { SessionState } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
-/** How long a channel that nobody looks at stays in memory. */
+/** Time that a channel without subscribers stays in memory. */
 const idleMs = 60_000
 
-/** Nobody may need this channel any more: if that is still so in a while, it is put out of memory. The root stays. */
+/** Schedules a check: a channel that is still unused then leaves memory. The root never does. */
 export function sleepWhenIdle(core: Core, channel: Channel): void {
   if (channel.listeners.size > 0 || channel.sleepCheckDue || channel.uri === rootUri) return
   channel.sleepCheckDue = true
@@ -17,9 +16,10 @@ export function sleepWhenIdle(core: Core, channel: Channel): void {
   })
 }
 
-/** Work is done there, or one of its chats is awake, or is being woken: whoever finds that awake must find its session. */
-function needed(core: Core, { uri, kind, head }: Channel): boolean {
+/** Returns whether a channel must stay in memory: it has work, or it is the session of a chat that is awake or waking. */
+function needed(core: Core, channel: Channel): boolean {
+  const { uri } = channel
   if (core.jobs.isPending(uri) || core.jobs.has(uri)) return true
-  const chats = kind.name === 'session' ? (head as SessionState).chats : []
+  const chats = channel.is('session') ? channel.head.chats : []
   return chats.some(({ resource }) => core.log.isAwake(resource))
 }

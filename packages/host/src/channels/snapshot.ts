@@ -1,4 +1,3 @@
-import type { KindName } from '@atrium/protocol/reducers'
 import type { Lens } from '@atrium/protocol/versions/lens'
 import type { Channel } from '../log/channel.ts'
 import type { Row } from '../log/channel-rows.ts'
@@ -7,34 +6,34 @@ import { cursorBefore } from './cursor.ts'
 import { committedEntryOf, derived } from './derived.ts'
 import { lengthOf } from '../log/rows.ts'
 
-/** How much of a channel a subscriber wants to see. */
+/** The part of a channel that a subscriber asks for. */
 export interface View {
   readonly turns?: number
 }
 
-/** How a link speaks: its name for the channel, as JSON, and its generation. */
+/** The form of a link's snapshots: its name for the channel, as JSON, and its protocol version. */
 interface SnapshotDialect {
   readonly label?: string | undefined
   readonly lens?: Lens | undefined
 }
 
-/** A snapshot's JSON: the told state, with what no action can change filled in, at the told number. */
+/** Returns a snapshot as JSON: the committed state, completed by `derived`, at the committed sequence number. */
 export function snapshotText(
   core: Core,
   channel: Channel,
   view: View = {},
-  tongue: SnapshotDialect = {},
+  { label = channel.label, lens }: SnapshotDialect = {},
 ): string {
-  const { text } = cachedState(core, channel, view, tongue.lens)
-  return `{"resource":${tongue.label ?? channel.label},"state":${text},"fromSeq":${core.log.committedSeq}}`
+  const { text } = cachedState(core, channel, view, lens)
+  return `{"resource":${label},"state":${text},"fromSeq":${core.log.committedSeq}}`
 }
 
-/** How many of a channel's rows are older than those that its snapshot shows. */
+/** Returns the number of rows that are older than those in the channel's snapshot. */
 export function turnsLeftOut(core: Core, channel: Channel, view: View, lens: Lens | undefined): number {
   return cachedState(core, channel, view, lens).leftOut
 }
 
-/** Whether a snapshot could show more than is in memory. Made without that, it is right and has a cursor. */
+/** Returns whether a snapshot could hold more rows than are in memory. Made without them, it is correct and has a cursor. */
 export function needsRows(core: Core, channel: Channel, { turns = Infinity }: View = {}): boolean {
   if (channel.committedOlder === 0) return false
   const rows = channel.rows(channel.committed)
@@ -42,20 +41,19 @@ export function needsRows(core: Core, channel: Channel, { turns = Infinity }: Vi
   return rows.length < turns && length < core.limits.turnsLength
 }
 
-/** A state as it is handed out. */
+/** The state in a snapshot, as JSON. */
 interface SnapshotState {
   readonly text: string
-  /** So many of the rows are older than those in it. */
+  /** Number of rows that are older than those in the text. */
   readonly leftOut: number
 }
 
-/** The newest rows, as many as are wanted and as an answer can hold, and a cursor to the rest. */
+/** Renders the state with its newest rows, as many as are wanted and as one response can hold, and a cursor to the others. */
 function stateText(core: Core, channel: Channel, turns = Infinity, lens: Lens | undefined): SnapshotState {
   const whole = derived(core, channel)
-  const state = (lens ? lens.stateDown(channel.kind.name as KindName, whole) : whole) as Record<
-    string,
-    unknown
-  >
+  const state: Readonly<Record<string, unknown>> = {
+    ...(lens ? lens.stateDown(channel.kindName, whole) : whole),
+  }
   const { rows: key } = channel.kind
   if (key === undefined) return { text: JSON.stringify(state), leftOut: 0 }
   const rows = channel.rows(state)
@@ -68,43 +66,45 @@ function stateText(core: Core, channel: Channel, turns = Infinity, lens: Lens | 
   return { text, leftOut }
 }
 
-function newestTexts(rows: readonly Row[], most: number, longest: number): readonly string[] {
+function newestTexts(rows: readonly Row[], max: number, maxLength: number): readonly string[] {
   const texts: string[] = []
   let length = 0
-  for (let at = rows.length - 1; at >= 0 && texts.length < most; at--) {
+  for (let at = rows.length - 1; at >= 0 && texts.length < max; at--) {
     const text = JSON.stringify(rows[at])
     length += text.length
-    if (length > longest && texts.length > 0) break
+    if (length > maxLength && texts.length > 0) break
     texts.push(text)
   }
   return texts.toReversed()
 }
 
-/** Many who come back at once are handed the same state: its text is made once for each view (F-21). */
+/** Renders a state once for each view: many clients that come back at once get the same text (F-21). */
 function cachedState(core: Core, channel: Channel, wanted: View, lens: Lens | undefined): SnapshotState {
-  // A change that is not told yet may need any row that is in memory.
+  // An action that is not committed yet may need any row in memory.
   const view = channel.lastRowNeeded > core.log.committedSeq ? {} : wanted
   const last = cache.get(channel)
-  const beside = committedEntryOf(core, channel)
+  const { committed } = channel
+  const entry = committedEntryOf(core, channel)
   const fresh =
-    last && last.told === channel.committed && last.beside === beside && last.shown.length < maxCachedViews
-  const all = fresh ? last.shown : []
-  if (!fresh) cache.set(channel, { told: channel.committed, beside, shown: all })
+    last && last.committed === committed && last.entry === entry && last.states.length < maxCachedViews
+  const states = fresh ? last.states : []
+  if (!fresh) cache.set(channel, { committed, entry, states })
   const { turns } = view
-  const known = all.find((one) => one.turns === turns && one.lens === lens)
+  const known = states.find((one) => one.turns === turns && one.lens === lens)
   if (known) return known
-  const one = { ...stateText(core, channel, turns, lens), turns, lens }
-  all.push(one)
-  return one
+  const state = { ...stateText(core, channel, turns, lens), turns, lens }
+  states.push(state)
+  return state
 }
 
-/** A few only: how many views there are is up to the clients. */
+/** Clients choose their views, so the number of cached ones is bounded. */
 const maxCachedViews = 5
 
+/** The rendered states of a channel, and the two values that they were rendered from. */
 interface CachedStates {
-  readonly told: unknown
-  readonly beside: unknown
-  readonly shown: (SnapshotState & { readonly turns: number | undefined; readonly lens: Lens | undefined })[]
+  readonly committed: unknown
+  readonly entry: unknown
+  readonly states: (SnapshotState & { readonly turns: number | undefined; readonly lens: Lens | undefined })[]
 }
 
 const cache = new WeakMap<Channel, CachedStates>()

@@ -18,8 +18,8 @@ import { typedAt } from './typed.ts'
 import type { Trigger } from './typed.ts'
 
 /**
- * What the word before the cursor could become. Best effort, and soon: what cannot be read, or takes too long, is not
- * among it, and no such failure is anybody's but its own.
+ * Returns the completions of the word before the cursor. Best effort: a source that fails or takes too long contributes
+ * nothing, and the others still count.
  */
 export async function completions(
   core: Core,
@@ -27,7 +27,7 @@ export async function completions(
   { kind, text, offset }: Params<'completions'>,
 ): Promise<Result<'completions'>> {
   if (offset > text.length) throw AhpError.invalidParams('completions: offset is beyond the end of the text')
-  // A kind of text that came after this build has nothing to be completed with.
+  // A later protocol version may send other kinds of text: they have no completions.
   const typed = kind === 'userMessage' ? typedAt(text, offset, core.limits.completionLength) : undefined
   const session = sessionOf(core, chat.uri)
   if (!typed || !session) return { items: [] }
@@ -66,7 +66,7 @@ const sources: { readonly [T in Trigger]: Source } = {
       ({ resource, title, interactivity }) =>
         resource !== chat.uri && title !== '' && interactivity !== 'hidden',
     )
-    const named = others.map(({ resource, title }) => ({ resource, title, folded: flat(title) }))
+    const named = others.map(({ resource, title }) => ({ resource, title, folded: foldName(title) }))
     return best(named, word, core.limits.completionItems).map(({ item: { resource, title } }) => ({
       insertText: `#${title}`,
       attachment: { type: 'chat', resource, label: title } as const,
@@ -75,13 +75,18 @@ const sources: { readonly [T in Trigger]: Source } = {
 
   '/': async (core, session, _, word) => {
     const state = session.committedState
-    const commands = await withTimeout(core.world, core.limits.completionMs, offered(core, state), () => [])
-    const named = commands.map((command) => ({ ...command, folded: flat(command.name) }))
+    const commands = await withTimeout(
+      core.world,
+      core.limits.completionMs,
+      commandsOf(core, state),
+      () => [],
+    )
+    const named = commands.map((command) => ({ ...command, folded: foldName(command.name) }))
     return best(named, word, core.limits.completionItems).map(({ item }) => commandChoice(item))
   },
 }
 
-/** The directories that a chat works in, as far as they may be read. */
+/** Returns the directories that a chat works in and that may be read. */
 function directoriesOf(core: Core, session: Channel<'session'>, chat: Channel<'chat'>): readonly string[] {
   const { workingDirectories: own } = chat.committedState
   const { workingDirectories: all = [] } = session.committedState
@@ -94,7 +99,7 @@ function directoriesOf(core: Core, session: Channel<'session'>, chat: Channel<'c
   })
 }
 
-/** Nothing where its name is one that no URI can have, or that would break a line. */
+/** Undefined where the path cannot be written as a URI, or contains a control character. */
 function fileChoice(directory: string, path: string, several: boolean): Choice | undefined {
   const uri = uriOf(childOf(directory, path))
   if (uri === undefined) return undefined
@@ -117,19 +122,19 @@ function commandChoice({ name, description }: AgentCommand): Choice {
   }
 }
 
-/** What an agent says it can be told. It may have come from anywhere. */
-async function offered(core: Core, session: SessionState): Promise<readonly AgentCommand[]> {
+/** Returns the commands of an agent. They come from outside, so names of a wrong length are dropped. */
+async function commandsOf(core: Core, session: SessionState): Promise<readonly AgentCommand[]> {
   try {
     const commands = (await agentOf(core, session.provider)?.commands?.(session)) ?? []
     return commands.filter(({ name }) => name !== '' && name.length <= core.limits.completionLength)
   } catch (error) {
-    core.world.report('an agent did not say its commands', error)
+    core.world.report('the commands of an agent could not be read', error)
     return []
   }
 }
 
-/** A title is no path: its slashes mean nothing. */
-function flat(text: string): string {
+/** Prepares a name that is no path: its slashes must not count as separators. */
+function foldName(text: string): string {
   return fold(text).replaceAll('/', ' ')
 }
 

@@ -58,7 +58,7 @@ test('[Q6] what nobody has spoken of, what the asker has itself, and what has go
   const waiting = read()
   await eve.ask('ping', {})
   ann.peer.close()
-  expect(await waiting).toMatchObject({ code: -32008, message: 'the client that has it has gone' })
+  expect(await waiting).toMatchObject({ code: -32008, message: 'the client that has it has disconnected' })
   expect(await read()).toMatchObject({ code: -32008 })
 })
 

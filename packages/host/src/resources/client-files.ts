@@ -6,59 +6,55 @@ import { LinkClosed } from '@atrium/protocol/rpc/peer'
 import { decode } from '@atrium/protocol/schema'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Core, Link } from '../core/core.ts'
+import { withTimeout } from '../core/timeout.ts'
 
 export function isFile(uri: Uri): boolean {
   return /^file:/i.test(uri)
 }
 
-/** The URIs in what a client says that are its own: every `uri` that names neither a file nor anything of the host's. */
-export function clientUris(said: unknown): readonly Uri[] {
+/** Returns the client's own URIs in a message: the values of `uri` keys that are neither `file:` nor `ahp-…:` URIs. */
+export function clientUris(message: unknown): readonly Uri[] {
   const found: Uri[] = []
-  const look = (value: unknown): void => {
+  const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    const { uri } = value as { uri?: unknown }
+    const uri = 'uri' in value ? value.uri : undefined
     if (typeof uri === 'string' && !isFile(uri) && !uri.startsWith('ahp-')) found.push(uri)
-    for (const each of Object.values(value)) look(each)
+    for (const each of Object.values(value)) collect(each)
   }
-  look(said)
+  collect(message)
   return found
 }
 
-/** Whoever wants it: a link, or an agent that works for a principal. */
+/** The requester of a client's file: a link, or an agent that works for a principal. */
 export type ClientRequest = Pick<Link, 'principal'>
 
-/** Asks the client whose it is. What it answers is checked for its shape, and nothing else is known of it. */
+/** Forwards a request to the client that owns the URI. Only the shape of its response is checked. */
 export async function askClient<M extends ClientMethod>(
   core: Core,
-  borrower: ClientRequest,
+  requester: ClientRequest,
   method: M,
-  params: Params<M>,
+  params: Params<M> & { readonly uri: Uri },
 ): Promise<Result<M>> {
-  const { uri } = params as { uri: Uri }
+  const { uri } = params
   const owner = core.clientUriOwners.of(uri)
   const link = owner === undefined ? undefined : core.links.get(owner)
-  // A client that asks for its own would wait for itself.
-  if (!link?.ask || link === borrower || link.principal !== borrower.principal)
-    throw AhpError.notFound(`nobody here has ${JSON.stringify(uri.slice(0, 200))}`)
-  const answer = await inTime(core, link.ask(method, { ...(params as object), channel: rootUri }))
+  // A client that requests its own file would wait for itself.
+  if (!link?.ask || link === requester || link.principal !== requester.principal)
+    throw AhpError.notFound(`no connected client has ${JSON.stringify(uri.slice(0, 200))}`)
+  const answer = await answerOf(core, link.ask(method, { ...params, channel: rootUri }))
   const schema = commands.get(method)?.result
   const decoded = schema && decode(schema, answer)
-  if (!decoded?.ok) throw AhpError.notFound('the client that has it gave no proper answer')
+  if (!decoded?.ok) throw AhpError.notFound('the client that has it sent a malformed response')
+  // The schema is that of the method's result.
   return decoded.value as Result<M>
 }
 
-async function inTime(core: Core, answer: Promise<unknown>): Promise<unknown> {
-  let undo = () => {}
-  const late = new Promise<never>((_, reject) => {
-    undo = core.world.later(core.limits.borrowMs, () =>
-      reject(AhpError.notFound('the client that has it does not answer')),
-    )
-  })
+async function answerOf({ world, limits }: Core, answer: Promise<unknown>): Promise<unknown> {
   try {
-    return await Promise.race([answer, late])
+    return await withTimeout(world, limits.borrowMs, answer, () => {
+      throw AhpError.notFound('the client that has it does not answer')
+    })
   } catch (error) {
-    throw error instanceof LinkClosed ? AhpError.notFound('the client that has it has gone') : error
-  } finally {
-    undo()
+    throw error instanceof LinkClosed ? AhpError.notFound('the client that has it has disconnected') : error
   }
 }

@@ -1,11 +1,11 @@
-/** What a file is, by the end of its name; nothing where that does not say. */
+/** Returns the MIME type of a file by its extension; undefined where the extension is unknown. */
 export function contentTypeOf(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const dot = name.lastIndexOf('.')
-  return dot <= 0 ? undefined : byEnding.get(name.slice(dot + 1).toLowerCase())
+  return dot <= 0 ? undefined : byExtension.get(name.slice(dot + 1).toLowerCase())
 }
 
-const byEnding = new Map(
+const byExtension = new Map(
   Object.entries({
     'text/plain': 'txt log ini cfg conf env diff patch',
     'text/markdown': 'md markdown',
@@ -37,5 +37,5 @@ const byEnding = new Map(
     'audio/wav': 'wav',
     'video/mp4': 'mp4',
     'font/woff2': 'woff2',
-  }).flatMap(([type, endings]) => endings.split(' ').map((ending) => [ending, type] as const)),
+  }).flatMap(([type, extensions]) => extensions.split(' ').map((extension) => [extension, type] as const)),
 )

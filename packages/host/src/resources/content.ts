@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import type { ContentRef } from '@atrium/protocol/common/content'
 import type { Core } from '../core/core.ts'
 
-/** Content that a session keeps apart from its state, by its hash. It goes with the session. */
+/** The URI of content that a session stores outside its state, by hash. It is deleted with the session. */
 export function contentUri(session: Uri, hash: string): Uri {
   return `${scheme}${hash}?${encodeURIComponent(session)}`
 }
@@ -15,12 +15,12 @@ export async function readContent(core: Core, uri: Uri): Promise<Uint8Array | un
   const [, hash, session] = /^[^/]*\/([0-9a-f]{64})\?(.+)$/.exec(uri) ?? []
   const name = session === undefined ? undefined : decoded(session)
   if (hash === undefined || name === undefined) return undefined
-  // A chat may have moved away from it before it was disposed of.
+  // The session may be gone while a chat that moved away from it still needs the content.
   if (!core.catalog.get(name) && !core.contentRetention.isRetained(name)) return undefined
   return core.store.blobs.get(name, hash)
 }
 
-/** Puts bytes where they can be read from, durably, and gives how they are referred to. */
+/** Stores bytes durably and returns a reference to them. */
 export async function keepBytes(
   core: Core,
   session: Uri,

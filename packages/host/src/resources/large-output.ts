@@ -5,16 +5,17 @@ import { keepBytes } from './content.ts'
 import type { Core } from '../core/core.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
-/** Whether a tool's output is too large to stand in the state, which everyone is sent. */
-export function isLarge(said: AgentAction, most: number): boolean {
-  return contentOf(said).some((content) => lengthOf(content) > most)
+/** Returns whether a tool's output is too large for the state, which every subscriber is sent. */
+export function isLarge(action: AgentAction, max: number): boolean {
+  return contentOf(action).some((content) => lengthOf(content) > max)
 }
 
-/** The same with references in the place of what is large. That is durable before anybody is told of it. */
-export async function externalized(core: Core, session: Uri, said: AgentAction): Promise<AgentAction> {
-  const kept = await Promise.all(contentOf(said).map((content) => externalize(core, session, content)))
-  if (said.type === 'chat/toolCallComplete') return { ...said, result: { ...said.result, content: kept } }
-  return said.type === 'chat/toolCallContentChanged' ? { ...said, content: kept } : said
+/** Returns the action with large content replaced by references. The content is durable before the action is appended. */
+export async function externalized(core: Core, session: Uri, action: AgentAction): Promise<AgentAction> {
+  const kept = await Promise.all(contentOf(action).map((content) => externalize(core, session, content)))
+  if (action.type === 'chat/toolCallComplete')
+    return { ...action, result: { ...action.result, content: kept } }
+  return action.type === 'chat/toolCallContentChanged' ? { ...action, content: kept } : action
 }
 
 async function externalize(core: Core, session: Uri, content: ToolResultContent): Promise<ToolResultContent> {
@@ -28,23 +29,23 @@ async function externalize(core: Core, session: Uri, content: ToolResultContent)
   return { type: 'resource', ...(await keepBytes(core, session, bytes, content.contentType)) }
 }
 
-/** It may be anything yet: what an agent says is judged later. */
-function contentOf(said: AgentAction): readonly ToolResultContent[] {
-  const { type, content, result } = (said ?? {}) as {
-    readonly type?: unknown
-    readonly content?: unknown
-    readonly result?: { readonly content?: unknown } | null
-  }
+/** The action is not checked yet, so it may be anything. */
+function contentOf(action: unknown): readonly ToolResultContent[] {
+  const { type, content, result } = fieldsOf(action)
   const found =
     type === 'chat/toolCallComplete'
-      ? result?.content
+      ? fieldsOf(result)['content']
       : type === 'chat/toolCallContentChanged'
         ? content
         : undefined
-  return Array.isArray(found) ? (found as readonly ToolResultContent[]) : []
+  return Array.isArray(found) ? found : []
 }
 
-function lengthOf(content: ToolResultContent | null): number {
-  const { text, data } = (content ?? {}) as { readonly text?: unknown; readonly data?: unknown }
+function lengthOf(content: unknown): number {
+  const { text, data } = fieldsOf(content)
   return Math.max(...[text, data].map((each) => (typeof each === 'string' ? each.length : 0)))
+}
+
+function fieldsOf(value: unknown): { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null ? { ...value } : {}
 }

@@ -7,15 +7,15 @@ import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 import type { Vcs, VcsStatus } from '../ports/vcs.ts'
 
-/** What a session works on: the tree that its first directory is in, else that directory. */
+/** Returns a session's project: the working tree that its first directory is in, else that directory. */
 export async function projectOf(core: Core, directory: Uri | undefined): Promise<ProjectInfo | undefined> {
   const named = directory === undefined ? undefined : pathOf(directory)
   if (!named?.ok) return undefined
-  const root = (await ask(core, (vcs) => vcs.root(named.path))) ?? named.path
+  const root = (await query(core, (vcs) => vcs.root(named.path))) ?? named.path
   return { uri: fileUri(root), displayName: root.slice(root.lastIndexOf('/') + 1) || root }
 }
 
-/** How things stand in the tree of a session is looked at once it is ready and after each turn, and told where it changed. */
+/** Reads the git status of a session's directory once the session is ready and after each turn, and publishes changes. */
 export function followGit(core: Core, session: Channel<'session'>): void {
   const directory = session.head.workingDirectories?.[0]
   const named = directory === undefined ? undefined : pathOf(directory)
@@ -25,13 +25,13 @@ export function followGit(core: Core, session: Channel<'session'>): void {
   if (!busy) void refresh(core, session, named.path)
 }
 
-/** Those that are being looked at, and whether that has to be done again. */
+/** The sessions whose status is being read, and whether it must be read again. */
 const refreshing = new WeakMap<Channel, boolean>()
 
 async function refresh(core: Core, session: Channel<'session'>, directory: string): Promise<void> {
   for (;;) {
     refreshing.set(session, false)
-    const git = await ask(core, async (vcs) => {
+    const git = await query(core, async (vcs) => {
       const root = await vcs.root(directory)
       return root === undefined ? undefined : gitMeta(await vcs.status(root))
     })
@@ -44,7 +44,7 @@ async function refresh(core: Core, session: Channel<'session'>, directory: strin
   refreshing.delete(session)
 }
 
-/** In the words that clients know. */
+/** The status under the keys that clients know. */
 function gitMeta({ branch, upstream, ahead, behind, remotes, changes }: VcsStatus): object {
   return compact<object>({
     branchName: branch,
@@ -56,8 +56,8 @@ function gitMeta({ branch, upstream, ahead, behind, remotes, changes }: VcsStatu
   })
 }
 
-/** What version control cannot say now is not said: no session fails for it. */
-async function ask<T>(core: Core, question: (vcs: Vcs) => Promise<T>): Promise<T | undefined> {
+/** Returns undefined where version control fails: no session may fail because of it. */
+async function query<T>(core: Core, question: (vcs: Vcs) => Promise<T>): Promise<T | undefined> {
   if (!core.vcs) return undefined
   try {
     return await question(core.vcs)

@@ -71,12 +71,12 @@ export async function resourceResolve(
   const { uri, followSymlinks = true } = params
   if (!isFile(uri)) return askClient(core, link, 'resourceResolve', params)
   const place = containedPath(core, uri, 'browse')
-  const look = (where: ContainedPath) =>
+  const stat = (where: ContainedPath) =>
     attempt(core, uri, 'read', (files) => files.stat(where, followSymlinks))
-  const facts = await look(place)
-  // Of what may only be browsed, directories are all that is shown.
-  if (facts.type !== 'directory') await look(containedPath(core, uri, 'read'))
-  const { path, type, size, mtime, ctime, etag } = facts
+  const found = await stat(place)
+  // Access to browse is enough for a directory; any other file needs access to read.
+  if (found.type !== 'directory') await stat(containedPath(core, uri, 'read'))
+  const { path, type, size, mtime, ctime, etag } = found
   return compact<Result<'resourceResolve'>>({
     uri: fileUri(path),
     type,
@@ -115,7 +115,7 @@ export function resourceMove(core: Core, params: Params<'resourceMove'>): Answer
   return copyOrMove(core, 'move', params)
 }
 
-/** Whether it may be used already. Outside a turn there is nobody to ask: the refusal says what would have to be granted. */
+/** Succeeds if the access is granted already. Otherwise the error contains the grant that is missing. */
 export function resourceRequest(
   core: Core,
   { uri, write }: Params<'resourceRequest'>,
@@ -131,7 +131,7 @@ async function copyOrMove(
 ): Answer<'resourceCopy'> {
   const { source, destination, failIfExists = false } = params
   if (!isFile(source) || !isFile(destination))
-    throw AhpError.invalidParams(`only files can be ${kind === 'copy' ? 'copied' : 'moved'} here`)
+    throw AhpError.invalidParams(`only file: URIs can be ${kind === 'copy' ? 'copied' : 'moved'}`)
   const from = containedPath(core, source, kind === 'move' ? 'write' : 'read')
   const to = containedPath(core, destination, 'write')
   return change(core, destination, { kind, from, to, failIfExists })
@@ -182,7 +182,7 @@ function missing(uri: Uri): AhpError {
   return AhpError.notFound(`there is no ${JSON.stringify(uri.slice(0, 200))}`)
 }
 
-/** As text where it is one, unless base64 was asked for; what is no text is base64 whatever was asked for. */
+/** Returns bytes as text, or as base64 where that is asked for or where they are not UTF-8. */
 export function contentOf(
   bytes: Uint8Array,
   asked: 'base64' | 'utf-8' | undefined,
@@ -205,5 +205,5 @@ function textOf(bytes: Uint8Array, guessing: boolean): string | undefined {
   }
 }
 
-// A mark at the beginning is a part of the file: who writes it back must not lose it.
+// The byte order mark is a part of the file: a client that writes the text back must not lose it.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

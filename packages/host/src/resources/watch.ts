@@ -21,19 +21,19 @@ export async function createResourceWatch(
 ): Promise<Result<'createResourceWatch'>> {
   changeable(core)
   const { uri, recursive = false, includes, excludes } = params
-  const wish = requestOf(core, recursive, includes?.items, excludes?.items)
+  const request = requestOf(core, params)
   const place = containedPath(core, uri, 'read')
   if (core.jobs.count(Watch) >= core.limits.watches)
-    throw AhpError.permissionDenied(`there are ${core.limits.watches} watches: release some first`)
+    throw AhpError.permissionDenied(`there are ${core.limits.watches} watches already: release some first`)
   const state = compact<ResourceWatchState>({ root: uri, recursive, includes, excludes })
   const channel = core.log.create(resourceWatchUri(core.world.id()), 'resourceWatch', state)
   const watch = new Watch(core, channel, place.path)
   core.jobs.begin(channel.uri, watch)
-  // A watch does not outlive its host: the next start lets go of it.
+  // A watch ends with its host: marked as unfinished work, it is removed by the next start.
   core.jobs.mark(channel.uri, true)
   try {
-    const told = (changes: readonly FileChange[], lost: boolean) => watch.report(changes, lost)
-    watch.started(await attempt(core, uri, 'read', (files) => files.watch(place, wish, told)))
+    const listener = (changes: readonly FileChange[], lost: boolean) => watch.report(changes, lost)
+    watch.started(await attempt(core, uri, 'read', (files) => files.watch(place, request, listener)))
   } catch (error) {
     releaseWatch(core, channel)
     throw error
@@ -42,20 +42,20 @@ export async function createResourceWatch(
   return { channel: channel.uri }
 }
 
-/** Somebody looks at a part of the disk: told while anybody follows it, and no longer. */
+/** Watches a part of the disk as long as the channel has subscribers. */
 class Watch implements Job {
   readonly #core: Core
   readonly #channel: Channel
   readonly #path: string
   #watching: FileWatch | undefined
   #stopped = false
-  #undo: () => void
+  #cancel: () => void
 
   constructor(core: Core, channel: Channel, path: string) {
     this.#core = core
     this.#channel = channel
     this.#path = path
-    this.#undo = core.world.later(core.limits.watchUnusedMs, () => this.unsubscribed())
+    this.#cancel = core.world.later(core.limits.watchUnusedMs, () => this.unsubscribed())
   }
 
   started(watching: FileWatch): void {
@@ -65,13 +65,13 @@ class Watch implements Job {
 
   report(changes: readonly FileChange[], lost: boolean): void {
     if (this.#stopped) return
-    // Whoever is told that the root has changed, and not what, has to look at all of it again.
+    // An update of the root itself tells subscribers to read everything again.
     const all: readonly FileChange[] = lost ? [{ path: '', type: 'updated' }, ...changes] : changes
     const items = all.map(({ path, type }) => ({ uri: fileUri(joined(this.#path, path)), type }))
     if (items.length === 0) return
     const action: ResourceWatchAction = { type: 'resourceWatch/changed', changes: { items } }
-    const said = lost ? { ...action, _meta: { 'x-atrium': { rescan: true } } } : action
-    this.#core.log.append(this.#channel, said)
+    const sent = lost ? { ...action, _meta: { 'x-atrium': { rescan: true } } } : action
+    this.#core.log.append(this.#channel, sent)
   }
 
   unsubscribed(): void {
@@ -80,12 +80,12 @@ class Watch implements Job {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    this.#undo()
+    this.#cancel()
     await this.#watching?.end()
   }
 }
 
-/** Nobody follows it any more. */
+/** Stops a watch and drops its channel. */
 export function releaseWatch(core: Core, channel: Channel): void {
   core.jobs.mark(channel.uri, false)
   core.jobs.stop(channel.uri)
@@ -94,13 +94,11 @@ export function releaseWatch(core: Core, channel: Channel): void {
 
 function requestOf(
   core: Core,
-  recursive: boolean,
-  includes: readonly string[] | undefined,
-  excludes: readonly string[] = [],
+  { recursive = false, includes, excludes }: Params<'createResourceWatch'>,
 ): WatchRequest {
-  const included = includes?.map(compiled)
-  const excluded = excludes.map(compiled)
-  if (excludes.length + (includes?.length ?? 0) > core.limits.globs)
+  const included = includes?.items.map(compiled)
+  const excluded = excludes?.items.map(compiled) ?? []
+  if (excluded.length + (included?.length ?? 0) > core.limits.globs)
     throw AhpError.invalidParams(`createResourceWatch: at most ${core.limits.globs} patterns`)
   const skips = (path: string) => excluded.some((matches) => matches(path))
   return {

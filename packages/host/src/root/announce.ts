@@ -2,7 +2,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { countSessions } from './root.ts'
 
-/** A session is announced when it is first used: those that a client makes and leaves are nobody's business. */
+/** Announces a session on its first use. A session that its creator never uses is never listed. */
 export function announce(core: Core, session: Channel<'session'>): void {
   const { uri } = session
   const creator = core.catalog.creatorOf(uri)

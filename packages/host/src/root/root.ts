@@ -15,7 +15,7 @@ import {
 import { Damaged } from '../log/rebuild.ts'
 import type { Guards } from '../core/rules.ts'
 
-/** What the host reads of its config. Keys of others are kept and read by nobody here. */
+/** The config keys of the host itself. Other keys belong to clients, and are only stored. */
 export const rootConfig: ConfigSchema = {
   type: 'object',
   properties: {
@@ -35,27 +35,27 @@ const firstState: RootState = {
   config: { schema: { type: 'object', properties: {} }, values: {} },
 }
 
-/** The root channel at the start of a life: as it was left, with what this build and this machine offer. */
+/** Loads or creates the root channel, and publishes the agents of this build and machine. */
 export async function openRoot(core: Core): Promise<void> {
   await core.log.wake(rootUri)
   const root = core.log.channel(rootUri, 'root') ?? core.log.create(rootUri, 'root', firstState)
   setAgents(core)
   const { activeSessions } = root.head
-  // They change in one step: if they differ, the disk has lost a part of one.
+  // The list and the count change in one step. If they differ, the disk has lost a part of it.
   if (activeSessions !== core.catalog.announced)
     throw new Damaged(
       `the session list is damaged: it has ${core.catalog.announced}, and the log counts ${activeSessions}`,
     )
 }
 
-/** How many sessions there are is said with the step that changes it. Gives its number. */
+/** Publishes the number of announced sessions, in the step that changes it. Returns the sequence number. */
 export function countSessions(core: Core): number {
   const root = core.log.channel(rootUri, 'root')
   const action: RootAction = { type: 'root/activeSessionsChanged', activeSessions: core.catalog.announced }
   return root ? core.log.append(root, action).last : core.log.last
 }
 
-/** What no action can change about the root: filled in when a snapshot is made. */
+/** Fills in the fields of the root that no action can change. */
 export function derivedRoot(core: Core, state: RootState): RootState {
   return {
     ...state,
@@ -70,7 +70,7 @@ const listProblems = new Map<string, (value: unknown, limits: LimitValues) => st
 ])
 
 export const rootGuards: Guards<'root'> = {
-  // Several clients keep keys of their own there: none may sweep away the others'.
+  // Several clients keep keys of their own in the root config: none may delete the others'.
   'root/configChanged': ({ config, replace }, { state, by, core: { limits } }) => {
     if (replace) return 'the root config is shared and cannot be replaced as a whole'
     for (const [key, value] of Object.entries(config)) {
@@ -83,7 +83,7 @@ export const rootGuards: Guards<'root'> = {
     }
     const forged = forgedPermission(config, state.config?.values, by.clientId)
     if (forged !== undefined) return forged
-    // It stands in the first answer that everyone gets: too large for that, it would lock all of them out.
+    // The root config is in the response to `initialize`: too large a config would lock all clients out.
     const after = JSON.stringify({ ...state.config?.values, ...config }).length
     return after > limits.configLength
       ? `the root config holds at most ${limits.configLength} characters`

@@ -1,17 +1,17 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
-import type { TerminalClaim, TerminalInfo, TerminalState } from '@atrium/protocol/terminal/state'
+import type { TerminalClaim, TerminalInfo } from '@atrium/protocol/terminal/state'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { equal } from '../log/equal.ts'
 
-/** The terminals that the root lists: those that run, and those that have ended in a client's hands. */
+/** Returns the terminals that the root lists: running ones, and ended ones that a client holds. */
 export function terminals(core: Core): readonly TerminalInfo[] {
   return core.log.channel(rootUri, 'root')?.head?.terminals ?? []
 }
 
-/** What a terminal's action brings with it, in the same step. */
+/** Updates the claim, the unfinished work and the list in the same step as the terminal's action. */
 export function terminalFollowUps(
   core: Core,
   terminal: Channel<'terminal'>,
@@ -20,20 +20,20 @@ export function terminalFollowUps(
 ): void {
   if (!listedActions.has(action.type)) return
   if (action.type === 'terminal/titleChanged' && by) core.jobs.job(terminal.uri)?.named?.()
-  const { claim, lifecycle } = stateOf(terminal)
+  const { claim, lifecycle } = terminal.head
   setClaim(core, terminal.uri, claim)
   core.jobs.mark(terminal.uri, lifecycle.status === 'running')
   list(core, terminal)
 }
 
-/** What a session holds goes with it. The chat may have moved since the claim was made, and the terminal with it. */
+/** A terminal that a session holds is disposed of with it. The chat may have moved since the claim, with its terminals. */
 export function setClaim({ sessionResources, catalog }: Core, terminal: Uri, claim: TerminalClaim): void {
   if (claim.kind === 'client') return sessionResources.assign(terminal, undefined)
   sessionResources.assign(terminal, catalog.sessionOf(claim.chat) ?? claim.session, claim.chat)
 }
 
 export function list(core: Core, terminal: Channel<'terminal'>): void {
-  const { title, claim, lifecycle } = stateOf(terminal)
+  const { title, claim, lifecycle } = terminal.head
   const info: TerminalInfo = { resource: terminal.uri, title, claim, lifecycle }
   const shown = lifecycle.status === 'running' || claim.kind === 'client'
   const before = terminals(core)
@@ -53,10 +53,6 @@ function relist(core: Core, now: readonly TerminalInfo[]): void {
   const root = core.log.channel(rootUri, 'root')
   if (!root || equal(now, terminals(core))) return
   core.log.append(root, { type: 'root/terminalsChanged', terminals: now })
-}
-
-function stateOf(terminal: Channel<'terminal'>): TerminalState {
-  return terminal.head
 }
 
 const listedActions = new Set(['terminal/claimed', 'terminal/titleChanged', 'terminal/exited'])

@@ -1,5 +1,4 @@
 import { AhpError } from '@atrium/protocol/errors'
-import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { compact } from '@atrium/protocol/update'
 import { terminalUri } from '@atrium/protocol/uri'
 import { fileUri, pathOf } from '@atrium/protocol/file-uri'
@@ -12,21 +11,21 @@ import { isIn } from '../access/roots.ts'
 import type { ShellJob } from './shell-job.ts'
 import { openTerminal, portOf } from './terminal.ts'
 
-/** The turn that a command is run for. */
+/** The turn that runs a command. */
 interface CallingTurn {
   readonly session: Channel<'session'>
   readonly chat: Channel<'chat'>
   readonly turnId: string
-  /** Aborted when it is over. */
+  /** Aborted when the turn is over. */
   readonly signal: AbortSignal
 }
 
-/** Runs a line in the session's first directory, in a terminal that the tool call holds. */
+/** Runs a shell command in a new terminal that the tool call holds. */
 export async function execute(
   core: Core,
   { session, chat, turnId, signal }: CallingTurn,
   { toolCallId, line, cwd }: Command,
-): Promise<{ terminal: Channel<'terminal'>; screen: ShellJob }> {
+): Promise<{ terminal: Channel<'terminal'>; job: ShellJob }> {
   const claim = { kind: 'session', session: session.uri, chat: chat.uri, turnId, toolCallId } as const
   try {
     const size = { cols: 120, rows: 30 }
@@ -36,24 +35,24 @@ export async function execute(
       directory: cwd === undefined ? directoryOf(core, session, chat) : directoryWithin(session, cwd),
       ...size,
     }
-    const { terminal, screen, start } = openTerminal(core, terminalUri(core.world.id()), {
+    const { terminal, job, start } = openTerminal(core, terminalUri(core.world.id()), {
       ...opening,
       command: line,
     })
-    // Also while the terminal is made: what was not begun then is not begun any more.
-    const stop = () => void screen.stop()
+    // Before the shell starts: a turn that ends while the terminal is created must not start it.
+    const stop = () => void job.stop()
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
     await start(portOf(core))
-    return { terminal, screen }
+    return { terminal, job }
   } catch (error) {
-    // Its words are meant for people.
+    // The message of an `AhpError` is written for users.
     throw error instanceof AhpError ? new TurnFailed('terminal', error.message) : error
   }
 }
 
-export function commandOutcome({ head }: Channel): CommandOutcome {
-  const { content, lifecycle } = head as TerminalState
+export function commandOutcome({ head }: Channel<'terminal'>): CommandOutcome {
+  const { content, lifecycle } = head
   const text = content.map((part) => (part.type === 'unclassified' ? part.value : '')).join('')
   return compact<CommandOutcome>({
     exitCode: lifecycle.status === 'exited' ? lifecycle.exitCode : undefined,
@@ -63,7 +62,7 @@ export function commandOutcome({ head }: Channel): CommandOutcome {
   })
 }
 
-/** A shell may go anywhere; where it begins is what people are shown. */
+/** Returns the working directory if it is in the session. A shell can leave it; the user is shown where it starts. */
 function directoryWithin(session: Channel<'session'>, cwd: string): string {
   const named = pathOf(fileUri(cwd))
   const roots = session.head.workingDirectories ?? []

@@ -2,7 +2,7 @@ import type { TerminalClaim, TerminalState } from '@atrium/protocol/terminal/sta
 import type { Core } from '../core/core.ts'
 import type { Guards } from '../core/rules.ts'
 
-/** Who asks. */
+/** The client that makes a request. */
 interface Requester {
   readonly clientId: string
   readonly principal: string
@@ -12,7 +12,7 @@ export const terminalGuards: Guards<'terminal'> = {
   'terminal/input': ({ data }, { state, by, core }) => {
     if (state.lifecycle.status === 'exited') return shellEnded
     if (data.length > core.limits.inputLength)
-      return `at most ${core.limits.inputLength} characters are typed at once`
+      return `one input has at most ${core.limits.inputLength} characters`
     return isHolder(state.claim, by) ? undefined : heldBy(state.claim)
   },
   'terminal/resized': ({ cols, rows }, { state, by, core }) => {
@@ -21,20 +21,18 @@ export const terminalGuards: Guards<'terminal'> = {
   },
   'terminal/cleared': (_, { state, by }) => controlProblem(state, by),
   'terminal/claimed': ({ claim }, { state, by, core }) => {
-    // Nobody is kept out for ever by one who has gone.
+    // The claim of a client that has disconnected does not count.
     const free = state.claim.kind === 'session' || !core.links.has(state.claim.clientId)
     if (!free && !isHolder(state.claim, by)) return heldBy(state.claim)
     return claimProblem(core, claim, by)
   },
 }
 
-/** What is wrong with a claim that a client makes, for itself or for another. */
+/** Returns the problem with a claim that a client makes for itself or for another, if there is one. */
 export function claimProblem(core: Core, claim: TerminalClaim, by: Requester): string | undefined {
   if (claim.kind === 'client') {
     if (claim.clientId === by.clientId) return undefined
-    return core.links.get(claim.clientId)?.principal === by.principal
-      ? undefined
-      : 'there is no such client here'
+    return core.links.get(claim.clientId)?.principal === by.principal ? undefined : 'there is no such client'
   }
   if (!core.catalog.get(claim.session)) return 'there is no such session'
   return core.catalog.sessionOf(claim.chat) === claim.session ? undefined : 'the session has no such chat'
@@ -45,7 +43,7 @@ export function sizeProblem({ limits }: Core, cols: number, rows: number): strin
   return fits ? undefined : `a terminal has 1 to ${limits.terminalSize} columns and rows`
 }
 
-/** What a session holds anybody may fit to their window. */
+/** Any client may resize and clear a terminal that a session holds. */
 function controlProblem({ claim }: TerminalState, by: Requester): string | undefined {
   return claim.kind === 'session' || isHolder(claim, by) ? undefined : heldBy(claim)
 }

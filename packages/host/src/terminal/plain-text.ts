@@ -1,21 +1,21 @@
 /**
- * What a program wrote to its terminal, as a person would copy it: without the sequences that colour and move, lines that
- * were written over as they were last. Not an emulator: what draws whole screens is not text.
+ * Returns terminal output as a user would copy it: without escape sequences, and with the last text of a line that was
+ * overwritten. This is no emulator: the output of full-screen programs does not become readable.
  */
-export function plainText(written: string): string {
-  const text = withoutEscapes(written)
+export function plainText(output: string): string {
+  const text = withoutEscapes(output)
   return text
     .split('\n')
-    .map((line) => lastOver(line))
+    .map((line) => lastText(line))
     .join('\n')
     .trimEnd()
 }
 
-/** A carriage return begins the line again. */
-function lastOver(line: string): string {
+/** Each carriage return overwrites the line from its beginning. */
+function lastText(line: string): string {
   const ended = line.endsWith('\r') ? line.slice(0, -1) : line
   let shown = ''
-  for (const over of ended.split('\r')) shown = over + shown.slice(over.length)
+  for (const text of ended.split('\r')) shown = text + shown.slice(text.length)
   return backspaced(shown)
 }
 
@@ -28,7 +28,7 @@ function backspaced(line: string): string {
   return kept.join('')
 }
 
-/** By hand, in one pass: whoever wrote it may want it to take long. */
+/** A one-pass scanner and no regular expression: the input is untrusted and must not be able to make it slow. */
 function withoutEscapes(text: string): string {
   let out = ''
   let from = 0
@@ -58,5 +58,5 @@ function withoutControls(text: string): string {
 
 const escape = '\x1b'
 const bell = '\x07'
-/** OSC, DCS, SOS, PM and APC go on until they are ended. */
+/** OSC, DCS, SOS, PM and APC: sequences that last until a terminator. */
 const strings = new Set([']', 'P', 'X', '^', '_'])

@@ -6,7 +6,7 @@ import { sleepWhenIdle } from '../channels/sleep.ts'
 import type { Job } from '../core/jobs.ts'
 import { withTimeout } from '../core/timeout.ts'
 
-/** A shell at work behind a terminal: what it says becomes actions, and what is typed reaches it. */
+/** The shell of a terminal: its output becomes actions, and input actions reach it. */
 export class ShellJob implements Job {
   readonly #core: Core
   readonly #channel: Channel<'terminal'>
@@ -17,9 +17,9 @@ export class ShellJob implements Job {
   #over = false
   #stopped = false
   #waiting = false
-  /** Somebody has named it: what the shell calls itself is of no interest. */
+  /** A client has set the title: titles of the shell are ignored. */
   #named: boolean
-  /** These were waited for as long as anybody is. */
+  /** Subscribers that were still slow after `viewerMs`. */
   readonly #stalled = new Set<Listener>()
 
   constructor(core: Core, channel: Channel<'terminal'>, named: boolean) {
@@ -31,11 +31,11 @@ export class ShellJob implements Job {
     })
   }
 
-  /** Only now, when it is durable that there is such a terminal. */
+  /** Starts the shell. Call once the creation of the terminal is committed. */
   async start(terminals: Terminals, start: Start): Promise<void> {
     try {
-      if (this.#stopped) throw new Error('the terminal has gone')
-      this.#shell = await terminals.start(start, (said) => this.#say(said))
+      if (this.#stopped) throw new Error('the terminal has been disposed of')
+      this.#shell = await terminals.start(start, (output) => this.#append(output))
     } catch (error) {
       this.#finish()
       throw error
@@ -55,7 +55,7 @@ export class ShellJob implements Job {
     this.#named = true
   }
 
-  /** It says itself how it ended, if there is still somebody to hear it. */
+  /** The shell reports its own exit, if the terminal still exists. */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#over) return
@@ -63,27 +63,27 @@ export class ShellJob implements Job {
     this.#finish()
   }
 
-  #say(said: TerminalOutput): void {
+  #append(output: TerminalOutput): void {
     const { log } = this.#core
     if (this.#over) return
     if (log.channel(this.#channel.uri) !== this.#channel) {
-      if (said.type === 'terminal/exited') this.#finish()
+      if (output.type === 'terminal/exited') this.#finish()
       return
     }
-    if (this.#isOld(said)) return
-    const { seq } = log.append(this.#channel, said)
-    if (said.type === 'terminal/exited') this.#exit()
-    else if (this.#crowded) void this.#wait(seq)
+    if (this.#isUnchanged(output)) return
+    const { seq } = log.append(this.#channel, output)
+    if (output.type === 'terminal/exited') this.#exit()
+    else if (this.#isAhead) void this.#wait(seq)
   }
 
-  /** Shells say the same with every prompt. */
-  #isOld(said: TerminalOutput): boolean {
+  /** Shells repeat their title and directory with every prompt. */
+  #isUnchanged(output: TerminalOutput): boolean {
     const { title, cwd } = this.#channel.head
-    if (said.type === 'terminal/titleChanged') return this.#named || said.title === title
-    return said.type === 'terminal/cwdChanged' && said.cwd === cwd
+    if (output.type === 'terminal/titleChanged') return this.#named || output.title === title
+    return output.type === 'terminal/cwdChanged' && output.cwd === cwd
   }
 
-  /** What it showed last is kept: of its output nothing else is. */
+  /** Stores the final screen. Output before the exit is not stored. */
   #exit(): void {
     this.#core.log.scheduleFlush(this.#channel)
     this.#finish()
@@ -96,18 +96,18 @@ export class ShellJob implements Job {
     this.#end()
   }
 
-  /** Those who read slowly and have not been waited for already. */
+  /** The slow subscribers, except those that were waited for in vain. */
   get #slow(): readonly Listener[] {
     for (const listener of this.#stalled) if (!listener.slow) this.#stalled.delete(listener)
     return [...this.#channel.listeners].filter((listener) => listener.slow && !this.#stalled.has(listener))
   }
 
-  /** Its viewers, or the disk, cannot keep up with it. */
-  get #crowded(): boolean {
+  /** Whether the subscribers, or the disk, cannot keep up with the output. */
+  get #isAhead(): boolean {
     return this.#slow.length > 0 || this.#channel.uncommitted > this.#core.limits.untoldOutput
   }
 
-  /** The program waits for whoever reads what it writes; but nobody can stop it for the others by not reading (F-40). */
+  /** Pauses the program until its readers have caught up, or until `viewerMs`: one reader must not stop it for all (F-40). */
   async #wait(seq: number): Promise<void> {
     if (this.#waiting) return
     this.#waiting = true

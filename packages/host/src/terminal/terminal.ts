@@ -22,7 +22,7 @@ export async function createTerminal(core: Core, link: Link, params: Params<'cre
   const { channel: uri, claim, name, cwd, cols = 80, rows = 24 } = params
   const directory = await directoryOf(core, cwd)
   const gone = await core.records.get(goneKey(uri))
-  // From here on nothing waits: the checks and the birth are one step.
+  // No `await` from here on: the checks and the creation are one step.
   if (gone !== undefined || isUsed(core, uri))
     throw AhpError.alreadyExists(`${JSON.stringify(uri.slice(0, 100))} is in use, or was`)
   const problem = claimProblem(core, claim, link) ?? sizeProblem(core, cols, rows)
@@ -40,7 +40,7 @@ export async function disposeTerminal(core: Core, { channel: uri }: Params<'disp
   return { seq: forgetTerminal(core, uri) }
 }
 
-/** Part of a step; also for one that sleeps. */
+/** Disposes of a terminal within a step. The terminal may be asleep. */
 export function forgetTerminal(core: Core, uri: Uri): number {
   core.records.put(goneKey(uri), '')
   core.sessionResources.assign(uri, undefined)
@@ -54,18 +54,20 @@ export function forgetTerminal(core: Core, uri: Uri): number {
 export interface NewTerminal {
   readonly claim: TerminalClaim
   readonly title: string
-  /** A path. */
+  /** An absolute path. */
   readonly directory: string
   readonly cols: number
   readonly rows: number
-  /** A line for the shell, after which it ends. */
+  /** A command for the shell, which then exits. */
   readonly command?: string
 }
 
-/** A terminal is born. Its shell starts when that is durable; where it cannot, there is no terminal. */
+/** Creates a terminal. `start` starts its shell once the creation is committed; if that fails, the terminal is removed. */
 export function openTerminal(core: Core, uri: Uri, opening: NewTerminal) {
   if (running(core) >= core.limits.terminals)
-    throw AhpError.permissionDenied(`${core.limits.terminals} terminals are there: dispose of some first`)
+    throw AhpError.permissionDenied(
+      `there are ${core.limits.terminals} terminals already: dispose of some first`,
+    )
   const { claim, title, directory, cols, rows, command } = opening
   const state: TerminalState = {
     title: title === '' ? 'Terminal' : title,
@@ -78,23 +80,23 @@ export function openTerminal(core: Core, uri: Uri, opening: NewTerminal) {
     isPty: true,
   }
   const terminal = core.log.create(uri, 'terminal', state)
-  const screen = new ShellJob(core, terminal, title !== '')
-  core.jobs.begin(uri, screen)
+  const job = new ShellJob(core, terminal, title !== '')
+  core.jobs.begin(uri, job)
   core.jobs.mark(uri, true)
   setClaim(core, uri, claim)
   list(core, terminal)
-  const born = core.log.last
+  const created = core.log.last
   const start = async (port: Terminals) => {
-    await core.log.reached(born)
+    await core.log.reached(created)
     try {
-      await screen.start(port, { cwd: directory, cols, rows, ...(command !== undefined && { command }) })
+      await job.start(port, { cwd: directory, cols, rows, ...(command !== undefined && { command }) })
     } catch (error) {
       core.world.report('no terminal', error)
       if (core.log.channel(uri) === terminal) forgetTerminal(core, uri)
       throw AhpError.conflict(error instanceof Error ? error.message : 'the shell could not be started')
     }
   }
-  return { terminal, screen, start }
+  return { terminal, job, start }
 }
 
 export const terminalEffects: Effects<'terminal'> = {
@@ -102,7 +104,7 @@ export const terminalEffects: Effects<'terminal'> = {
   'terminal/resized': (core, { uri }, { cols, rows }) => shellJobOf(core, uri)?.resize(cols, rows),
 }
 
-/** The life before ended while its shell ran, and the shell with it. */
+/** Ends a terminal whose shell was running when the last epoch ended. */
 export function endShell(core: Core, terminal: Channel<'terminal'>): void {
   const data = '\r\n[The host was stopped, and this shell with it. What it showed before is lost.]\r\n'
   core.log.append(terminal, { type: 'terminal/data', data })
@@ -115,14 +117,14 @@ export function portOf(core: Core): Terminals {
   return core.terminals
 }
 
-/** Where a shell starts: where it is told to, else where everything does. */
+/** Returns the directory that a shell starts in: the requested one, else the default. */
 async function directoryOf(core: Core, cwd: Uri | undefined): Promise<string> {
   const uri = cwd ?? core.defaultDirectory
   if (uri === undefined) return '/'
   const place = containedPath(core, uri, 'browse')
   if (!core.files) return place.path
   const { type } = await core.files.stat(place, true)
-  if (type !== 'directory') throw AhpError.invalidParams('createTerminal: cwd is no directory')
+  if (type !== 'directory') throw AhpError.invalidParams('createTerminal: cwd is not a directory')
   return place.path
 }
 

@@ -69,7 +69,8 @@ test('[J5] a file is read as clients may read it, and no other', async () => {
   expect(await read({ type: 'resource', uri: 'file:///w/a.txt' })).toEqual(text)
   expect(await read({ type: 'resource', uri: 'file:///w/b.png' })).toMatchObject({ encoding: 'base64' })
   const before = files.asked.length
-  const outside = '"x": this is in no directory that may be used: it has to be granted'
+  const outside =
+    '"x": this is outside the sessions’ directories and the granted ones: it must be granted first'
   for (const uri of ['file:///etc/passwd', 'file:///wa.txt'])
     await expect(read({ type: 'resource', uri })).rejects.toMatchObject(failed(outside))
   for (const uri of ['file:///w/../etc/passwd', 'file://host/w/a.txt', 'file:///w/%2fx', 'file:'])
@@ -91,7 +92,7 @@ test('[J5] what only a client has is asked of it, and of nobody else', async () 
   const { chat: given } = await agent.given(1)
   expect(await given.read(own)).toEqual({ data: `resourceRead ${uri}`, encoding: 'utf-8' })
   await expect(given.read({ ...own, uri: 'untitled:/two' })).rejects.toMatchObject(
-    failed('"x": nobody here has "untitled:/two"'),
+    failed('"x": no connected client has "untitled:/two"'),
   )
   ann.peer.close()
   await until(() => run.signal.aborted)
@@ -105,7 +106,7 @@ test('[J5] S-10: what a client of another principal has is not for this agent', 
   const uri = 'untitled:/eve'
   const draft = { ...message('x'), attachments: [{ type: 'resource', uri, label: 'x' }] }
   await eve.echo(eve.dispatch(chat, { type: 'chat/draftChanged', draft }))
-  await expect(read({ type: 'resource', uri })).rejects.toMatchObject(failed(`"x": nobody here has "${uri}"`))
+  await expect(read({ type: 'resource', uri })).rejects.toMatchObject(failed(`"x": no connected client has "${uri}"`))
 })
 
 test('[J5] a host without files says so; what there is not is said not to be there', async () => {
@@ -245,7 +246,7 @@ test('[J5] what cannot be read fails its turn in these words, where its agent do
     {
       error: {
         errorType: 'attachment',
-        message: expect.stringContaining('"secret": this is in no directory'),
+        message: expect.stringContaining('"secret": this is outside the sessions'),
       },
     },
   ])

@@ -85,7 +85,7 @@ async function turnsUpTo(
   const most = core.limits.transcriptLength * 4
   let length = 0
   for (;;) {
-    const page = await turnsBefore(core, chat, cursor)
+    const page = await turnsBefore(core, chat, { cursor })
     // A turn may have come to its end since.
     const end = turns.length > 0 ? page.turns.length : page.turns.findIndex(({ id }) => id === endTurn) + 1
     turns.unshift(...page.turns.slice(0, end))

@@ -233,7 +233,7 @@ export class Turn implements Job {
       ),
       before: async (turnId) => {
         if (this.#over) throw stopped()
-        return (await turnsBefore(this.#core, channel, cursorBefore({ id: turnId }))).turns
+        return (await turnsBefore(this.#core, channel, { cursor: cursorBefore({ id: turnId }) })).turns
       },
       keep: (bytes, contentType) =>
         this.#over ? Promise.reject(stopped()) : keepBytes(this.#core, session.uri, bytes, contentType),
@@ -242,7 +242,9 @@ export class Turn implements Job {
           ? Promise.reject(stopped())
           : readAttachment(this.#core, this.#core.owners.of(session.uri), attachment),
       token: (resource) =>
-        this.#over ? undefined : tokenFor(this.#core, channel, session, this.#agent, resource),
+        this.#over
+          ? undefined
+          : tokenFor(this.#core, { chat: channel, session, agent: this.#agent }, resource),
     }
   }
 
@@ -260,15 +262,15 @@ export class Turn implements Job {
     await this.#approved(command.toolCallId)
     const { signal } = this.#abort
     const place = { session: this.#session, chat: this.#channel, turnId: this.#turnId, signal }
-    const { terminal, screen } = await execute(this.#core, place, command).catch((error: unknown) => {
+    const { terminal, job } = await execute(this.#core, place, command).catch((error: unknown) => {
       throw this.#over ? stopped() : error
     })
     // Whoever is asked again in the midst of it may say no.
     this.#when(this.#channel, (state) => isDecided(callIn(state, command.toolCallId))).then(
-      (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void screen.stop(),
+      (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void job.stop(),
       () => {},
     )
-    const done = screen.ended.then(() => {
+    const done = job.ended.then(() => {
       if (this.#over) throw stopped()
       return commandOutcome(terminal)
     })
@@ -277,7 +279,7 @@ export class Turn implements Job {
       terminal: terminal.uri,
       done,
       soFar: () => commandOutcome(terminal),
-      end: () => screen.stop(),
+      end: () => job.stop(),
     }
   }
 

@@ -28,14 +28,14 @@ import type { Outcome } from './sync/pending-actions.ts'
 import type { World } from './shared/world.ts'
 
 export interface ClientOptions extends ClientHello {
-  /** Opens a new pipe to the host; asked again whenever the last one ended. */
+  /** Opens a transport to the host. Called again whenever the last one has ended. */
   readonly open: () => Transport | Promise<Transport>
   readonly world: World
   readonly check: Check
   readonly hostRequests?: HostRequests
 }
 
-/** One host, seen from a client: typed commands, channels that keep themselves true, and a link that comes back. */
+/** A client of one host: typed commands, replicated channels, and a link that reconnects by itself. */
 export class Client {
   readonly clientId: string
   readonly #options: ClientOptions
@@ -52,7 +52,7 @@ export class Client {
     this.#options = options
     this.clientId = options.clientId
     const { world, check, clientId } = options
-    const problem = (said: ClientProblem) => this.#problems.notify(said)
+    const problem = (found: ClientProblem) => this.#problems.notify(found)
     this.#links = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
     this.#actions = new Listeners((error) => problem({ kind: 'app', detail: messageOf(error) }))
     const received = (envelope: Envelope) => this.#actions.notify(envelope)
@@ -67,10 +67,10 @@ export class Client {
     this.#link = new Reconnect({
       open: options.open,
       world,
-      handshake: (peer, opened) => this.#greet(peer, opened),
+      handshake: (peer, opened) => this.#handshake(peer, opened),
       receiver: {
-        request: (method, params) => this.#asked(method, params),
-        notification: (method, params) => this.#told(method, params),
+        request: (method, params) => this.#request(method, params),
+        notification: (method, params) => this.#notification(method, params),
       },
       changed: () => this.#changed(),
       report: (error) => problem({ kind: 'stray', detail: messageOf(error) }),
@@ -78,7 +78,7 @@ export class Client {
     })
   }
 
-  /** Begins, or tries again at once instead of when the time has come. */
+  /** Opens the link, or tries again at once instead of waiting for the next attempt. */
   connect(): this {
     this.#link.retry()
     return this
@@ -88,24 +88,24 @@ export class Client {
     return this.#link.status
   }
 
-  /** What the host said of itself; nothing before the first handshake. */
+  /** The host's description of itself; undefined before the first handshake. */
   get host(): HostInfo | undefined {
     return this.#host
   }
 
-  /** What was dispatched and not answered, over all channels. */
+  /** The pending actions of all channels: dispatched, and without an outcome yet. */
   get pending(): readonly PendingAction[] {
     return this.#subscriptions.pending
   }
 
-  /** Asks the host, once there is a link. Rejects with what the host answers, or when the link ends before it does. */
+  /** Sends a request once the link is live. Rejects with the host's error, or when the link is lost before the response. */
   async ask<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
-    // At once where it can be: nothing that is said later overtakes it.
+    // Synchronous where the link is live, so that no later message overtakes the request.
     const peer = this.#link.live ?? (await this.live())
     return this.#options.check.result(method, await peer.request(method, params))
   }
 
-  /** Resolves when the link is live; rejects when it never will be again. */
+  /** Resolves when the link is live. Rejects when the client is closed. */
   async live(): Promise<Peer> {
     for (;;) {
       const peer = this.#link.live
@@ -115,13 +115,13 @@ export class Client {
     }
   }
 
-  /** A handle on a channel. Where somebody holds one already, the state is there at once, and their options hold. */
+  /** Returns a handle on a channel. If there is one already, the state is available at once, and its options apply. */
   subscribe<K extends KindName>(kind: K, uri: Uri, options: ChannelOptions = {}): Subscription<K> {
     const channel = this.#subscriptions.subscribe(kind, uri, options)
     return new Subscription(this, kind, channel)
   }
 
-  /** For who does not follow the channel: answering a question in a chat, say. */
+  /** Dispatches without a subscription, for example to answer a question in a chat. */
   dispatch(channel: Uri, action: Action): Promise<Outcome> {
     if (this.link.state === 'closed')
       return Promise.resolve({ outcome: 'lost', reason: `there is no link: ${this.link.reason}` })
@@ -133,17 +133,18 @@ export class Client {
   }
 
   on<M extends NotificationMethod>(method: M, listener: (params: NotificationParams<M>) => void): () => void {
-    let listeners = this.#notes.get(method)
+    let listeners = this.#notifications.get(method)
     if (!listeners) {
       listeners = new Listeners((error) => this.#problems.notify({ kind: 'app', detail: messageOf(error) }))
       this.#notes.set(method, listeners)
     }
+    // Only params of this method are passed to these listeners.
     return listeners.add(listener as (params: never) => void)
   }
 
   /**
-   * Every action in the order it is told, refusals and those missed during a break among them. A break that was longer than
-   * the host remembers is mended by a snapshot, and what happened in it is told to nobody.
+   * Listens to every action in order, including rejected actions and those replayed after a lost link. Where the host cannot
+   * replay, it sends snapshots, and the actions in between are not reported.
    */
   onAction(listener: (envelope: Envelope) => void): () => void {
     return this.#actions.add(listener)
@@ -157,42 +158,43 @@ export class Client {
     return this.#problems.add(listener)
   }
 
-  /** For good. What was pending is lost, and its dispatchers learn that. */
+  /** Closes the client for good. Pending actions end with the outcome `lost`. */
   close(reason = 'closed here'): void {
     this.#link.close(reason)
   }
 
-  async #greet(peer: Peer, opened: () => void): Promise<void> {
+  async #handshake(peer: Peer, opened: () => void): Promise<void> {
     const { check } = this.#options
-    const open = (asked: readonly Channel[]) => {
-      // Before anybody is told, so that nothing newer overtakes what was wished before.
-      this.#subscriptions.opened(peer, resendsOf(this.#host), asked)
+    const context = { peer, hello: this.#options, subscriptions: this.#subscriptions, check }
+    const open = (requested: readonly Channel[]) => {
+      // Before listeners are notified, so that no newer action overtakes the pending ones.
+      this.#subscriptions.opened(peer, resendsOf(this.#host), requested)
       opened()
     }
     try {
-      if (this.#host) return void (await reconnect(peer, this.#options, this.#subscriptions, check, open))
+      if (this.#host) return void (await reconnect(context, open))
     } catch (error) {
-      // It does not know this client any more, or does not do that at all: then as a new one.
+      // The host does not know this client any more, or does not support `reconnect`: initialize instead.
       if (!(error instanceof AhpError)) throw error
     }
-    await initialize(peer, this.#options, this.#subscriptions, check, (host, asked) => {
+    await initialize(context, (host, requested) => {
       this.#host = host
-      open(asked)
+      open(requested)
     })
   }
 
-  #asked(method: string, params: unknown): unknown {
+  #request(method: string, params: unknown): unknown {
     const { hostRequests = {}, check } = this.#options
-    return answer(hostRequests, check, method, params, (error) =>
-      this.#problems.notify({ kind: 'app', detail: messageOf(error) }),
-    )
+    const report = (error: unknown) => this.#problems.notify({ kind: 'app', detail: messageOf(error) })
+    return answer({ hostRequests, check, report }, method, params)
   }
 
-  #told(method: string, params: unknown): void {
+  #notification(method: string, params: unknown): void {
     if (method === 'action') return this.#subscriptions.receive(params)
-    const listeners = this.#notes.get(method)
+    const listeners = this.#notifications.get(method)
     if (!listeners) return
     try {
+      // A method with listeners came through `on`, so it is a `NotificationMethod`.
       listeners.notify(this.#options.check.note(method as NotificationMethod, params ?? {}) as never)
     } catch (error) {
       this.#problems.notify({ kind: 'malformed', detail: messageOf(error) })
@@ -213,8 +215,8 @@ export class Client {
   }
 }
 
-/** Whether what was sent before may be sent again under its number. */
+/** Returns whether the host recognizes a resent action by its number. */
 function resendsOf(host: HostInfo | undefined): boolean {
-  const own = host?._meta?.['x-atrium'] as { readonly resends?: unknown } | undefined
-  return own?.resends === true
+  const own = host?._meta?.['x-atrium']
+  return typeof own === 'object' && own !== null && 'resends' in own && own.resends === true
 }

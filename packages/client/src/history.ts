@@ -3,8 +3,8 @@ import type { Client } from './client.ts'
 import type { Subscription } from './sync/handle.ts'
 
 /**
- * A chat with at least so many of its turns, or with all that there are. Pages come as actions of the chat, so that
- * whoever looks at it sees them too.
+ * Fetches older turns of a chat until it has at least `wanted`, or all. Pages arrive as actions of the chat, so that other
+ * handles on it get them too.
  */
 export async function withTurns(
   client: Client,
@@ -16,7 +16,7 @@ export async function withTurns(
     const { turns, turnsNextCursor: cursor } = state
     if (cursor === undefined || turns.length >= wanted) return state
     await client.ask('fetchTurns', { channel: chat.uri, cursor })
-    // A host may answer before it tells; and a chat that was cut meanwhile has other turns.
+    // The response may come before the page. A truncation meanwhile changes the number of turns instead.
     await chat.until((now) => now.turnsNextCursor !== cursor || now.turns.length !== turns.length)
   }
 }

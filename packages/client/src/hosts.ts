@@ -5,12 +5,12 @@ import { Listeners } from './shared/listeners.ts'
 import type { LinkStatus } from './link/reconnect.ts'
 import { SessionList } from './sessions.ts'
 
-/** A session, and whose it is: two hosts may have used the same URI. */
+/** A session with the name of its host: two hosts may use the same URI. */
 export interface HostedSession extends SessionSummary {
   readonly host: string
 }
 
-/** Several hosts as one: their sessions in one list, each host's link on its own. */
+/** Several hosts with one session list. Each host has its own link. */
 export class Hosts {
   readonly #hosts = new Map<
     string,
@@ -18,7 +18,7 @@ export class Hosts {
   >()
   readonly #changes = new Listeners<[]>(() => {})
 
-  /** Under a name of one's own; one that has that name is left first. The client stays its owner's to close. */
+  /** Adds a host, and removes one of the same name first. Closing the client is left to the caller. */
   add(name: string, client: Client): void {
     this.remove(name)
     const list = new SessionList(client)
@@ -44,7 +44,7 @@ export class Hosts {
     return new Map([...this.#hosts].map(([name, { client }]) => [name, client.link]))
   }
 
-  /** Those that changed last come first, whosever they are. A host that is away keeps its own in the list. */
+  /** The sessions of all hosts, last modified first. A disconnected host's sessions stay in the list. */
   get sessions(): readonly HostedSession[] {
     return [...this.#hosts]
       .flatMap(([host, { list }]) => list.items.map((session) => ({ ...session, host })))

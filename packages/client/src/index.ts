@@ -1,4 +1,4 @@
-// The door of the package for those outside it. Inside, files import each other directly.
+// The exports of the package. Inside the package, files import each other directly.
 export type { ChannelOptions, ChannelStatus } from './sync/channel.ts'
 export { trusting } from './shared/check.ts'
 export type { Check } from './shared/check.ts'

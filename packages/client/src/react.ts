@@ -10,7 +10,7 @@ import type { PendingAction } from './sync/replica.ts'
 import { SessionList } from './sessions.ts'
 import type { Outcome } from './sync/pending-actions.ts'
 
-/** A channel as a component sees it; the same object until something of it changes. */
+/** A channel as a component sees it: the same object until something changes. */
 export interface ChannelView<K extends KindName> {
   readonly state: StateOf<K> | undefined
   readonly pending: readonly PendingAction[]
@@ -19,7 +19,7 @@ export interface ChannelView<K extends KindName> {
   readonly dispatch: (action: ActionOn<K>) => Promise<Outcome>
 }
 
-/** Follows a channel while the component is there. Components that look at the same one share it. */
+/** Subscribes to a channel while the component is mounted. Components with the same channel share a subscription. */
 export function useChannel<K extends KindName>(
   client: Client,
   kind: K,
@@ -35,30 +35,30 @@ export function useChannel<K extends KindName>(
     }
     return channelStore(client, kind, uri, options)
   }, [client, kind, uri, turns, maxLatencyMs])
-  return useSyncExternalStore(store.subscribe, store.look, store.look)
+  return useSyncExternalStore(store.subscribe, store.read, store.read)
 }
 
-/** The sessions of a host, those that changed last first. */
+/** Returns the sessions of a host, last modified first. */
 export function useSessions(client: Client): readonly SessionSummary[] {
   const store = useMemo(() => {
     const open = () => new SessionList(client)
     return storeOf(open, (list: SessionList | undefined) => list?.items ?? none)
   }, [client])
-  return useSyncExternalStore(store.subscribe, store.look, store.look)
+  return useSyncExternalStore(store.subscribe, store.read, store.read)
 }
 
-/** Whether what is shown is what the host says. */
+/** Returns the link's status: whether the shown states are up to date. */
 export function useLink(client: Client): LinkStatus {
   const subscribe = useMemo(() => (changed: () => void) => client.onLink(changed), [client])
-  const look = () => client.link
-  return useSyncExternalStore(subscribe, look, look)
+  const read = () => client.link
+  return useSyncExternalStore(subscribe, read, read)
 }
 
 const none: readonly never[] = []
 
 function channelStore<K extends KindName>(client: Client, kind: K, uri: Uri, options: ChannelOptions) {
   const dispatch = (action: ActionOn<K>) => client.dispatch(uri, action)
-  const nothing = {
+  const opening = {
     state: undefined,
     pending: none,
     status: 'opening',
@@ -68,7 +68,7 @@ function channelStore<K extends KindName>(client: Client, kind: K, uri: Uri, opt
   return storeOf(
     () => client.subscribe(kind, uri, options),
     (handle): ChannelView<K> => {
-      if (!handle) return nothing
+      if (!handle) return opening
       const { state, pending, status, problem } = handle
       return { state, pending, status, problem, dispatch }
     },
@@ -80,31 +80,32 @@ interface Handle {
   release(): void
 }
 
-/** Opened with the first who looks and released with the last; React may look twice, or leave and come back at once. */
-function storeOf<H extends Handle, T>(open: () => H, read: (handle: H | undefined) => T) {
+/** Opens a handle with the first subscriber and releases it with the last. React may subscribe twice, or again at once. */
+function storeOf<H extends Handle, T>(open: () => H, valueOf: (handle: H | undefined) => T) {
   let handle: H | undefined
-  let lookers = 0
-  let seen: { readonly value: T } | undefined
+  let subscribers = 0
+  let cached: { readonly value: T } | undefined
   return {
     subscribe(changed: () => void): () => void {
-      lookers++
+      subscribers++
       const opened = (handle ??= open())
-      seen = undefined
-      const undo = opened.onChange(() => {
-        seen = undefined
+      cached = undefined
+      const unlisten = opened.onChange(() => {
+        cached = undefined
         changed()
       })
       return () => {
-        undo()
-        if (--lookers > 0) return
+        unlisten()
+        if (--subscribers > 0) return
         opened.release()
         handle = undefined
-        seen = undefined
+        cached = undefined
       }
     },
-    look(): T {
-      seen ??= { value: read(handle) }
-      return seen.value
+    /** Cached, because React compares the values of two reads by identity. */
+    read(): T {
+      cached ??= { value: valueOf(handle) }
+      return cached.value
     },
   }
 }

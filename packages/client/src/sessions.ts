@@ -4,46 +4,50 @@ import { rootUri } from '@atrium/protocol/uri'
 import type { Client } from './client.ts'
 import { Listeners } from './shared/listeners.ts'
 
+type Change = (items: Map<Uri, SessionSummary>) => void
+
 /**
- * The sessions of one host, kept true: listed once for every link, changed by what the host tells in between. What is told
- * while the list is on its way is done to it again when it is there.
+ * The sessions of one host. The list is fetched once for every link, and updated by notifications. Notifications that arrive
+ * during a fetch are applied again to the fetched list.
  */
 export class SessionList {
   readonly #client: Client
   readonly #undo: readonly (() => void)[]
   readonly #changes = new Listeners<[]>(() => {})
   #items: ReadonlyMap<Uri, SessionSummary> = new Map()
-  #told: ((items: Map<Uri, SessionSummary>) => void)[] = []
+  /** The changes since the last fetch began. */
+  #changesSinceFetch: Change[] = []
   #listed = false
-  #round = 0
+  #fetches = 0
 
   constructor(client: Client) {
     this.#client = client
-    // A host tells those who follow the root.
+    // The host notifies the subscribers of the root.
     const root = client.subscribe('root', rootUri)
     this.#undo = [
       () => root.release(),
       client.on('root/sessionAdded', ({ summary }) =>
-        this.#tell((items) => items.set(summary.resource, summary)),
+        this.#apply((items) => items.set(summary.resource, summary)),
       ),
-      client.on('root/sessionRemoved', ({ session }) => this.#tell((items) => items.delete(session))),
+      client.on('root/sessionRemoved', ({ session }) => this.#apply((items) => items.delete(session))),
       client.on('root/sessionSummaryChanged', ({ session, changes }) =>
-        this.#tell((items) => {
+        this.#apply((items) => {
           const known = items.get(session)
+          // A change contains no key with the value undefined.
           if (known) items.set(session, { ...known, ...changes } as SessionSummary)
         }),
       ),
-      client.onLink(({ state }) => void (state === 'live' && this.#list())),
+      client.onLink(({ state }) => void (state === 'live' && this.#fetch())),
     ]
-    if (client.link.state === 'live') void this.#list()
+    if (client.link.state === 'live') void this.#fetch()
   }
 
-  /** Whether there was a list; an empty one is one. */
+  /** Whether the list has been fetched at least once. */
   get listed(): boolean {
     return this.#listed
   }
 
-  /** Those that changed last come first. */
+  /** The sessions, last modified first. */
   get items(): readonly SessionSummary[] {
     return [...this.#items.values()].toSorted((a, b) => (a.modifiedAt < b.modifiedAt ? 1 : -1))
   }
@@ -54,12 +58,12 @@ export class SessionList {
 
   release(): void {
     for (const undo of this.#undo) undo()
-    this.#round++
+    this.#fetches++
   }
 
-  async #list(): Promise<void> {
-    const round = ++this.#round
-    this.#told = []
+  async #fetch(): Promise<void> {
+    const fetch = ++this.#fetches
+    this.#changesSinceFetch = []
     const items = new Map<Uri, SessionSummary>()
     try {
       let cursor: string | undefined
@@ -67,20 +71,20 @@ export class SessionList {
         const page = await this.#client.ask('listSessions', cursor === undefined ? {} : { cursor })
         for (const summary of page.items) items.set(summary.resource, summary)
         cursor = page.nextCursor
-      } while (cursor !== undefined && round === this.#round)
+      } while (cursor !== undefined && fetch === this.#fetches)
     } catch {
-      // The link ended, and the next one lists again; or the host cannot, and what it tells is all there is.
+      // The link was lost, and the next one fetches again; or the host has no such command, and only notifies.
       return
     }
-    if (round !== this.#round) return
-    for (const change of this.#told.splice(0)) change(items)
+    if (fetch !== this.#fetches) return
+    for (const change of this.#changesSinceFetch.splice(0)) change(items)
     this.#items = items
     this.#listed = true
     this.#changes.notify()
   }
 
-  #tell(change: (items: Map<Uri, SessionSummary>) => void): void {
-    this.#told.push(change)
+  #apply(change: Change): void {
+    this.#changesSinceFetch.push(change)
     const items = new Map(this.#items)
     change(items)
     this.#items = items

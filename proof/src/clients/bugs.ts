@@ -42,14 +42,14 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'an action is resent under another clientSeq',
     'sync/subscriptions',
-    'for (const wish of this.#pending.all)\n            this.#send(wish, peer);',
-    'for (const wish of this.#pending.all)\n            this.#send({ ...wish, clientSeq: wish.clientSeq + 1 }, peer);',
+    'for (const pending of this.#pending.all)\n            this.#send(pending, peer);',
+    'for (const pending of this.#pending.all)\n            this.#send({ ...pending, clientSeq: pending.clientSeq + 1 }, peer);',
   ),
   bug(
     'an action is resent twice',
     'sync/subscriptions',
-    'for (const wish of this.#pending.all)\n            this.#send(wish, peer);',
-    'for (const wish of [...this.#pending.sent, ...this.#pending.all])\n            this.#send(wish, peer);',
+    'for (const pending of this.#pending.all)\n            this.#send(pending, peer);',
+    'for (const pending of [...this.#pending.sent, ...this.#pending.all])\n            this.#send(pending, peer);',
   ),
   bug(
     'actions are resent to a host that does not allow it',
@@ -60,13 +60,13 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'actions are resent after newer ones',
     'client',
-    'this.#subscriptions.opened(peer, resendsOf(this.#host), asked);\n            opened();',
-    'opened();\n            this.#subscriptions.opened(peer, resendsOf(this.#host), asked);',
+    'this.#subscriptions.opened(peer, resendsOf(this.#host), requested);\n            opened();',
+    'opened();\n            this.#subscriptions.opened(peer, resendsOf(this.#host), requested);',
   ),
   bug(
     'actions are never resent',
     'sync/subscriptions',
-    'for (const wish of this.#pending.all)\n            this.#send(wish, peer);',
+    'for (const pending of this.#pending.all)\n            this.#send(pending, peer);',
     '',
   ),
   bug(
@@ -78,19 +78,19 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'clientSeq numbers of other clients end pending actions',
     'sync/subscriptions',
-    'if (origin?.clientId === this.#around.clientId)',
+    'if (origin?.clientId === this.#context.clientId)',
     'if (origin)',
   ),
   bug(
     'actions in a channel that is gone stay pending',
     'sync/subscriptions',
-    'for (const wish of this.#pending.of(channel.uri))\n            this.#lose',
-    'for (const wish of [])\n            this.#lose',
+    'for (const pending of this.#pending.of(channel.uri))\n            this.#lose',
+    'for (const pending of [])\n            this.#lose',
   ),
   bug(
     'a released channel is not unsubscribed',
     'sync/subscriptions',
-    "this.#around.live()?.notify('unsubscribe', { channel: channel.uri });",
+    "this.#context.live()?.notify('unsubscribe', { channel: channel.uri });",
     '',
   ),
   bug(
@@ -108,8 +108,8 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'reconnect claims a number that was not seen',
     'link/handshake',
-    'lastSeenServerSeq: following.lastSeen',
-    'lastSeenServerSeq: following.lastSeen + 1',
+    'lastSeenServerSeq: subscriptions.lastSeen',
+    'lastSeenServerSeq: subscriptions.lastSeen + 1',
   ),
   bug(
     'a replay is requested for a channel without a state',
@@ -120,7 +120,7 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'a silent link is never noticed',
     'link/reconnect',
-    "this.#after(deadMs - doubtMs, () => this.#lost('nothing was heard for too long'));",
+    "this.#after(lostAfterMs - staleAfterMs, () => this.#lost('nothing was received for too long'));",
     '',
   ),
   bug(

@@ -7,32 +7,37 @@ import type { Channel } from '../sync/channel.ts'
 import type { Check } from '../shared/check.ts'
 import type { Subscriptions } from '../sync/subscriptions.ts'
 
-/** What a host says of itself. */
+/** The host's description of itself. */
 export type HostInfo = Omit<Result<'initialize'>, 'snapshots'>
 
-/** How a client says who it is. */
+/** The client's description of itself. */
 export interface ClientHello {
   readonly clientId: string
   readonly versions: readonly string[]
   readonly info?: Implementation
   readonly locale?: string
-  /** For the host, beside what the protocol asks for. */
+  /** Additional data for the host. */
   readonly _meta?: { readonly [key: string]: unknown }
 }
 
+export interface HandshakeContext {
+  readonly peer: Peer
+  readonly hello: ClientHello
+  readonly subscriptions: Subscriptions
+  readonly check: Check
+}
+
 /**
- * Says who one is. Everything is read the moment the answer is, before any later frame: a snapshot is in place ahead of
- * what follows it.
+ * Sends `initialize`. The response is processed synchronously, before any later frame, so that a snapshot is in place before
+ * the actions that follow it.
  */
 export function initialize(
-  peer: Peer,
-  { clientId, versions, info, locale, _meta }: ClientHello,
-  following: Subscriptions,
-  check: Check,
-  opened: (host: HostInfo, asked: readonly Channel[]) => void,
+  { peer, hello, subscriptions, check }: HandshakeContext,
+  opened: (host: HostInfo, requested: readonly Channel[]) => void,
 ): Promise<unknown> {
-  // A view is asked for by a request of its own.
-  const plain = following.all.filter(
+  const { clientId, versions, info, locale, _meta } = hello
+  // A subscription with options needs a `subscribe` request of its own.
+  const plain = subscriptions.all.filter(
     ({ options, status }) => Object.keys(options).length === 0 && status !== 'gone',
   )
   for (const channel of plain) channel.hold()
@@ -47,38 +52,35 @@ export function initialize(
   }
   return peer.request('initialize', params, (value) => {
     const { snapshots, ...host } = check.result('initialize', value)
-    following.reset(host.serverSeq, snapshots)
+    subscriptions.reset(host.serverSeq, snapshots)
     opened(host, plain)
   })
 }
 
-/** Comes back: with what was missed, or, if the host will not, with everything as it is now. */
+/** Sends `reconnect`. The host replays the missed actions or, if it cannot, sends new snapshots. */
 export function reconnect(
-  peer: Peer,
-  { clientId }: ClientHello,
-  following: Subscriptions,
-  check: Check,
-  opened: (asked: readonly Channel[]) => void,
+  { peer, hello, subscriptions, check }: HandshakeContext,
+  opened: (requested: readonly Channel[]) => void,
 ): Promise<unknown> {
-  // A replay of anything else would be of no use, or do harm.
-  const had = following.all.filter(({ resumable }) => resumable)
-  for (const channel of had) channel.hold()
+  // A replay onto a channel without a valid state would be useless, or harmful.
+  const resumed = subscriptions.all.filter(({ resumable }) => resumable)
+  for (const channel of resumed) channel.hold()
   const params = {
     channel: rootUri,
-    clientId,
-    lastSeenServerSeq: following.lastSeen,
-    subscriptions: had.map(({ uri }) => uri),
+    clientId: hello.clientId,
+    lastSeenServerSeq: subscriptions.lastSeen,
+    subscriptions: resumed.map(({ uri }) => uri),
   }
   return peer.request('reconnect', params, (value) => {
     const result = check.result('reconnect', value)
     if (result.type === 'replay') {
       for (const uri of result.missing)
-        following.gone(following.get(uri), AhpError.notFound(`there is no ${uri} any more`))
-      following.replay(had, result.actions)
+        subscriptions.gone(subscriptions.get(uri), AhpError.notFound(`there is no ${uri} any more`))
+      subscriptions.replay(resumed, result.actions)
     } else {
-      // What numbers the host has now is its own affair: it may have begun anew.
-      following.reset(Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq)), result.snapshots)
+      // The host may have started a new sequence, so the highest number in the snapshots replaces `lastSeen`.
+      subscriptions.reset(Math.max(0, ...result.snapshots.map(({ fromSeq }) => fromSeq)), result.snapshots)
     }
-    opened(had)
+    opened(resumed)
   })
 }

@@ -8,56 +8,58 @@ import { messageOf } from '../shared/errors.ts'
 import type { World } from '../shared/world.ts'
 
 /**
- * connecting: there was no link yet. live: what is shown is what the host says. stale: it may be old, because the link is
- * gone and being made again, or nothing has come over it for too long. closed: it will not be made again.
+ * `connecting`: there was no link yet. `live`: the shown states are up to date. `stale`: they may be outdated, because the
+ * link is lost and being opened again, or silent for too long. `closed`: the link will not be opened again.
  */
 export type LinkState = 'connecting' | 'live' | 'stale' | 'closed'
 
 export interface LinkStatus {
   readonly state: LinkState
-  /** Why it is not live, where something went wrong. */
+  /** The reason why the link is not live, where there is one. */
   readonly reason?: string
-  /** How many attempts have failed since it was live; the next one comes in so many milliseconds. */
+  /** Number of failed attempts since the link was live. */
   readonly failures: number
+  /** Time until the next attempt. */
   readonly retryInMs?: number
 }
 
-/** Thrown by whoever opens a transport: trying again is of no use. */
+/** Thrown by `open` where another attempt cannot succeed. */
 export class Refused extends Error {
   override readonly name = 'Refused'
 }
 
 export interface LinkOptions {
   readonly open: () => Transport | Promise<Transport>
-  /** The handshake. It says the moment it is answered, before any later frame; what it throws ends the attempt. */
+  /** Runs the handshake. It calls `opened` with the response, before any later frame. An exception ends the attempt. */
   readonly handshake: (peer: Peer, opened: () => void) => Promise<void>
   readonly receiver: Receiver
   readonly world: World
   readonly changed: () => void
   readonly report: (problem: unknown) => void
-  /** A link is gone, greeted or not; before anybody is told. */
+  /** Called when a link is lost, before `changed`. */
   readonly cut: () => void
 }
 
-/** After so much silence the other side is asked whether it is there; without an answer one may doubt it, then be sure. */
-const quietMs = 5_000
-const doubtMs = 5_000
-const deadMs = 20_000
+/** Silence after which a ping is sent. */
+const pingAfterMs = 5_000
+/** Silence after the ping until the link is stale, and until it is lost. */
+const staleAfterMs = 5_000
+const lostAfterMs = 20_000
 const firstRetryMs = 250
 const lastRetryMs = 30_000
 
-/** Keeps one link: opens it, greets, listens whether it lives, and opens it again when it does not. */
+/** Keeps one link: opens it, runs the handshake, watches for silence, and opens it again when it is lost. */
 export class Reconnect {
   readonly #options: LinkOptions
   readonly #timers = new Set<() => void>()
   #status: LinkStatus = { state: 'connecting', failures: 0 }
-  /** What an earlier attempt still does is of no interest. */
+  /** The number of the current attempt. Results of earlier attempts are ignored. */
   #attempt = 0
   #peer: Peer | undefined
-  #greeted = false
+  #handshakeDone = false
   #wasLive = false
-  /** Something came since somebody last looked. */
-  #heard = false
+  /** Whether a frame has come since the last check. */
+  #frameCame = false
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -67,12 +69,12 @@ export class Reconnect {
     return this.#status
   }
 
-  /** Whom to talk to, once it was greeted. */
+  /** The peer, once the handshake is done. */
   get live(): Peer | undefined {
-    return this.#greeted ? this.#peer : undefined
+    return this.#handshakeDone ? this.#peer : undefined
   }
 
-  /** Now, instead of when the time has come: the network is back, or somebody clicked. */
+  /** Tries again at once instead of waiting for the timer. */
   retry(): void {
     if (!this.#peer && this.#status.state !== 'closed') void this.#dial()
   }
@@ -80,7 +82,7 @@ export class Reconnect {
   close(reason = 'closed here'): void {
     if (this.#status.state === 'closed') return
     this.#drop()
-    this.#say({ state: 'closed', reason, failures: 0 })
+    this.#setStatus({ state: 'closed', reason, failures: 0 })
   }
 
   async #dial(): Promise<void> {
@@ -89,7 +91,7 @@ export class Reconnect {
     try {
       const transport = await this.#options.open()
       if (attempt !== this.#attempt) return transport.close(1000)
-      const peer = this.#join(transport, attempt)
+      const peer = this.#openPeer(transport, attempt)
       await this.#options.handshake(peer, () => this.#opened(attempt))
     } catch (error) {
       if (attempt !== this.#attempt) return
@@ -98,107 +100,107 @@ export class Reconnect {
     }
   }
 
-  #join(transport: Transport, attempt: number): Peer {
+  #openPeer(transport: Transport, attempt: number): Peer {
     const { receiver, report } = this.#options
-    const ear = heardOver(transport, () => this.#hear(attempt))
-    const peer = new Peer(ear, receiver, { limits: clientLimits, report })
+    const watched = withFrameListener(transport, () => this.#frameReceived(attempt))
+    const peer = new Peer(watched, receiver, { limits: clientLimits, report })
     this.#peer = peer
     transport.closed.addEventListener('abort', () => {
       if (attempt === this.#attempt) this.#lost(messageOf(transport.closed.reason))
     })
-    // A greeting that is never answered: the same patience as with one that falls silent.
-    this.#after(deadMs, () => {
-      if (!this.#greeted) this.#lost('no answer to the handshake')
+    // A handshake without a response is lost after the same time as a silent link.
+    this.#after(lostAfterMs, () => {
+      if (!this.#handshakeDone) this.#lost('no response to the handshake')
     })
     return peer
   }
 
   #opened(attempt: number): void {
     if (attempt !== this.#attempt) return
-    this.#greeted = true
+    this.#handshakeDone = true
     this.#wasLive = true
-    this.#say({ state: 'live', failures: 0 })
+    this.#setStatus({ state: 'live', failures: 0 })
     this.#watch()
   }
 
-  #hear(attempt: number): void {
+  #frameReceived(attempt: number): void {
     if (attempt !== this.#attempt) return
-    this.#heard = true
-    if (!this.#greeted || this.#status.state !== 'stale') return
-    this.#callOff()
-    this.#say({ state: 'live', failures: 0 })
+    this.#frameCame = true
+    if (!this.#handshakeDone || this.#status.state !== 'stale') return
+    this.#cancelTimers()
+    this.#setStatus({ state: 'live', failures: 0 })
     this.#watch()
   }
 
-  /** One timer for a whole silence, and not one for every frame. */
+  /** One timer for each interval, and not one for every frame. */
   #watch(): void {
-    this.#heard = false
-    this.#after(quietMs, () => (this.#heard ? this.#watch() : this.#ask()))
+    this.#frameCame = false
+    this.#after(pingAfterMs, () => (this.#frameCame ? this.#watch() : this.#ping()))
   }
 
-  #ask(): void {
+  #ping(): void {
     this.#peer?.request('ping', { channel: rootUri }).catch(() => {})
-    this.#after(doubtMs, () => {
-      if (this.#heard) return this.#watch()
-      this.#say({ state: 'stale', reason: 'nothing was heard for a while', failures: 0 })
-      this.#after(deadMs - doubtMs, () => this.#lost('nothing was heard for too long'))
+    this.#after(staleAfterMs, () => {
+      if (this.#frameCame) return this.#watch()
+      this.#setStatus({ state: 'stale', reason: 'nothing was received for a while', failures: 0 })
+      this.#after(lostAfterMs - staleAfterMs, () => this.#lost('nothing was received for too long'))
     })
   }
 
   #lost(reason: string): void {
     const failures = this.#status.failures + 1
     this.#drop()
-    // Half of it is chance, so that those who were cut together do not come back together.
+    // Half of the delay is random, so that clients that were cut off together do not all come back at once.
     const longest = Math.min(lastRetryMs, firstRetryMs * 2 ** Math.min(failures - 1, 10))
     const retryInMs = Math.round(longest * (0.5 + this.#options.world.random() / 2))
     this.#after(retryInMs, () => void this.#dial())
-    this.#say({ state: this.#wasLive ? 'stale' : 'connecting', reason, failures, retryInMs })
+    this.#setStatus({ state: this.#wasLive ? 'stale' : 'connecting', reason, failures, retryInMs })
   }
 
-  /** Whatever is under way is given up. */
+  /** Gives up the current attempt or link. */
   #drop(): void {
     this.#attempt++
-    this.#callOff()
+    this.#cancelTimers()
     const peer = this.#peer
     this.#peer = undefined
-    this.#greeted = false
+    this.#handshakeDone = false
     if (!peer) return
     peer.close(1000)
     this.#options.cut()
   }
 
-  #callOff(): void {
-    for (const callOff of this.#timers) callOff()
+  #cancelTimers(): void {
+    for (const cancel of this.#timers) cancel()
     this.#timers.clear()
   }
 
   #after(ms: number, task: () => void): void {
-    const callOff = this.#options.world.after(ms, () => {
-      this.#timers.delete(callOff)
+    const cancel = this.#options.world.after(ms, () => {
+      this.#timers.delete(cancel)
       task()
     })
-    this.#timers.add(callOff)
+    this.#timers.add(cancel)
   }
 
-  #say(status: LinkStatus): void {
+  #setStatus(status: LinkStatus): void {
     this.#status = status
     this.#options.changed()
   }
 }
 
-/** Nothing that a second attempt could change: no common version, or whoever opens it says so. */
+/** Returns whether another attempt cannot succeed: there is no common version, or `open` has thrown `Refused`. */
 function isFinal(error: unknown): boolean {
   if (error instanceof Refused) return true
   return error instanceof AhpError && error.code === errorCodes.UnsupportedProtocolVersion
 }
 
-/** The same transport, with an ear at every frame. */
-function heardOver(transport: Transport, heard: () => void): Transport {
+/** Returns the transport with a listener that is called before every frame. */
+function withFrameListener(transport: Transport, received: () => void): Transport {
   return {
     send: (frame) => transport.send(frame),
     receive: (listener) =>
       transport.receive((frame) => {
-        heard()
+        received()
         listener(frame)
       }),
     close: (code, reason) => transport.close(code, reason),

@@ -1,7 +1,7 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { Refused } from './reconnect.ts'
 
-/** What browsers, Node 22 and the package `ws` have in common. */
+/** The WebSocket interface that browsers, Node 22 and the package `ws` share. */
 export interface Socket {
   readonly readyState: number
   readonly bufferedAmount: number
@@ -12,7 +12,7 @@ export interface Socket {
 
 export type SocketConstructor = new (url: string) => Socket
 
-/** Opens a socket; rejects when there is no host, or when it will not have us. */
+/** Opens a socket. Rejects if no host answers, or if the host refuses the token. */
 export function openSocket(Socket: SocketConstructor, url: string): Promise<Transport> {
   return new Promise((resolve, reject) => {
     const socket = new Socket(url)
@@ -21,7 +21,7 @@ export function openSocket(Socket: SocketConstructor, url: string): Promise<Tran
     socket.addEventListener('open', () => resolve(transport))
     socket.addEventListener('error', ({ message = '' }: { message?: string }) => void (problem = message))
     socket.addEventListener('close', ({ code, reason }: CloseEvent) => {
-      // A browser does not say why; where it is said, a wrong token stays wrong however often it is shown.
+      // Where the error contains the HTTP status, a refused token is final. Browsers do not show the status.
       if (/\b40[13]\b/.test(problem)) reject(new Refused('the host refuses this token'))
       else reject(new Error(problem || reason || `no host answers (${code})`))
     })
@@ -68,20 +68,20 @@ class SocketTransport implements Transport {
     this.#listener = listener
   }
 
-  /** Ended here at once: a peer that is gone would let us wait for its half of the goodbye. */
+  /** Aborts `closed` at once: a dead peer never completes the closing handshake. */
   close(code = 1000, reason = ''): void {
     this.#socket.close(code, reason)
     this.#ending.abort(new Error(reason || 'closed here'))
   }
 
-  /** No socket of this kind tells: what is asked for is sent without waiting. */
+  /** This interface has no event for drained buffers, so senders do not wait. */
   drained(): Promise<void> {
     return Promise.resolve()
   }
 
   #message(data: unknown): void {
     if (this.closed.aborted) return
-    if (typeof data !== 'string') return this.close(1003, 'only text is spoken here')
+    if (typeof data !== 'string') return this.close(1003, 'only text frames are accepted')
     if (this.#listener) this.#listener(data)
     else this.#arrived.push(data)
   }

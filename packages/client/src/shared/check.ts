@@ -10,8 +10,8 @@ import type {
 import type { KindName } from '@atrium/protocol/reducers'
 
 /**
- * Whether what a host says has the shape it must have. Each gives back the value, or throws with a sentence. `checked`
- * knows every shape, and with them a schema library; `trusting` looks only at what this client itself would trip over.
+ * Checks the shape of the host's messages. Each function returns the value, or throws an error. `checked` knows every shape,
+ * and includes a schema library; `trusting` checks only the fields that this client itself relies on.
  */
 export interface Check {
   envelope(value: unknown): Envelope
@@ -19,31 +19,37 @@ export interface Check {
   snapshot(kind: KindName, snapshot: unknown): Snapshot
   result<M extends Method>(method: M, value: unknown): Result<M>
   note<M extends NotificationMethod>(method: M, value: unknown): NotificationParams<M>
-  /** What the host asks of this client. */
+  /** The params of a request from the host. */
   params<M extends ClientMethod>(method: M, value: unknown): Params<M>
 }
 
-/** For a host that one has built oneself, where every kilobyte counts. */
+/** For apps whose host is their own, and whose size matters. */
 export const trusting: Check = {
   envelope(value) {
     const { channel, action, serverSeq } = objectOf(value)
-    if (typeof channel !== 'string' || typeof serverSeq !== 'number') throw new Error('this is no envelope')
-    if (typeof objectOf(action)['type'] !== 'string') throw new Error('an action without a type')
-    return value as Envelope
+    if (typeof channel !== 'string' || typeof serverSeq !== 'number')
+      throw new Error('this is not an envelope')
+    if (typeof objectOf(action)['type'] !== 'string') throw new Error('an action has no type')
+    return trusted(value)
   },
   action() {},
   snapshot(_kind, value) {
     const { resource, state, fromSeq } = objectOf(value)
-    if (typeof resource !== 'string' || typeof fromSeq !== 'number') throw new Error('this is no snapshot')
+    if (typeof resource !== 'string' || typeof fromSeq !== 'number') throw new Error('this is not a snapshot')
     objectOf(state)
-    return value as Snapshot
+    return trusted(value)
   },
-  result: (_method, value) => value as never,
-  note: (_method, value) => objectOf(value) as never,
-  params: (_method, value) => objectOf(value) as never,
+  result: (_method, value) => trusted(value),
+  note: (_method, value) => trusted(objectOf(value)),
+  params: (_method, value) => trusted(objectOf(value)),
 }
 
 function objectOf(value: unknown): { readonly [key: string]: unknown } {
   if (typeof value !== 'object' || value === null) throw new Error('an object was expected')
-  return value as { readonly [key: string]: unknown }
+  return { ...value }
+}
+
+/** The one unchecked cast: `trusting` believes that the host sends the right shapes. */
+function trusted<T>(value: unknown): T {
+  return value as T
 }

@@ -1,24 +1,24 @@
 import type { Uri } from '@atrium/protocol/channel'
 
 /**
- * Something a host should not have said, or a link that broke. Nothing of it is thrown at the app: it is told, and what
- * can be mended is mended by asking for the channel again.
+ * A wrong message of the host, a lost link, or an exception of the app. Problems are reported and never thrown. A damaged
+ * channel is repaired by subscribing again.
  */
 export interface ClientProblem {
   readonly kind:
-    /** An action takes something for granted that is not there: one before it was lost. */
+    /** An action refers to something that does not exist: an earlier action was lost. */
     | 'gap'
-    /** A number at or below one that was seen. */
+    /** A sequence number that is not higher than one seen before. */
     | 'old'
-    /** It has not the shape it must have, or cannot be reduced. */
+    /** A message of the wrong shape, or an action that cannot be reduced. */
     | 'malformed'
-    /** An answer to nothing, a request that cannot be read, a message that is none. */
+    /** A response without a request, an unreadable request, or a frame that is not JSON-RPC. */
     | 'stray'
-    /** Something wished of which nobody will hear again. */
+    /** A pending action whose outcome will never be known. */
     | 'lost'
-    /** A listener or an offer of the app threw. */
+    /** A listener of the app, or its answer to a host request, threw an error. */
     | 'app'
-    /** No link, or it ended. */
+    /** The link could not be opened, or was lost. */
     | 'link'
   readonly detail: string
   readonly channel?: Uri

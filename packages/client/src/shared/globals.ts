@@ -1,14 +1,14 @@
 import type { World } from './world.ts'
 
-// The one file that takes time and chance from where it runs: browsers, Node and workers all have these.
+// The only file that uses the globals for timers and random numbers. Browsers, Node and workers all have them.
 declare function setTimeout(task: () => void, ms: number): unknown
-declare function clearTimeout(timer: never): void
+declare function clearTimeout(timer: unknown): void
 declare const crypto: { randomUUID(): string }
 
 export const world: World = {
   after(ms, task) {
     const timer = setTimeout(task, ms)
-    return () => clearTimeout(timer as never)
+    return () => clearTimeout(timer)
   },
   random: () => Math.random(),
 }

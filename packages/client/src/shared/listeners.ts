@@ -1,4 +1,4 @@
-/** Those who want to know. One that throws hurts no other. */
+/** A set of listeners. An exception in one is reported, and the others are still called. */
 export class Listeners<A extends readonly unknown[]> {
   readonly #all = new Set<(...args: A) => void>()
   readonly #report: (error: unknown) => void
@@ -7,7 +7,7 @@ export class Listeners<A extends readonly unknown[]> {
     this.#report = report
   }
 
-  /** What comes back ends it. The same function twice is told twice. */
+  /** Returns a function that removes the listener. A function added twice is called twice. */
   add(listener: (...args: A) => void): () => void {
     const own = (...args: A) => listener(...args)
     this.#all.add(own)
@@ -15,7 +15,7 @@ export class Listeners<A extends readonly unknown[]> {
   }
 
   notify(...args: A): void {
-    // Whoever joins meanwhile is told of the next.
+    // A copy: a listener that is added meanwhile is called from the next time on.
     for (const listener of Array.from(this.#all)) {
       try {
         listener(...args)

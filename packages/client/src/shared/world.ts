@@ -1,7 +1,7 @@
-/** Time and chance come in from outside, so that a simulation can own them. */
+/** Time and random numbers, injected so that a simulation can control them. */
 export interface World {
-  /** Runs a task after so many milliseconds; what comes back calls it off. */
+  /** Runs a task after this time. Returns a function that cancels it. */
   after(ms: number, task: () => void): () => void
-  /** From 0 up to, and without, 1. */
+  /** Returns a number from 0 up to, but not including, 1. */
   random(): number
 }

@@ -15,32 +15,32 @@ export interface ChannelOptions {
 }
 
 /**
- * opening: no state yet. open: it is followed. stale: what is shown may be old, because the link is gone or it is being
- * asked for again. gone: the host does not have it or will not show it, or nobody asks any more.
+ * `opening`: no state yet. `open`: subscribed and up to date. `stale`: the state may be outdated, because the link is lost or
+ * a new snapshot is awaited. `gone`: the host does not have the channel or refuses it, or the client is closed.
  */
 export type ChannelStatus = 'opening' | 'open' | 'stale' | 'gone'
 
-/** One channel as this client follows it, however many look at it. */
+/** The client's subscription to one channel, shared by all handles on it. */
 export class Channel {
   readonly uri: Uri
   readonly kind: KindName
   readonly options: ChannelOptions
   readonly changes: Listeners<[]>
-  /** How many look at it. */
+  /** Number of handles. */
   handleCount = 0
-  /** A request for it is on its way. */
+  /** A `subscribe` request is under way. */
   requested = false
   status: ChannelStatus = 'opening'
-  /** Why it is gone. */
+  /** The reason why the channel is gone. */
   problem: Error | undefined
   replica: Replica<unknown> | undefined
-  /** The snapshot it was handed over this link; what comes with a number up to it had been overtaken by it. */
-  #handed = -1
-  /** What came while a snapshot is on its way. */
+  /** The number of the last snapshot over this link. Actions up to it are in the snapshot already. */
+  #snapshotSeq = -1
+  /** Actions that arrive while a snapshot or a replay is under way. */
   #held: Envelope[] | undefined
-  /** What is shown is not what the host says: nothing is taken until a snapshot is there. */
-  #doubted = false
-  #shown: { readonly of: Replica<unknown>; readonly state: unknown } | undefined
+  /** The state is wrong: actions are ignored until a snapshot arrives. */
+  #invalid = false
+  #cached: { readonly of: Replica<unknown>; readonly state: unknown } | undefined
 
   constructor(uri: Uri, kind: KindName, options: ChannelOptions, changes: Listeners<[]>) {
     this.uri = uri
@@ -49,44 +49,44 @@ export class Channel {
     this.changes = changes
   }
 
-  /** What to show: worked out when somebody looks, and once. */
+  /** The state with the pending actions applied. Computed on demand, and cached. */
   get state(): unknown {
     const { replica } = this
     if (!replica) return undefined
-    if (this.#shown?.of !== replica) this.#shown = { of: replica, state: view(this.#reduce, replica) }
-    return this.#shown.state
+    if (this.#cached?.of !== replica) this.#cached = { of: replica, state: view(this.#reduce, replica) }
+    return this.#cached.state
   }
 
-  /** It is what the host said up to the last number that was seen: a replay from there makes it true again. */
+  /** Whether a replay from the last seen number brings the state up to date. */
   get resumable(): boolean {
-    return this.replica !== undefined && !this.#doubted && this.status !== 'gone'
+    return this.replica !== undefined && !this.#invalid && this.status !== 'gone'
   }
 
-  /** What comes is kept until it was handed over, or told from where it was. */
+  /** Whether actions are held until the snapshot or the replay arrives. */
   get isHolding(): boolean {
     return this.#held !== undefined
   }
 
-  /** It will be handed over, or told from where it was. */
+  /** Begins to hold actions: a snapshot or a replay is under way. */
   hold(): void {
     this.#held ??= []
   }
 
-  /** The link is gone, and with it what it would have said. */
+  /** The link is lost, and with it the responses that were under way. */
   cut(): void {
     this.#held = undefined
-    this.#handed = -1
+    this.#snapshotSeq = -1
     this.requested = false
     if (this.status === 'open') this.status = 'stale'
   }
 
-  /** What is shown is wrong, and what comes would make it worse: it is asked for again. */
+  /** Marks the state as wrong. Further actions would only add to the damage, so a snapshot is needed. */
   invalidate(): void {
-    this.#doubted = true
+    this.#invalid = true
     if (this.status === 'open') this.status = 'stale'
   }
 
-  /** A replay brings it up to date. Gives what came before that, which is to be heard again. */
+  /** A replay brings the channel up to date. Returns the held actions, which follow the replay. */
   resumed(): readonly Envelope[] {
     const held = this.#held ?? []
     this.#held = undefined
@@ -96,10 +96,10 @@ export class Channel {
 
   take(snapshot: Snapshot, pending: readonly PendingAction[], clientId: string): ClientProblem | undefined {
     this.replica = fromSnapshot(snapshot, pending)
-    this.#handed = snapshot.fromSeq
+    this.#snapshotSeq = snapshot.fromSeq
     this.status = 'open'
     this.requested = false
-    this.#doubted = false
+    this.#invalid = false
     this.problem = undefined
     const held = this.#held ?? []
     this.#held = undefined
@@ -110,29 +110,29 @@ export class Channel {
     return undefined
   }
 
-  write(wish: PendingAction): void {
-    if (this.replica) this.replica = writeAhead(this.replica, wish)
+  write(action: PendingAction): void {
+    if (this.replica) this.replica = writeAhead(this.replica, action)
   }
 
   withdraw(clientSeq: number): void {
     if (this.replica) this.replica = withdraw(this.replica, clientSeq)
   }
 
-  /** A problem is one that only another snapshot mends: the state stays as it was. */
+  /** Applies an action. A returned problem means that the state is unchanged and a new snapshot is needed. */
   receive(envelope: Envelope, clientId: string): ClientProblem | undefined {
     if (this.#held) return void this.#held.push(envelope)
-    if (!this.replica || this.#doubted) return undefined
+    if (!this.replica || this.#invalid) return undefined
     const { action, serverSeq, rejectionReason, origin } = envelope
-    const news = rejectionReason === undefined && serverSeq > this.replica.seq
-    const gap = news ? gapIn(this.kind, this.replica.confirmed, action) : undefined
+    const isNew = rejectionReason === undefined && serverSeq > this.replica.seq
+    const gap = isNew ? gapIn(this.kind, this.replica.confirmed, action) : undefined
     if (gap !== undefined) return { kind: 'gap', detail: gap, channel: this.uri }
     try {
       this.replica = receive(this.#reduce, this.replica, envelope, clientId)
     } catch (error) {
       return { kind: 'malformed', detail: `${action.type}: ${messageOf(error)}`, channel: this.uri }
     }
-    // One's own may be told of what changed nothing, or twice; and a snapshot may have overtaken what is in it.
-    if (news || origin?.clientId === clientId || serverSeq <= this.#handed) return undefined
+    // No problem: the client's own action, whose echo may repeat an old number, or an action that the snapshot contains.
+    if (isNew || origin?.clientId === clientId || serverSeq <= this.#snapshotSeq) return undefined
     return {
       kind: 'old',
       detail: `${action.type} came as ${serverSeq} after ${this.replica.seq}`,
@@ -140,7 +140,7 @@ export class Channel {
     }
   }
 
-  /** What was pending is the client's to end. */
+  /** Marks the channel as gone. The caller ends its pending actions. */
   gone(problem: Error): void {
     this.status = 'gone'
     this.problem = problem
@@ -149,6 +149,7 @@ export class Channel {
   }
 
   get #reduce(): Fold<unknown> {
+    // `Check` has checked that actions and snapshots are of this kind.
     return reducers[this.kind] as Fold<unknown>
   }
 }

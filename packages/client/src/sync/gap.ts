@@ -5,13 +5,14 @@ import type { KindName } from '@atrium/protocol/reducers'
 import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
- * Numbers are the whole host's, so holes in them mean nothing to a client. What shows that something was lost is an
- * action that takes for granted what is not there: text for a part that never began, the end of a turn that did not.
+ * Detects lost actions. Sequence numbers count the actions of all channels, so gaps in them mean nothing. A lost action shows
+ * when a later one refers to something missing: text for a part that never began, or the end of an unknown turn.
  */
 export function gapIn(kind: KindName, state: unknown, action: Action): string | undefined {
   return checks.get(kind)?.(state, action)
 }
 
+// `Check` has checked that the state is of this kind.
 const checks = new Map<KindName, (state: unknown, action: Action) => string | undefined>([
   ['chat', (state, action) => gapInChat(state as ChatState, action)],
   ['session', (state, action) => gapInSession(state as SessionState, action)],
@@ -24,7 +25,7 @@ interface ActionFields extends Action {
   readonly chat?: string
 }
 
-/** What can only be said of the turn that goes on; what later versions add may mean something else. */
+/** The actions that refer to the active turn. Later versions may add actions that do not, so the list is explicit. */
 const live = new Set([
   'chat/delta',
   'chat/reasoning',
@@ -48,7 +49,7 @@ function gapInChat({ activeTurn }: ChatState, action: ActionFields): string | un
   const { type, turnId, partId, toolCallId } = action
   if (!live.has(type)) return undefined
   if (!activeTurn || activeTurn.id !== turnId)
-    return `${type} names the turn ${turnId}, which is not going on here`
+    return `${type} names the turn ${turnId}, which is not the active turn here`
   const part = type === 'chat/toolCallStart' ? undefined : (partId ?? toolCallId)
   if (part === undefined || indexOfPart(activeTurn.responseParts, part) >= 0) return undefined
   return `${type} names the part ${part}, which is not there`

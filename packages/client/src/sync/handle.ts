@@ -5,42 +5,42 @@ import type { ActionOn, StateOf } from '@atrium/protocol/kind-types'
 import type { PendingAction } from './replica.ts'
 import type { Outcome } from './pending-actions.ts'
 
-/** What a handle needs of the client that gave it. */
+/** The part of the client that a handle uses. */
 export interface Dispatcher {
   dispatch(channel: Uri, action: { readonly type: string }): Promise<Outcome>
   release(channel: Channel): void
 }
 
-/** A handle on a channel. Many may hold one on the same; the channel is left when the last is released. */
+/** A handle on a channel. Handles on one channel share a subscription, which ends with the last of them. */
 export class Subscription<K extends KindName> {
   readonly uri: Uri
   readonly kind: K
-  readonly #desk: Dispatcher
+  readonly #dispatcher: Dispatcher
   readonly #channel: Channel
   readonly #undo = new Set<() => void>()
-  /** Those who wait for a state. */
+  /** The checks of pending `until` calls. */
   readonly #waiting = new Set<() => void>()
   #released = false
 
-  constructor(desk: Dispatcher, kind: K, channel: Channel) {
+  constructor(dispatcher: Dispatcher, kind: K, channel: Channel) {
     this.uri = channel.uri
     this.kind = kind
-    this.#desk = desk
+    this.#dispatcher = dispatcher
     this.#channel = channel
     channel.handleCount++
   }
 
-  /** What to show: the host's state with everything pending over it. The same object until something changes. */
+  /** The host's state with the pending actions applied. The same object until something changes. */
   get state(): StateOf<K> | undefined {
-    return this.#channel.state as StateOf<K> | undefined
+    return this.#typed(this.#channel.state)
   }
 
   /** The host's state alone. */
   get confirmed(): StateOf<K> | undefined {
-    return this.#channel.replica?.confirmed as StateOf<K> | undefined
+    return this.#typed(this.#channel.replica?.confirmed)
   }
 
-  /** The number up to which that is so. */
+  /** The sequence number of the confirmed state. */
   get seq(): number | undefined {
     return this.#channel.replica?.seq
   }
@@ -53,36 +53,36 @@ export class Subscription<K extends KindName> {
     return this.#channel.status
   }
 
-  /** Why it is gone. */
+  /** The reason why the channel is gone. */
   get problem(): Error | undefined {
     return this.#channel.problem
   }
 
-  /** The first state; rejects when there is no such channel, or the handle is released before. */
+  /** Resolves with the first state. Rejects when there is no such channel, or when the handle is released before. */
   ready(): Promise<StateOf<K>> {
     return this.until(() => true)
   }
 
-  /** The state as soon as it is as wished; rejects when the channel is gone, or the handle is released. */
-  until(wished: (state: StateOf<K>) => boolean): Promise<StateOf<K>> {
+  /** Resolves when a state satisfies the condition. Rejects when the channel is gone, or when the handle is released. */
+  until(condition: (state: StateOf<K>) => boolean): Promise<StateOf<K>> {
     return new Promise((resolve, reject) => {
       let end = () => {}
-      const look = () => {
+      const check = () => {
         const { state } = this
         if (this.#released) reject(new Error(`${this.uri} was released`))
         else if (this.status === 'gone') reject(this.problem ?? new Error(`${this.uri} is gone`))
-        else if (state !== undefined && wished(state)) resolve(state)
+        else if (state !== undefined && condition(state)) resolve(state)
         else return
         end()
-        this.#waiting.delete(look)
+        this.#waiting.delete(check)
       }
-      end = this.onChange(look)
-      this.#waiting.add(look)
-      look()
+      end = this.onChange(check)
+      this.#waiting.add(check)
+      check()
     })
   }
 
-  /** Told after every change of the state, of what is pending, or of the status. What comes back ends it. */
+  /** Listens to changes of the state, the pending actions or the status. Returns a function that ends it. */
   onChange(listener: () => void): () => void {
     const undo = this.#channel.changes.add(listener)
     this.#undo.add(undo)
@@ -92,17 +92,22 @@ export class Subscription<K extends KindName> {
     }
   }
 
-  /** Shown at once, and sent; the promise says what became of it and never rejects. */
+  /** Applies the action locally at once and sends it. The promise resolves with the outcome and never rejects. */
   dispatch(action: ActionOn<K>): Promise<Outcome> {
-    return this.#desk.dispatch(this.uri, action)
+    return this.#dispatcher.dispatch(this.uri, action)
   }
 
   release(): void {
     if (this.#released) return
     this.#released = true
-    for (const look of Array.from(this.#waiting)) look()
+    for (const check of Array.from(this.#waiting)) check()
     for (const undo of this.#undo) undo()
     this.#undo.clear()
-    this.#desk.release(this.#channel)
+    this.#dispatcher.release(this.#channel)
+  }
+
+  #typed(state: unknown): StateOf<K> | undefined {
+    // `subscribe` has checked that the channel is of the kind K.
+    return state as StateOf<K> | undefined
   }
 }

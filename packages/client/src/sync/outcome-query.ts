@@ -1,38 +1,59 @@
 import type { Uri } from '@atrium/protocol/channel'
+import { AhpError, errorCodes } from '@atrium/protocol/errors'
+import type { Peer } from '@atrium/protocol/rpc/peer'
+import type { Channel } from './channel.ts'
 import type { PendingActions } from './pending-actions.ts'
 import type { World } from '../shared/world.ts'
 
-/** So long a wish may be unanswered before its channel is asked after; then twice as long, up to a minute. */
+/** Time without an outcome after which the channel is queried. It doubles with every query, up to a minute. */
 const firstMs = 5_000
 const lastMs = 60_000
 
-/** A host says nothing of what is wished in a channel that it has not. So whoever waits long asks whether it is there. */
+/**
+ * Finds pending actions on channels that do not exist: the host sends no outcome for those. When an outcome is late, the
+ * client asks whether the channel exists.
+ */
 export class OutcomeQuery {
   readonly #world: World
-  readonly #wishes: PendingActions
+  readonly #pending: PendingActions
   readonly #ask: (channel: Uri) => void
-  #callOff: (() => void) | undefined
+  #cancel: (() => void) | undefined
 
-  constructor(world: World, wishes: PendingActions, ask: (channel: Uri) => void) {
+  constructor(world: World, pending: PendingActions, ask: (channel: Uri) => void) {
     this.#world = world
-    this.#wishes = wishes
+    this.#pending = pending
     this.#ask = ask
   }
 
-  /** Something was sent: one timer for all that wait. */
+  /** Call after sending an action. One timer serves all pending actions. */
   begin(ms = firstMs): void {
-    if (this.#callOff) return
-    const waiting = new Set(this.#wishes.sent)
-    this.#callOff = this.#world.after(ms, () => {
-      this.#callOff = undefined
-      const unanswered = this.#wishes.sent.filter((wish) => waiting.has(wish))
-      for (const channel of new Set(unanswered.map((wish) => wish.channel))) this.#ask(channel)
-      if (this.#wishes.sent.length > 0) this.begin(unanswered.length > 0 ? Math.min(2 * ms, lastMs) : firstMs)
+    if (this.#cancel) return
+    const waiting = new Set(this.#pending.sent)
+    this.#cancel = this.#world.after(ms, () => {
+      this.#cancel = undefined
+      const unanswered = this.#pending.sent.filter((action) => waiting.has(action))
+      for (const channel of new Set(unanswered.map(({ channel }) => channel))) this.#ask(channel)
+      if (this.#pending.sent.length > 0)
+        this.begin(unanswered.length > 0 ? Math.min(2 * ms, lastMs) : firstMs)
     })
   }
 
   end(): void {
-    this.#callOff?.()
-    this.#callOff = undefined
+    this.#cancel?.()
+    this.#cancel = undefined
   }
+}
+
+/**
+ * Sends a request that fails only if the channel does not exist. A new snapshot of a subscribed chat would change the host's
+ * record of the turns that this client has, so a page with an invalid cursor is requested instead.
+ */
+export function probe(peer: Peer, channel: Uri, known: Channel | undefined): Promise<unknown> {
+  if (known?.kind === 'chat') return peer.request('fetchTurns', { channel, cursor: '' })
+  return peer.request('subscribe', { channel, ...(known?.options ?? { view: { turns: 0 } }) })
+}
+
+export function isAbsent(error: unknown): boolean {
+  if (!(error instanceof AhpError)) return false
+  return error.code === errorCodes.NotFound || error.code === errorCodes.SessionNotFound
 }

@@ -1,63 +1,65 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
 import type { PendingAction } from './replica.ts'
 
-/** How a wish ended. `lost`: nobody knows whether it came true, or nobody could be asked. */
+/** The outcome of a dispatched action. `lost`: whether the host has applied it is unknown. */
 export type Outcome =
   | { readonly outcome: 'accepted'; readonly serverSeq: number }
   | { readonly outcome: 'refused' | 'lost'; readonly reason: string }
 
 interface Entry {
-  readonly wish: PendingAction
+  readonly pending: PendingAction
   readonly end: (outcome: Outcome) => void
-  /** It went over some link, so the host may have it. */
+  /** Whether the action was sent over some link, so that the host may have it. */
   sent: boolean
 }
 
-/** Everything wished on one client and not ended, in one order over all channels. Each ends exactly once. */
+/** The pending actions of a client, in one order over all channels. Each gets exactly one outcome. */
 export class PendingActions {
-  readonly #open = new Map<number, Entry>()
+  readonly #entries = new Map<number, Entry>()
   #last = 0
 
-  add(channel: Uri, action: Action): { readonly wish: PendingAction; readonly outcome: Promise<Outcome> } {
-    const wish = { clientSeq: ++this.#last, channel, action }
-    const outcome = new Promise<Outcome>((end) => this.#open.set(wish.clientSeq, { wish, end, sent: false }))
-    return { wish, outcome }
+  add(channel: Uri, action: Action): { readonly pending: PendingAction; readonly outcome: Promise<Outcome> } {
+    const pending = { clientSeq: ++this.#last, channel, action }
+    const outcome = new Promise<Outcome>((end) =>
+      this.#entries.set(pending.clientSeq, { pending, end, sent: false }),
+    )
+    return { pending, outcome }
   }
 
   get size(): number {
-    return this.#open.size
+    return this.#entries.size
   }
 
-  /** In the order they were wished. */
+  /** In the order of dispatch. */
   get all(): readonly PendingAction[] {
-    return [...this.#open.values()].map(({ wish }) => wish)
+    return [...this.#entries.values()].map(({ pending }) => pending)
   }
 
   of(channel: Uri): readonly PendingAction[] {
-    return this.all.filter((wish) => wish.channel === channel)
+    return this.all.filter((pending) => pending.channel === channel)
   }
 
-  /** Those that the host may have. */
+  /** The actions that the host may have. */
   get sent(): readonly PendingAction[] {
-    return [...this.#open.values()].filter(({ sent }) => sent).map(({ wish }) => wish)
+    return [...this.#entries.values()].filter(({ sent }) => sent).map(({ pending }) => pending)
   }
 
-  markSent(wish: PendingAction): void {
-    const open = this.#open.get(wish.clientSeq)
-    if (open) open.sent = true
+  markSent({ clientSeq }: PendingAction): void {
+    const entry = this.#entries.get(clientSeq)
+    if (entry) entry.sent = true
   }
 
-  /** Nothing where it has ended before. */
+  /** Returns undefined if the action already has an outcome. */
   end(clientSeq: number, outcome: Outcome): PendingAction | undefined {
-    const open = this.#open.get(clientSeq)
-    if (!open) return undefined
-    this.#open.delete(clientSeq)
-    open.end(outcome)
-    return open.wish
+    const entry = this.#entries.get(clientSeq)
+    if (!entry) return undefined
+    this.#entries.delete(clientSeq)
+    entry.end(outcome)
+    return entry.pending
   }
 }
 
-/** What a refusal means: a host that knows resends says so of one that it had taken before. */
+/** Returns the outcome in an envelope. A host that recognizes a resent action rejects it as already accepted. */
 export function outcomeOf(serverSeq: number, rejectionReason: string | undefined): Outcome {
   if (rejectionReason === undefined) return { outcome: 'accepted', serverSeq }
   const before = /^already accepted as (\d+)$/.exec(rejectionReason)?.[1]

@@ -1,25 +1,25 @@
 import type { Action, Envelope, Snapshot, Uri } from '@atrium/protocol/channel'
 
-/** A reducer, whatever else it knows of its actions. */
+/** A reducer. */
 export type Fold<S> = (state: S, action: Action) => S
 
-/** What a client wants to be true of a channel, under its own number. */
+/** A dispatched action without an outcome yet, under the client's own number. */
 export interface PendingAction {
   readonly clientSeq: number
   readonly channel: Uri
   readonly action: Action
 }
 
-/** A client's copy of a channel: what the host has said, and what was wished since. A value: each step gives a new one. */
+/** A client's copy of a channel: the confirmed state and the pending actions. Immutable: each step returns a new one. */
 export interface Replica<S> {
   readonly confirmed: S
-  /** The number up to which that is what the host says. */
+  /** The sequence number of the confirmed state. */
   readonly seq: number
-  /** What has not been answered, in the order it was said. */
+  /** In the order of dispatch. */
   readonly pending: readonly PendingAction[]
 }
 
-/** What is pending stays so: a snapshot answers nobody. */
+/** Pending actions stay pending: a snapshot does not say whether it contains them. */
 export function fromSnapshot<S>(
   { state, fromSeq }: Snapshot<S>,
   pending: readonly PendingAction[] = [],
@@ -27,14 +27,14 @@ export function fromSnapshot<S>(
   return { confirmed: state, seq: fromSeq, pending }
 }
 
-export function writeAhead<S>(replica: Replica<S>, wish: PendingAction): Replica<S> {
-  return { ...replica, pending: [...replica.pending, wish] }
+export function writeAhead<S>(replica: Replica<S>, action: PendingAction): Replica<S> {
+  return { ...replica, pending: [...replica.pending, action] }
 }
 
 /**
- * What the host says. An echo of one's own leaves pending, accepted or refused; what was accepted is reduced over the
- * confirmed state alone, so that everything still pending comes after it: that is the whole of rebasing. What a snapshot
- * had in it already is not reduced again.
+ * Applies an envelope of the host. The echo of an own action, accepted or rejected, removes it from the pending ones. An
+ * accepted action is reduced over the confirmed state alone, so that all pending actions come after it: this is the rebase.
+ * An action that the snapshot contains is not reduced again.
  */
 export function receive<S>(
   reduce: Fold<S>,
@@ -44,18 +44,18 @@ export function receive<S>(
 ): Replica<S> {
   const pending =
     origin?.clientId === clientId ? withoutPending(replica.pending, origin.clientSeq) : replica.pending
-  const news = rejectionReason === undefined && serverSeq > replica.seq
-  if (news) return { confirmed: reduce(replica.confirmed, action), seq: serverSeq, pending }
+  const isNew = rejectionReason === undefined && serverSeq > replica.seq
+  if (isNew) return { confirmed: reduce(replica.confirmed, action), seq: serverSeq, pending }
   return pending === replica.pending ? replica : { ...replica, pending }
 }
 
-/** Without a wish of which nobody will ever hear. */
+/** Removes a pending action whose outcome will never be known. */
 export function withdraw<S>(replica: Replica<S>, clientSeq: number): Replica<S> {
   const pending = withoutPending(replica.pending, clientSeq)
   return pending === replica.pending ? replica : { ...replica, pending }
 }
 
-/** What to show: as if everything wished were granted, but for what cannot be: of that the host will say so. */
+/** Returns the confirmed state with all pending actions applied. An action that cannot be reduced is skipped: the host decides. */
 export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S {
   return pending.reduce((state, { action }) => {
     try {
@@ -66,8 +66,8 @@ export function view<S>(reduce: Fold<S>, { confirmed, pending }: Replica<S>): S 
   }, confirmed)
 }
 
-/** Nearly always the head: hosts answer in order. Only what was sent again may be answered behind newer ones. */
+/** Usually the first one, because hosts answer in order. A resent action may be answered after newer ones. */
 function withoutPending(pending: readonly PendingAction[], clientSeq: number): readonly PendingAction[] {
-  const at = pending.findIndex((wish) => wish.clientSeq === clientSeq)
+  const at = pending.findIndex((action) => action.clientSeq === clientSeq)
   return at < 0 ? pending : pending.toSpliced(at, 1)
 }

@@ -1,28 +1,28 @@
 import type { Channel } from './channel.ts'
 import type { World } from '../shared/world.ts'
 
-/** A channel is asked for again at most so often, whatever its host says. */
+/** Minimum time between two requests for the same channel, whatever its host sends. */
 const everyMs = 1_000
 
-/** Channels that were wrong, and are asked for again. */
+/** Requests new snapshots of invalid channels, at a limited rate. */
 export class Resync {
   readonly #world: World
   readonly #ask: (channel: Channel) => void
-  /** Asked for a moment ago: whether it was wrong once more since then. */
-  readonly #lately = new Map<Channel, boolean>()
+  /** The channels requested within the last `everyMs`, and whether each became invalid again since. */
+  readonly #recent = new Map<Channel, boolean>()
 
   constructor(world: World, ask: (channel: Channel) => void) {
     this.#world = world
     this.#ask = ask
   }
 
-  /** Now, or when the moment since the last time is over. */
+  /** Requests a snapshot now, or when `everyMs` has passed since the last request. */
   heal(channel: Channel): void {
-    if (this.#lately.has(channel)) return void this.#lately.set(channel, true)
-    this.#lately.set(channel, false)
+    if (this.#recent.has(channel)) return void this.#recent.set(channel, true)
+    this.#recent.set(channel, false)
     this.#world.after(everyMs, () => {
-      const again = this.#lately.get(channel)
-      this.#lately.delete(channel)
+      const again = this.#recent.get(channel)
+      this.#recent.delete(channel)
       if (again && channel.status === 'stale') this.heal(channel)
     })
     this.#ask(channel)

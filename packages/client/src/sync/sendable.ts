@@ -5,37 +5,42 @@ import { defaultLimits, frameProblem } from '@atrium/protocol/rpc/frame-check'
 import type { Check } from '../shared/check.ts'
 
 /**
- * An action as it is shown and sent: without `undefined`, and nobody's to change any more. Throws with a sentence where it
- * has not its shape, whether or not somebody follows the channel, or where no host would look at it.
+ * Returns a copy of an action as it is shown and sent, without `undefined`. Throws if the action has the wrong shape,
+ * whether or not the channel is subscribed, or if a host would not accept its frame.
  */
-export function sendable(check: Check, channel: Uri, given: Action, followed: KindName | undefined): Action {
-  const action = JSON.parse(JSON.stringify(given)) as Action
+export function sendable(
+  check: Check,
+  channel: Uri,
+  given: Action,
+  subscribed: KindName | undefined,
+): Action {
+  const action: Action = JSON.parse(JSON.stringify(given))
   const problem = unsendable(channel, action)
   if (problem !== undefined) throw new Error(problem)
-  const kind = followed ?? kindOf(action)
+  const kind = subscribed ?? kindOf(action)
   if (kind !== undefined) check.action(kind, action)
   return action
 }
 
 /**
- * A host ends the link over a frame that breaks its rules, and a wish that has not ended is sent again over the next: one
- * such wish would keep a client away for good.
+ * Returns why an action cannot be sent. A host closes the link over a frame that breaks its limits, and a pending action is
+ * sent again over the next link: one such action would lock the client out for good.
  */
-function unsendable(channel: Uri, action: Action): string | undefined {
-  if (typeof (action as Partial<Action> | null)?.type !== 'string') return 'an action without a type'
+function unsendable(channel: Uri, action: Partial<Action> | null): string | undefined {
+  if (typeof action?.type !== 'string') return 'the action has no type'
   const params = { clientSeq: Number.MAX_SAFE_INTEGER, channel, action }
   const frame = JSON.stringify({ jsonrpc: '2.0', method: 'dispatchAction', params })
   if (bytesOf(frame) > defaultLimits.size) return `the message is longer than ${defaultLimits.size} bytes`
   return frameProblem(frame, defaultLimits)
 }
 
-/** Which channels an action is for. */
+/** Returns the kind of channel that an action is for, by the prefix of its type. */
 function kindOf({ type }: Action): KindName | undefined {
   const [name = ''] = type.split('/')
   return Object.hasOwn(reducers, name) ? (name as KindName) : undefined
 }
 
-/** As UTF-8. Counted only where it could matter. */
+/** Returns the length in UTF-8, or a lower bound where the text is short enough in any case. */
 function bytesOf(text: string): number {
   if (text.length * 3 <= defaultLimits.size) return text.length
   let bytes = 0

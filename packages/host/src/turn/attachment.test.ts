@@ -106,7 +106,9 @@ test('[J5] S-10: what a client of another principal has is not for this agent', 
   const uri = 'untitled:/eve'
   const draft = { ...message('x'), attachments: [{ type: 'resource', uri, label: 'x' }] }
   await eve.echo(eve.dispatch(chat, { type: 'chat/draftChanged', draft }))
-  await expect(read({ type: 'resource', uri })).rejects.toMatchObject(failed(`"x": no connected client has "${uri}"`))
+  await expect(read({ type: 'resource', uri })).rejects.toMatchObject(
+    failed(`"x": no connected client has "${uri}"`),
+  )
 })
 
 test('[J5] a host without files says so; what there is not is said not to be there', async () => {

@@ -5,10 +5,10 @@ import { hostAndClients } from '../test/host-and-clients.ts'
 
 const session = 'ahp-session:/one'
 
-async function two() {
+async function twoClients() {
   const all = await hostAndClients()
-  const ann = all.guest('ann')
-  const ben = all.guest('ben')
+  const ann = all.client('ann')
+  const ben = all.client('ben')
   await ann.ask('createSession', { channel: session, provider: 'mock' })
   const a = ann.subscribe('session', session)
   const b = ben.subscribe('session', session)
@@ -16,19 +16,19 @@ async function two() {
   return { all, ann, ben, a, b }
 }
 
-test('[U1] what is wished is shown at once, and is true for all when the host has said so', async () => {
-  const { a, b } = await two()
-  const wished = a.dispatch({ type: 'session/titleChanged', title: 'mine' })
+test('[U1] a dispatched action is shown at once, and reaches all clients when the host accepts it', async () => {
+  const { a, b } = await twoClients()
+  const dispatched = a.dispatch({ type: 'session/titleChanged', title: 'mine' })
   expect(a.state?.title).toBe('mine')
   expect(a.confirmed?.title).not.toBe('mine')
   expect(a.pending).toHaveLength(1)
-  expect(await wished).toEqual({ outcome: 'accepted', serverSeq: expect.any(Number) })
+  expect(await dispatched).toEqual({ outcome: 'accepted', serverSeq: expect.any(Number) })
   expect(a.pending).toEqual([])
   expect((await b.until(({ title }) => title === 'mine')).title).toBe('mine')
 })
 
-test('[U1] what is refused is taken back, and the reason is told', async () => {
-  const { ann, a } = await two()
+test('[U1] a refused action is withdrawn, and the outcome has the reason', async () => {
+  const { ann, a } = await twoClients()
   const root = ann.subscribe('root', rootUri)
   await root.ready()
   const outcome = await root.dispatch({ type: 'root/configChanged', config: {}, replace: true })
@@ -41,16 +41,16 @@ test('[U1] what is refused is taken back, and the reason is told', async () => {
   expect(a.pending).toEqual([])
 })
 
-test('[U4] a cut link is made again, and everything said meanwhile is there, on both sides', async () => {
-  const { ann, ben, a, b } = await two()
+test('[U4] a cut link is opened again, and both sides get what they missed', async () => {
+  const { ann, ben, a, b } = await twoClients()
   ann.cut()
   await quiet()
   expect(ann.link.state).toBe('stale')
-  const wished = a.dispatch({ type: 'session/titleChanged', title: 'offline' })
+  const dispatched = a.dispatch({ type: 'session/titleChanged', title: 'offline' })
   await b.dispatch({ type: 'session/isArchivedChanged', isArchived: true })
   expect(a.state?.title).toBe('offline')
   ann.clock.advance(1_000)
-  expect(await wished).toMatchObject({ outcome: 'accepted' })
+  expect(await dispatched).toMatchObject({ outcome: 'accepted' })
   await b.until(({ title }) => title === 'offline')
   await a.until(({ status }) => (status & 64) !== 0)
   expect(a.confirmed).toEqual(b.confirmed)
@@ -58,16 +58,16 @@ test('[U4] a cut link is made again, and everything said meanwhile is there, on 
   expect([ann, ben].flatMap(({ problems }) => problems.filter(({ kind }) => kind !== 'link'))).toEqual([])
 })
 
-test('[U4] a host that was killed is found again by itself, with what was on its way to it', async () => {
-  const { all, ann, ben, a, b } = await two()
-  const wished = a.dispatch({ type: 'session/titleChanged', title: 'before the fall' })
+test('[U4] the client reconnects to a host that was killed, and an action that was under way arrives', async () => {
+  const { all, ann, ben, a, b } = await twoClients()
+  const dispatched = a.dispatch({ type: 'session/titleChanged', title: 'before the fall' })
   await all.restart()
-  for (const guest of [ann, ben]) {
-    guest.cut()
+  for (const client of [ann, ben]) {
+    client.cut()
     await quiet()
-    guest.clock.advance(1_000)
+    client.clock.advance(1_000)
   }
-  expect(await wished).toMatchObject({ outcome: 'accepted' })
+  expect(await dispatched).toMatchObject({ outcome: 'accepted' })
   await b.until(({ title }) => title === 'before the fall')
   expect(b.confirmed).toEqual(a.confirmed)
 })

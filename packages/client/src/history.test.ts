@@ -8,24 +8,24 @@ import { withTurns } from './history.ts'
 const session = 'ahp-session:/one'
 const chat = defaultChatUri(session)
 
-/** A chat with so many turns in it. */
-async function talked(turns: number) {
+/** Creates a chat with this number of turns. */
+async function chatWithTurns(turns: number) {
   const all = await hostAndClients({ limits: { turnsPageLength: 300 } })
-  const ann = all.guest('ann')
+  const ann = all.client('ann')
   await ann.ask('createSession', { channel: session, provider: 'mock' })
-  const said = ann.subscribe('chat', chat)
+  const handle = ann.subscribe('chat', chat)
   for (let at = 1; at <= turns; at++) {
     const message = { text: `message ${at}`, origin: { kind: 'user' } } as const
     const startedAt = '2026-01-01T00:00:00Z'
-    await said.dispatch({ type: 'chat/turnStarted', turnId: `t${at}`, startedAt, message })
-    await said.until(({ activeTurn }) => !activeTurn)
+    await handle.dispatch({ type: 'chat/turnStarted', turnId: `t${at}`, startedAt, message })
+    await handle.until(({ activeTurn }) => !activeTurn)
   }
   return { all, ann }
 }
 
 test('[U10] older turns are fetched page by page, all of them or as many as are wanted', async () => {
-  const { all } = await talked(9)
-  const ben = all.guest('ben')
+  const { all } = await chatWithTurns(9)
+  const ben = all.client('ben')
   const part = ben.subscribe('chat', chat, { view: { turns: 1 } })
   expect((await part.ready()).turns.map(({ id }) => id)).toEqual(['t9'])
   const some = await withTurns(ben, part, 4)
@@ -37,12 +37,12 @@ test('[U10] older turns are fetched page by page, all of them or as many as are 
   expect(ben.problems).toEqual([])
 })
 
-test('[U10] every action is told in its order, those of a break among them, until nobody listens', async () => {
-  const { all, ann } = await talked(1)
-  const ben = all.guest('ben')
+test('[U10] onAction reports every action in order, including those missed while the link was lost, until it is ended', async () => {
+  const { all, ann } = await chatWithTurns(1)
+  const ben = all.client('ben')
   await ben.subscribe('session', session).ready()
-  const heard: Envelope[] = []
-  const end = ben.onAction((envelope) => void heard.push(envelope))
+  const received: Envelope[] = []
+  const end = ben.onAction((envelope) => void received.push(envelope))
   const rename = (title: string) => ann.dispatch(session, { type: 'session/titleChanged', title } as never)
   await rename('one')
   await quiet()
@@ -53,9 +53,9 @@ test('[U10] every action is told in its order, those of a break among them, unti
   end()
   await rename('three')
   await quiet()
-  const titles = heard.flatMap(({ action }) =>
+  const titles = received.flatMap(({ action }) =>
     action.type === 'session/titleChanged' ? [(action as never as { title: string }).title] : [],
   )
   expect(titles).toEqual(['one', 'two'])
-  expect(heard.map(({ origin }) => origin?.clientId)).toContain('ann')
+  expect(received.map(({ origin }) => origin?.clientId)).toContain('ann')
 })

@@ -14,18 +14,18 @@ afterAll(() => void (flag.IS_REACT_ACT_ENVIRONMENT = false))
 function Title({ client }: { readonly client: TestClient }): ReactNode {
   const { state, pending } = useChannel(client, 'session', session)
   const { state: link } = useLink(client)
-  return `${link}: ${state?.title ?? '…'}${pending.length > 0 ? ' (being said)' : ''}`
+  return `${link}: ${state?.title ?? '…'}${pending.length > 0 ? ' (pending)' : ''}`
 }
 
-test('[U8] a component shows a channel, what is wished in it at once, and leaves it when it goes', async () => {
+test('[U8] a component shows a channel with pending actions, and unsubscribes when it is unmounted', async () => {
   const all = await hostAndClients()
-  const ann = all.guest('ann')
-  const ben = all.guest('ben')
+  const ann = all.client('ann')
+  const ben = all.client('ben')
   await ann.ask('createSession', { channel: session, provider: 'mock' })
   await ben.ask('ping', {})
   let tree = create(createElement('p'))
   const shown = () => tree.toJSON() as unknown
-  // Twice the same, in the mode in which React looks twice at everything.
+  // Two components with the same channel, in strict mode, where React subscribes twice.
   const both = createElement(
     StrictMode,
     null,
@@ -37,11 +37,11 @@ test('[U8] a component shows a channel, what is wished in it at once, and leaves
   const other = ben.subscribe('session', session)
   await act(async () => void (await other.ready()))
   expect(shown()).toEqual(['live: ', ' | ', 'live: '])
-  let wished: Promise<unknown> = Promise.resolve()
+  let dispatched: Promise<unknown> = Promise.resolve()
   await act(async () => {
-    wished = other.dispatch({ type: 'session/titleChanged', title: 'mine' })
+    dispatched = other.dispatch({ type: 'session/titleChanged', title: 'mine' })
   })
-  await act(async () => void (await wished))
+  await act(async () => void (await dispatched))
   expect(shown()).toEqual(['live: mine', ' | ', 'live: mine'])
   await act(
     async () => void (await ann.dispatch(session, { type: 'session/titleChanged', title: 'hers' } as never)),

@@ -12,16 +12,16 @@ const titles = (list: SessionList) =>
     .toSorted()
     .join()
 
-/** A session is listed when something was said in it. */
-async function said(guest: TestClient, name: string): Promise<void> {
+/** Creates a session and starts a turn in it: the host lists a session from its first turn on. */
+async function startTurn(client: TestClient, name: string): Promise<void> {
   const session = `ahp-session:/${name}`
-  await guest.ask('createSession', { channel: session, provider: 'mock' })
+  await client.ask('createSession', { channel: session, provider: 'mock' })
   const message = { text: name, origin: { kind: 'user' } }
   const begun = { type: 'chat/turnStarted', turnId: name, startedAt: '2026-01-01T00:00:00Z', message }
-  expect(await guest.dispatch(defaultChatUri(session), begun)).toMatchObject({ outcome: 'accepted' })
+  expect(await client.dispatch(defaultChatUri(session), begun)).toMatchObject({ outcome: 'accepted' })
 }
 
-/** What the host tells of its sessions waits a moment for more of it. */
+/** Advances the host's clock: the host collects changes of the list before it sends them. */
 async function until(all: HostAndClients, done: () => boolean): Promise<void> {
   while (!done()) {
     all.world.advance(1_000)
@@ -29,18 +29,18 @@ async function until(all: HostAndClients, done: () => boolean): Promise<void> {
   }
 }
 
-test('[U6] the list is what the host has: what is added, renamed and removed, also while nobody listened', async () => {
+test('[U6] the list follows the host: sessions added, renamed and removed, also while the link was lost', async () => {
   const all = await hostAndClients()
-  const ann = all.guest('ann')
-  const ben = all.guest('ben')
+  const ann = all.client('ann')
+  const ben = all.client('ben')
   const list = new SessionList(ann)
-  for (const name of ['a', 'b']) await said(ben, name)
+  for (const name of ['a', 'b']) await startTurn(ben, name)
   await ben.dispatch('ahp-session:/a', { type: 'session/titleChanged', title: 'A' } as never)
   await until(all, () => titles(list) === 'A,b')
   ann.cut()
   await quiet()
   await ben.ask('disposeSession', { channel: 'ahp-session:/a' })
-  await said(ben, 'c')
+  await startTurn(ben, 'c')
   expect(titles(list)).toBe('A,b')
   ann.clock.advance(1_000)
   await until(all, () => titles(list) === 'b,c')
@@ -49,15 +49,15 @@ test('[U6] the list is what the host has: what is added, renamed and removed, al
   list.release()
 })
 
-test('[U6] two hosts are one list, and each session says whose it is', async () => {
-  const houses = { home: await hostAndClients(), work: await hostAndClients() }
+test('[U6] the sessions of two hosts are in one list, each with the name of its host', async () => {
+  const rooms = { home: await hostAndClients(), work: await hostAndClients() }
   const hosts = new Hosts()
-  for (const [name, each] of Object.entries(houses)) {
-    const guest = each.guest('ann')
-    await said(guest, 'same')
-    hosts.add(name, guest)
+  for (const [name, each] of Object.entries(rooms)) {
+    const client = each.client('ann')
+    await startTurn(client, 'same')
+    hosts.add(name, client)
   }
-  await until(houses.home, () => hosts.sessions.length === 2)
+  await until(rooms.home, () => hosts.sessions.length === 2)
   expect(
     hosts
       .find('ahp-session:/same')

@@ -8,7 +8,7 @@ import type { ClientOptions } from '../src/client.ts'
 import type { ClientProblem } from '../src/shared/errors.ts'
 import type { World } from '../src/shared/world.ts'
 
-/** Time that somebody else turns; chance that is none. */
+/** A clock that tests advance. `random` is always 0. */
 export class ManualClock implements World {
   readonly #tasks = new Set<{ readonly at: number; readonly task: () => void }>()
   now = 0
@@ -23,7 +23,7 @@ export class ManualClock implements World {
     return 0
   }
 
-  /** In the order they are due, each at its own moment. */
+  /** Runs the tasks that become due, in order, each at its own time. */
   advance(ms: number): void {
     const end = this.now + ms
     for (;;) {
@@ -37,7 +37,7 @@ export class ManualClock implements World {
   }
 }
 
-/** A client whose links somebody else can cut. */
+/** A client whose link a test can cut. It collects the reported problems. */
 export class TestClient extends Client {
   readonly clock: ManualClock
   readonly problems: ClientProblem[] = []
@@ -45,13 +45,13 @@ export class TestClient extends Client {
 
   constructor(open: () => Transport, given: Partial<ClientOptions> = {}, clock = new ManualClock()) {
     const links: Transport[] = []
-    const remembered = () => {
+    const recorded = () => {
       const link = open()
       links.push(link)
       return link
     }
-    const options = { clientId: 'guest', world: clock, check: checked, versions: ['1.0.0'] }
-    super({ ...options, ...given, open: remembered })
+    const options = { clientId: 'client', world: clock, check: checked, versions: ['1.0.0'] }
+    super({ ...options, ...given, open: recorded })
     this.clock = clock
     this.#links = links
     this.onProblem((problem) => this.problems.push(problem))
@@ -67,22 +67,21 @@ export class TestClient extends Client {
 }
 
 export interface HostAndClients extends Room {
-  guest(clientId: string, given?: Partial<ClientOptions>): TestClient
+  client(clientId: string, given?: Partial<ClientOptions>): TestClient
 }
 
-/** The real host, and clients of the kind that this package is about. */
+/** A real host, and clients of this package connected to it. */
 export async function hostAndClients(options?: RoomOptions): Promise<HostAndClients> {
   const all = await room(options)
-  const guest = (clientId: string, given: Partial<ClientOptions> = {}) => {
-    const visitor = new TestClient(() => all.wire()[1], { clientId, ...given })
-    return visitor.connect() as TestClient
+  const client = (clientId: string, given: Partial<ClientOptions> = {}) => {
+    return new TestClient(() => all.wire()[1], { clientId, ...given }).connect()
   }
-  return { ...all, guest }
+  return { ...all, client }
 }
 
-/** A host by hand: what it hears is kept, what it says is said by the test. */
+/** A host that the test plays: it records the received messages and sends only what the test says. */
 export class ScriptedHost {
-  readonly heard: { readonly id?: number; readonly method?: string; readonly params?: never }[] = []
+  readonly received: { readonly id?: number; readonly method?: string; readonly params?: never }[] = []
   #end: Transport | undefined
   readonly #waiting = new Set<() => void>()
 
@@ -90,42 +89,45 @@ export class ScriptedHost {
     const [near, far] = pair()
     this.#end = near
     near.receive((frame) => {
-      this.heard.push(JSON.parse(frame) as never)
-      for (const look of this.#waiting) look()
+      this.received.push(JSON.parse(frame) as never)
+      for (const check of this.#waiting) check()
     })
     return far
   }
 
-  say(message: object): void {
+  send(message: object): void {
     this.#end?.send(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
 
-  raw(frame: string): void {
+  sendRaw(frame: string): void {
     this.#end?.send(frame)
   }
 
-  act(channel: string, serverSeq: number, action: object, rest: object = {}): void {
-    this.say({ method: 'action', params: { channel, serverSeq, action, ...rest } })
+  sendAction(channel: string, serverSeq: number, action: object, rest: object = {}): void {
+    this.send({ method: 'action', params: { channel, serverSeq, action, ...rest } })
   }
 
-  /** The nth question of a kind, when it is there. */
-  asked(method: string, nth = 0): Promise<{ readonly id: number; readonly params: Record<string, unknown> }> {
-    const find = () => this.heard.filter((message) => message.method === method)[nth]
+  /** Resolves with the nth message of a method, once it has arrived. */
+  request(
+    method: string,
+    nth = 0,
+  ): Promise<{ readonly id: number; readonly params: Record<string, unknown> }> {
+    const find = () => this.received.filter((message) => message.method === method)[nth]
     return new Promise((resolve) => {
-      const look = () => {
+      const check = () => {
         const found = find()
         if (!found) return
-        this.#waiting.delete(look)
+        this.#waiting.delete(check)
         resolve(found as never)
       }
-      this.#waiting.add(look)
-      look()
+      this.#waiting.add(check)
+      check()
     })
   }
 
-  async answer(method: string, result: object | null, nth = 0): Promise<void> {
-    const { id } = await this.asked(method, nth)
-    this.say({ id, result })
+  async respond(method: string, result: object | null, nth = 0): Promise<void> {
+    const { id } = await this.request(method, nth)
+    this.send({ id, result })
   }
 
   cut(): void {

@@ -24,15 +24,15 @@ export const snapshot = (fromSeq: number, more: object = {}) => ({
   state: { ...state, ...more },
 })
 
-/** A client of a host by hand, greeted; it follows a chat whose snapshot is 10. */
+/** Returns a scripted host and a connected client that is subscribed to a chat, with a snapshot at number 10. */
 export async function subscribedClient(resends = true) {
   const host = new ScriptedHost()
-  const guest = new TestClient(host.open)
-  guest.connect()
+  const client = new TestClient(host.open)
+  client.connect()
   const _meta = { 'x-atrium': { resends } }
-  await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [], _meta })
-  const chat = guest.subscribe('chat', uri)
-  await host.answer('subscribe', { snapshot: snapshot(10) })
+  await host.respond('initialize', { protocolVersion: '1.0.0', serverSeq: 10, snapshots: [], _meta })
+  const chat = client.subscribe('chat', uri)
+  await host.respond('subscribe', { snapshot: snapshot(10) })
   await chat.ready()
-  return { host, guest, chat }
+  return { host, client, chat }
 }

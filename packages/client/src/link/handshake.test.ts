@@ -3,15 +3,15 @@ import { quiet } from '../../../host/test/held-flushes.ts'
 import { uri, state, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 import type { ScriptedHost } from '../../test/host-and-clients.ts'
 
-describe('[U4] by number comes back what is known to be true up to it, and nothing else', () => {
-  /** The host has lost its memory, or begins anew, and hands over nothing by itself; the client asks, and is cut off. */
+describe('[U4] reconnect names only channels whose state is valid up to the last seen number, and no channel', () => {
+  /** The host starts a new sequence and sends no snapshot of the chat. The client subscribes again, and the link is cut. */
   const cases: [string, (host: ScriptedHost) => Promise<void>][] = [
     [
-      'after a handshake anew',
+      'after a new initialize',
       async (host) => {
-        const { id } = await host.asked('reconnect')
-        host.say({ id, error: { code: -32008, message: 'unknown' } })
-        await host.answer('initialize', { protocolVersion: '1.0.0', serverSeq: 90, snapshots: [] }, 1)
+        const { id } = await host.request('reconnect')
+        host.send({ id, error: { code: -32008, message: 'unknown' } })
+        await host.respond('initialize', { protocolVersion: '1.0.0', serverSeq: 90, snapshots: [] }, 1)
       },
     ],
     [
@@ -22,50 +22,50 @@ describe('[U4] by number comes back what is known to be true up to it, and nothi
           fromSeq: 90,
           state: { ...state, resource: 'ahp-chat:/two' },
         }
-        await host.answer('reconnect', { type: 'snapshot', snapshots: [other] })
+        await host.respond('reconnect', { type: 'snapshot', snapshots: [other] })
       },
     ],
   ]
   test.each(cases)('%s', async (_, begin) => {
-    const { host, guest, chat } = await subscribedClient()
-    const two = guest.subscribe('chat', 'ahp-chat:/two', { view: { turns: 1 } })
-    await host.answer('subscribe', { snapshot: { ...snapshot(10), resource: two.uri } }, 1)
+    const { host, client, chat } = await subscribedClient()
+    const two = client.subscribe('chat', 'ahp-chat:/two', { view: { turns: 1 } })
+    await host.respond('subscribe', { snapshot: { ...snapshot(10), resource: two.uri } }, 1)
     host.cut()
     await quiet()
-    guest.clock.advance(1_000)
+    client.clock.advance(1_000)
     await begin(host)
-    await host.asked('subscribe', 2)
+    await host.request('subscribe', 2)
     host.cut()
     await quiet()
-    guest.clock.advance(1_000)
-    const { params } = await host.asked('reconnect', 1)
+    client.clock.advance(1_000)
+    const { params } = await host.request('reconnect', 1)
     expect(params['subscriptions']).not.toContain(chat.uri)
   })
 
-  test('what is being asked for again because it was wrong', async () => {
-    const { host, guest } = await subscribedClient()
-    host.act(uri, 11, { type: 'chat/delta', turnId: 'none', partId: 'none', content: 'x' })
-    await host.asked('subscribe', 1)
+  test('that is being fetched again because its state was invalid', async () => {
+    const { host, client } = await subscribedClient()
+    host.sendAction(uri, 11, { type: 'chat/delta', turnId: 'none', partId: 'none', content: 'x' })
+    await host.request('subscribe', 1)
     host.cut()
     await quiet()
-    guest.clock.advance(1_000)
-    expect((await host.asked('reconnect')).params['subscriptions']).toEqual([])
+    client.clock.advance(1_000)
+    expect((await host.request('reconnect')).params['subscriptions']).toEqual([])
   })
 
-  test('what was gone: who wants it again asks for it', async () => {
-    const { host, guest, chat } = await subscribedClient()
+  test('that was gone: a new handle subscribes again', async () => {
+    const { host, client, chat } = await subscribedClient()
     host.cut()
     await quiet()
-    guest.clock.advance(1_000)
-    await host.answer('reconnect', { type: 'replay', actions: [], missing: [uri] })
+    client.clock.advance(1_000)
+    await host.respond('reconnect', { type: 'replay', actions: [], missing: [uri] })
     await quiet()
     expect(chat.status).toBe('gone')
-    const again = guest.subscribe('chat', uri)
-    await host.answer('subscribe', { snapshot: snapshot(20) }, 1)
+    const again = client.subscribe('chat', uri)
+    await host.respond('subscribe', { snapshot: snapshot(20) }, 1)
     expect((await again.ready()).title).toBe('')
     expect([chat.status, again.status]).toEqual(['gone', 'open'])
     chat.release()
     await quiet()
-    expect(host.heard.some(({ method }) => method === 'unsubscribe')).toBe(false)
+    expect(host.received.some(({ method }) => method === 'unsubscribe')).toBe(false)
   })
 })

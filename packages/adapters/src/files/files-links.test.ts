@@ -92,7 +92,7 @@ test.each([
   const place = { path: `${root}/link`, roots: [root] }
   symlinkSync(target, place.path)
   for (const [what, attempt] of allCalls(files, place, { path: `${root}/new`, roots: [root] }))
-    if (['read', 'list', 'look', 'watch', 'copy from'].includes(what))
+    if (['read', 'list', 'stat', 'watch', 'copy from'].includes(what))
       expect([what, await reasonOf(attempt())]).toEqual([what, 'outside'])
 })
 

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import { SandboxFiles, reasonOf, refused } from './files-fixture.contract.ts'
 import type { Sandbox } from './files-fixture.contract.ts'
 
-/** What is made, removed, copied and moved. */
+/** The part of the suite about creating, removing, copying and moving. */
 export function filesChangeContract(name: string, open: () => Promise<Sandbox>): void {
-  const room = async () => new SandboxFiles(await open())
+  const sandbox = async () => new SandboxFiles(await open())
 
-  test(`[E6] ${name}: a directory is made with those above it, and may be there`, async () => {
-    const { make, write, link, root, list, beside } = await room()
+  test(`[E6] ${name}: a directory is created with its parents, and may exist`, async () => {
+    const { make, write, link, root, list, beside } = await sandbox()
     await make('a/b/c')
     await make('a/b/c')
     await make('')
@@ -28,8 +28,8 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     ])
   })
 
-  test(`[E7] ${name}: what is removed is gone, a link without what it leads to`, async () => {
-    const { change, at, write, make, link, list, text, root, beside, put, files } = await room()
+  test(`[E7] ${name}: a removed file is gone; of a link only the link`, async () => {
+    const { change, at, write, make, link, list, text, root, beside, put, files } = await sandbox()
     const remove = (path: string, recursive: boolean) =>
       change({ kind: 'remove', place: at(path), recursive })
     await put(`${beside}/secret`, 'secret')
@@ -58,7 +58,7 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
   })
 
   test.each(['copy', 'move'] as const)(`[E8] ${name}: %s of a file and of a directory`, async (kind) => {
-    const { change, at, write, make, list, text, link, root } = await room()
+    const { change, at, write, make, list, text, link, root } = await sandbox()
     const carry = (from: string, to: string, failIfExists = false) =>
       change({ kind, from: at(from), to: at(to), failIfExists })
     await write('a', 'file a')
@@ -88,8 +88,8 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     await refused(carry('', 'x'), kind === 'copy' ? 'unfit' : 'outside')
   })
 
-  test(`[E8] ${name}: a copy follows the link it is given, a move takes the link itself`, async () => {
-    const { change, at, write, link, root, files, text, beside, put, make } = await room()
+  test(`[E8] ${name}: a copy follows a link, a move moves the link itself`, async () => {
+    const { change, at, write, link, root, files, text, beside, put, make } = await sandbox()
     await put(`${beside}/secret`, 'secret')
     await write('a', 'x')
     await link(`${root}/l`, 'a')
@@ -102,11 +102,11 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
     expect((await files.stat(at('copied'), false)).type).toBe('file')
     expect((await files.stat(at('moved'), false)).type).toBe('symlink')
     await refused(files.read(at('still out'), 100), 'outside')
-    // A link gives way to a file, and what it led to stays.
+    // A file replaces a link, and the link's target stays.
     await write('b', 'y')
     await change({ kind: 'move', from: at('b'), to: at('moved'), failIfExists: false })
     expect([await text('moved'), await text('a')]).toEqual(['y', 'x'])
-    // One that stands for a directory does not.
+    // A link to a directory is not replaced.
     await make('folder')
     await link(`${root}/to folder`, 'folder')
     for (const kind of ['copy', 'move'] as const)
@@ -115,16 +115,16 @@ export function filesChangeContract(name: string, open: () => Promise<Sandbox>):
   })
 
   test.each(['copy', 'move'] as const)(
-    `[E8] ${name}: of many that %s to one new name exactly one does`,
+    `[E8] ${name}: of several that %s to one new name at once, exactly one succeeds`,
     async (kind) => {
-      const { change, at, write, text } = await room()
-      const who = Array.from({ length: 6 }, (_, i) => `${i}`)
-      for (const each of who) await write(each, each)
+      const { change, at, write, text } = await sandbox()
+      const names = Array.from({ length: 6 }, (_, i) => `${i}`)
+      for (const each of names) await write(each, each)
       const reasons = await Promise.all(
-        who.map((each) => reasonOf(change({ kind, from: at(each), to: at('one'), failIfExists: true }))),
+        names.map((each) => reasonOf(change({ kind, from: at(each), to: at('one'), failIfExists: true }))),
       )
       expect(reasons.filter((reason) => reason === 'exists')).toHaveLength(5)
-      expect(await text('one')).toBe(who[reasons.indexOf(undefined)])
+      expect(await text('one')).toBe(names[reasons.indexOf(undefined)])
     },
   )
 }

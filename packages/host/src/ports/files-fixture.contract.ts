@@ -2,18 +2,18 @@ import { expect } from 'vitest'
 import type { Change, FileReason, Files, ContainedPath, Write } from './files.ts'
 import { FileError } from './files.ts'
 
-/** Files to be judged, an empty directory that is given to them, and one beside it that is not. */
+/** The files under test, an empty directory that they may use, and a sibling directory that they may not. */
 export interface Sandbox {
   readonly files: Files
   readonly root: string
   readonly beside: string
-  /** Makes a link, which no member of the port can. */
+  /** Creates a symbolic link, which the port cannot. */
   link(path: string, target: string): Promise<void>
-  /** Puts a file there behind the port's back. */
+  /** Creates a file without the port. */
   put(path: string, text: string): Promise<void>
 }
 
-/** Every member that takes a place, given one, by what it does; `other` is a place that is fine. */
+/** Every call of the port with this path, by name. `other` is a valid path, for copies and moves. */
 export function allCalls(
   files: Files,
   place: ContainedPath,
@@ -25,7 +25,7 @@ export function allCalls(
     ['append', { mode: 'append' }],
     ['insert', { mode: 'insert', position: 1 }],
     ['create', { createOnly: true }],
-    ['write what was seen', { ifMatch: 'x' }],
+    ['write with an etag', { ifMatch: 'x' }],
   ]
   const changes: readonly (readonly [string, Change])[] = [
     ['make', { kind: 'make', place }],
@@ -34,22 +34,22 @@ export function allCalls(
     ...(['copy', 'move'] as const).flatMap((kind) => [
       [`${kind} from`, { kind, from: place, to: other, failIfExists: false }] as const,
       [`${kind} to`, { kind, from: other, to: place, failIfExists: false }] as const,
-      [`${kind} to a new`, { kind, from: other, to: place, failIfExists: true }] as const,
+      [`${kind} to a new name`, { kind, from: other, to: place, failIfExists: true }] as const,
     ]),
   ]
-  const wish = { recursive: true, wants: () => true, skips: () => false }
+  const request = { recursive: true, wants: () => true, skips: () => false }
   return [
     ['read', () => files.read(place, 1000)],
     ['list', () => files.list(place, 1000)],
-    ['look', () => files.stat(place, true)],
-    ['look at itself', () => files.stat(place, false)],
-    ['watch', () => files.watch(place, wish, () => {}).then((watching) => watching.end())],
+    ['stat', () => files.stat(place, true)],
+    ['stat the link itself', () => files.stat(place, false)],
+    ['watch', () => files.watch(place, request, () => {}).then((watching) => watching.end())],
     ...writes.map(([name, how]) => [name, () => files.write(place, data, how)] as const),
     ...changes.map(([name, change]) => [name, () => files.change(change)] as const),
   ]
 }
 
-/** Why something was not done; nothing where it was. Any other failure is one. */
+/** Returns the reason of a `FileError`; undefined if the call succeeds. Other errors are thrown. */
 export async function reasonOf(attempt: Promise<unknown>): Promise<FileReason | undefined> {
   try {
     await attempt
@@ -64,7 +64,7 @@ export async function refused(attempt: Promise<unknown>, reason: FileReason): Pr
   expect(await reasonOf(attempt)).toBe(reason)
 }
 
-/** A sandbox with short words for what tests do in it. Paths are from its root; nothing is the root itself. */
+/** A sandbox with short functions for tests. Paths are relative to its root; an empty path is the root. */
 export class SandboxFiles {
   readonly files: Files
   readonly root: string
@@ -97,7 +97,7 @@ export class SandboxFiles {
 
   readonly etag = async (path: string): Promise<string> => (await this.files.stat(this.at(path), true)).etag
 
-  /** Names in order, directories with a slash. */
+  /** Returns the names of a directory in order, directories with a slash. */
   readonly list = async (path: string): Promise<readonly string[]> => {
     const entries = await this.files.list(this.at(path), 1000)
     return entries.map(({ name, type }) => (type === 'directory' ? `${name}/` : name)).toSorted()

@@ -3,12 +3,12 @@ import { SandboxFiles, reasonOf, refused } from './files-fixture.contract.ts'
 import type { Sandbox } from './files-fixture.contract.ts'
 import type { Write } from './files.ts'
 
-/** What is written, and by whom. */
+/** The part of the suite about writing. */
 export function filesWriteContract(name: string, open: () => Promise<Sandbox>): void {
-  const room = async () => new SandboxFiles(await open())
+  const sandbox = async () => new SandboxFiles(await open())
 
   test.each<readonly [string, Write, string]>([
-    ['nothing said', {}, '-+-'],
+    ['no mode', {}, '-+-'],
     ['truncate', { mode: 'truncate' }, '-+-'],
     ['truncate at 2', { mode: 'truncate', position: 2 }, 'ab-+-'],
     ['truncate at the end', { mode: 'truncate', position: 6 }, 'abcdef-+-'],
@@ -20,7 +20,7 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     ['insert at 4', { mode: 'insert', position: 4 }, 'abcd-+-ef'],
     ['insert behind the end', { mode: 'insert', position: 99 }, 'abcdef-+-'],
   ])(`[E4] ${name}: %s`, async (_, how, expected) => {
-    const { write, text, list } = await room()
+    const { write, text, list } = await sandbox()
     await write('a', 'abcdef')
     await write('a', '-+-', how)
     expect(await text('a')).toBe(expected)
@@ -29,8 +29,8 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     expect(await list('')).toEqual(['a', 'new'])
   })
 
-  test(`[E4] ${name}: nothing is written where there is no directory, or to one`, async () => {
-    const { write, make, text, list } = await room()
+  test(`[E4] ${name}: a write to a directory, or into a missing one, is refused`, async () => {
+    const { write, make, text, list } = await sandbox()
     await make('folder')
     await write('file', 'x')
     for (const how of [{}, { mode: 'append' }, { mode: 'insert' }] as const) {
@@ -42,16 +42,16 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     expect([await list(''), await text('file')]).toEqual([['file', 'folder/'], 'x'])
   })
 
-  test(`[E4] ${name}: of many who create a file exactly one does`, async () => {
-    const { write, text, list, make } = await room()
+  test(`[E4] ${name}: of several that create a file at once, exactly one succeeds`, async () => {
+    const { write, text, list, make } = await sandbox()
     for (const mode of ['truncate', 'append', 'insert'] as const) {
-      const who = Array.from({ length: 8 }, (_, i) => `${mode} ${i}`)
+      const texts = Array.from({ length: 8 }, (_, i) => `${mode} ${i}`)
       const reasons = await Promise.all(
-        who.map((each) => reasonOf(write(mode, each, { mode, createOnly: true }))),
+        texts.map((each) => reasonOf(write(mode, each, { mode, createOnly: true }))),
       )
       expect(reasons.filter((reason) => reason === undefined)).toHaveLength(1)
       expect(reasons.filter((reason) => reason === 'exists')).toHaveLength(7)
-      expect(await text(mode)).toBe(who[reasons.indexOf(undefined)])
+      expect(await text(mode)).toBe(texts[reasons.indexOf(undefined)])
     }
     await make('folder')
     await refused(write('folder', 'x', { createOnly: true }), 'exists')
@@ -59,22 +59,22 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     expect(await list('')).toEqual(['append', 'folder/', 'insert', 'truncate'])
   })
 
-  test(`[E5] [F-40c] ${name}: of many who change what they have seen exactly one does`, async () => {
-    const { write, text, etag } = await room()
+  test(`[E5] [F-40c] ${name}: of several writes with the same etag, exactly one succeeds`, async () => {
+    const { write, text, etag } = await sandbox()
     await write('a', 'old')
     for (let round = 0; round < 10; round++) {
       const ifMatch = await etag('a')
-      const who = Array.from({ length: 8 }, (_, i) => `${round}.${i}`)
-      const reasons = await Promise.all(who.map((each) => reasonOf(write('a', each, { ifMatch }))))
+      const texts = Array.from({ length: 8 }, (_, i) => `${round}.${i}`)
+      const reasons = await Promise.all(texts.map((each) => reasonOf(write('a', each, { ifMatch }))))
       expect(reasons.filter((reason) => reason === undefined)).toHaveLength(1)
       expect(reasons.filter((reason) => reason === 'changed')).toHaveLength(7)
-      expect(await text('a')).toBe(who[reasons.indexOf(undefined)])
+      expect(await text('a')).toBe(texts[reasons.indexOf(undefined)])
       await refused(write('a', 'late', { ifMatch }), 'changed')
     }
   })
 
-  test(`[E5] ${name}: what was seen and is gone was changed`, async () => {
-    const { write, etag, change, at, list } = await room()
+  test(`[E5] ${name}: a write with the etag of a removed file fails as changed`, async () => {
+    const { write, etag, change, at, list } = await sandbox()
     await write('a', 'old')
     const ifMatch = await etag('a')
     await change({ kind: 'remove', place: at('a'), recursive: false })
@@ -83,15 +83,15 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     expect(await list('')).toEqual([])
   })
 
-  test(`[E4] ${name}: all who append at once are in the file, each in one piece`, async () => {
-    const { write, text } = await room()
+  test(`[E4] ${name}: concurrent appends are all in the file, each in one piece`, async () => {
+    const { write, text } = await sandbox()
     const lines = Array.from({ length: 60 }, (_, i) => `${i} ${'x'.repeat(i * 50)}\n`)
     await Promise.all(lines.map((line) => write('log', line, { mode: 'append' })))
     expect((await text('log')).split(/(?<=\n)/).toSorted()).toEqual(lines.toSorted())
   })
 
-  test(`[E4] ${name}: whoever reads while others write reads one of them whole`, async () => {
-    const { write, text } = await room()
+  test(`[E4] ${name}: a read during writes returns one version as a whole`, async () => {
+    const { write, text } = await sandbox()
     const versions = ['a', 'b', 'c'].map((letter) => letter.repeat(20_000))
     await write('a', versions[0] ?? '')
     const writing = Promise.all(versions.map((version) => write('a', version)))
@@ -100,8 +100,8 @@ export function filesWriteContract(name: string, open: () => Promise<Sandbox>): 
     expect(seen.filter((each) => !versions.includes(each))).toEqual([])
   })
 
-  test(`[E4] ${name}: what is written through a link comes where it leads, and the link stays`, async () => {
-    const { files, at, link, write, text, put, root, beside } = await room()
+  test(`[E4] ${name}: a write through a link changes its target, and the link stays`, async () => {
+    const { files, at, link, write, text, put, root, beside } = await sandbox()
     await write('a', 'old')
     await put(`${beside}/secret`, 'secret')
     await link(`${root}/in`, 'a')

@@ -5,19 +5,19 @@ import type { Sandbox } from './files-fixture.contract.ts'
 import { filesWriteContract } from './files-write.contract.ts'
 import type { FileReason } from './files.ts'
 
-/** What every adapter of files must do. Each test opens a sandbox of its own. */
+/** The suite that every adapter of `Files` passes. Each test opens its own sandbox. */
 export function filesContract(name: string, open: () => Promise<Sandbox>): void {
   filesReadContract(name, open)
   filesWriteContract(name, open)
   filesChangeContract(name, open)
 }
 
-/** What is seen, and what is inside. */
+/** The part of the suite about reading, and about paths outside the roots. */
 function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
-  const room = async () => new SandboxFiles(await open())
+  const sandbox = async () => new SandboxFiles(await open())
 
-  test(`[E2] ${name}: bytes are read as they were written, and none beyond the most`, async () => {
-    const { files, at, write } = await room()
+  test(`[E2] ${name}: bytes are read as they were written, and a file above the maximum is refused`, async () => {
+    const { files, at, write } = await sandbox()
     const bytes = Uint8Array.from({ length: 1000 }, (_, i) => (i * 7) % 256)
     await files.write(at('a'), bytes)
     expect([...(await files.read(at('a'), 1000))]).toEqual([...bytes])
@@ -33,14 +33,14 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     ['a folder', 'unfit'],
     ['', 'unfit'],
   ])(`[E2] ${name}: %j is not read: %s`, async (path, reason) => {
-    const { files, at, write, make } = await room()
+    const { files, at, write, make } = await sandbox()
     await write('a file', 'x')
     await make('a folder')
     await refused(files.read(at(path), 100), reason)
   })
 
-  test(`[E6] ${name}: a directory is listed, and not when it holds more than the most`, async () => {
-    const { files, at, write, make } = await room()
+  test(`[E6] ${name}: a directory is listed, unless it has more entries than the maximum`, async () => {
+    const { files, at, write, make } = await sandbox()
     await write('a', '')
     await make('b')
     expect((await files.list(at(''), 2)).toSorted((x, y) => (x.name < y.name ? -1 : 1))).toEqual([
@@ -53,8 +53,8 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     await refused(files.list(at('c'), 10), 'missing')
   })
 
-  test(`[E3] ${name}: what is looked at has its facts, and another etag after every change`, async () => {
-    const { files, at, write, make, root } = await room()
+  test(`[E3] ${name}: stat returns the metadata, and another etag after every change`, async () => {
+    const { files, at, write, make, root } = await sandbox()
     await write('a', 'four')
     await make('b')
     const first = await files.stat(at('a'), true)
@@ -74,8 +74,8 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     await refused(files.stat(at('c'), false), 'missing')
   })
 
-  test(`[E1] ${name}: links that stay inside lead where they lead; other ones nowhere`, async () => {
-    const { files, at, link, write, text, put, root, beside, list, etag } = await room()
+  test(`[E1] ${name}: links to paths inside are followed; links to paths outside are refused`, async () => {
+    const { files, at, link, write, text, put, root, beside, list, etag } = await sandbox()
     await write('a', 'inside')
     await put(`${beside}/secret`, 'secret')
     for (const [from, to] of [
@@ -104,13 +104,13 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     expect(await list('')).toEqual(['a', 'far', 'gone', 'gone out', 'in', 'out', 'top/', 'up'])
   })
 
-  test(`[E1] ${name}: what is outside by its text is refused, whatever is there, by every member`, async () => {
-    const { files, root, beside, put, write, text } = await room()
+  test(`[E1] ${name}: every call refuses a path that is outside by its text, whatever is there`, async () => {
+    const { files, root, beside, put, write, text } = await sandbox()
     await put(`${beside}/secret`, 'secret')
     await put(`${root}2`, 'a neighbour')
     await write('a', 'x')
     const inside = { path: `${root}/a`, roots: [root] }
-    // All of it in the sandbox: an adapter that fails here would do it.
+    // All paths are in the sandbox: an adapter that fails this test would really change them.
     const above = root.slice(0, root.lastIndexOf('/'))
     for (const path of [`${beside}/secret`, `${beside}/nothing`, beside, `${root}2`, above, `${above}/no`]) {
       const place = { path, roots: [root] }
@@ -124,8 +124,8 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     expect(await text('a')).toBe('x')
   })
 
-  test(`[E1] ${name}: of several roots each will do, and what is in none is outside`, async () => {
-    const { files, root, beside, link, put } = await room()
+  test(`[E1] ${name}: a path may be in any of several roots, and in none it is outside`, async () => {
+    const { files, root, beside, link, put } = await sandbox()
     await put(`${beside}/b`, 'beside')
     await link(`${root}/over`, `${beside}/b`)
     const roots = ['/nowhere/at/all', root, beside]
@@ -141,8 +141,8 @@ function filesReadContract(name: string, open: () => Promise<Sandbox>): void {
     expect(await files.list({ path: beside, roots }, 10)).toEqual([])
   })
 
-  test(`[E2] ${name}: names are text and nothing else`, async () => {
-    const { write, text, list } = await room()
+  test(`[E2] ${name}: names have no special characters`, async () => {
+    const { write, text, list } = await sandbox()
     const names = [
       'ü',
       'u\u0308',

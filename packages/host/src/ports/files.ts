@@ -1,24 +1,24 @@
 /**
- * Files of the machine. Every path comes with the directories it must be in; whether it is in one of them is decided by
- * what is opened, never by the text of the path (S-28, S-29). Every adapter passes the suite in `files.contract.ts`.
+ * The files of the machine. Every path comes with the directories it must be in. An adapter checks that on the opened file,
+ * not on the text of the path (S-28, S-29). Every adapter passes the suite in `files.contract.ts`.
  */
 export interface Files {
-  /** The bytes of a regular file. One that has more than `most` is unfit. */
-  read(place: ContainedPath, most: number): Promise<Uint8Array>
-  /** All of it or nothing: nobody ever sees a half. */
+  /** Reads a regular file. A file of more than `max` bytes is `unfit`. */
+  read(place: ContainedPath, max: number): Promise<Uint8Array>
+  /** Writes atomically: no reader sees a part of the data. */
   write(place: ContainedPath, data: Uint8Array, how?: Write): Promise<void>
-  /** What a directory holds, in no order. One with more than `most` entries is unfit. */
-  list(place: ContainedPath, most: number): Promise<readonly FileEntry[]>
-  /** What is known of something: of a link itself, unless it is followed. */
+  /** Lists a directory, in no order. A directory of more than `max` entries is `unfit`. */
+  list(place: ContainedPath, max: number): Promise<readonly FileEntry[]>
+  /** Returns the metadata of a file; of a symbolic link itself, unless `follow` is set. */
   stat(place: ContainedPath, follow: boolean): Promise<FileStat>
   change(change: Change): Promise<void>
-  /** Tells of changes from the moment it resolves. A directory that comes later is watched from its first moment on. */
-  watch(place: ContainedPath, wish: WatchRequest, tell: WatchListener): Promise<FileWatch>
+  /** Reports changes from the moment it resolves, including all changes in directories that are created later. */
+  watch(place: ContainedPath, request: WatchRequest, listener: WatchListener): Promise<FileWatch>
 }
 
 /**
- * An absolute path with `/` between its names, none of them `.` or `..`; and the directories it must be in. It is in one by its text
- * too: what is outside by that is refused unseen.
+ * An absolute path, with `/` between its names and without `.` and `..`, and the directories it must be in. A path that is
+ * outside them by its text is refused without touching the disk.
  */
 export interface ContainedPath {
   readonly path: string
@@ -27,63 +27,63 @@ export interface ContainedPath {
 
 export interface Write {
   /**
-   * `truncate`: what is there up to `position`, then the data. `append`: the data, `position` bytes before the end; in
-   * one piece among those who append. `insert`: the data at `position`, and then what was there. A position beyond the end is
+   * `truncate` (the default): the file up to `position`, then the data. `append`: the data inserted `position` bytes before
+   * the end, undivided among concurrent appends. `insert`: the data inserted at `position`. A position beyond the end is
    * the end.
    */
   readonly mode?: 'truncate' | 'append' | 'insert'
-  /** In bytes; 0 where it is absent. */
+  /** In bytes; 0 by default. */
   readonly position?: number
-  /** Refused where something is there. */
+  /** Fails if the file exists. */
   readonly createOnly?: boolean
-  /** Refused where the file's etag is another, or there is none any more. Of several at once exactly one wins. */
+  /** Fails if the file has another etag, or is gone. Of several concurrent writes exactly one succeeds. */
   readonly ifMatch?: string
 }
 
 export interface FileEntry {
   readonly name: string
-  /** A link is what it leads to, where that may be seen. */
+  /** For a symbolic link, the type of its target if the target may be read, else `file`. */
   readonly type: 'file' | 'directory'
 }
 
 export interface FileStat {
-  /** Where it really is, in the words of the root that it is in. */
+  /** The resolved path, below the root as it was given. */
   readonly path: string
   readonly type: 'file' | 'directory' | 'symlink'
   readonly size: number
   /** Milliseconds since 1970. */
   readonly mtime: number
   readonly ctime: number
-  /** Another one after every change. */
+  /** Changes with every change of the file. */
   readonly etag: string
 }
 
 export type Change =
-  /** With the directories above it. It may be there already. */
+  /** Creates a directory and its parents. It may exist already. */
   | { readonly kind: 'make'; readonly place: ContainedPath }
-  /** A link goes, and not what it leads to. */
+  /** Removes a symbolic link itself, and not its target. */
   | { readonly kind: 'remove'; readonly place: ContainedPath; readonly recursive: boolean }
   | {
       readonly kind: 'copy' | 'move'
       readonly from: ContainedPath
       readonly to: ContainedPath
-      /** Else a file takes the place of a file; nothing ever takes the place of a directory. */
+      /** Otherwise a file replaces a file. A directory is never replaced. */
       readonly failIfExists: boolean
     }
 
 export interface WatchRequest {
   readonly recursive: boolean
-  /** Whether anybody wants to hear of a path, which is relative to the one watched. */
+  /** Returns whether changes of a path are wanted. Paths are relative to the watched one. */
   wants(path: string): boolean
-  /** Whether nobody wants to hear of anything in a directory: then it is not looked into. */
+  /** Returns whether a directory's content is unwanted: then the directory is not watched. */
   skips(path: string): boolean
 }
 
-/** `lost`: changes were missed, more came than could be told, or the system could not watch everything: look again at all. */
+/** `lost`: some changes were missed, because of their number or a limit of the system. The listener must read everything again. */
 export type WatchListener = (changes: readonly FileChange[], lost: boolean) => void
 
 export interface FileChange {
-  /** Relative to the one watched; empty for that itself. */
+  /** Relative to the watched path; empty for the watched path itself. */
   readonly path: string
   readonly type: 'added' | 'updated' | 'deleted'
 }
@@ -92,7 +92,7 @@ export interface FileWatch {
   end(): Promise<void>
 }
 
-/** Why something was not done with a file, in words for people that name no path which they do not know. */
+/** A failed file operation. The message is for users, and contains no path that they do not know. */
 export class FileError extends Error {
   override readonly name = 'FileProblem'
   readonly reason: FileReason
@@ -104,8 +104,7 @@ export class FileError extends Error {
 }
 
 /**
- * `missing`: there is nothing. `outside`: it is in none of the directories it must be in. `exists`: something is there
- * already. `changed`: it has another etag. `unfit`: it is not of the kind, or of the size, that this can be done with.
- * `refused`: the system does not allow it.
+ * `missing`: no such file. `outside`: in none of the directories it must be in. `exists`: the target exists already.
+ * `changed`: the etag differs. `unfit`: the wrong type or size for the operation. `refused`: the system does not allow it.
  */
 export type FileReason = 'missing' | 'outside' | 'exists' | 'changed' | 'unfit' | 'refused'

@@ -3,33 +3,33 @@ import type { Shell, Start, TerminalOutput, Terminals } from './terminals.ts'
 
 export interface TerminalFixture {
   readonly terminals: Terminals
-  /** A directory that is there. */
+  /** An existing directory. */
   readonly cwd: string
-  /** Lines for its shell. Each ends by itself. */
+  /** Commands for the shell. Each exits by itself. */
   readonly lines: {
-    /** Writes a text. */
+    /** Prints a text. */
     say(text: string): string
-    /** Writes the numbers from 1 to this, a line each. */
+    /** Prints the numbers from 1 to this, one a line. */
     count(to: number): string
-    /** Reads a line and writes `got <line>`. */
+    /** Reads a line and prints `got <line>`. */
     readonly read: string
-    /** Writes the size of its terminal as `<rows> <columns>`, and again after each change, until it has read a line. */
+    /** Prints the terminal's size as `<rows> <columns>`, and again after each change, until it has read a line. */
     readonly size: string
     readonly cwd: string
     exit(code: number): string
   }
 }
 
-/** What every adapter for terminals must do. */
+/** The suite that every adapter of `Terminals` passes. */
 export function terminalsContract(name: string, open: () => Promise<TerminalFixture>): void {
-  const begun = async (line: (lines: TerminalFixture['lines']) => string, wish: Partial<Start> = {}) => {
+  const begun = async (line: (lines: TerminalFixture['lines']) => string, options: Partial<Start> = {}) => {
     const { terminals, cwd, lines } = await open()
-    return startShell(terminals, { cwd, cols: 80, rows: 24, command: line(lines), ...wish })
+    return startShell(terminals, { cwd, cols: 80, rows: 24, command: line(lines), ...options })
   }
   /** Another terminal begins, writes and ends: time enough for one that was begun before to do what it must not. */
   const meanwhile = async () => (await begun((lines) => lines.count(1000))).exited()
 
-  test(`[M1] ${name}: what a program writes is said, and then how it ended`, async () => {
+  test(`[M1] ${name}: the output of a program is reported, and then its exit`, async () => {
     const { said, text, exited } = await begun((lines) => lines.say('hello'))
     expect(await exited()).toBe(0)
     expect(text().trim()).toBe('hello')
@@ -41,7 +41,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     expect(await exited()).toBe(code)
   })
 
-  test(`[M1] ${name}: nothing is missing at the end, however short`, async () => {
+  test(`[M1] ${name}: the end of the output is complete, however short the program runs`, async () => {
     const runs = Array.from({ length: 12 }, () => begun((lines) => lines.count(4000)))
     for (const { text, exited } of await Promise.all(runs)) {
       await exited()
@@ -49,23 +49,23 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     }
   })
 
-  test(`[M2] ${name}: what is typed is read`, async () => {
+  test(`[M2] ${name}: input reaches the program`, async () => {
     const { shell, text, exited } = await begun((lines) => lines.read)
     shell.input('fish\r')
     await exited()
     expect(text()).toContain('got fish')
   })
 
-  test(`[M1] ${name}: a program sees its size, and each change of it`, async () => {
+  test(`[M1] ${name}: a program sees the terminal's size, and each change of it`, async () => {
     const { shell, text, exited } = await begun((lines) => lines.size, { cols: 93, rows: 31 })
-    await vi.waitFor(() => expect(text()).toContain('31 93'), patience)
+    await vi.waitFor(() => expect(text()).toContain('31 93'), waitOptions)
     shell.resize(120, 40)
-    await vi.waitFor(() => expect(text()).toContain('40 120'), patience)
+    await vi.waitFor(() => expect(text()).toContain('40 120'), waitOptions)
     shell.input('\r')
     await exited()
   })
 
-  test(`[M1] ${name}: it begins where it should`, async () => {
+  test(`[M1] ${name}: a shell starts in the given directory`, async () => {
     const { terminals, cwd, lines } = await open()
     const { text, exited } = await startShell(terminals, { cwd, cols: 200, rows: 24, command: lines.cwd })
     await exited()
@@ -73,16 +73,16 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
   })
 
   test.each(['/no/such/directory', 'relative', '', '/etc/passwd', '/tmp\0x'])(
-    `[M1] ${name}: it does not begin in %j`,
+    `[M1] ${name}: a shell does not start in %j`,
     async (cwd) => {
       const { terminals } = await open()
       await expect(terminals.start({ cwd, cols: 80, rows: 24 }, () => {})).rejects.toThrow(/directory/)
     },
   )
 
-  test(`[M3] ${name}: while it is paused nothing is said, and later nothing is missing`, async () => {
+  test(`[M3] ${name}: a paused shell reports nothing, and after resume nothing is missing`, async () => {
     const { said, shell, text, exited } = await begun((lines) => lines.count(50_000))
-    await vi.waitFor(() => expect(text().length).toBeGreaterThan(0), { ...patience, interval: 1 })
+    await vi.waitFor(() => expect(text().length).toBeGreaterThan(0), { ...waitOptions, interval: 1 })
     shell.pause()
     const { length } = said
     await meanwhile()
@@ -92,7 +92,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     expect(numbers(text())).toBe(50_000)
   })
 
-  test(`[M3] ${name}: paused over its end it is heard out`, async () => {
+  test(`[M3] ${name}: a program that exits while paused has its output reported after resume`, async () => {
     const { said, shell, text, exited } = await begun((lines) => lines.say('last words'))
     shell.pause()
     await meanwhile()
@@ -102,10 +102,10 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     expect(text().trim()).toBe('last words')
   })
 
-  test(`[M3] ${name}: paused in its midst, and over its end, it is heard out in order`, async () => {
+  test(`[M3] ${name}: a program paused in mid-output, which exits meanwhile, has its output reported in order`, async () => {
     const { shell, said, text, exited } = await begun(({ read, count }) => `${read}; ${read}; ${count(1000)}`)
     shell.input('first\r')
-    await vi.waitFor(() => expect(text()).toContain('got first'), patience)
+    await vi.waitFor(() => expect(text()).toContain('got first'), waitOptions)
     shell.pause()
     const { length } = said
     shell.input('last\r')
@@ -116,7 +116,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     expect(numbers(text().slice(text().indexOf('got last') + 'got last'.length))).toBe(1000)
   })
 
-  test(`[M8] ${name}: it is ended, paused or not, and says so once`, async () => {
+  test(`[M8] ${name}: a shell that is ended, paused or not, reports its exit once`, async () => {
     for (const pauses of [false, true]) {
       const { said, shell } = await begun((lines) => lines.read)
       if (pauses) shell.pause()
@@ -127,7 +127,7 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     }
   })
 
-  test(`[M8] ${name}: whatever is done with one that has ended does nothing`, async () => {
+  test(`[M8] ${name}: calls on a shell that has exited do nothing`, async () => {
     const { said, shell, exited } = await begun((lines) => lines.exit(0))
     await exited()
     const { length } = said
@@ -140,21 +140,21 @@ export function terminalsContract(name: string, open: () => Promise<TerminalFixt
     expect(said.length).toBe(length)
   })
 
-  test(`[M4] ${name}: a shell to type into stays until it is told to go`, async () => {
+  test(`[M4] ${name}: an interactive shell runs until it is told to exit`, async () => {
     const { terminals, cwd, lines } = await open()
     const { shell, text, exited } = await startShell(terminals, { cwd, cols: 80, rows: 24 })
     shell.input(`${lines.say('one')}\r`)
-    await vi.waitFor(() => expect(text()).toMatch(/one\r?\n/), patience)
+    await vi.waitFor(() => expect(text()).toMatch(/one\r?\n/), waitOptions)
     shell.input(`${lines.exit(3)}\r`)
     expect(await exited()).toBe(3)
   })
 }
 
-/** A terminal, and what it says. It is ended after the test. */
+/** A shell and its output. The shell is ended after the test. */
 export interface StartedShell {
   readonly shell: Shell
   readonly said: readonly TerminalOutput[]
-  /** All that it showed. */
+  /** Returns the output so far. */
   text(): string
   exited(): Promise<number | undefined>
 }
@@ -173,10 +173,10 @@ export async function startShell(terminals: Terminals, start: Start): Promise<St
   return { shell, said, text: () => text, exited: () => exit }
 }
 
-/** Only a terminal that never says it is waited for so long. */
-const patience = { timeout: 100_000 }
+/** The timeout only ends a test whose terminal never prints the expected text. */
+const waitOptions = { timeout: 100_000 }
 
-/** How many lines there are, if each is the number that it should be. */
+/** Returns the number of lines if each contains its own number, else NaN. */
 function numbers(text: string): number {
   const lines = text.trim().split(/\r?\n/)
   return lines.every((line, i) => Number(line) === i + 1) ? lines.length : NaN

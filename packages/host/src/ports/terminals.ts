@@ -1,9 +1,9 @@
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
 
-/** Shells of the machine, each in a terminal of its own. Every adapter passes the suite in `terminals.contract.ts`. */
+/** The shells of the machine, each in its own terminal. Every adapter passes the suite in `terminals.contract.ts`. */
 export interface Terminals {
-  /** Resolves when it runs; rejects with words for people where it cannot. What it says comes in order, `exited` last. */
-  start(start: Start, say: (said: TerminalOutput) => void): Promise<Shell>
+  /** Resolves when the shell runs. Rejects with a message for users. Output comes in order, `terminal/exited` last. */
+  start(start: Start, listener: (output: TerminalOutput) => void): Promise<Shell>
 }
 
 export interface Start {
@@ -11,22 +11,22 @@ export interface Start {
   readonly cwd: string
   readonly cols: number
   readonly rows: number
-  /** A line for the shell, after which it ends. Absent: a shell to type into. */
+  /** A command for the shell, which then exits. Absent for an interactive shell. */
   readonly command?: string
 }
 
 export interface Shell {
-  /** Bytes as if they were typed. Kept nowhere. */
+  /** Sends input as if it were typed. It is stored nowhere. */
   input(data: string): void
   resize(cols: number, rows: number): void
-  /** No more of its output is taken until `resume`: it has to wait. */
+  /** Stops reading the output until `resume`, so that the program blocks. */
   pause(): void
   resume(): void
-  /** Ends it and whatever it started in its terminal; resolves when it has gone. */
+  /** Ends the shell and the processes it started in its terminal. Resolves when they are gone. */
   end(): Promise<void>
 }
 
-/** What a terminal says about itself. Its data is harmless: it can neither ask nor command whoever shows it (S-32). */
+/** The actions that a shell produces. The data contains no queries or commands for the terminal that shows it (S-32). */
 export type TerminalOutput = Extract<
   TerminalAction,
   {

@@ -1,26 +1,28 @@
-/** What version control knows of a directory. Paths are absolute. Every adapter passes the suite in `vcs.contract.ts`. */
+/** Version control. Paths of directories are absolute. Every adapter passes the suite in `vcs.contract.ts`. */
 export interface Vcs {
-  /** The top of the working tree that a directory is in; nothing where it is in none. */
+  /** Returns the root of the working tree that a directory is in; undefined where it is in none. */
   root(directory: string): Promise<string | undefined>
   status(root: string): Promise<VcsStatus>
-  /** Of these paths, relative to the root, those that version control is told to ignore. */
+  /** Returns the ignored ones among these paths, which are relative to the root. */
   ignored(root: string, paths: readonly string[]): Promise<ReadonlySet<string>>
-  /** The files of a tree that are not ignored, relative to the root, at most so many. */
-  files(root: string, most: number): Promise<readonly string[]>
+  /** Returns at most `max` files of a tree that are not ignored, relative to the root. */
+  files(root: string, max: number): Promise<readonly string[]>
 }
 
 export interface VcsStatus {
   /** Absent where no branch is checked out. */
   readonly branch?: string
-  /** The commit that is checked out; absent where there is none yet. */
+  /** The commit that is checked out; absent before the first commit. */
   readonly commit?: string
-  /** The branch that this one follows, and how many commits it has that this has not, and the other way round. */
+  /** The upstream branch. */
   readonly upstream?: string
+  /** Number of commits that the upstream lacks. */
   readonly ahead?: number
+  /** Number of commits that only the upstream has. */
   readonly behind?: number
-  /** Where its remotes are, without credentials. */
+  /** The URLs of the remotes, without credentials. */
   readonly remotes: readonly string[]
-  /** Files that differ from the commit, and those that it does not know; ignored ones are not among them. */
+  /** Files that differ from the commit, and untracked files that are not ignored. */
   readonly changes: readonly VcsChange[]
 }
 

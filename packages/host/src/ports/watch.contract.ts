@@ -1,26 +1,26 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { FileChange, WatchListener, WatchRequest, FileWatch } from './files.ts'
 
-/** A new, empty directory, and what can be done in it. Paths are relative to it; an empty one is the directory itself. */
+/** A new, empty directory and operations in it. Paths are relative to it; an empty path is the directory itself. */
 export interface WatchFixture {
-  /** Where it is. */
+  /** The absolute path of the directory. */
   readonly path: string
   write(path: string, text: string): Promise<void>
-  /** With the directories above it. */
+  /** Creates a directory and its parents. */
   make(path: string): Promise<void>
   move(from: string, to: string): Promise<void>
-  /** With all that is in it. */
+  /** Removes a file, or a directory with its content. */
   remove(path: string): Promise<void>
-  /** A link that leads to `target`, which is absolute. */
+  /** Creates a symbolic link to `target`, an absolute path. */
   link(path: string, target: string): Promise<void>
-  /** Everything below it, links not followed. */
+  /** Returns all paths below the directory, without following links. */
   list(): Promise<ReadonlySet<string>>
-  watch(path: string, wish: WatchRequest, tell: WatchListener): Promise<FileWatch>
+  watch(path: string, request: WatchRequest, listener: WatchListener): Promise<FileWatch>
 }
 
 export const everything: WatchRequest = { recursive: true, wants: () => true, skips: () => false }
 
-/** Remembers what it is told, and what is there if all of that is true. */
+/** Records the reported changes, and the paths that exist according to them. */
 export class ChangeRecorder {
   readonly changes: FileChange[] = []
   readonly paths: Set<string>
@@ -41,7 +41,7 @@ export class ChangeRecorder {
       else this.paths.delete(path)
     }
     this.changes.push(...changes)
-    for (const look of this.#waiting.splice(0)) look()
+    for (const wake of this.#waiting.splice(0)) wake()
   }
 
   async until(holds: () => boolean | Promise<boolean>): Promise<void> {
@@ -61,171 +61,171 @@ export class ChangeRecorder {
   }
 }
 
-/** What every way to watch files must do. */
+/** The suite that every file watch passes. */
 export function watchContract(name: string, open: () => Promise<WatchFixture>): void {
-  const watching = async (yard: WatchFixture, path = '', wish: Partial<WatchRequest> = {}) => {
-    const listener = new ChangeRecorder(await yard.list())
-    const watch = await yard.watch(path, { ...everything, ...wish }, listener.listener)
+  const watching = async (fixture: WatchFixture, path = '', request: Partial<WatchRequest> = {}) => {
+    const recorder = new ChangeRecorder(await fixture.list())
+    const watch = await fixture.watch(path, { ...everything, ...request }, recorder.listener)
     onTestFinished(() => watch.end())
-    return { listener, watch }
+    return { recorder, watch }
   }
 
   describe(`${name}: watching`, () => {
-    test('[O1] what is made, changed and removed is told, below too', async () => {
-      const yard = await open()
-      await yard.make('a/b')
-      await yard.write('a/b/old', '1')
-      const { listener } = await watching(yard)
-      await yard.write('a/b/new', '1')
-      await listener.received('a/b/new', 'added')
-      await yard.write('a/b/old', '22')
-      await listener.received('a/b/old', 'updated')
-      await yard.remove('a/b/old')
-      await listener.received('a/b/old', 'deleted')
-      await yard.remove('a')
-      await listener.until(() => ['a', 'a/b', 'a/b/new'].every((path) => listener.has(path, 'deleted')))
-      expect(listener.paths).toEqual(await yard.list())
-      expect(listener.has('a/b/new', 'deleted')).toBe(true)
+    test('[O1] creations, changes and removals are reported, in subdirectories too', async () => {
+      const fixture = await open()
+      await fixture.make('a/b')
+      await fixture.write('a/b/old', '1')
+      const { recorder } = await watching(fixture)
+      await fixture.write('a/b/new', '1')
+      await recorder.received('a/b/new', 'added')
+      await fixture.write('a/b/old', '22')
+      await recorder.received('a/b/old', 'updated')
+      await fixture.remove('a/b/old')
+      await recorder.received('a/b/old', 'deleted')
+      await fixture.remove('a')
+      await recorder.until(() => ['a', 'a/b', 'a/b/new'].every((path) => recorder.has(path, 'deleted')))
+      expect(recorder.paths).toEqual(await fixture.list())
+      expect(recorder.has('a/b/new', 'deleted')).toBe(true)
     })
 
-    test('[O2] what is made and filled in one breath is told, however deep, and so is what comes later', async () => {
-      const yard = await open()
-      const { listener } = await watching(yard)
+    test('[O2] directories that are created and filled at once are reported, however deep, and so are later files in them', async () => {
+      const fixture = await open()
+      const { recorder } = await watching(fixture)
       for (const round of Array.from({ length: 50 }, (_, i) => i)) {
-        await yard.make(`${round}/a/b/c`)
-        await yard.write(`${round}/a/b/c/file`, '1')
+        await fixture.make(`${round}/a/b/c`)
+        await fixture.write(`${round}/a/b/c/file`, '1')
       }
-      await listener.until(() => listener.paths.size === 50 * 5)
-      await yard.write('49/a/b/c/later', '1')
-      await listener.received('49/a/b/c/later', 'added')
-      expect(listener.paths).toEqual(await yard.list())
+      await recorder.until(() => recorder.paths.size === 50 * 5)
+      await fixture.write('49/a/b/c/later', '1')
+      await recorder.received('49/a/b/c/later', 'added')
+      expect(recorder.paths).toEqual(await fixture.list())
     })
 
-    test('[O3] only what is wanted is told, and a skipped directory is told of but not what is in it', async () => {
-      const yard = await open()
-      await yard.make('deps/x')
-      const { listener } = await watching(yard, '', {
+    test('[O3] only wanted paths are reported; of a skipped directory only the directory itself', async () => {
+      const fixture = await open()
+      await fixture.make('deps/x')
+      const { recorder } = await watching(fixture, '', {
         wants: (path) => !path.endsWith('.log'),
         skips: (path) => path === 'deps' || path === 'out',
       })
-      await yard.write('deps/x/file', '1')
-      await yard.write('a.log', '1')
-      await yard.make('out/y')
-      await yard.write('last', '1')
-      await listener.until(() => listener.has('last', 'added') && listener.has('out', 'added'))
-      expect(listener.changes.map(({ path }) => path).toSorted()).toEqual(['last', 'out'])
+      await fixture.write('deps/x/file', '1')
+      await fixture.write('a.log', '1')
+      await fixture.make('out/y')
+      await fixture.write('last', '1')
+      await recorder.until(() => recorder.has('last', 'added') && recorder.has('out', 'added'))
+      expect(recorder.changes.map(({ path }) => path).toSorted()).toEqual(['last', 'out'])
     })
 
-    test('[O3] without what is below, only what is in the directory is told', async () => {
-      const yard = await open()
-      await yard.make('a')
-      const { listener } = await watching(yard, '', { recursive: false })
-      await yard.write('a/file', '1')
-      await yard.make('b/c')
-      await yard.write('last', '1')
-      await listener.until(() => listener.has('last', 'added') && listener.has('b', 'added'))
-      expect(listener.changes.map(({ path }) => path).toSorted()).toEqual(['b', 'last'])
+    test('[O3] a watch that is not recursive reports only the entries of the directory', async () => {
+      const fixture = await open()
+      await fixture.make('a')
+      const { recorder } = await watching(fixture, '', { recursive: false })
+      await fixture.write('a/file', '1')
+      await fixture.make('b/c')
+      await fixture.write('last', '1')
+      await recorder.until(() => recorder.has('last', 'added') && recorder.has('b', 'added'))
+      expect(recorder.changes.map(({ path }) => path).toSorted()).toEqual(['b', 'last'])
     })
 
-    test('[O3] a link is told of and never followed', async () => {
-      const [yard, other] = [await open(), await open()]
+    test('[O3] a symbolic link is reported and never followed', async () => {
+      const [fixture, other] = [await open(), await open()]
       await other.write('secret', '1')
-      const { listener } = await watching(yard)
-      await yard.link('way', other.path)
-      await listener.received('way', 'added')
+      const { recorder } = await watching(fixture)
+      await fixture.link('way', other.path)
+      await recorder.received('way', 'added')
       await other.write('more', '1')
-      await yard.remove('way')
-      await listener.received('way', 'deleted')
-      expect(listener.changes.map(({ path }) => path)).toEqual(['way', 'way'])
+      await fixture.remove('way')
+      await recorder.received('way', 'deleted')
+      expect(recorder.changes.map(({ path }) => path)).toEqual(['way', 'way'])
       expect([...(await other.list())].toSorted()).toEqual(['more', 'secret'])
     })
 
-    test('[O4] a directory that is moved is deleted and added, and heard in its new place', async () => {
-      const yard = await open()
-      await yard.make('a/b')
-      await yard.write('a/b/file', '1')
-      const { listener } = await watching(yard)
-      await yard.move('a', 'z')
-      await listener.until(() => listener.has('z/b/file', 'added') && listener.has('a/b/file', 'deleted'))
-      await yard.write('z/b/later', '1')
-      await listener.received('z/b/later', 'added')
-      expect(listener.paths).toEqual(await yard.list())
+    test('[O4] a moved directory is reported as deleted and added, and is watched under its new path', async () => {
+      const fixture = await open()
+      await fixture.make('a/b')
+      await fixture.write('a/b/file', '1')
+      const { recorder } = await watching(fixture)
+      await fixture.move('a', 'z')
+      await recorder.until(() => recorder.has('z/b/file', 'added') && recorder.has('a/b/file', 'deleted'))
+      await fixture.write('z/b/later', '1')
+      await recorder.received('z/b/later', 'added')
+      expect(recorder.paths).toEqual(await fixture.list())
     })
 
-    test('[O4] one directory in the place of another is heard there, and the other no more', async () => {
-      const yard = await open()
+    test('[O4] a directory that replaces another is watched in its place, and the other under its new path', async () => {
+      const fixture = await open()
       for (const top of ['a', 'b']) {
-        await yard.make(`${top}/in`)
-        await yard.write(`${top}/in/${top}`, '1')
-        await yard.write(`${top}/in/same`, top)
+        await fixture.make(`${top}/in`)
+        await fixture.write(`${top}/in/${top}`, '1')
+        await fixture.write(`${top}/in/same`, top)
       }
-      const { listener } = await watching(yard)
-      await yard.move('a', 'c')
-      await yard.move('b', 'a')
-      await listener.until(() => listener.has('a/in/b', 'added') && listener.has('a/in/same', 'updated'))
-      await yard.write('a/in/new', '1')
-      await yard.write('c/in/new', '1')
-      await listener.until(() => listener.has('a/in/new', 'added') && listener.has('c/in/new', 'added'))
-      expect(listener.paths).toEqual(await yard.list())
+      const { recorder } = await watching(fixture)
+      await fixture.move('a', 'c')
+      await fixture.move('b', 'a')
+      await recorder.until(() => recorder.has('a/in/b', 'added') && recorder.has('a/in/same', 'updated'))
+      await fixture.write('a/in/new', '1')
+      await fixture.write('c/in/new', '1')
+      await recorder.until(() => recorder.has('a/in/new', 'added') && recorder.has('c/in/new', 'added'))
+      expect(recorder.paths).toEqual(await fixture.list())
     })
 
-    test('[O5] of what happens at once each path is told once, as the difference that it makes', async () => {
-      const yard = await open()
-      await yard.write('kept', '1')
-      const { listener } = await watching(yard)
-      await yard.write('short', '1')
-      await yard.remove('short')
-      await yard.remove('kept')
-      await yard.write('kept', '2')
-      await yard.write('new', '1')
-      await yard.write('new', '22')
-      await yard.write('new', '333')
-      await listener.until(() => listener.has('new', 'added') && listener.has('kept', 'updated'))
-      expect(listener.calls).toBeLessThanOrEqual(3)
-      expect(listener.paths).toEqual(await yard.list())
+    test('[O5] changes at the same time are reported once for each path, as the resulting difference', async () => {
+      const fixture = await open()
+      await fixture.write('kept', '1')
+      const { recorder } = await watching(fixture)
+      await fixture.write('short', '1')
+      await fixture.remove('short')
+      await fixture.remove('kept')
+      await fixture.write('kept', '2')
+      await fixture.write('new', '1')
+      await fixture.write('new', '22')
+      await fixture.write('new', '333')
+      await recorder.until(() => recorder.has('new', 'added') && recorder.has('kept', 'updated'))
+      expect(recorder.calls).toBeLessThanOrEqual(3)
+      expect(recorder.paths).toEqual(await fixture.list())
     })
 
-    test('[O6] what is watched may go and come back', async () => {
-      const yard = await open()
-      await yard.make('root/a')
-      const { listener } = await watching(yard, 'root')
-      await yard.remove('root')
-      await listener.received('', 'deleted')
-      await yard.make('root/b')
-      await listener.until(() => listener.has('', 'added') && listener.has('b', 'added'))
-      await yard.write('root/b/file', '1')
-      await listener.received('b/file', 'added')
-      expect([...listener.paths].toSorted()).toEqual(['', 'b', 'b/file'])
+    test('[O6] the watched directory may be removed and created again', async () => {
+      const fixture = await open()
+      await fixture.make('root/a')
+      const { recorder } = await watching(fixture, 'root')
+      await fixture.remove('root')
+      await recorder.received('', 'deleted')
+      await fixture.make('root/b')
+      await recorder.until(() => recorder.has('', 'added') && recorder.has('b', 'added'))
+      await fixture.write('root/b/file', '1')
+      await recorder.received('b/file', 'added')
+      expect([...recorder.paths].toSorted()).toEqual(['', 'b', 'b/file'])
     })
 
-    test('[O6] a file may be watched, replaced, removed and made again', async () => {
-      const yard = await open()
-      await yard.write('file', '1')
-      const { listener } = await watching(yard, 'file')
-      await yard.write('file', '22')
-      await listener.received('', 'updated')
-      listener.changes.length = 0
-      await yard.write('other', '333')
-      await yard.move('other', 'file')
-      await listener.received('', 'updated')
-      listener.changes.length = 0
-      await yard.write('file', '4444')
-      await listener.received('', 'updated')
-      await yard.remove('file')
-      await listener.received('', 'deleted')
-      await yard.write('file', '1')
-      await listener.received('', 'added')
+    test('[O6] a watched file may be replaced, removed and created again', async () => {
+      const fixture = await open()
+      await fixture.write('file', '1')
+      const { recorder } = await watching(fixture, 'file')
+      await fixture.write('file', '22')
+      await recorder.received('', 'updated')
+      recorder.changes.length = 0
+      await fixture.write('other', '333')
+      await fixture.move('other', 'file')
+      await recorder.received('', 'updated')
+      recorder.changes.length = 0
+      await fixture.write('file', '4444')
+      await recorder.received('', 'updated')
+      await fixture.remove('file')
+      await recorder.received('', 'deleted')
+      await fixture.write('file', '1')
+      await recorder.received('', 'added')
     })
 
-    test('[O7] what has ended tells nothing, and others go on', async () => {
-      const yard = await open()
-      const [first, second] = [await watching(yard), await watching(yard)]
-      await yard.write('a', '1')
+    test('[O7] a watch that was ended reports nothing, and others go on', async () => {
+      const fixture = await open()
+      const [first, second] = [await watching(fixture), await watching(fixture)]
+      await fixture.write('a', '1')
       await first.watch.end()
-      const { calls } = first.listener
-      await yard.write('b', '1')
-      await second.listener.received('b', 'added')
-      expect(first.listener.calls).toBe(calls)
+      const { calls } = first.recorder
+      await fixture.write('b', '1')
+      await second.recorder.received('b', 'added')
+      expect(first.recorder.calls).toBe(calls)
       await first.watch.end()
     })
   })

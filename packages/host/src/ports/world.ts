@@ -1,13 +1,13 @@
-/** Time, chance and the scheduler: everything a simulation must own. */
+/** Time, random numbers and the scheduler: everything that a simulation must control. */
 export interface World {
-  /** Wall time in milliseconds. It may jump; only what people see and the first number of a life depend on it. */
+  /** Wall time in milliseconds. It may jump: only displayed times and the first number of an epoch depend on it. */
   now(): number
   /** A new identifier of at least 128 random bits. */
   id(): string
-  /** Runs a task after the present synchronous step, before anything that comes from outside. */
+  /** Runs a task after the current synchronous step, before any event from outside. */
   soon(task: () => void): void
-  /** Runs a task once, so many milliseconds from now; gives its undo. */
+  /** Runs a task once after this time. Returns a function that cancels it. */
   later(ms: number, task: () => void): () => void
-  /** Where what goes wrong inside is told. Never told a secret. */
+  /** Reports an internal problem. The detail must not contain secrets. */
   report(event: string, detail?: unknown): void
 }

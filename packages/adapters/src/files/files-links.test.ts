@@ -37,7 +37,7 @@ const links: readonly (readonly [string, (beside: string, root: string) => strin
 ]
 
 /** Operations on the link itself, which is inside. */
-const about = ['look at itself', 'remove', 'remove all', 'move from']
+const about = ['stat the link itself', 'remove', 'remove all', 'move from']
 /** Operations that are refused because the link exists. */
 const blocked = ['create', 'copy to a new', 'move to a new']
 

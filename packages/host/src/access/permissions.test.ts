@@ -25,7 +25,7 @@ import { isProtected } from './protected-files.ts'
 
 const several = { multipleWorkingDirectories: {} }
 
-/** A tool of that name is allowed in this session, or in this folder. */
+/** Allows a tool of this name in this session, or in this folder. */
 async function allowed(where: 'session' | 'folder', tool = 'x') {
   const files = new Cabinet()
   const all = await scene(new Puppet({ capabilities: several }), { machine: { files } })
@@ -48,7 +48,7 @@ const listOf = (all: Scene): readonly unknown[] =>
 const rootOf = (all: Scene) => all.core().log.channel(rootUri)?.committed as RootState
 const chosen = (selectedOptionId: string) => ({ ...confirmed, selectedOptionId })
 
-test('[X1] the choices of an agent stand, also when it says more of its call while it asks', async () => {
+test("[X1] the agent's own options stay, also when it changes the call while it waits for approval", async () => {
   const all = await scene()
   const options = [{ id: 'mine', label: 'As you like', kind: 'approve' }]
   const run = await turn(all, 't1', begun(), ready({ options, editable: true }))
@@ -59,7 +59,7 @@ test('[X1] the choices of an agent stand, also when it says more of its call whi
   expect(callIn(all)).toMatchObject({ status: 'running', selectedOption: { id: 'mine' } })
 })
 
-test('[X3] S-35: a call that shows what it may not do unasked asks on, whatever it says next', async () => {
+test('[X3] S-35: a call that once touched a protected file still needs an approval after it changes', async () => {
   const { all } = await allowed('session')
   const run = await turn(all, 't1', begun(), ready(edit('file:///a/.git/config')))
   await says(all, run, ready({ invocationMessage: 'Never mind' }))
@@ -75,7 +75,7 @@ test.each([
   ['folder', ['file:///a/x', 'file:///b/x'], 'pending-confirmation'],
   ['folder', ['file:///ab/x'], 'pending-confirmation'],
 ] as const)(
-  '[X2] what is allowed in one of two directories, by its %s, for %j: %s',
+  '[X2] a permission for one of two directories, by its %s, for %j: %s',
   async (where, uris, status) => {
     const { all } = await allowed(where)
     await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
@@ -88,7 +88,7 @@ test.each([
   ['a session', choices.session, listOf],
   ['a folder', choices.folder, (all: Scene) => rootOf(all).config?.values[permissionsKey] as unknown[]],
 ] as const)(
-  '[X2] what is allowed twice in %s is listed once, and so is taken back at once',
+  '[X2] a permission given twice in %s is listed once, and removed at once',
   async (_, id, list) => {
     const all = await scene()
     const second = { ...confirmed, toolCallId: 'c2', selectedOptionId: id }
@@ -100,7 +100,7 @@ test.each([
   },
 )
 
-test('[S-57 permissions] past 256 also a choice is refused, and the call asks on', async () => {
+test('[S-57 permissions] past 256: a choice is refused as well, and the call still waits for approval', async () => {
   const all = await scene(new Puppet(), { limits: { permissions: 1 } })
   const list = [{ id: 'p', tool: 'another' }]
   await accepted(all.ann, session, { type: 'session/configChanged', config: { [permissionsKey]: list } })
@@ -110,7 +110,7 @@ test('[S-57 permissions] past 256 also a choice is refused, and the call asks on
   expect([listOf(all), callIn(all)?.status]).toEqual([list, 'running'])
 })
 
-test('[X2] what is denied, and what is allowed once, is written down nowhere', async () => {
+test('[X2] a denial, and an approval for once, are stored nowhere', async () => {
   const all = await scene()
   for (const [n, answer] of [
     chosen(choices.once),
@@ -124,7 +124,7 @@ test('[X2] what is denied, and what is allowed once, is written down nowhere', a
   expect([listOf(all), rootOf(all).config?.values]).toEqual([[], {}])
 })
 
-test('[X1] an answer says who has agreed', async () => {
+test('[X1] a permission names the client that gave it', async () => {
   const all = await scene()
   await turn(all, 't1', begun(), ready())
   expect(await refused(all, chat, { ...confirmed, confirmed: 'not-needed' })).toBe(
@@ -132,7 +132,7 @@ test('[X1] an answer says who has agreed', async () => {
   )
 })
 
-test('[X3] S-35: a name that leads to what is held is held, and shown as what it is', async () => {
+test('[X3] S-35: a link to a protected file is protected, and shown as its target', async () => {
   const { all, files } = await allowed('session')
   files.put('/a/.git/hooks/pre-commit', 'old')
   files.links.set('/a/docs', '/a/.git/hooks')
@@ -152,19 +152,19 @@ test('[X3] S-35: a name that leads to what is held is held, and shown as what it
   expect([...files.files.keys()]).toEqual(['/a/.git/hooks/pre-commit'])
 })
 
-test('[X3] S-35: what cannot be read as a path is held; what cannot be read as permissions allows nothing', () => {
+test('[X3] S-35: a path that cannot be parsed is protected; permissions that cannot be parsed allow nothing', () => {
   expect(['https://x/y', 'file://other/a', 'x'].filter((uri) => !isProtected(uri))).toEqual([])
   const bad = [undefined, 'all', {}, [{}], [{ id: 'p', tool: 7 }], [null]]
   expect(bad.flatMap((list) => permissionsIn({ [permissionsKey]: list }))).toEqual([])
 })
 
-test('[X3] S-35: letters that nobody sees change no name', () => {
+test('[X3] S-35: invisible characters do not change a name', () => {
   const names = ['.g\u200cit', '.git\u200b', '\ufeff.git', '.\u00adgit', 'pack\u2060age.json']
   expect(names.filter((name) => !isProtected(`file:///a/${encodeURIComponent(name)}/x`)).length).toBe(1)
   expect(isProtected(`file:///a/${encodeURIComponent('pack\u2060age.json')}`)).toBe(true)
 })
 
-test('[X2] a chat that works in a folder of its own asks by what is allowed there', async () => {
+test('[X2] a chat with a folder of its own uses the permissions of that folder', async () => {
   const { all } = await allowed('folder')
   await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
   await accepted(all.ann, chat, { type: 'chat/workingDirectorySet', directory: 'file:///b' })
@@ -177,7 +177,7 @@ test('[X2] a chat that works in a folder of its own asks by what is allowed ther
   ])
 })
 
-test('[X1] a choice of a kind that no build of today knows says what its answer says', async () => {
+test('[X1] an option of an unknown kind counts as the response says', async () => {
   for (const approved of [true, false]) {
     const all = await scene()
     const options = [{ id: 'maybe', label: 'Maybe', kind: 'perhaps' }]

@@ -8,7 +8,7 @@ import type { Agent } from '../ports/agent.ts'
 const model = { id: 'large', provider: 'mock', name: 'Large' }
 const property = { type: 'string', title: 'Pace', enum: ['slow', 'fast'] } as const
 
-/** It knows its models, and what can be set, only when it was asked. */
+/** An agent that knows its models and settings only after a probe. */
 function shy(): Agent & { asked: number } {
   return {
     ...mute,
@@ -27,7 +27,7 @@ function shy(): Agent & { asked: number } {
   }
 }
 
-test('[H14] an agent is asked about itself when its settings are looked at, and everyone learns of it', async () => {
+test('[H14] an agent is probed when its settings are requested, and the result is published', async () => {
   const agent = shy()
   const all = await room({ agents: [agent] })
   const ann = await all.join('ann', { subscribe: [rootUri] })
@@ -38,7 +38,7 @@ test('[H14] an agent is asked about itself when its settings are looked at, and 
   expect(models()).toEqual([model])
 })
 
-test('[H14] a session is made with what its agent found out, and that is asked for first', async () => {
+test('[H14] an agent is probed before a session is created with it', async () => {
   const all = await room({ agents: [shy()] })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const wish = { channel: 'ahp-session:/a', provider: 'mock', config: { 'mock.pace': 'fast' } }
@@ -49,7 +49,7 @@ test('[H14] a session is made with what its agent found out, and that is asked f
   await expect(ann.ask('createSession', wrong)).rejects.toThrow('must be one of "slow", "fast"')
 })
 
-test('[H14] who comes and goes is told, and nothing where all is as it was', async () => {
+test('[H14] changes of the agents are published; without a change nothing is', async () => {
   const all = await room()
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const providers = () => (ann.state(rootUri) as RootState).agents.map(({ provider }) => provider)

@@ -18,12 +18,12 @@ const off = {
 }
 const ready = { kind: 'ready' } as const
 
-test('[H15] a session has the customizations of its agent from its birth on', async () => {
+test('[H15] a new session has the customizations of its agent', async () => {
   const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
   expect(sessionOf(all).customizations).toEqual([server('a'), server('b')])
 })
 
-test('[H15] what its agent has meanwhile is there with the next turn; what people decided, and how one is, stays', async () => {
+test("[H15] changes of the agent's customizations arrive with the next turn; their state and the users' choices stay", async () => {
   const folder = {
     type: 'directory',
     id: 'd',
@@ -53,13 +53,13 @@ test('[H15] what its agent has meanwhile is there with the next turn; what peopl
   ])
 })
 
-test('[H15] what is decided twice for the same is refused', async () => {
+test('[H15] the same choice twice is refused', async () => {
   const all = await scene(new Puppet({ customizations: [server('a')] }))
   const enablement = [true, false].map((enabled) => ({ kind: 'session', enabled }))
   expect(await refused(all, session, { ...off, enablement })).toMatch(/decided about once/)
 })
 
-test('[H15] what its agent has no more is gone with the next turn, and where nothing changed nobody is told anything', async () => {
+test('[H15] removed customizations are gone with the next turn; without a change nothing is published', async () => {
   const all = await scene(new Puppet({ customizations: [server('a')] }))
   const told = () => all.ben.envelopes.filter(({ action }) => action.type === 'session/customizationsChanged')
   ;(await turn(all, 't1')).end()
@@ -70,13 +70,16 @@ test('[H15] what its agent has no more is gone with the next turn, and where not
   await ann.until(() => (ann.state(session)['customizations'] as readonly unknown[]).length === 0)
 })
 
-test.each(['Start', 'Stop', 'Background'])('[H15] nobody follows a wish to %s a server', async (what) => {
-  const all = await scene(new Puppet({ customizations: [server('a')] }))
-  const wish = { type: `session/mcpServer${what}Requested`, id: 'a' }
-  expect(await refused(all, session, wish)).toMatch(/itself: switch this one on or off/)
-})
+test.each(['an action to %s an MCP server is refused', 'Stop', 'Background'])(
+  '[H15] nobody follows a wish to %s a server',
+  async (what) => {
+    const all = await scene(new Puppet({ customizations: [server('a')] }))
+    const wish = { type: `session/mcpServer${what}Requested`, id: 'a' }
+    expect(await refused(all, session, wish)).toMatch(/itself: switch this one on or off/)
+  },
+)
 
-test('[H15] what is switched off is off in the session that a chat is given of its own', async () => {
+test('[H15] a customization that is switched off stays off in the session that a chat is moved to', async () => {
   const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
   await accepted(all.ann, session, off)
   const [moved, destination] = ['ahp-chat:/moved', { kind: 'newSession' } as const]

@@ -37,7 +37,7 @@ describe('[H7] the settings of a session', () => {
       { tone: 'warm', fixed: 'x' },
     ],
   ]
-  test.each(rows)('%j are %j, asked for or made with', async (given, values) => {
+  test.each(rows)('%j become %j, resolved or at creation', async (given, values) => {
     const { all, ann } = await joined()
     const config = given as Record<string, unknown>
     expect(await ann.ask('resolveSessionConfig', { provider: 'mock', config })).toEqual({ schema, values })
@@ -62,7 +62,7 @@ describe('[H7] the settings of a session', () => {
     await expect(made).rejects.toMatchObject({ code: -32602, message: `createSession: ${problem}` })
   })
 
-  test('of an agent that nobody has are -32002, and those of the usual one if none is named', async () => {
+  test('of an unknown agent are -32002; without an agent, those of the default one', async () => {
     const { ann } = await joined()
     const nobody = ann.ask('resolveSessionConfig', { provider: 'nobody' })
     await expect(nobody).rejects.toMatchObject({ code: -32002 })
@@ -73,7 +73,7 @@ describe('[H7] the settings of a session', () => {
 describe('[H7] the choices for a setting', () => {
   const ask = { provider: 'mock', config: {}, property: 'branch' }
 
-  test('are found by what was typed, and where', async () => {
+  test('are filtered by the typed text and the directory', async () => {
     const { ann } = await joined()
     const found = await ann.ask('sessionConfigCompletions', {
       ...ask,
@@ -91,7 +91,7 @@ describe('[H7] the choices for a setting', () => {
     await expect(asked).rejects.toMatchObject({ code: -32602 })
   })
 
-  test('S-27: that cannot be found are an error that says nothing of the inside', async () => {
+  test('S-27: that cannot be found are an error without internal details', async () => {
     const failing = { schema, choices: () => Promise.reject(new Error('EACCES /root')) }
     const { ann } = await joined(failing)
     const asked = ann.ask('sessionConfigCompletions', ask)

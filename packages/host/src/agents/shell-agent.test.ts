@@ -42,7 +42,7 @@ const say = (client: Client, text: string, turnId = 't1') =>
 const state = (client: Client) => client.state(chat) as unknown as ChatState
 const ended = (client: Client, turns = 1) => client.until(() => state(client).turns.length === turns)
 
-test('[Y9] a message that begins with ! is a line for the shell, in a terminal that all can see', async () => {
+test('[Y9] a message that begins with ! is a shell command, and runs in a terminal that all clients see', async () => {
   const { ann, terminals, heard } = await desk((shell) => {
     shell.data('\x1b[1mok\x1b[0m\r\n/w')
     shell.exit(0)
@@ -76,7 +76,7 @@ test('[Y9] a message that begins with ! is a line for the shell, in a terminal t
   })
 })
 
-test('[Y9] a line that fails is a call that failed; the turn is complete and the chat usable', async () => {
+test('[Y9] a command that fails is a failed tool call; the turn completes and the chat stays usable', async () => {
   const { ann, heard } = await desk((shell) => shell.exit(7))
   await say(ann, '!false')
   await ended(ann)
@@ -89,7 +89,7 @@ test('[Y9] a line that fails is a call that failed; the turn is complete and the
   expect(heard).toEqual(['hello'])
 })
 
-test('[Y9] whoever cancels the turn ends the shell', async () => {
+test('[Y9] cancelling the turn ends the shell', async () => {
   const { ann, terminals } = await desk()
   await say(ann, '!sleep 1000')
   await ann.until(() => JSON.stringify(state(ann).activeTurn ?? {}).includes('"terminal"'))
@@ -100,7 +100,7 @@ test('[Y9] whoever cancels the turn ends the shell', async () => {
   await ann.until(() => (ann.state(rootUri)['terminals'] as unknown[]).length === 0)
 })
 
-test('[Y9] a host that dies meanwhile leaves a turn that was interrupted, and nothing runs twice', async () => {
+test('[Y9] a crash during the command leaves an interrupted turn, and nothing runs twice', async () => {
   const { all, ann, terminals } = await desk()
   await say(ann, '!make')
   await ann.until(() => terminals.shells.length === 1)
@@ -113,7 +113,7 @@ test('[Y9] a host that dies meanwhile leaves a turn that was interrupted, and no
   expect(terminals.shells).toHaveLength(1)
 })
 
-test('[Y9] only what a person wrote is run: not a lone mark, not what is empty, not in a host without shells', async () => {
+test("[Y9] only a user's command runs: not a lone !, not an empty one, not on a host without shells", async () => {
   const { ann, terminals, heard } = await desk()
   for (const [n, text] of ['!', '!  ', ' !ls', 'ls !'].entries()) {
     await say(ann, text, `t${n}`)
@@ -131,7 +131,7 @@ test('[Y9] only what a person wrote is run: not a lone mark, not what is empty, 
   expect(state(ben).turns[0]?.responseParts).toEqual([])
 })
 
-test('[Y9] a shell that cannot be started fails the turn in its words', async () => {
+test('[Y9] a shell that cannot be started fails the turn with its message', async () => {
   const { ann, terminals } = await desk()
   terminals.trouble = 'there is no shell on this machine'
   await say(ann, '!ls')
@@ -141,9 +141,9 @@ test('[Y9] a shell that cannot be started fails the turn in its words', async ()
   })
 })
 
-test('[Q7] [S-57 inlineLength] at 65,536 characters the output of a tool stands in the state', () =>
+test("[Q7] [S-57 inlineLength] at 65,536 characters a tool's output is in the state", () =>
   output(65_536, false))
-test('[Q7] [S-57 inlineLength] past 65,536 it is kept apart, and read by its reference', () =>
+test('[Q7] [S-57 inlineLength] past 65,536 it is stored outside the state, and read by its reference', () =>
   output(65_537, true))
 
 async function output(length: number, apart: boolean): Promise<void> {

@@ -28,7 +28,7 @@ const codeOf = (asked: Promise<unknown>) =>
 const notesOf = ({ notes }: Client) =>
   notes.filter(({ method }) => method === 'auth/required').map(({ params }) => params)
 
-/** Ann, in a session of an agent that needs a sign-in, which she had; it is taken back. */
+/** Ann in a session of an agent that needs a sign-in. She was signed in, and her token is revoked. */
 async function signedOut(options: RoomOptions = {}) {
   const agent = guarded()
   const all = await room({ ...options, agents: [agent] })
@@ -49,7 +49,7 @@ const signIn = (more: object = {}) =>
     ...more,
   }) as AgentAction
 
-/** A turn with a call that waits for a sign-in. */
+/** Starts a turn with a call that waits for a sign-in. */
 async function waiting(agent = new Puppet({ resumes: true }), options: RoomOptions = {}) {
   const { all, ann } = await talk(agent, options)
   ann.dispatch(chat, started('t1'))
@@ -64,7 +64,7 @@ const statusOf = (client: Client) => {
   return part?.kind === 'toolCall' ? part.toolCall.status : undefined
 }
 
-test('[J7] a token is taken for what an agent needs, and for nothing else', async () => {
+test('[J7] a token is accepted for a resource that an agent needs, and for no other', async () => {
   const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
   expect(await give(ann, optional.resource)).toEqual({})
   expect(await give(ann, optional.resource, 'T', { scopes: ['a'], expiresIn: 1 })).toEqual({})
@@ -97,12 +97,12 @@ test.each([
   expect(all.world.reports).toEqual([])
 })
 
-test('[S-57 tokenLength] at 16,384: taken', async () => {
+test('[S-57 tokenLength] at 16,384: accepted', async () => {
   const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
   expect(await give(ann, optional.resource, 'x'.repeat(16_384))).toEqual({})
 })
 
-test('[S-57 tokenLength] past 16,384: refused, and the words say nothing of it', async () => {
+test('[S-57 tokenLength] past 16,384: refused, and the error does not contain the token', async () => {
   const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
   await expect(give(ann, optional.resource, 'x'.repeat(16_385))).rejects.toMatchObject({
     code: -32602,
@@ -110,7 +110,7 @@ test('[S-57 tokenLength] past 16,384: refused, and the words say nothing of it',
   })
 })
 
-test('[J9] createSession needs what its agent needs: -32007 says what, and leaves nothing', async () => {
+test('[J9] createSession without a required token fails with -32007 and the resources, and leaves nothing', async () => {
   const all = await room({ agents: [guarded()] })
   const ann = await all.join('ann')
   await expect(ann.ask('createSession', { channel: session })).rejects.toMatchObject({
@@ -122,7 +122,7 @@ test('[J9] createSession needs what its agent needs: -32007 says what, and leave
   await ann.ask('createSession', { channel: session })
 })
 
-test('[J9] what is wrong with a session is said before', async () => {
+test('[J9] other problems of createSession are reported first', async () => {
   const all = await room({ agents: [guarded()] })
   const ann = await all.join('ann')
   expect(await codeOf(ann.ask('createSession', { channel: session, provider: 'none' }))).toBe(-32002)
@@ -142,7 +142,7 @@ test('[J9] createChat likewise', async () => {
   await ann.ask('createChat', asked)
 })
 
-test('[J9] S-10: what somebody else gave does not count', async () => {
+test("[J9] S-10: another principal's token does not count", async () => {
   const all = await room({ agents: [guarded()] })
   const ann = await all.join('ann')
   const eve = await all.join('eve', { principal: 'eve' })
@@ -153,7 +153,7 @@ test('[J9] S-10: what somebody else gave does not count', async () => {
   await ann.ask('createSession', { channel: session })
 })
 
-test('[J9] a turn without it ends as an error, says so, and goes on after a sign-in', async () => {
+test('[J9] a turn without a required token ends with an error, and can be resumed after a sign-in', async () => {
   const { ann, agent } = await signedOut()
   ann.dispatch(chat, started('t1'))
   await ann.until(() => chatOf(ann).turns.length === 1 && notesOf(ann).length > 0)
@@ -169,7 +169,7 @@ test('[J9] a turn without it ends as an error, says so, and goes on after a sign
   await ann.until(() => chatOf(ann).turns[0]?.state === 'complete')
 })
 
-test('[J9] only the links of its principal that look at it are told, and nobody later', async () => {
+test('[J9] only subscribed links of the same principal are notified, and no link later', async () => {
   const { all, ann } = await signedOut()
   const ben = await all.join('ben', { subscribe: [session] })
   const cem = await all.join('cem', { subscribe: ['ahp-root://'] })
@@ -185,7 +185,7 @@ test('[J9] only the links of its principal that look at it are told, and nobody 
   expect(notesOf(back)).toEqual([])
 })
 
-test('[J9] a 0.9 client is told with the same words', async () => {
+test('[J9] a 0.9 client gets the same notification', async () => {
   const { all, ann } = await signedOut()
   const old = all.link()
   await old.ask('initialize', {
@@ -198,7 +198,7 @@ test('[J9] a 0.9 client is told with the same words', async () => {
   expect(notesOf(old)).toEqual([{ channel: 'ahp-root://', resource: github, reason: 'required' }])
 })
 
-test('[J8] a token that expires is told to those who look at what needs it', async () => {
+test('[J8] the expiry of a token is sent to the subscribers of channels that need it', async () => {
   const agent = guarded()
   const all = await room({ agents: [agent, new Puppet({ provider: 'other' })] })
   const ann = await all.join('ann', { subscribe: ['ahp-root://'] })
@@ -220,7 +220,7 @@ test('[J8] a token that expires is told to those who look at what needs it', asy
   expect(await codeOf(ann.ask('createSession', { channel: 'ahp-session:/two' }))).toBe(-32007)
 })
 
-test('[J10] authenticate is the answer to a call that waits for it; its agent goes on with the token', async () => {
+test('[J10] authenticate resolves a call that waits for it; the agent goes on with the token', async () => {
   const { ann, run } = await waiting()
   expect(run.chat.token(door.resource)).toBeUndefined()
   expect(await give(ann, door.resource)).toEqual({})
@@ -231,11 +231,11 @@ test('[J10] authenticate is the answer to a call that waits for it; its agent go
   run.say({ type: 'chat/toolCallComplete', ...call, ...result(true) })
   run.end()
   await ann.until(() => chatOf(ann).turns.length === 1)
-  // The turn is over, and so is its leave.
+  // The turn is over, and with it the agent's access to the token.
   expect(run.chat.token(door.resource)).toBeUndefined()
 })
 
-test('[J10] every call that waits for it goes on, in all chats of its principal, and no other', async () => {
+test('[J10] every waiting call goes on, in all chats of the principal, and no other', async () => {
   const { all, ann, agent } = await waiting()
   await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/two', initialMessage: message('go') })
   const second = await agent.given(1)
@@ -252,7 +252,7 @@ test('[J10] every call that waits for it goes on, in all chats of its principal,
   expect(all.world.reports).toEqual([])
 })
 
-test('[J10] taking a token back answers nothing', async () => {
+test('[J10] revoking a token resolves no call', async () => {
   const { ann, run } = await waiting()
   await give(ann, door.resource, '')
   expect(statusOf(ann)).toBe('auth-required')
@@ -260,7 +260,7 @@ test('[J10] taking a token back answers nothing', async () => {
   expect(run.chat.token(door.resource)).toBe('T')
 })
 
-test('[J10] what a turn was signed in for may expire, and be given again, while the turn goes on', async () => {
+test('[J10] a token for a call may expire and be given again while the turn is active', async () => {
   const { all, ann, run } = await waiting()
   const far = await all.join('far', { subscribe: ['ahp-root://'] })
   await give(ann, door.resource, 'T', { expiresIn: 10 })
@@ -276,14 +276,14 @@ test('[J10] what a turn was signed in for may expire, and be given again, while 
   expect(await codeOf(give(ann, door.resource))).toBe(-32602)
 })
 
-test('[J7] what a call asked for is asked for as long as it waits', async () => {
+test('[J7] a resource that a call needs is accepted as long as the call waits', async () => {
   const { ann } = await waiting()
   ann.dispatch(chat, { ...complete, ...result(false) })
   await ann.until(() => statusOf(ann) === 'completed')
   expect(await codeOf(give(ann, door.resource))).toBe(-32602)
 })
 
-test('[J10] S-10: nobody answers a call of another principal', async () => {
+test("[J10] S-10: another principal's sign-in does not resolve a call", async () => {
   const { all, ann, run } = await waiting()
   const eve = await all.join('eve', { principal: 'eve', subscribe: [session, chat] })
   expect(await codeOf(give(eve, door.resource))).toBe(-32602)
@@ -293,7 +293,7 @@ test('[J10] S-10: nobody answers a call of another principal', async () => {
   expect(run.chat.token(door.resource)).toBe('of ann')
 })
 
-test('[J10] S-48: what one agent needs for itself no other agent gets, whatever its calls ask for', async () => {
+test('[J10] S-48: a token that one agent declares is not given to another agent, whatever its calls ask for', async () => {
   const agent = new Puppet()
   const other = new Puppet({ provider: 'other', protectedResources: [door] })
   const { ann, run } = await waiting(agent, { agents: [agent, other] })
@@ -302,7 +302,7 @@ test('[J10] S-48: what one agent needs for itself no other agent gets, whatever 
   expect(run.chat.token(door.resource)).toBeUndefined()
 })
 
-test('[J11] an agent is given what it says it needs, and nothing that others were given', async () => {
+test('[J11] an agent gets the tokens that it declares, and no others', async () => {
   const agent = new Puppet({ protectedResources: [optional] })
   const other = new Puppet({ provider: 'other', protectedResources: [door] })
   const { ann } = await talk(agent, { agents: [agent, other] })
@@ -312,7 +312,7 @@ test('[J11] an agent is given what it says it needs, and nothing that others wer
   const { chat: given } = await agent.given()
   const names = [optional.resource, door.resource, '', '__proto__']
   expect(names.map((name) => given.token(name))).toEqual(['mine', undefined, undefined, undefined])
-  // The newest, each time it is asked for.
+  // Each read returns the newest token.
   await give(ann, optional.resource, 'newer')
   expect(given.token(optional.resource)).toBe('newer')
   await give(ann, optional.resource, '')
@@ -323,7 +323,7 @@ test('[J11] an agent is given what it says it needs, and nothing that others wer
   expect(given.token(optional.resource)).toBeUndefined()
 })
 
-test('[J10] a call waits over the end of its host; whoever signs in then lets its agent go on', async () => {
+test('[J10] a call still waits after a restart; a sign-in then lets its agent go on', async () => {
   const { all, agent } = await waiting()
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session, chat] })
@@ -338,7 +338,7 @@ test('[J10] a call waits over the end of its host; whoever signs in then lets it
   expect(chatOf(ben).turns).toMatchObject([{ state: 'complete' }])
 })
 
-test('[J8] nothing that was given outlives its host', async () => {
+test('[J8] tokens do not survive a restart', async () => {
   const agent = guarded()
   const all = await room({ agents: [agent] })
   await give(await all.join('ann'), github.resource)
@@ -347,7 +347,7 @@ test('[J8] nothing that was given outlives its host', async () => {
   expect(await codeOf(ann.ask('createSession', { channel: session }))).toBe(-32007)
 })
 
-test('[J8] whose a session is outlives it', async () => {
+test('[J8] the owner of a session survives a restart', async () => {
   const { all } = await waiting()
   await all.restart()
   const eve = await all.join('eve', { principal: 'eve', subscribe: [session] })
@@ -358,12 +358,12 @@ test('[J8] whose a session is outlives it', async () => {
   expect(await all.store().records.list('owner/')).toEqual([])
 })
 
-test('[J8] links count from the moment they say who they are, however they end', async () => {
+test('[J8] links count from the handshake on, however they end', async () => {
   const all = await room({ agents: [guarded()] })
   const held = () => all.core().tokens.of('owner', github.resource)
   const ann = await all.join('ann')
   await give(ann, github.resource)
-  // One that never says who it is, one whose handshake fails, one that takes another's place.
+  // A link without a handshake, one whose handshake fails, and one that replaces another.
   const silent = all.link()
   await codeOf(all.link().ask('initialize', { protocolVersions: ['9.9.9'], clientId: 'x' }))
   const newer = await all.join('ann')
@@ -376,7 +376,7 @@ test('[J8] links count from the moment they say who they are, however they end',
   silent.peer.close()
 })
 
-test('[J10] where nothing can be changed a call goes on waiting, and so says the answer', async () => {
+test('[J10] on a read-only host a call still waits, and authenticate fails', async () => {
   const { all } = await waiting()
   await all.restart('crash', 'This host only shows what is there.')
   const ben = await all.join('ben', { subscribe: [session, chat] })
@@ -384,7 +384,7 @@ test('[J10] where nothing can be changed a call goes on waiting, and so says the
   expect(all.core().tokens.of('owner', door.resource)).toBeUndefined()
 })
 
-test('[J10] two who sign in at once: the call goes on once', async () => {
+test('[J10] two sign-ins at the same time: the call goes on once', async () => {
   const { all, ann } = await waiting()
   const ben = await all.join('ben', { subscribe: [chat] })
   const answers = await Promise.all([codeOf(give(ann, door.resource)), codeOf(give(ben, door.resource))])
@@ -415,7 +415,7 @@ const partsOf = async (client: Client) => {
   return chatOf(client).turns[0]
 }
 
-test('[J11] the guide waits at its door; whoever does not want to sign in ends the call', async () => {
+test('[J11] the guide waits for a sign-in; a user who does not want to sign in ends the call', async () => {
   const { ann } = await atTheDoor()
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
   expect(sessionOf(ann).inputNeeded).toMatchObject([
@@ -429,9 +429,9 @@ test('[J11] the guide waits at its door; whoever does not want to sign in ends t
   })
 })
 
-test('[J10] somebody who signs in before anybody was told that it is needed is heard', async () => {
+test('[J10] a sign-in before the request for it is committed is accepted', async () => {
   const { all, ann } = await atTheDoor()
-  // In the very step in which the call begins to wait, whatever the agent has seen by then.
+  // In the same step in which the call begins to wait, whatever the agent has seen by then.
   const { log } = all.core()
   await until(() => {
     const { activeTurn } = (log.channel(chat)?.head ?? {}) as Partial<ChatState>
@@ -445,10 +445,10 @@ test('[J10] somebody who signs in before anybody was told that it is needed is h
   })
 })
 
-test('[J11] a token that is gone before the agent looks is said to be', async () => {
+test('[J11] a token that is revoked before the agent reads it is reported as gone', async () => {
   const { ann } = await atTheDoor()
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
-  // Both in one frame's time: the agent hears of the first when the second is done.
+  // Both in one step: the agent notices the first when the second is done.
   await Promise.all([give(ann, guideDoor), give(ann, guideDoor, '')])
   expect(await partsOf(ann)).toMatchObject({ responseParts: [{ toolCall: { success: false } }, {}] })
 })

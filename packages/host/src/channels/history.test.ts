@@ -14,7 +14,7 @@ const page = (chat: LazyChat, cursor?: string, limit?: number, longest = 1_048_5
 
 const ids = ({ turns }: Page) => turns.map(({ id }) => id)
 
-test('[L9] pages lead from the newest turn to the oldest, and none of it stays in memory', async () => {
+test('[L9] pages lead from the newest turn to the oldest, and none of them stays in memory', async () => {
   const chat = await asleep()
   const first = await page(chat, undefined, 3)
   expect([ids(first), first.turnsNextCursor]).toEqual([['t4', 't5', 't6'], 'before:t4'])
@@ -28,7 +28,7 @@ test('[L9] pages lead from the newest turn to the oldest, and none of it stays i
   expect(await page(chat, 'before:t0')).toEqual({ turns: [] })
 })
 
-test('[L9] however pages are cut, they are all turns, each once', async () => {
+test('[L9] whatever the page size, the pages contain all turns, each once', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.nat(400), { minLength: 7, maxLength: 7 }),
@@ -57,7 +57,7 @@ test('[L9] however pages are cut, they are all turns, each once', async () => {
   )
 })
 
-/** The newest two turns are together so long, as JSON. */
+/** A chat whose newest two turns have this total length, as JSON. */
 async function newestTwo(length: number): Promise<Page> {
   const plain = await asleep(() => '')
   const bare = plain.head.turns.slice(-2).reduce((sum, one) => sum + JSON.stringify(one).length, 0)
@@ -65,16 +65,16 @@ async function newestTwo(length: number): Promise<Page> {
   return page(chat, undefined, 2)
 }
 
-test('[S-57 turnsPageLength] at 1,048,576 characters a page is whole', async () => {
+test('[S-57 turnsPageLength] at 1,048,576 characters a page is complete', async () => {
   expect(ids(await newestTwo(1_048_576))).toEqual(['t5', 't6'])
 })
 
-test('[S-57 turnsPageLength] past 1,048,576 characters the page ends, with a cursor', async () => {
+test('[S-57 turnsPageLength] past 1,048,576 characters the page ends with a cursor', async () => {
   const found = await newestTwo(1_048_577)
   expect([ids(found), found.turnsNextCursor]).toEqual([['t6'], 'before:t6'])
 })
 
-test('[L9] an unknown cursor, and one whose turn was taken away, are refused', async () => {
+test('[L9] an unknown cursor, and one whose turn was removed, are refused', async () => {
   const chat = await asleep()
   for (const cursor of ['', 't5', 'before:', 'before:t9', 'before:constructor'])
     await expect(page(chat, cursor)).rejects.toMatchObject({ code: -32602 })
@@ -84,14 +84,14 @@ test('[L9] an unknown cursor, and one whose turn was taken away, are refused', a
   expect(ids(await page(chat, 'before:t5', 2))).toEqual(['t3', 't4'])
 })
 
-test('[L9] a turn that goes on again is still a place in the list', async () => {
+test('[L9] a turn that is resumed is still a position in the list', async () => {
   const chat = await asleep()
   chat.append([...turn('t7', 'x', 'fail'), { type: 'chat/turnResume', turnId: 't7' } as Action])
   await chat.until(chat.log.settled())
   expect(ids(await page(chat, 'before:t7', 2))).toEqual(['t5', 't6'])
 })
 
-test('[L9] a page has nothing that was not told, and nothing that is being taken away', async () => {
+test('[L9] a page has no uncommitted turns, and none that are being removed', async () => {
   const chat = await asleep()
   chat.holding = true
   chat.append(turn('t7', 'x'))
@@ -104,7 +104,7 @@ test('[L9] a page has nothing that was not told, and nothing that is being taken
   expect(await turnsBefore(core, chat.channel, { cursor: 'before:t6', limit: 1 })).toEqual({ turns: [] })
 })
 
-test('[L9] what changes while the disk is asked is seen in the page', async () => {
+test('[L9] changes while the disk is read are in the page', async () => {
   const asked = async (meanwhile: (chat: LazyChat) => unknown) => {
     const chat = await asleep()
     const found = withTurnsBefore(chat.core(), chat.channel, { limit: 4 }, (one) => [
@@ -125,7 +125,7 @@ test('[L9] what changes while the disk is asked is seen in the page', async () =
   await expect(asked((chat) => chat.log.drop(chat.channel))).rejects.toMatchObject({ code: -32008 })
 })
 
-test('[L8] F-04: a turn that is lost is said to be, and only where it is needed', async () => {
+test('[L8] F-04: a missing turn is reported, and only where it is needed', async () => {
   const chat = await asleep()
   chat.store.rows = async () => ({ rows: [], more: false })
   chat.store.load = async () => ({ damaged: 'number 7 has a wrong checksum' })

@@ -24,7 +24,7 @@ test('[L9] a session that was woken for its chat sleeps after it', async () => {
   expect(awake(all)).toEqual([])
 })
 
-test('[L9] what was woken to be asked something sleeps again', async () => {
+test('[L9] a channel that was woken for one request sleeps again', async () => {
   const { all } = await talk(readyAgent())
   await all.restart('close')
   const ben = await all.join('ben')

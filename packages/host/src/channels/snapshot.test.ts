@@ -18,7 +18,7 @@ const core = {
 } as unknown as Core
 
 function chatOf(part: object): Channel<'chat'> {
-  // Snapshots look at the turns alone.
+  // Snapshots use only the turns.
   const state = part as ChatState
   const channel = new Channel<'chat'>('ahp-chat:/1', kindOf('chat'), state)
   channel.commit(state, 0)
@@ -52,7 +52,7 @@ test.each([
   expect(shown(core, chatOf({ turns: [], title: 'x' }), view).state).toEqual({ turns: [], title: 'x' })
 })
 
-/** Turns that together are so long. */
+/** Turns of this total length. */
 function turnsOf(length: number): readonly object[] {
   const plain = { id: 'a', text: '' }
   const lengths = Array.from({ length: 16 }, () => Math.floor(length / 16))
@@ -63,12 +63,12 @@ function turnsOf(length: number): readonly object[] {
   })
 }
 
-test('[S-57 turnsLength] at 16,777,216 characters a snapshot shows all turns', () => {
+test('[S-57 turnsLength] at 16,777,216 characters a snapshot has all turns', () => {
   const { ids, cursor } = shown(core, chatOf({ turns: turnsOf(16_777_216) }))
   expect([ids.length, cursor]).toEqual([16, undefined])
 })
 
-test('[S-57 turnsLength] past 16,777,216 characters it shows the newest, with a cursor', () => {
+test('[S-57 turnsLength] past 16,777,216 characters it has the newest, with a cursor', () => {
   const chat = chatOf({ turns: turnsOf(16_777_217) })
   for (const view of [{}, { turns: 16 }]) {
     const { ids, cursor } = shown(core, chat, view)
@@ -76,12 +76,12 @@ test('[S-57 turnsLength] past 16,777,216 characters it shows the newest, with a 
   }
 })
 
-test('[L9] a turn that is too long by itself is shown', () => {
+test('[L9] a single turn above the limit is in the snapshot', () => {
   const { ids, cursor } = shown({ ...core, limits: { ...limits, turnsLength: 1 } }, chatOf({ turns }))
   expect([ids, cursor]).toEqual([['c'], 'before:c'])
 })
 
-test('[L9] what is not in memory is behind the cursor, and the text is made anew when it has come', async () => {
+test('[L9] turns that are not in memory are behind the cursor; once loaded, the text is rendered again', async () => {
   const chat = await asleep()
   const { channel } = chat
   const of = chat.core()
@@ -92,7 +92,7 @@ test('[L9] what is not in memory is behind the cursor, and the text is made anew
   expect(shown(of, channel).state).toEqual(chat.head)
 })
 
-test('[L9] a view brings as much into memory as it shows', async () => {
+test('[L9] a view loads as many turns as it shows', async () => {
   const chat = await asleep()
   const of = chat.core()
   expect([1, 2, 3].map((n) => needsRows(of, chat.channel, { turns: n }))).toEqual([false, false, true])
@@ -106,7 +106,7 @@ test('[L9] a view brings as much into memory as it shows', async () => {
   expect(shown(of, chat.channel, { turns: 9 }).state).toEqual(chat.head)
 })
 
-test('[L9] turns that a snapshot could not hold stay where they are', async () => {
+test('[L9] turns that a snapshot could not hold are not loaded', async () => {
   const chat = await asleep((i) => 'x'.repeat(100 * i))
   const of = chat.core({ turnsLength: 900 })
   await chat.until(loadRowsFor(of, chat.channel))
@@ -114,7 +114,7 @@ test('[L9] turns that a snapshot could not hold stay where they are', async () =
   expect(shown(of, chat.channel)).toMatchObject({ ids: ['t6'], cursor: 'before:t6' })
 })
 
-test('[L9] while it is not told that a chat is empty, its snapshot has a cursor, and then none', async () => {
+test('[L9] until a removal of all turns is committed, the snapshot has a cursor; then it has none', async () => {
   const chat = await asleep()
   chat.holding = true
   chat.append([{ type: 'chat/truncated' }])
@@ -125,7 +125,7 @@ test('[L9] while it is not told that a chat is empty, its snapshot has a cursor,
   expect(shown(of, chat.channel)).toMatchObject({ ids: [], state: chat.head })
 })
 
-test('[L9] a chat whose only turn in memory goes on again has a cursor to all others, which stay', async () => {
+test('[L9] a chat whose only loaded turn is resumed has a cursor to the others, which stay', async () => {
   const chat = await new LazyChat({ tail: 1, headEvery: 1000 }).begin()
   chat.append([...turn('t0', 'a'), ...turn('t1', 'b'), ...turn('t2', 'c', 'fail')])
   await chat.nap()
@@ -137,7 +137,7 @@ test('[L9] a chat whose only turn in memory goes on again has a cursor to all ot
   expect(chat.head).toMatchObject({ turns: [{ id: 't0' }, { id: 't1' }], activeTurn: { id: 't2' } })
 })
 
-test('[L9] whoever wakes a chat for a view gets one that is awake, also if it fell asleep or went meanwhile', async () => {
+test('[L9] waking a chat for a view returns one that is awake, also if it fell asleep or was dropped meanwhile', async () => {
   const whole = async (meanwhile: (chat: LazyChat) => void) => {
     const chat = await asleep()
     const woken = wake(chat.core(), chat.channel.uri, {})

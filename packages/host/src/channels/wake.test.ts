@@ -21,7 +21,7 @@ const started = {
   message: { text: 'go', origin: { kind: 'user' } },
 }
 
-/** A chat that was asleep with its session and is being woken; its session would be due to fall asleep by now. */
+/** A sleeping chat that is being woken. Its session would be due to fall asleep by now. */
 async function waking(disk: ReturnType<typeof gated>, wish: Action & Record<string, unknown>) {
   const all = await room({ agents: [busy], disk: disk.store })
   const ann = await all.join('ann')
@@ -44,7 +44,7 @@ async function waking(disk: ReturnType<typeof gated>, wish: Action & Record<stri
   return { all, ann, clientSeq, shown }
 }
 
-test('[L9] a chat wakes with its session, also where that would fall asleep meanwhile', async () => {
+test('[L9] a chat wakes with its session, also if the session would fall asleep meanwhile', async () => {
   const disk = gated(memoryStore())
   const { ann, clientSeq, shown } = await waking(disk, started)
   disk.release()
@@ -52,11 +52,11 @@ test('[L9] a chat wakes with its session, also where that would fall asleep mean
   expect(shown()).toMatchObject([{ resource: chat, status: Activity.InProgress }])
 })
 
-test('[L9] I18: what another says in a chat that is being woken is seen in its session, too', async () => {
+test("[L9] I18: another client's action in a chat that is being woken reaches the session too", async () => {
   const disk = gated(memoryStore())
   const { all, ann, clientSeq, shown } = await waking(disk, { type: 'chat/isReadChanged', isRead: false })
   const ben = await all.join('ben')
-  // What was asked for comes; whatever is asked for from now on does not.
+  // Earlier reads complete; later reads wait.
   disk.release()
   disk.hold()
   await quiet()
@@ -86,7 +86,7 @@ test('[L9] a session that woke for its chat falls asleep after it', async () => 
   expect(await nights()).toEqual([undefined, undefined])
 })
 
-/** A disk that finds no channel while it is held. */
+/** A store that finds no channel while it is held. */
 function gated(disk: MemoryStore) {
   let held: Promise<void> = Promise.resolve()
   let release = () => {}

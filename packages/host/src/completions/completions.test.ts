@@ -19,7 +19,7 @@ const code = (asked: Promise<unknown>) =>
     (error: { code: number }) => error.code,
   )
 
-/** A session whose agent works in these directories of a machine that has these files. */
+/** Creates a session whose agent works in these directories, on a machine with these files. */
 async function desk(
   paths: readonly string[],
   {
@@ -47,13 +47,13 @@ const noVcs: Vcs = {
   files: async () => [],
 }
 
-test('[J1] initialize says what begins a word that can be completed', async () => {
+test('[J1] initialize names the trigger characters', async () => {
   const { all } = await talk(new Puppet())
   const opened = await all.link().initialize('new')
   expect(opened.completionTriggerCharacters).toEqual(['@', '#', '/'])
 })
 
-test('[J2] @: a file, with its URI and the range that it replaces', async () => {
+test('[J2] @ completes a file, with its URI and the range to replace', async () => {
   const { ann } = await desk(['/w/a b.txt', '/w/c.ts'])
   expect(await complete(ann, 'see @a')).toEqual({
     items: [
@@ -72,7 +72,7 @@ test('[J2] @: a file, with its URI and the range that it replaces', async () => 
   })
 })
 
-test('[J2] positions count UTF-16 units, and what stands behind the cursor is left alone', async () => {
+test('[J2] positions count UTF-16 units, and the text after the cursor is left alone', async () => {
   const { ann } = await desk(['/w/a.txt'])
   const text = '👩‍👩‍👧 @a please'
   const { items } = await complete(ann, text, { offset: 11 })
@@ -80,29 +80,29 @@ test('[J2] positions count UTF-16 units, and what stands behind the cursor is le
   expect(text.slice(9, 11)).toBe('@a')
 })
 
-test('[J2] what a session does not work in is not found, nor what is no file', async () => {
+test("[J2] only files in the session's directories are found", async () => {
   const { ann } = await desk(['/w/a.txt', '/x/a.txt', '/wa.txt'])
   expect(await texts(ann, '@a')).toEqual(['@a.txt'])
 })
 
-test('[J2] of several directories each is named', async () => {
+test('[J2] with several directories, each file is shown with the name of its directory', async () => {
   const { ann } = await desk(['/one/a.txt', '/two/a.txt', '/two/src/aa.txt'], {
     directories: ['/one', '/two'],
   })
   expect(await texts(ann, '@a')).toEqual(['@one/a.txt', '@two/a.txt', '@two/src/aa.txt'])
 })
 
-test('[J2] a chat that works in some of them finds those', async () => {
+test('[J2] a chat with directories of its own finds files in those', async () => {
   const { ann } = await desk(['/one/a.txt', '/two/a.txt'], { directories: ['/one', '/two'] })
   const directory = 'file:///two'
   await ann.echo(ann.dispatch(chat, { type: 'chat/workingDirectorySet', directory }))
   expect(await texts(ann, '@a')).toEqual(['@a.txt'])
-  // Taken from the session it is nobody's, whatever the chat says.
+  // A directory that the session gives up is not searched, whatever the chat says.
   await ann.echo(ann.dispatch(session, { type: 'session/workingDirectoryRemoved', directory }))
   expect(await texts(ann, '@a')).toEqual([])
 })
 
-test('[J3] in a repository version control says which files there are, below the directory', async () => {
+test('[J3] in a repository, version control lists the files below the directory', async () => {
   const asked: unknown[] = []
   const vcs: Partial<Vcs> = {
     root: async () => '/w',
@@ -114,13 +114,13 @@ test('[J3] in a repository version control says which files there are, below the
   expect(files.asked).toEqual([])
 })
 
-test('[J3] a tree that is known under another name is walked', async () => {
+test('[J3] a working tree with another path is walked', async () => {
   const vcs: Partial<Vcs> = { root: async () => '/real', files: async () => ['a.ts'] }
   const { ann } = await desk(['/w/b.ts'], { vcs })
   expect(await texts(ann, '@')).toEqual(['@b.ts'])
 })
 
-test('[J3] without version control what tools keep is left out, and nothing leaves the directory', async () => {
+test('[J3] without version control, directories of tools are left out, and the walk stays in the directory', async () => {
   const { ann, files } = await desk([
     '/w/a.ts',
     '/w/.env',
@@ -136,26 +136,26 @@ test('[J3] without version control what tools keep is left out, and nothing leav
   ])
 })
 
-test('[J3] the whole machine is a directory like others', async () => {
+test('[J3] the root of the file system is a directory like others', async () => {
   const { ann } = await desk(['/etc/a.ts'], { directories: ['/'] })
   expect((await complete(ann, '@')).items).toMatchObject([
     { insertText: '@etc/a.ts', attachment: { uri: 'file:///etc/a.ts' } },
   ])
 })
 
-test('[J3] a name that no URI can have, or that breaks a line, is not offered', async () => {
+test('[J3] names that no URI can have, or with control characters, are left out', async () => {
   const { ann } = await desk(['/w/a\nb', '/w/a\\b', '/w/a\u202eb', '/w/ok a'])
   expect(await texts(ann, '@a')).toEqual(['@ok a'])
 })
 
-test('[J3] what is broken is empty, what is not is there, and nobody is told more', async () => {
+test('[J3] unreadable directories are empty, and no error reaches the client', async () => {
   const { all, ann, files } = await desk(['/one/a.txt', '/two/b.txt'], { directories: ['/one', '/two'] })
   files.trouble = new FileError('refused', 'not allowed')
   expect(await texts(ann, '@')).toEqual(['@two/b.txt'])
   expect(all.world.reports).toEqual([])
 })
 
-test('[J3] what fails without words is reported once in a while, and breaks nothing', async () => {
+test('[J3] an unexpected error is reported and harms nothing', async () => {
   const root = () => Promise.reject(new Error('git is gone'))
   const { all, ann } = await desk(['/w/a'], { vcs: { root } })
   await quiet()
@@ -166,12 +166,12 @@ test('[J3] what fails without words is reported once in a while, and breaks noth
   ])
 })
 
-test('[J3] a host without files has none to offer', async () => {
+test('[J3] a host without files completes none', async () => {
   const { ann } = await talk(new Puppet())
   expect(await complete(ann, '@')).toEqual({ items: [] })
 })
 
-test('[J4] #: other chats of the session by their titles', async () => {
+test('[J4] # completes other chats of the session by their titles', async () => {
   const agent = new Puppet()
   const { ann } = await talk(agent)
   for (const [uri, text] of [
@@ -189,7 +189,7 @@ test('[J4] #: other chats of the session by their titles', async () => {
   expect(await texts(ann, '#paint')).toEqual(['#Paint / wash'])
 })
 
-test('[J4] /: what the agent can be told, at the beginning of a message alone', async () => {
+test("[J4] / completes the agent's commands, at the beginning of a message only", async () => {
   const agent: Agent = Object.assign(new Puppet(), {
     commands: async () => [
       { name: 'plan', description: 'a plan' },
@@ -228,7 +228,7 @@ test('[J4] /: what the agent can be told, at the beginning of a message alone', 
   expect(await texts(ann, 'and /pla')).toEqual([])
 })
 
-test('[J4] an agent that has no commands, throws or hangs has none', async () => {
+test('[J4] an agent without commands, or whose commands fail or hang, has none', async () => {
   const plain = await talk(new Puppet())
   expect(await texts(plain.ann, '/')).toEqual([])
   const throwing = await talk(
@@ -260,20 +260,20 @@ test.each([
   expect(await texts(ann, '@a')).toEqual(['@a'])
 })
 
-test('[J1] a kind that is not known, and a text without a word, have no completions', async () => {
+test('[J1] an unknown kind of text, and a text without a word, have no completions', async () => {
   const { ann } = await desk(['/w/a'])
   expect(await complete(ann, '@a', { kind: 'commitMessage' })).toEqual({ items: [] })
   for (const text of ['', 'a', '@a ', '\ud83d', '@\ud83d']) expect(await texts(ann, text)).toEqual([])
 })
 
-test('[J1] a session that was disposed of meanwhile, and a chat by another name', async () => {
+test('[J1] a session that was disposed of meanwhile, and a chat by its alias', async () => {
   const { ann } = await desk(['/w/a'])
   expect(await complete(ann, '@a', { channel: `${session}/chat` })).toMatchObject({ items: [{}] })
   await ann.ask('disposeSession', { channel: session })
   expect(await code(complete(ann, '@a'))).toBe(-32008)
 })
 
-test('[J3] nobody waits behind what is looked for', async () => {
+test('[J3] other requests do not wait for completions', async () => {
   const { ann, files, agent } = await desk(['/w/a'])
   files.hangs = true
   const slow = complete(ann, '@a')
@@ -296,7 +296,7 @@ test('[S-57 completionItems] past 50: the best', async () => {
   expect(found).not.toContain('@w/ba')
 })
 
-test('[S-57 completionMs] at 1,000: what is there by then is answered', async () => {
+test('[S-57 completionMs] at 1,000: what is found by then is in the response', async () => {
   const { all, ann, files } = await desk(['/w/a'])
   files.hangs = true
   const answer = texts(ann, '@')
@@ -307,7 +307,7 @@ test('[S-57 completionMs] at 1,000: what is there by then is answered', async ()
   expect(await answer).toEqual([])
 })
 
-test('[S-57 completionMs] past 1,000: what version control says later is there for the next', async () => {
+test('[S-57 completionMs] past 1,000: a late listing serves the next request', async () => {
   let say: (paths: readonly string[]) => void = () => {}
   const files = () => new Promise<readonly string[]>((resolve) => (say = resolve))
   const { all, ann } = await desk([], { vcs: { root: async () => '/w', files } })
@@ -342,7 +342,7 @@ test('[S-57 listingMs] past 5,000 it is read again, before that it is not', asyn
 const directories = (count: number) => Array.from({ length: count }, (_, i) => `/d${i}`)
 const oneIn = (all: readonly string[]) => all.map((directory) => `${directory}/a`)
 
-test('[S-57 listings] at 16: so many directories are known at once', async () => {
+test('[S-57 listings] at 16: that many directories are cached', async () => {
   const sixteen = directories(16)
   const { ann, files } = await desk(oneIn(sixteen), { directories: sixteen })
   expect(await texts(ann, '@a')).toHaveLength(16)
@@ -350,7 +350,7 @@ test('[S-57 listings] at 16: so many directories are known at once', async () =>
   expect(files.asked).toHaveLength(16)
 })
 
-test('[S-57 listings] past 16: the others are not looked through', async () => {
+test('[S-57 listings] past 16: further directories are not searched', async () => {
   const many = directories(17)
   const { ann, files } = await desk(oneIn(many), { directories: many })
   expect(await texts(ann, '@a')).toHaveLength(16)

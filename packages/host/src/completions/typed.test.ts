@@ -39,18 +39,18 @@ test.each([
   expect(at(text)).toBeUndefined()
 })
 
-test('[J1] what stands behind the cursor is not looked at', () => {
+test('[J1] the text after the cursor is ignored', () => {
   expect(at('@ab cd', 2)).toEqual({ trigger: '@', word: 'a', start: 0 })
   expect([at('@ab', 0), at('(@ab', 0), at('(@ab', 1)]).toEqual([undefined, undefined, undefined])
 })
 
-test('[S-57 completionLength] at 256: so long a word is looked for', () => {
+test('[S-57 completionLength] at 256: a word of that length is found', () => {
   const word = 'x'.repeat(256)
   expect(at(`a @${word}`)).toEqual({ trigger: '@', word, start: 2 })
   expect(at(`(@${word}`)).toEqual({ trigger: '@', word, start: 1 })
 })
 
-test('[S-57 completionLength] past 256: nothing, whatever stands before it', () => {
+test('[S-57 completionLength] past 256: none, whatever is before it', () => {
   const word = 'x'.repeat(257)
   for (const before of ['', 'a ', '(', '@', '(@', 'a @', '(@@', '@('])
     expect(at(`${before}@${word}`), before).toBeUndefined()

@@ -4,7 +4,7 @@ import { quiet } from '../../test/held-flushes.ts'
 import { chat, chatOf, message, session, talk } from '../../test/one-client-session.ts'
 import { defaultChatUri } from '@atrium/protocol/uri'
 
-test('[H2] a turn of any time and length leaves the list whole, in pages', async () => {
+test('[H2] sessions with turns of any time and length are all in the list, in pages', async () => {
   const { ann } = await talk({
     ...readyAgent(),
     run: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),

@@ -4,7 +4,7 @@ import { readyAgent } from '../../test/agents.ts'
 import { quiet } from '../../test/held-flushes.ts'
 import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/one-client-session.ts'
 
-test('[L4] F-08: a host that cannot change anything misses nobody', async () => {
+test('[L4] F-08: a read-only host does not remove departed clients', async () => {
   const disposed: string[] = []
   const agent = { ...readyAgent(), dispose: async (uri: string) => void disposed.push(uri) }
   const { all } = await talk(agent)
@@ -16,7 +16,7 @@ test('[L4] F-08: a host that cannot change anything misses nobody', async () => 
   expect(disposed).toEqual([])
 })
 
-test('[I13] a client is missed in sound sessions, whatever has become of one that it left unused', async () => {
+test('[I13] a departed client is removed from intact sessions, also if a session that it left unused is damaged', async () => {
   const { all, ann } = await talk(readyAgent())
   await ann.ask('createSession', { channel: 'mock:/two' })
   await ann.echo(ann.dispatch('mock:/two', { type: 'session/titleChanged', title: 'Used' }))
@@ -32,7 +32,7 @@ test('[I13] a client is missed in sound sessions, whatever has become of one tha
   expect(ben.state('mock:/two')).toMatchObject({ activeClients: [] })
 })
 
-test('[I1] a session that is used while its maker is missed stays', async () => {
+test('[I1] a session that is used while its departed creator is being removed stays', async () => {
   const ready = readyAgent()
   const { all, ann } = await talk({ ...ready, info: { ...ready.info, capabilities: { multipleChats: {} } } })
   await ann.ask('createChat', { channel: session, chat: 'c:/2' })
@@ -40,7 +40,7 @@ test('[I1] a session that is used while its maker is missed stays', async () => 
   const { load } = all.store().log
   let go = () => {}
   const gate = new Promise<void>((resolve) => (go = resolve))
-  // The disk takes its time with one chat, and meanwhile somebody speaks in the other.
+  // The disk is slow with one chat; meanwhile a turn starts in the other.
   all.store().log.load = async (uri, tail) => {
     if (uri === 'c:/2') await gate
     return load(uri, tail)
@@ -55,7 +55,7 @@ test('[I1] a session that is used while its maker is missed stays', async () => 
   expect(ben.state(chat)).toMatchObject({ turns: [{ id: 't' }] })
 })
 
-test('[N1] a tool call that a client runs ends when that client takes part no more', async () => {
+test('[N1] a tool call that a client runs ends when the client leaves the session', async () => {
   const { all, ann } = await talk({
     ...readyAgent(),
     async *run({ when }) {

@@ -8,7 +8,7 @@ import type { Scene } from '../../test/two-client-session.ts'
 const { graceMs } = limits
 const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }
 
-/** Ann's link has ended, and so much time has gone by since. */
+/** Ann's link has ended, and this time has passed. */
 async function left(all: Scene, ms: number): Promise<void> {
   all.ann.peer.close()
   await quiet()
@@ -24,14 +24,14 @@ const exists = (all: Scene) =>
     ),
   )
 
-test('[S-57 graceMs] at 10,800,000 ms a client that left is missed no more', async () => {
+test('[S-57 graceMs] at 10,800,000 ms a departed client is removed', async () => {
   const all = await scene()
   await left(all, 10_800_000)
   expect(await exists(all)).toBe(false)
   expect(all.agent.disposed).toEqual([session])
 })
 
-test('[S-57 graceMs] past 10,800,000 ms it comes back too late, and a moment before in time', async () => {
+test('[S-57 graceMs] past 10,800,000 ms a client comes back too late; a moment before, in time', async () => {
   const late = await scene()
   await left(late, 10_800_001)
   const { result } = await back(late, late.ann, late.ann.lastSeen, [session])
@@ -44,7 +44,7 @@ test('[S-57 graceMs] past 10,800,000 ms it comes back too late, and a moment bef
   expect(await exists(all)).toBe(true)
 })
 
-test('[H6] who left, came back and left again has as long again', async () => {
+test('[H6] a client that leaves a second time has the full period again', async () => {
   const all = await scene()
   await left(all, graceMs - 1)
   const { link } = await back(all, all.ann, all.ann.lastSeen)
@@ -55,14 +55,14 @@ test('[H6] who left, came back and left again has as long again', async () => {
   expect(await exists(all)).toBe(true)
 })
 
-test('[H6] a session that somebody used stays, whoever made it', async () => {
+test('[H6] a session that was used stays, whoever created it', async () => {
   const all = await scene()
   await accepted(all.ben, session, title('used'))
   await left(all, graceMs)
   expect(await exists(all)).toBe(true)
 })
 
-test('[H6] after a restart everyone has left, and has as long again', async () => {
+test('[H6] after a restart every client has departed, with the full period', async () => {
   const all = await scene()
   await all.restart('crash')
   all.world.advance(graceMs - 1)
@@ -73,7 +73,7 @@ test('[H6] after a restart everyone has left, and has as long again', async () =
   expect(await exists(all)).toBe(false)
 })
 
-test('[H6] after a restart, who comes back in time has missed nothing', async () => {
+test('[H6] after a restart, a client that comes back in time has lost nothing', async () => {
   const all = await scene()
   await accepted(all.ann, session, active)
   await all.restart('close')
@@ -85,7 +85,7 @@ test('[H6] after a restart, who comes back in time has missed nothing', async ()
 })
 
 test.each(['now', 'after a restart'])(
-  '[H6] %s who does not come back takes part in nothing any more',
+  '[H6] %s a client that does not come back is removed from its sessions',
   async (when) => {
     const all = await scene()
     await accepted(all.ann, session, active)
@@ -102,7 +102,7 @@ test.each(['now', 'after a restart'])(
   },
 )
 
-test('[H6] also where nobody looks: the session sleeps', async () => {
+test('[H6] also where the session is asleep', async () => {
   const all = await scene()
   await accepted(all.ann, session, active)
   await accepted(all.ann, session, title('asleep'))
@@ -116,7 +116,7 @@ test('[H6] also where nobody looks: the session sleeps', async () => {
   await until(() => sessionOf(all)?.activeClients.length === 0)
 })
 
-test('[H6] F-08: a host that can change nothing does not', async () => {
+test('[H6] F-08: a read-only host does not', async () => {
   const all = await scene()
   await accepted(all.ann, session, active)
   await accepted(all.ann, session, title('kept'))
@@ -130,7 +130,7 @@ test('[H6] F-08: a host that can change nothing does not', async () => {
   await ben.ask('subscribe', { channel: 'ahp-session:/quiet' })
 })
 
-test('[H6] what is used, or whose maker is back, while the disk is asked for it, stays', async () => {
+test('[H6] a session stays if it is used, or if its creator comes back, while its removal waits for the disk', async () => {
   for (const how of ['used', 'back']) {
     const all = await scene(new Puppet())
     for (const channel of [session, chat]) all.ben.peer.notify('unsubscribe', { channel })

@@ -14,12 +14,12 @@ function listings(paths: readonly string[]) {
   return { of, files, world }
 }
 
-test('[J3] the shortest paths first, those of a length by their letters', async () => {
+test('[J3] shortest paths first; paths of equal length in alphabetical order', async () => {
   const { of } = listings(['/w/b/c', '/w/ab', '/w/a/c', '/w/z'])
   expect(await of('/w')).toEqual(['z', 'ab', 'a/c', 'b/c'])
 })
 
-test('[J3] a tree whose name begins alike is another', async () => {
+test('[J3] a working tree whose path begins with the same letters is another one', async () => {
   const files = new Cabinet()
   files.put('/wx/a', '')
   const vcs = { root: async () => '/w', files: async () => ['x/b', 'b'] } as unknown as Vcs
@@ -27,7 +27,7 @@ test('[J3] a tree whose name begins alike is another', async () => {
   expect(await all.of('/wx')).toMatchObject([{ path: 'a' }])
 })
 
-test('[J3] when the time is over the rest of the walk is left out', async () => {
+test('[J3] a walk that takes too long ends with the files found so far', async () => {
   const { of, files, world } = listings(['/w/a', '/w/d/b'])
   const list = files.list.bind(files)
   files.list = (place, most) => (world.advance(1000), list(place, most))
@@ -36,12 +36,12 @@ test('[J3] when the time is over the rest of the walk is left out', async () => 
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `/w/${i}`)
 
-test('[S-57 listingFiles] at 20,000: all of them', async () => {
+test('[S-57 listingFiles] at 20,000: all files', async () => {
   const { of } = listings(many(20_000))
   expect(await of('/w')).toHaveLength(20_000)
 })
 
-test('[S-57 listingFiles] past 20,000: the others are not found, and directories count', async () => {
+test('[S-57 listingFiles] past 20,000: further files are not found; directories count', async () => {
   const { of } = listings(many(20_001))
   expect(await of('/w')).toHaveLength(20_000)
   const nested = listings([...many(19_999), '/w/dir/a'])
@@ -54,7 +54,7 @@ test('[S-57 listingDepth] at 16: found', async () => {
   expect(await listings([nested(16)]).of('/w')).toHaveLength(1)
 })
 
-test('[S-57 listingDepth] past 16: not found, and a circle of links ends', async () => {
+test('[S-57 listingDepth] past 16: not found, and a cycle of links ends', async () => {
   expect(await listings([nested(17)]).of('/w')).toEqual([])
   const { of, files } = listings([])
   files.list = async () => [

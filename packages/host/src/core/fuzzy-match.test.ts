@@ -7,7 +7,7 @@ const paths = (...all: readonly string[]) => all.map((path) => ({ path, folded: 
 const found = (typed: string, all: readonly string[], most = 100) =>
   best(paths(...all), typed, most).map(({ item }) => item.path)
 
-test('[J2] the better something fits, the further in front it is', () => {
+test('[J2] better matches come first', () => {
   const ranked = [
     'lib/log',
     'src/log.ts',
@@ -31,13 +31,13 @@ test('[J2] a path is found by some of its names, and by letters in their order',
   expect(found('', all)).toEqual(all)
 })
 
-test('[J2] letters that come twice are no trap', () => {
+test('[J2] repeated letters do not confuse the search', () => {
   expect(best(paths('xaaab'), 'aab', 1)).toMatchObject([{ score: 4 }])
   expect(best(paths('xabaabaab'), 'abaabaab', 1)).toMatchObject([{ score: 4 }])
   expect(found('ababc', ['abababc', 'ab/ababc'])).toEqual(['ab/ababc', 'abababc'])
 })
 
-test('[J2] what holds a text is found by it, and nothing is found that lacks a letter of it', () => {
+test('[J2] a text finds every name that contains it, and none that lacks a letter of it', () => {
   const word = fc.string({ unit: fc.constantFrom('a', 'b', '/'), maxLength: 8 })
   fc.assert(
     fc.property(word, word, (typed, text) => {
@@ -51,14 +51,14 @@ test('[J2] what holds a text is found by it, and nothing is found that lacks a l
   )
 })
 
-test('[J2] S-25: it takes time in proportion to the names, whatever was typed', () => {
+test('[J2] S-25: the time is proportional to the length of the names, whatever was typed', () => {
   const all = Array.from({ length: 2000 }, (_, i) => `${'a'.repeat(1000)}${i}`)
   const started = cpuMs()
   expect(found(`${'a'.repeat(255)}b`, all)).toEqual([])
-  // Compared letter by letter it would be half a billion steps.
+  // Compared letter by letter this would take half a billion steps.
   expect(cpuMs() - started).toBeLessThan(1500)
 })
 
-test('[J2] names of objects are names like others', () => {
+test('[J2] names of object properties are names like others', () => {
   expect(found('__proto__', ['__proto__', 'constructor'])).toEqual(['__proto__'])
 })

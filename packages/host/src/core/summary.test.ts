@@ -6,7 +6,7 @@ import { session } from '../../test/held-flushes.ts'
 import type { Client } from '../../test/test-host.ts'
 import { chat, chatOf, started } from '../../test/two-client-session.ts'
 
-test('[H10] F-01: a host that dies at any flush never shows a chat and its session disagree', async () => {
+test('[H10] F-01: after a crash at any flush, a chat and its entry in the session agree', async () => {
   const act = async (ann: Client) => {
     await ann.ask('createSession', { channel: session })
     await ann.ask('subscribe', { channel: chat })
@@ -26,6 +26,6 @@ test('[H10] F-01: a host that dies at any flush never shows a chat and its sessi
     askingAgent,
   )
   expect(states).toBeGreaterThan(4)
-  // At rest, interrupted, and asked: each of them was on the disk at some time.
+  // Idle, interrupted, and waiting for input: each state was on the disk at some time.
   expect(seen).toEqual(new Set([1, 2, 24]))
 })

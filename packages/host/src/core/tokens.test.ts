@@ -15,7 +15,7 @@ function tokens() {
   return { all, world, expired, has }
 }
 
-test('[J8] a token is of one principal, and for one resource, letter by letter', () => {
+test('[J8] a token belongs to one principal and one resource, compared exactly', () => {
   const { all, has } = tokens()
   all.keep('ann', a, 'T')
   expect(has()).toBe('T')
@@ -28,14 +28,14 @@ test('[J8] a token is of one principal, and for one resource, letter by letter',
   expect(has()).toBeUndefined()
 })
 
-test('[J8] nothing that looks at it sees what it holds', async () => {
+test('[J8] inspecting the object does not show the tokens', async () => {
   const { all } = tokens()
   all.keep('ann', a, 'canary')
   const { inspect } = await import('node:util')
   expect(`${JSON.stringify(all)} ${inspect(all, { depth: 10, showHidden: true })}`).not.toContain('canary')
 })
 
-test('[J8] it is good until it expires, and that is told once', () => {
+test('[J8] a token is valid until it expires, and the expiry is reported once', () => {
   const { all, world, expired, has } = tokens()
   all.keep('ann', a, 'T', 10)
   world.advance(9999)
@@ -46,7 +46,7 @@ test('[J8] it is good until it expires, and that is told once', () => {
   expect([has(), expired.length]).toEqual([undefined, 1])
 })
 
-test('[J8] one that took its place, or was taken back, does not expire with it', () => {
+test('[J8] a token that was replaced or revoked does not expire later', () => {
   const { all, world, expired, has } = tokens()
   all.keep('ann', a, 'T', 10)
   all.keep('ann', a, 'U', 20)
@@ -57,7 +57,7 @@ test('[J8] one that took its place, or was taken back, does not expire with it',
   expect(expired).toEqual([])
 })
 
-test('[J8] F-13: a clock that has jumped ahead ends it too', () => {
+test('[J8] F-13: a clock that jumps ahead expires a token', () => {
   const { all, world, expired, has } = tokens()
   all.keep('ann', a, 'T', 10)
   const { now } = world
@@ -67,7 +67,7 @@ test('[J8] F-13: a clock that has jumped ahead ends it too', () => {
 })
 
 test.each([60 * 60 * 24 * 365, Number.MAX_SAFE_INTEGER])(
-  '[J8] one for %d s is not gone at once',
+  '[J8] a token for %d s does not expire at once',
   (seconds) => {
     const { all, world, has } = tokens()
     const waits: number[] = []
@@ -76,21 +76,21 @@ test.each([60 * 60 * 24 * 365, Number.MAX_SAFE_INTEGER])(
     all.keep('ann', a, 'T', seconds)
     for (let day = 0; day < 364; day++) world.advance(86_400_000)
     expect(has()).toBe('T')
-    // A longer timer of Node's runs at once.
+    // Node runs a timer of more than 2^31 ms at once.
     expect(Math.max(...waits)).toBeLessThan(2 ** 31)
     for (let day = 0; day < 2; day++) world.advance(86_400_000)
     expect(has()).toBe(seconds > 1e12 ? 'T' : undefined)
   },
 )
 
-test('[S-57 tokens] at 64: all of them', () => {
+test('[S-57 tokens] at 64: all tokens are kept', () => {
   const { all, has } = tokens()
   for (let n = 0; n < 64; n++) all.keep('ann', named(n), `T${n}`)
   all.keep('ben', named(99), 'B')
   for (let n = 0; n < 64; n++) expect(has('ann', named(n).resource)).toBe(`T${n}`)
 })
 
-test('[S-57 tokens] past 64: the oldest is forgotten, of this principal alone', () => {
+test('[S-57 tokens] past 64: the oldest token of this principal is forgotten, and no other', () => {
   const { all, has } = tokens()
   all.keep('ben', a, 'B')
   for (let n = 0; n < 64; n++) all.keep('ann', named(n), `T${n}`)
@@ -103,7 +103,7 @@ test('[S-57 tokens] past 64: the oldest is forgotten, of this principal alone', 
   ])
 })
 
-test('[S-57 tokenGraceMs] at 3,600,000: the tokens of who has left go', () => {
+test('[S-57 tokenGraceMs] at 3,600,000: the tokens of a principal without links are deleted', () => {
   const { all, world, has, expired } = tokens()
   all.linkOpened('ann')
   all.linkOpened('ann')
@@ -118,7 +118,7 @@ test('[S-57 tokenGraceMs] at 3,600,000: the tokens of who has left go', () => {
   expect([has(), expired]).toEqual([undefined, []])
 })
 
-test('[S-57 tokenGraceMs] past 3,600,000 who came back in time still has them', () => {
+test('[S-57 tokenGraceMs] past 3,600,000: a principal that came back in time still has them', () => {
   const { all, world, has } = tokens()
   all.linkOpened('ann')
   all.keep('ann', a, 'T')

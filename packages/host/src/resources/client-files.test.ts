@@ -9,7 +9,7 @@ import { ClientUriOwners } from '../core/client-uri-owners.ts'
 const uri = 'vscode-userdata:/prompts/plan.md'
 const chat = defaultChatUri('s:/1')
 
-/** Ann has sent a message with something of her own attached; Ben wants to see it. */
+/** Ann has sent a message with a file of her own attached; Ben wants to read it. */
 async function loan() {
   const all = await room({ machine: { files: new Cabinet() } })
   const ann = await all.join('ann')
@@ -23,7 +23,7 @@ async function loan() {
   return { all, ann, ben, read }
 }
 
-test('[Q6] what only a client has is asked of that client, for whoever asks', async () => {
+test("[Q6] a client's own file is requested from that client, for any requester", async () => {
   const { ann, read } = await loan()
   const asked: unknown[] = []
   ann.lend = (method, params) => {
@@ -34,7 +34,7 @@ test('[Q6] what only a client has is asked of that client, for whoever asks', as
   expect(asked).toEqual([['resourceRead', { channel: 'ahp-root://', uri }]])
 })
 
-test('[Q6] its refusals are handed on; what is no proper answer is none', async () => {
+test('[Q6] its errors are passed on; a malformed response is not found', async () => {
   const { ann, read } = await loan()
   ann.lend = () => {
     throw AhpError.permissionDenied('not yours')
@@ -46,7 +46,7 @@ test('[Q6] its refusals are handed on; what is no proper answer is none', async 
   }
 })
 
-test('[Q6] what nobody has spoken of, what the asker has itself, and what has gone with its client is not found', async () => {
+test("[Q6] unknown URIs, the requester's own, and those of a disconnected client are not found", async () => {
   const { all, ann, read } = await loan()
   expect(await read('vscode-userdata:/other')).toMatchObject({ code: -32008 })
   expect(await read('https://example.com/')).toMatchObject({ code: -32008 })
@@ -62,7 +62,7 @@ test('[Q6] what nobody has spoken of, what the asker has itself, and what has go
   expect(await read()).toMatchObject({ code: -32008 })
 })
 
-test('[Q6] customizations that an active client lends are its own, and what is in them', async () => {
+test('[Q6] the customizations of an active client, and what is in them, are its own files', async () => {
   const { ann, read } = await loan()
   const folder = 'vscode-plugin:/mine'
   const customization = { type: 'plugin', id: 'p', uri: folder, name: 'Mine' }
@@ -74,8 +74,8 @@ test('[Q6] customizations that an active client lends are its own, and what is i
   expect(await read('vscode-plugin:/mine2/a')).toMatchObject({ code: -32008 })
 })
 
-test('[S-57 borrowMs] at 30,000 ms a client is still waited for', () => slow(29_999, false))
-test('[S-57 borrowMs] past 30,000 ms it is waited for no longer', () => slow(30_000, true))
+test('[S-57 borrowMs] at 30,000 ms the host still waits for a client', () => slow(29_999, false))
+test('[S-57 borrowMs] past 30,000 ms it does not', () => slow(30_000, true))
 
 async function slow(ms: number, told: boolean): Promise<void> {
   const { all, ann, ben, read } = await loan()
@@ -91,7 +91,7 @@ async function slow(ms: number, told: boolean): Promise<void> {
   expect(outcome).toEqual(told ? expect.objectContaining({ code: -32008 }) : undefined)
 }
 
-test('[S-57 borrowed] at 4,096 resources each is known', () => {
+test('[S-57 borrowed] at 4,096 URIs each is known', () => {
   const lenders = many(4096)
   expect(lenders.of('x:/0')).toBe('ann')
 })

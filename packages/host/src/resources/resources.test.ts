@@ -23,7 +23,7 @@ async function office(given: Partial<LimitValues> = {}) {
 const grant = (client: Client, grants: unknown) =>
   client.echo(client.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.grants': grants } }))
 
-test('[Q1] a file is read as text where it is one, else as base64; base64 where that is asked for', async () => {
+test('[Q1] a file is read as text, or as base64 if it is not UTF-8 or base64 is asked for', async () => {
   const { ann, files } = await office()
   const read = (uri: string, encoding?: 'base64' | 'utf-8') =>
     ann.ask('resourceRead', { uri, ...(encoding && { encoding }) })
@@ -42,7 +42,7 @@ test('[Q1] a file is read as text where it is one, else as base64; base64 where 
   expect(await read(`${w}/bom`)).toEqual({ data: '\uFEFFa', encoding: 'utf-8' })
 })
 
-test('[Q1] what is written, listed, resolved and changed reaches the files with the roots it must be in', async () => {
+test('[Q1] reads, writes, lists and changes reach the files port with the roots they must be in', async () => {
   const { ann, files } = await office()
   await ann.ask('resourceWrite', {
     uri: `${w}/n`,
@@ -106,7 +106,7 @@ const everyUse: readonly (readonly [string, (uri: string) => object])[] = [
 ]
 
 test.each(everyUse)(
-  '[Q2] S-28: %s outside is denied with what would help, and no disk is touched',
+  '[Q2] S-28: %s outside is denied with the missing grant, and the disk is not touched',
   async (method, params) => {
     const { ann, files } = await office()
     for (const uri of [
@@ -125,7 +125,7 @@ test.each(everyUse)(
   },
 )
 
-test('[Q2] below the default directory folders are listed and resolved without a grant, and files not read', async () => {
+test('[Q2] below the default directory, folders are listed and resolved without a grant, and files are not read', async () => {
   const { ann } = await office()
   const home = 'file:///home/dev'
   expect(await ann.ask('resourceList', { uri: home })).toEqual({
@@ -141,7 +141,7 @@ test('[Q2] below the default directory folders are listed and resolved without a
     await expect(asked).rejects.toMatchObject({ code: -32009 })
 })
 
-test('[Q2] grants are seen by everyone, last, and can be taken back; a grant to read is none to write', async () => {
+test('[Q2] all clients see the grants; grants last and can be removed; a grant to read does not allow writing', async () => {
   const { all, ann } = await office()
   const uri = 'file:///srv/data/x'
   const write = { uri, data: '', encoding: 'utf-8' } as const
@@ -166,7 +166,7 @@ test('[Q2] grants are seen by everyone, last, and can be taken back; a grant to 
   await expect(ben.ask('resourceRead', { uri })).rejects.toMatchObject({ code: -32009 })
 })
 
-test('[Q2] a grant that is none is refused in words, and changes nothing', async () => {
+test('[Q2] a malformed grant is refused with a reason, and changes nothing', async () => {
   const { ann } = await office()
   for (const [grants, why] of [
     ['all', /atrium.grants/],
@@ -180,7 +180,7 @@ test('[Q2] a grant that is none is refused in words, and changes nothing', async
   expect(ann.state(rootUri)).toMatchObject({ config: { values: {} } })
 })
 
-test('[Q2] the directories of a session may be used while it is there', async () => {
+test('[Q2] the directories of a session may be used while it exists', async () => {
   const { ann } = await office()
   await ann.ask('disposeSession', { channel: 's:/1' })
   await expect(ann.ask('resourceRead', { uri: `${w}/a.txt` })).rejects.toMatchObject({ code: -32009 })
@@ -197,7 +197,7 @@ test('[Q2] the directories of a session may be used while it is there', async ()
   await expect(ann.ask('resourceRequest', { uri: 'file:///v/x' })).rejects.toMatchObject({ code: -32009 })
 })
 
-test('[Q3] what goes wrong with a file has the code of the wire', async () => {
+test('[Q3] file errors have the error codes of the protocol', async () => {
   const { ann, files } = await office()
   for (const [reason, code] of [
     ['missing', -32008],
@@ -217,7 +217,7 @@ test('[Q3] what goes wrong with a file has the code of the wire', async () => {
   expect(inside).toMatchObject({ code: -32603, message: 'internal error' })
 })
 
-test('[Q3] a host that can change nothing changes no file', async () => {
+test('[Q3] a read-only host changes no file', async () => {
   const { all } = await office()
   await all.restart('close', 'read-only')
   const ben = await all.join('ben')
@@ -241,7 +241,7 @@ test('a host without files has no such methods', async () => {
       })
 })
 
-test('[Q1] those who look do not wait for one another; who changes something waits for all that was asked before', async () => {
+test('[Q1] reads do not wait for one another; a change waits for all earlier requests', async () => {
   const { all, ann, files } = await office()
   files.hangs = true
   const hanging = ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
@@ -260,8 +260,8 @@ test('[Q1] those who look do not wait for one another; who changes something wai
   expect(order).toEqual(['read', 'written', 'new'])
 })
 
-test('[S-57 fileMs] at 30,000 ms a file system is still waited for', () => hanging(29_999, false))
-test('[S-57 fileMs] past 30,000 ms whoever asked is told so', () => hanging(30_000, true))
+test('[S-57 fileMs] at 30,000 ms the host still waits for the file system', () => hanging(29_999, false))
+test('[S-57 fileMs] past 30,000 ms the request fails', () => hanging(30_000, true))
 
 async function hanging(ms: number, told: boolean): Promise<void> {
   const { all, ann, files } = await office()
@@ -277,7 +277,7 @@ async function hanging(ms: number, told: boolean): Promise<void> {
   expect(outcome).toEqual(told ? expect.objectContaining({ code: -32603 }) : undefined)
 }
 
-test('[S-57 grants] at 256 grants they are taken', () => granting(256, undefined))
+test('[S-57 grants] at 256 grants they are accepted', () => granting(256, undefined))
 test('[S-57 grants] past 256 they are refused', () => granting(257, 'there are at most 256 grants'))
 
 async function granting(count: number, reason: string | undefined): Promise<void> {

@@ -21,7 +21,7 @@ async function tower(given: Partial<LimitValues> = {}) {
 const heard = (client: Client) =>
   client.envelopes.flatMap(({ action }) => (action.type === 'resourceWatch/changed' ? [action] : []))
 
-test('[Q8] changes are told to whoever follows the watch, as URIs, and nothing of them is kept', async () => {
+test('[Q8] changes are sent to the subscribers of the watch, as URIs, and none are stored', async () => {
   const { all, ann, files, watch } = await tower()
   const channel = await watch({ excludes: { items: ['**/node_modules'] }, includes: { items: ['**/*.ts'] } })
   const { snapshot } = await ann.ask('subscribe', { channel })
@@ -53,7 +53,7 @@ test('[Q8] changes are told to whoever follows the watch, as URIs, and nothing o
   expect(JSON.stringify(envelopes)).not.toContain('a%20b')
 })
 
-test('[Q8] F-40b: that something was lost is said openly', async () => {
+test('[Q8] F-40b: lost changes are reported', async () => {
   const { ann, files, watch } = await tower()
   const channel = await watch()
   await ann.ask('subscribe', { channel })
@@ -70,7 +70,7 @@ test('[Q8] F-40b: that something was lost is said openly', async () => {
   })
 })
 
-test('[Q8] what somebody wants to hear of is decided by their patterns', async () => {
+test('[Q8] patterns decide which changes are reported', async () => {
   const { files, watch } = await tower()
   await watch({ excludes: { items: ['node_modules', '**/.git'] }, includes: { items: ['**/*.ts', 'doc'] } })
   const { wish } = files.watches[0] ?? {}
@@ -97,7 +97,7 @@ test('[Q8] what somebody wants to hear of is decided by their patterns', async (
   ])
 })
 
-test('[Q8] a watch is released with its last follower, who leaves or drops', async () => {
+test('[Q8] a watch ends with its last subscriber, which unsubscribes or disconnects', async () => {
   const { all, ann, files, watch } = await tower()
   const ben = await all.join('ben')
   const channel = await watch()
@@ -119,7 +119,7 @@ test('[Q8] a watch is released with its last follower, who leaves or drops', asy
   expect(all.world.reports).toEqual([])
 })
 
-test('[Q8] a watch does not outlive its host: who comes back is told that it is missing', async () => {
+test('[Q8] a watch ends with its host: a client that reconnects is told that it is missing', async () => {
   const { all, ann, watch } = await tower()
   const channel = await watch()
   await ann.ask('subscribe', { channel })
@@ -139,7 +139,7 @@ test('[Q8] a watch does not outlive its host: who comes back is told that it is 
   expect(await all.store().log.load(channel, 1)).toBeUndefined()
 })
 
-test('[Q8] S-25: a watch that cannot be is refused, and leaves nothing behind', async () => {
+test('[Q8] S-25: a watch that cannot be created is refused, and leaves nothing behind', async () => {
   const { all, files, watch } = await tower()
   for (const [params, code] of [
     [{ excludes: { items: ['{'] } }, -32602],
@@ -154,8 +154,9 @@ test('[Q8] S-25: a watch that cannot be is refused, and leaves nothing behind', 
   expect(all.core().jobs.pending).toEqual([])
 })
 
-test('[S-57 watchUnusedMs] at 30,000 ms a watch that nobody follows is there', () => unused(29_999, false))
-test('[S-57 watchUnusedMs] past 30,000 ms it goes', () => unused(30_000, true))
+test('[S-57 watchUnusedMs] at 30,000 ms a watch without subscribers still exists', () =>
+  unused(29_999, false))
+test('[S-57 watchUnusedMs] past 30,000 ms it is removed', () => unused(30_000, true))
 
 async function unused(ms: number, ended: boolean): Promise<void> {
   const { all, files, watch } = await tower()
@@ -164,14 +165,14 @@ async function unused(ms: number, ended: boolean): Promise<void> {
   expect(files.watches[0]?.ended).toBe(ended)
 }
 
-test('a watch that is followed stays, however long', async () => {
+test('a watch with subscribers stays, however long', async () => {
   const { all, ann, files, watch } = await tower()
   await ann.ask('subscribe', { channel: await watch() })
   all.world.advance(3_600_000)
   expect(files.watches[0]?.ended).toBe(false)
 })
 
-test('[S-57 watches] at 256 a watch is made', () => crowd(255, true))
+test('[S-57 watches] at 256 a watch is created', () => crowd(255, true))
 test('[S-57 watches] past 256 it is refused', () => crowd(256, false))
 
 async function crowd(others: number, made: boolean): Promise<void> {
@@ -182,7 +183,7 @@ async function crowd(others: number, made: boolean): Promise<void> {
   else expect(outcome).toMatchObject({ code: -32009 })
 }
 
-test('[S-57 globs] at 64 patterns a watch is made', () => patterns(64, true))
+test('[S-57 globs] at 64 patterns a watch is created', () => patterns(64, true))
 test('[S-57 globs] past 64 it is refused', () => patterns(65, false))
 
 async function patterns(count: number, made: boolean): Promise<void> {

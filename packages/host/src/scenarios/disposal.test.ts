@@ -8,7 +8,7 @@ import { chat, message, session, sessionOf, started, talk } from '../../test/one
 import type { Agent } from '../ports/agent.ts'
 
 const ready = readyAgent()
-/** Lets a worker work that never comes to an end. */
+/** Starts a worker whose turn never ends. */
 const boss: Agent = {
   ...ready,
   info: { ...ready.info, capabilities: { multipleChats: {} } },
@@ -19,7 +19,7 @@ const boss: Agent = {
   },
 }
 
-test('[L8] a chat that is disposed of while its worker works is no more', async () => {
+test('[L8] a chat that is disposed of while its worker runs is gone', async () => {
   const { all, ann } = await talk(boss)
   await ann.ask('createChat', { channel: session, chat: 'c:/2' })
   ann.dispatch('c:/2', started('t'))
@@ -36,7 +36,7 @@ test('[L8] a chat that is disposed of while its worker works is no more', async 
   expect(all.world.reports).toEqual([])
 })
 
-test('[W8] what a chat asked for is not asked for any more when it is disposed of', async () => {
+test('[W8] the pending approvals of a chat are removed when it is disposed of', async () => {
   const asking = askingAgent()
   const { ann } = await talk({ ...asking, info: boss.info })
   await ann.ask('createChat', { channel: session, chat: 'c:/2', initialMessage: message('go') })
@@ -45,7 +45,7 @@ test('[W8] what a chat asked for is not asked for any more when it is disposed o
   expect(sessionOf(ann).inputNeeded).toBeUndefined()
 })
 
-test('[W4] a session that is disposed of before it was announced is never spoken of', async () => {
+test('[W4] a session that is disposed of before it was announced is never mentioned', async () => {
   const { all, ann } = await talk(ready)
   ann.dispatch(chat, started('t'))
   const gone = ann.ask('disposeSession', { channel: session })
@@ -56,7 +56,7 @@ test('[W4] a session that is disposed of before it was announced is never spoken
   expect([items, ann.notes]).toEqual([[], []])
 })
 
-test('[H2] the progress of a session that is disposed of while it is made ends', async () => {
+test('[H2] the progress of a session that is disposed of during its creation ends', async () => {
   const all = await room({ agents: [lateAgent()] })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session, progressToken: 'p' })
@@ -66,7 +66,7 @@ test('[H2] the progress of a session that is disposed of while it is made ends',
   expect(ann.notes).toMatchObject([{ method: 'root/progress', params: { progress: 1, total: 1 } }])
 })
 
-test('[L8] F-04: the name of a damaged chat is not free when its session has gone', async () => {
+test('[L8] F-04: the URI of a damaged chat stays used when its session is disposed of', async () => {
   const { all, ann } = await talk({ ...ready, info: boss.info })
   await ann.ask('createChat', { channel: session, chat: 'c:/2' })
   await ann.ask('createSession', { channel: 'mock:/two' })
@@ -82,7 +82,7 @@ test('[L8] F-04: the name of a damaged chat is not free when its session has gon
   expect(all.world.reports.map(({ event }) => event)).toEqual(['damaged channel'])
 })
 
-test('[L9] a session of many chats that sleep is disposed of, however slow the disk is', async () => {
+test('[L9] a session of many sleeping chats is disposed of, however slow the disk is', async () => {
   const disk = memoryStore()
   let slow = () => {}
   let loads = 0
@@ -99,7 +99,7 @@ test('[L9] a session of many chats that sleep is disposed of, however slow the d
     all.world.advance(61_000)
     return [session, chat, 'c:/2', 'c:/3', 'c:/4'].every((uri) => !log.channel(uri))
   })
-  // Each look at it takes so long that what was woken before the last is about to sleep again.
+  // Each read takes so long that chats woken first are due to sleep again before the last one is awake.
   slow = () => all.world.advance(40_000)
   await ann.ask('disposeSession', { channel: session })
 })

@@ -8,7 +8,7 @@ import { chat, chatOf, session, sessionOf, started, talk } from '../../test/one-
 const cut = (turnId?: string) => ({ type: 'chat/truncated', ...(turnId !== undefined && { turnId }) })
 const texts = (client: Client) => chatOf(client).turns.map(({ message }) => message.text)
 
-/** An earlier message is said in other words: what came after it is gone, and it is answered anew. */
+/** Edits an earlier message: the turns from it on are removed, and it is answered again. */
 async function resend(
   client: Client,
   before: string | undefined,
@@ -20,7 +20,7 @@ async function resend(
   await client.until(() => chatOf(client).turns.at(-1)?.id === turnId)
 }
 
-test('[H11] a message is edited: the chat is cut before it, and goes on from there', async () => {
+test('[H11] an edited message truncates the chat before it, and the chat goes on from there', async () => {
   const { all, ann } = await talk(readyAgent())
   await turnsIn(ann, chat, ['t1', 't2', 't3'])
   const ben = await all.join('ben', { subscribe: [session, chat] })
@@ -38,7 +38,7 @@ test('[H11] a message is edited: the chat is cut before it, and goes on from the
   expect(texts(ann)).toEqual(['all anew'])
 })
 
-test('[H11] a message is edited of which the chat has only a part in memory, after a restart and before another', async () => {
+test('[H11] a message is edited in a chat that is only partly in memory, after a restart and before another', async () => {
   const { all, ann } = await talk(readyAgent())
   const ids = Array.from({ length: 70 }, (_, i) => `t${i}`)
   await turnsIn(ann, chat, ids)
@@ -50,13 +50,13 @@ test('[H11] a message is edited of which the chat has only a part in memory, aft
   await all.restart()
   const eve = await all.join('eve')
   expect(idsOf(await read(eve, chat))).toEqual(['t0', 't1', 't2', 't3', 'again'])
-  // The old words may be said again under their old name.
+  // The old text may be sent again under its old turn id.
   await resend(eve, 't2', 't3', 'once more')
   expect(idsOf(chatOf(eve))).toEqual(['t0', 't1', 't2', 't3'])
   expect(texts(eve).at(-1)).toBe('once more')
 })
 
-test('[H11] a message is edited while it is answered: that turn has ended, and its agent is not heard', async () => {
+test("[H11] a message is edited during its turn: that turn has ended, and its agent's output is ignored", async () => {
   const agent = patientAgent()
   const { ann } = await talk(agent)
   agent.finish('t1')

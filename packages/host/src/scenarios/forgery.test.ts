@@ -9,7 +9,7 @@ import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { Run } from '../../test/scripted-agent.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
-/** What an agent would say in the place of a person. */
+/** Actions that only users may dispatch, sent by an agent. */
 const yes = { type: 'chat/toolCallConfirmed', ...call, approved: true, confirmed: 'user-action' }
 const seen = { type: 'chat/toolCallResultConfirmed', ...call, approved: true }
 const filled = { type: 'chat/inputAnswerChanged', requestId: 'r1', questionId: 'name' }
@@ -61,7 +61,7 @@ test.each([
   ['what it may do from now on', [begun(), ready()], allow()],
   ['the same, with all else that is set', [begun(), ready()], allow({ replace: true })],
 ] as const)(
-  '[X1] S-35: an agent that says %s, which is for people to say, has failed',
+  '[X1] S-35: an agent that sends %s, which only users may, has failed',
   async (_, said, forged) => {
     const { all } = await desk()
     const run = await turn(all, 't1', ...said)
@@ -75,13 +75,13 @@ test.each([
   },
 )
 
-test('[H8] an agent that waits no longer takes its question back', async () => {
+test('[H8] an agent that stops waiting withdraws its question', async () => {
   const { all } = await desk()
   await turn(all, 't1', asks, { ...agreed, response: 'cancel' } as AgentAction)
   expect(chatOf(all).activeTurn?.responseParts).toMatchObject([{ response: 'cancel' }])
 })
 
-test('[X2] an agent that sets its session anew takes nothing away of what people allowed', async () => {
+test("[X2] an agent that replaces its session's config does not remove the users' permissions", async () => {
   const { all } = await desk()
   const permissions = [{ id: 'p', tool: 'x' }]
   const allowed = { type: 'session/configChanged', config: { 'atrium.permissions': permissions } }
@@ -110,7 +110,7 @@ test.each(
   expect([terminals.shells, files.asked]).toEqual([[], []])
 })
 
-test('[X1] a call whose agent says that it is confirmed by nothing asks, with choices', async () => {
+test('[X1] a call that its agent marks as confirmed without a reason waits for approval, with options', async () => {
   const { all } = await desk()
   await turn(all, 't1', begun(), ready({ confirmed: '' }))
   expect(callOf(chatOf(all))).toMatchObject({ status: 'pending-confirmation', options: [{}, {}, {}, {}, {}] })

@@ -24,7 +24,7 @@ interface Message {
 const kindName: fc.Arbitrary<KindName> = fc.constantFrom(...kindNames)
 const channel = fc.oneof(kindName.map(uriOf), fc.constantFrom('ahp-session:/new', 'ahp-session:/other'))
 
-/** Every message that a client may send, valid, and most often about something that is there. */
+/** Every message that a client may send: valid, and mostly about channels that exist. */
 const method = fc.oneof(fc.constantFrom(...commands.keys()), fc.constantFrom(...hostCommands.keys()))
 const request: fc.Arbitrary<Message> = method.chain((name) =>
   fc.record({
@@ -55,7 +55,7 @@ const left: fc.Arbitrary<Message> = channel.map((uri) => ({
 
 const message = fc.oneof({ weight: 2, arbitrary: request }, { weight: 3, arbitrary: dispatched }, left)
 
-/** What no JSON.stringify writes. Where a mark stands in a message, one of these is put into its text. */
+/** Values that JSON.stringify never writes. A mark in a message is replaced by one of them in its text. */
 const tokens = [
   'NaN',
   'Infinity',
@@ -104,7 +104,7 @@ interface Answer {
   readonly params?: Envelope
 }
 
-/** A link that is open, the frame, and behind it a question: everything that comes back until nothing more does. */
+/** Opens a link, sends the frame and then a request, and returns everything that comes back. */
 async function answersTo(all: Room, text: string): Promise<{ answers: readonly Answer[]; ended: boolean }> {
   const [, far] = all.wire()
   const answers: Answer[] = []
@@ -123,7 +123,7 @@ async function answersTo(all: Room, text: string): Promise<{ answers: readonly A
   return { answers: answers.filter(({ id }) => id !== 'open' && id !== 'behind'), ended }
 }
 
-/** What was accepted has the shape that its type asks for, and is a client's to say. */
+/** Checks that an accepted action has the shape of its type, and that clients may dispatch it. */
 function sound({ channel: uri, action }: Envelope): boolean {
   const kind = kindNames.find((name) => uriOf(name) === uri) ?? 'session'
   return kinds[kind].dispatchable.has(action.type) && checkAction(kinds[kind], action).ok
@@ -131,7 +131,7 @@ function sound({ channel: uri, action }: Envelope): boolean {
 
 const fine = new Set<number>(Object.values(errorCodes).filter((code) => code !== errorCodes.InternalError))
 
-test('the marks and the definitions of every message are there', () => {
+test('every message has a definition, and every mark is used', () => {
   for (const method of commands.keys())
     expect(definitions).toHaveProperty(`${method.charAt(0).toUpperCase()}${method.slice(1)}Params`)
   expect([...notifications].filter(([, { from }]) => from === 'client').map(([method]) => method)).toEqual([
@@ -140,8 +140,8 @@ test('the marks and the definitions of every message are there', () => {
   ])
 })
 
-describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a host', () => {
-  test('is answered or refused, changes nothing unless it was accepted, and ends no link', async () => {
+describe('[R9] S-15, S-18, S-19: a message with one fault, sent to a host', () => {
+  test('is answered or refused, changes nothing unless it was accepted, and closes no link', async () => {
     const all = await room()
     bearEvery(all.core())
     await all.core().log.settled()
@@ -161,7 +161,7 @@ describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a
         for (const { error } of answers) if (error) expect(fine.has(error.code), error.message).toBe(true)
         for (const { params: told } of own)
           if (told && told.rejectionReason === undefined) expect(sound(told)).toBe(true)
-        // A state has its shape and equals its own text, so that what is stored is what was shown.
+        // A state has its shape and equals its own JSON, so that the stored state is the shown one.
         for (const kind of after === before ? [] : kindNames) {
           const head = all.core().log.channel(uriOf(kind))?.head
           if (head === undefined) continue
@@ -175,10 +175,10 @@ describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a
         outcomes.refused += Number(own.some(({ params }) => params?.rejectionReason !== undefined))
         outcomes.failed += Number(answers.some(({ error }) => error !== undefined))
       }),
-      // Shrinking takes longer than it helps: the seed and the frame say enough.
+      // No shrinking: it takes longer than it helps, and the seed and the frame are enough.
       { numRuns: 1500, endOnFailure: true },
     )
-    // It went everywhere.
+    // All kinds of messages were tried.
     for (const count of Object.values(outcomes)) expect(count, JSON.stringify(outcomes)).toBeGreaterThan(0)
     const inside = all.world.reports.filter(({ event }) => event !== 'malformed notification')
     expect(
@@ -186,7 +186,7 @@ describe('[R9] S-15, S-18, S-19: a message with one thing wrong in it, sent to a
         .map(({ event, detail }) => `${event}: ${String(detail)}`)
         .filter((line) => !/LinkClosed|response to no pending request/.test(line)),
     ).toEqual([])
-    // What the disk has is what was shown.
+    // The disk has the states that were shown.
     const shown = everything(all.core())
     await all.core().log.settled()
     await all.restart('close')

@@ -10,7 +10,7 @@ const inside = 'file:///work/inside'
 const claim = { kind: 'client', clientId: 'ann' }
 let made = 0
 
-/** Every way by which a path comes in: gives the code or the reason of its refusal. */
+/** Every way by which a path comes in. Each returns the error code or the reason of the refusal. */
 const ways: { readonly [name: string]: (ann: Client, uri: string) => Promise<unknown> } = {
   ...Object.fromEntries(
     ['Read', 'List', 'Resolve', 'Mkdir', 'Delete', 'Request'].map((name) => [
@@ -45,7 +45,7 @@ const wish = async (ann: Client, channel: string, action: { type: string } & Rec
   (await ann.echo(ann.dispatch(channel, action))).rejectionReason
 
 test.each(Object.entries(ways))(
-  '[Q2] S-28: %s refuses every URI that could be misread, and touches nothing',
+  '[Q2] S-28: %s refuses every ambiguous URI, and touches nothing',
   async (_, way) => {
     const files = new Cabinet()
     const terminals = fakeTerminals()

@@ -6,7 +6,7 @@ import type { Room } from '../../test/test-host.ts'
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
 
-/** Ann in a session, with the wire under her, so that texts can be sent which no program would write. */
+/** Ann in a session, with her raw transport, so that any text can be sent. */
 async function alone(): Promise<Room & { ann: Client; far: Transport }> {
   const all = await room()
   const [, far] = all.wire()
@@ -35,7 +35,7 @@ describe('[R2] S-18: pollution', () => {
     '{"jsonrpc":"2.0","id":1,"method":"createSession","params":{"channel":"a:/b","__proto__":{"polluted":1}}}',
     '{"__proto__" : {"polluted":1}',
   ]
-  test.each(ending)('%s ends the link and changes nothing', async (frame) => {
+  test.each(ending)('%s closes the link and changes nothing', async (frame) => {
     const { ann, far, join } = await alone()
     far.send(frame)
     await ann.until(() => ann.peer.closed.aborted)
@@ -84,8 +84,8 @@ describe('[R2] S-18: pollution', () => {
 })
 
 describe('[R2] S-18: depth and keys, through a host', () => {
-  // The message around the value is four levels deep.
-  test('[S-57 depth] at 64: it is taken, kept and shown', async () => {
+  // The message around the value has four levels.
+  test('[S-57 depth] at 64: accepted, stored and shown', async () => {
     const all = await alone()
     all.far.send(config(nested(60)))
     expect((await all.ann.echo(7)).rejectionReason).toBeUndefined()
@@ -94,7 +94,7 @@ describe('[R2] S-18: depth and keys, through a host', () => {
     expect(ben.state(root)).toMatchObject({ config: { values: { x: JSON.parse(nested(60)) as unknown } } })
   })
 
-  test.each([61, 5000, 2_000_000])('[S-57 depth] past 64: %d inside it end the link', async (depth) => {
+  test.each([61, 5000, 2_000_000])('[S-57 depth] past 64: %d more levels close the link', async (depth) => {
     const { ann, far } = await alone()
     far.send(config(nested(depth)))
     await ann.until(() => ann.peer.closed.aborted)
@@ -102,16 +102,16 @@ describe('[R2] S-18: depth and keys, through a host', () => {
   })
 
   const keyed = (keys: number) => `{${Array.from({ length: keys }, (_, i) => `"k${i}":0`).join()}}`
-  test('[S-57 keys] at 10,000: all are taken', async () => {
+  test('[S-57 keys] at 10,000: all are accepted', async () => {
     const { ann, far } = await alone()
-    // Nine of them are the message’s own.
+    // Nine of the keys are the message’s own.
     far.send(config(keyed(9991)))
     expect((await ann.echo(7)).rejectionReason).toBeUndefined()
     expect(
       Object.keys((ann.state(root) as { config: { values: { x: object } } }).config.values.x),
     ).toHaveLength(9991)
   })
-  test('[S-57 keys] past 10,000: the link ends', async () => {
+  test('[S-57 keys] past 10,000: the link is closed', async () => {
     const { ann, far } = await alone()
     far.send(config(keyed(9992)))
     await ann.until(() => ann.peer.closed.aborted)
@@ -120,7 +120,7 @@ describe('[R2] S-18: depth and keys, through a host', () => {
 
 describe('S-19: numbers', () => {
   test.each(['-1', '-0', '0.5', '1e999', '9007199254740992', '-1e999', '"7"', '"NaN"', 'null', '[]', 'true'])(
-    '[P7] a clientSeq of %s is refused, and the link lives',
+    '[P7] a clientSeq of %s is refused, and the link stays open',
     async (seq) => {
       const { ann, far, core } = await alone()
       const before = core().log.channel(session)?.head
@@ -133,7 +133,7 @@ describe('S-19: numbers', () => {
     },
   )
   test.each(['0', '1', '9007199254740991', '1e3', '7.0'])(
-    '[P7] a clientSeq of %s is a number like any other',
+    '[P7] a clientSeq of %s is accepted',
     async (seq) => {
       const { ann, far } = await alone()
       far.send(dispatch(session, seq, '{"type":"session/titleChanged","title":"x"}'))
@@ -142,7 +142,7 @@ describe('S-19: numbers', () => {
   )
 
   test.each(['1e999', '-1e999', '-0', '[-0.0]', '{"a":{"b":[1,1e400]}}'])(
-    '[P3] %s in free JSON is refused: it would not be what was kept',
+    '[P3] %s in free JSON is refused: the stored value would differ',
     async (value) => {
       const { ann, far, core } = await alone()
       const before = core().log.channel(root)?.head
@@ -160,7 +160,7 @@ describe('S-19: numbers', () => {
     expect(await ann.ask('listSessions', {})).toMatchObject({ items: [{ resource: session }] })
   })
   test.each(['1e308', '5e-324', '9007199254740993', '0.1', '123456789012345678901234567890'])(
-    '[L7] %s is kept as the double it is',
+    '[L7] %s is stored as the double it is',
     async (value) => {
       const all = await alone()
       all.far.send(config(value))
@@ -176,7 +176,7 @@ describe('S-19: numbers', () => {
 
 describe('S-19: text', () => {
   const odd = ['\u0000', '\ud800', '\udc00x', '\u202e', '\u2066', '\u0007', '\u009b']
-  test.each(odd)('[P6] %j is refused where it names something', async (text) => {
+  test.each(odd)('[P6] %j is refused in a name', async (text) => {
     const { ann, link } = await alone()
     for (const [method, params] of [
       ['createSession', { channel: `ahp-session:/${text}` }],
@@ -188,7 +188,7 @@ describe('S-19: text', () => {
     expect(await ann.ask('listSessions', {})).toMatchObject({ items: [{ resource: session }] })
   })
 
-  test.each(odd)('[P6] %j is kept as it is in what people write, also by the disk', async (text) => {
+  test.each(odd)("[P6] %j is kept as it is in users' text, also on the disk", async (text) => {
     const all = await alone()
     const written = `a${text}b`
     all.ann.dispatch(session, { type: 'session/titleChanged', title: written }, 9)

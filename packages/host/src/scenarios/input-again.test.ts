@@ -5,14 +5,14 @@ import { fakeTerminals } from '../../test/fake-terminals.ts'
 const uri = 'ahp-terminal:/1'
 const typed = { type: 'terminal/input', data: 'rm -r build\r' }
 
-test('[L6] I6, F-22: what was typed once is not typed again by a client that comes back and sends it again', async () => {
+test('[L6] I6, F-22: terminal input is not repeated when a reconnecting client sends it again', async () => {
   const terminals = fakeTerminals()
   const all = await room({ machine: { terminals } })
   const ann = await all.join('ann')
   await ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ann' } })
   await ann.ask('subscribe', { channel: uri })
   const { lastSeen } = ann
-  // It was accepted, and its echo never came.
+  // The input was accepted, and its echo never arrived.
   await ann.echo(ann.dispatch(uri, typed, 7))
   for (const [seen, reason] of [
     [lastSeen, undefined],

@@ -3,7 +3,7 @@ import { readyAgent } from '../../test/agents.ts'
 import type { Client } from '../../test/test-host.ts'
 import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 
-/** In a turn that never ends, so that messages wait. */
+/** Starts a turn that never ends, so that messages stay queued. */
 async function busy() {
   const found = await talk({
     ...readyAgent(),
@@ -16,7 +16,7 @@ async function busy() {
   return found
 }
 
-/** So many characters in three messages, together. */
+/** Queues three messages of this total length. */
 async function queue(ann: Client, length: number): Promise<readonly (string | undefined)[]> {
   const around = JSON.stringify(message('')).length
   const thirds = [0, 1].map(() => Math.floor(length / 3))
@@ -30,14 +30,14 @@ async function queue(ann: Client, length: number): Promise<readonly (string | un
   return reasons
 }
 
-describe('[S-23] what everyone who subscribes is handed is bounded', () => {
-  test('[S-57 pendingLength] at 8,388,608: messages wait', async () => {
+describe('[S-23] the state that every subscriber is sent is bounded', () => {
+  test('[S-57 pendingLength] at 8,388,608: messages are queued', async () => {
     const { ann } = await busy()
     expect(await queue(ann, 8_388_608)).toEqual([undefined, undefined, undefined])
     expect(chatOf(ann).queuedMessages).toHaveLength(3)
   })
 
-  test('[S-57 pendingLength] past 8,388,608: one is refused, and may be put in the place of another', async () => {
+  test('[S-57 pendingLength] past 8,388,608: a message is refused, and may replace another', async () => {
     const { all, ann } = await busy()
     const [, , reason] = await queue(ann, 8_388_609)
     expect(reason).toContain('8388608 characters')
@@ -47,7 +47,7 @@ describe('[S-23] what everyone who subscribes is handed is bounded', () => {
     expect((await ann.echo(ann.dispatch(chat, again))).rejectionReason).toBeUndefined()
   })
 
-  /** Three clients lend so many characters, together. */
+  /** Three clients provide tools of this total length. */
   const lend = async (length: number) => {
     const { all, ann } = await talk(readyAgent())
     const reasons: (string | undefined)[] = []
@@ -66,13 +66,13 @@ describe('[S-23] what everyone who subscribes is handed is bounded', () => {
     return { ann, reasons }
   }
 
-  test('[S-57 lentLength] at 8,388,608: it is lent', async () => {
+  test('[S-57 lentLength] at 8,388,608: accepted', async () => {
     const { ann, reasons } = await lend(8_388_608)
     expect(reasons).toEqual([undefined, undefined, undefined])
     await ann.until(() => sessionOf(ann).activeClients.length === 3)
   })
 
-  test('[S-57 lentLength] past 8,388,608: it is refused', async () => {
+  test('[S-57 lentLength] past 8,388,608: refused', async () => {
     const { reasons } = await lend(8_388_609)
     expect(reasons).toEqual([undefined, undefined, expect.stringContaining('8388608 characters')])
   })

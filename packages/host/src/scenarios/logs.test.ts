@@ -3,16 +3,16 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { rebuild } from '../log/rebuild.ts'
 
-// Logs that were recorded once, by releases before this one. Every build must fold them to the same states.
+// Logs that earlier releases recorded. Every build must reduce them to the same states.
 const folder = new URL('../../logs/', import.meta.url)
 const hashes = JSON.parse(readFileSync(new URL('hashes.json', folder), 'utf8')) as Record<string, string>
 
-test('[L7] F-48: every recorded log is there and has a hash', () => {
+test('[L7] F-48: every recorded log exists and has a hash', () => {
   const logs = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
   expect(logs.map((name) => name.replace('.jsonl', ''))).toEqual(Object.keys(hashes).toSorted())
 })
 
-test.each(Object.entries(hashes))('[L7] F-48: %s folds to the state it was recorded with', (name, hash) => {
+test.each(Object.entries(hashes))('[L7] F-48: %s reduces to the state it was recorded with', (name, hash) => {
   const [first = '', ...actions] = readFileSync(new URL(`${name}.jsonl`, folder), 'utf8')
     .trimEnd()
     .split('\n')
@@ -34,7 +34,7 @@ test.each(Object.entries(hashes))('[L7] F-48: %s folds to the state it was recor
   ).toBe(hash)
 })
 
-/** JSON whose keys stand in one order. */
+/** JSON with its keys in one order. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

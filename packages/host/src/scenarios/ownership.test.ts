@@ -7,9 +7,9 @@ import type { Client, Room } from '../../test/test-host.ts'
 
 const session = 'ahp-session:/one'
 
-describe('S-16: of every action, in a channel of every kind', () => {
+describe('S-16: every action, in a channel of every kind', () => {
   test.each(kindNames)(
-    '[H3] %s: what clients may not say is refused with a reason and changes nothing',
+    '[H3] %s: an action that clients may not dispatch is refused with a reason and changes nothing',
     async (kind) => {
       const all = await room()
       bearEvery(all.core())
@@ -18,7 +18,7 @@ describe('S-16: of every action, in a channel of every kind', () => {
       const before = everything(all.core())
       const forbidden = actionTypes.filter((type) => !kinds[kind].dispatchable.has(type))
       expect(forbidden).toHaveLength(106 - kinds[kind].dispatchable.size)
-      // Right in shape, wrong in shape, and with what might give it weight.
+      // The right shape, a wrong shape, and fields that pretend to have authority.
       for (const type of forbidden)
         for (const payload of [
           {},
@@ -35,7 +35,7 @@ describe('S-16: of every action, in a channel of every kind', () => {
     },
   )
 
-  test('[H3] names that are none are refused too', async () => {
+  test('[H3] unknown action types are refused too', async () => {
     const all = await room()
     bearEvery(all.core())
     const ann = await all.join('ann')
@@ -58,7 +58,7 @@ describe('S-16: of every action, in a channel of every kind', () => {
   })
 })
 
-describe('S-17, S-10: a client speaks for itself alone', () => {
+describe('S-17, S-10: a client acts for itself alone', () => {
   async function together(): Promise<Room & { ann: Client; eve: Client }> {
     const all = await room()
     const ann = await all.join('ann')
@@ -78,7 +78,7 @@ describe('S-17, S-10: a client speaks for itself alone', () => {
     return echoes.map(({ rejectionReason }) => rejectionReason)
   }
 
-  test.each(['ann', 'nobody', '', 'EVE', 'eve '])('[H3] not for %j', async (forged) => {
+  test.each(['not for %j', 'nobody', '', 'EVE', 'eve '])('[H3] not for %j', async (forged) => {
     const { ann, eve } = await together()
     const before = eve.state(session)
     expect(await tries(eve, set(forged), removed(forged))).toEqual([
@@ -97,7 +97,7 @@ describe('S-17, S-10: a client speaks for itself alone', () => {
     })
   })
 
-  test('[H3] stale and double ones are refused', async () => {
+  test('[H3] outdated and repeated actions are refused', async () => {
     const { ann, eve } = await together()
     expect(await tries(eve, removed('eve'))).toEqual(['this client is not an active client'])
     expect(await tries(eve, set('eve'), removed('eve'), removed('eve'))).toEqual([
@@ -109,7 +109,7 @@ describe('S-17, S-10: a client speaks for itself alone', () => {
     expect(ann.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
   })
 
-  test('[L2] who said it is who the link belongs to, whatever the message says', async () => {
+  test('[L2] the origin of an action is the client of the link, whatever the message says', async () => {
     const { ann, eve } = await together()
     const forged = {
       origin: { clientId: 'ann', clientSeq: 1 },
@@ -128,8 +128,8 @@ describe('S-17, S-10: a client speaks for itself alone', () => {
   })
 })
 
-describe('S-26, S-10: to know a name is not to own it', () => {
-  test('[L14] a client id of somebody else opens nothing, closes nothing and tells nothing', async () => {
+describe('S-26, S-10: knowing an id gives no rights', () => {
+  test("[L14] another principal's client id opens nothing, closes nothing and reveals nothing", async () => {
     const all = await room()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
@@ -145,7 +145,7 @@ describe('S-26, S-10: to know a name is not to own it', () => {
         code: -32009,
         message: 'this client id belongs to another principal',
       })
-      // It is not open either: nothing else is answered, nothing is heard.
+      // The link is not open either: it gets no other response and no action.
       for (const [asked, channel] of [
         ['subscribe', session],
         ['listSessions', 'ahp-root://'],
@@ -168,18 +168,18 @@ describe('S-26, S-10: to know a name is not to own it', () => {
     expect(await all.link().ask('reconnect', back)).toMatchObject({ type: 'replay' })
   })
 
-  test('[L6] what one client may send again, another may not', async () => {
+  test('[L6] a resend counts only for the client that sent it first', async () => {
     const all = await room()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
     const eve = await all.join('eve', { subscribe: [session] })
     const said = { type: 'session/titleChanged', title: 'once' }
     await ann.echo(ann.dispatch(session, said, 5))
-    // The same number and words from another are hers: nothing changes, so she alone is told.
+    // The same number and action from another client are that client's own: nothing changes, so only that client gets an echo.
     expect(await eve.echo(eve.dispatch(session, said, 5))).toMatchObject({ origin: { clientId: 'eve' } })
   })
 
-  test('[H2] a name that nobody has given is nothing to anybody', async () => {
+  test('[H2] an unused URI means nothing', async () => {
     const { join, core } = await room()
     const ann = await join('ann')
     const guessed = 'ahp-session:/00000000-0000-4000-8000-000000000000'

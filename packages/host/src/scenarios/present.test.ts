@@ -6,7 +6,7 @@ import type { Room } from '../../test/test-host.ts'
 let asked = 0
 const curious = { _meta: { 'x-atrium': { clients: true } } }
 
-/** What a newcomer is told of who is here. */
+/** Returns the connected clients as a new client sees them. */
 async function told(all: Room, given: object = curious, principal?: string): Promise<unknown> {
   const params = { protocolVersions: ['0.9.0'], clientId: `who-${++asked}`, ...given }
   const { _meta } = await all.link(principal).ask('initialize', params)
@@ -19,7 +19,7 @@ async function comes(all: Room, clientId: string, clientInfo: object) {
   return link
 }
 
-test('[H13] who asks is told who is here, by what they call themselves and never by their ids', async () => {
+test('[H13] a client sees the other connected clients by their own names, and never by their ids', async () => {
   const all = await room()
   const editor = await comes(all, 'secret-id', { name: 'editor', title: 'An Editor', version: '7', more: 1 })
   expect(await told(all, {})).toBeUndefined()
@@ -35,7 +35,7 @@ test('[H13] who asks is told who is here, by what they call themselves and never
   expect(JSON.stringify(await told(all))).not.toContain('editor')
 })
 
-test('[H13] what a client calls itself is known when it comes back, also to another life', async () => {
+test("[H13] a client's own name is known when it comes back, also after a restart", async () => {
   const all = await room()
   const editor = await comes(all, 'e', { name: 'editor' })
   await all.core().log.settled()
@@ -46,7 +46,7 @@ test('[H13] what a client calls itself is known when it comes back, also to anot
   editor.peer.close()
 })
 
-test('[S-57 infoLength] at 100 it is told whole; [S-57 infoLength] past 100 it is cut off', async () => {
+test('[S-57 infoLength] at 100 a name is shown in full; [S-57 infoLength] past 100 it is cut', async () => {
   for (const length of [limits.infoLength, limits.infoLength + 1]) {
     const all = await room()
     await comes(all, 'long', { name: 'n'.repeat(length) })
@@ -54,7 +54,7 @@ test('[S-57 infoLength] at 100 it is told whole; [S-57 infoLength] past 100 it i
   }
 })
 
-test('[S-57 present] at 100 all are told; [S-57 present] past 100 the newest are left out', async () => {
+test('[S-57 present] at 100 all are shown; [S-57 present] past 100 the newest are left out', async () => {
   const all = await room()
   for (let n = 1; n < limits.present; n++) await comes(all, `c${n}`, { name: `c${n}` })
   expect(await told(all)).toHaveLength(limits.present)

@@ -14,7 +14,7 @@ const code = (asked: Promise<unknown>) =>
     (error: { code: number }) => error.code,
   )
 
-/** A room with so many sessions in it. */
+/** Creates a host with this number of sessions. */
 async function withSessions(count: number): Promise<Room & { ann: Client }> {
   const all = await room()
   const ann = await all.join('ann')
@@ -22,11 +22,11 @@ async function withSessions(count: number): Promise<Room & { ann: Client }> {
   return { ...all, ann }
 }
 
-describe('[H5] S-23: what one link follows', () => {
-  test('[S-57 subscriptions] at 512: by subscribing, by opening and by coming back', async () => {
+describe('[H5] S-23: subscriptions of one link', () => {
+  test('[S-57 subscriptions] at 512: by subscribe, by initialize and by reconnect', async () => {
     const { ann, join, link } = await withSessions(512)
     for (const channel of uris(512)) await ann.ask('subscribe', { channel })
-    // One that it follows already is none more.
+    // A second subscription to the same channel does not count.
     await ann.ask('subscribe', { channel: 'ahp-session:/0' })
     const ben = await join('ben', { subscribe: [...uris(512), 'ahp-session:/0'] })
     expect(ben.states.size).toBe(512)
@@ -39,7 +39,7 @@ describe('[H5] S-23: what one link follows', () => {
     expect(back).toMatchObject({ type: 'replay', missing: [] })
   })
 
-  test('what is no more takes no place, whether it was unsubscribed from or not', async () => {
+  test('a channel that is gone does not count, unsubscribed or not', async () => {
     const { join, store } = await room({ limits: { subscriptions: 3 } })
     const ann = await join('ann')
     for (const channel of uris(8)) {
@@ -53,7 +53,7 @@ describe('[H5] S-23: what one link follows', () => {
     expect(handed).toMatchObject([[root, {}]])
   })
 
-  test('[S-57 subscriptions] past 512: refused, until one is given up; the others go on', async () => {
+  test('[S-57 subscriptions] past 512: refused, until one is unsubscribed; the others go on', async () => {
     const { ann, join, link, core } = await withSessions(513)
     for (const channel of uris(512)) await ann.ask('subscribe', { channel })
     const [last = ''] = uris(513).slice(-1)
@@ -64,7 +64,7 @@ describe('[H5] S-23: what one link follows', () => {
     expect(await code(join('ben', { subscribe: uris(513) }))).toBe(-32009)
     const back = { clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: uris(513) }
     expect(await code(link().ask('reconnect', back))).toBe(-32009)
-    // The link that was there is not closed by one that fails.
+    // A link that fails does not close the one before it.
     ann.peer.notify('unsubscribe', { channel: 'ahp-session:/0' })
     expect(await code(ann.ask('subscribe', { channel: last }))).toBe(0)
     await ann.echo(ann.dispatch(last, title('heard')))
@@ -74,7 +74,7 @@ describe('[H5] S-23: what one link follows', () => {
   })
 })
 
-describe('[H5] S-23: what one link asks at once', () => {
+describe('[H5] S-23: concurrent requests of one link', () => {
   const asked = async (count: number) => {
     const tasks: (() => void)[] = []
     let holding = false
@@ -86,21 +86,21 @@ describe('[H5] S-23: what one link asks at once', () => {
     holding = false
     for (const task of tasks.splice(0)) task()
     const first = await Promise.all(codes)
-    // What was answered counts no more.
+    // Requests that were answered do not count.
     const again = uris(count).map((uri) => code(ann.ask('createSession', { channel: `${uri}-again` })))
     return { first, again: await Promise.all(again) }
   }
   test('[S-57 requests] at 128: all are answered', async () =>
     expect((await asked(128)).first.filter((found) => found !== 0)).toEqual([]))
-  test('[S-57 requests] past 128: one is refused, and when the others are answered there is room again', async () => {
+  test('[S-57 requests] past 128: one is refused; when the others are answered, more are accepted', async () => {
     const { first, again } = await asked(129)
     expect(first.map((found, i) => [i, found]).filter(([, found]) => found !== 0)).toEqual([[128, -32009]])
     expect(again.slice(0, 128).filter((found) => found !== 0)).toEqual([])
   })
 })
 
-describe('[H5] S-23: what waits in one link’s line', () => {
-  /** The disk is asked for a channel and says nothing; behind that, messages wait. */
+describe('[H5] S-23: waiting messages of one link', () => {
+  /** The disk does not answer a read; messages behind it wait. */
   const waiting = async (length: number) => {
     const all = await room()
     const ann = await all.join('ann')
@@ -118,7 +118,7 @@ describe('[H5] S-23: what waits in one link’s line', () => {
     expect(await ben.ask('listSessions', {})).toMatchObject({ items: [] })
     return ann.peer.closed.aborted
   }
-  test('[S-57 lineLength] at 33,554,432: the link lives', async () =>
+  test('[S-57 lineLength] at 33,554,432: the link stays open', async () =>
     expect(await waiting(33_554_432)).toBe(false))
   test('[S-57 lineLength] past 33,554,432: it is closed, and others are not', async () =>
     expect(await waiting(33_554_433)).toBe(true))
@@ -131,14 +131,14 @@ describe('[H5] S-23: links of one principal', () => {
     const entered = links.map(({ signal }) => crowd.enter('owner', signal))
     return { crowd, links, entered }
   }
-  test('[S-57 links] at 20,000: all are counted in, and none is left when they have ended', () => {
+  test('[S-57 links] at 20,000: all are accepted, and none is counted when they have ended', () => {
     const { crowd, links, entered } = crowded(20_000)
     expect(entered.includes(false)).toBe(false)
     expect(crowd.of('owner')).toBe(20_000)
     for (const link of links) link.abort()
     expect([crowd.of('owner'), crowd.size]).toEqual([0, 0])
   })
-  test('[S-57 links] past 20,000: one more is not, and others are', () => {
+  test('[S-57 links] past 20,000: one more is refused, and other principals are not', () => {
     const { crowd, links, entered } = crowded(20_001)
     expect(entered.indexOf(false)).toBe(20_000)
     expect(crowd.enter('guest', new AbortController().signal)).toBe(true)
@@ -148,7 +148,7 @@ describe('[H5] S-23: links of one principal', () => {
     expect(crowd.enter('owner', new AbortController().signal)).toBe(true)
   })
 
-  test('one too many is closed with a reason; when others end there is room, and nothing of them is left', async () => {
+  test('one link too many is closed with a reason; when others end, a new one is accepted', async () => {
     const all = await room({ limits: { links: 3 } })
     for (let round = 0; round < 5; round++) {
       const clients = await Promise.all(['a', 'b', 'c'].map((id) => all.join(id, { subscribe: [root] })))
@@ -233,7 +233,7 @@ describe('[H1] S-20: the first message', () => {
     }
     const frame = JSON.stringify({ ...open, pad: '' })
     far.send(frame.replace('"pad":""', `"pad":"${'x'.repeat(length - frame.length)}"`))
-    // Behind a handshake that was asked for, messages may be long at once.
+    // Right after the handshake request, messages may be long.
     far.send(`{"jsonrpc":"2.0","method":"x","params":["${'x'.repeat(1_000_000)}"]}`)
     await all.join('other')
     return { got, closed: near.closed }
@@ -250,7 +250,7 @@ describe('[H1] S-20: the first message', () => {
   })
 })
 
-describe('[H1] S-07: who does not say who it is', () => {
+describe('[H1] S-07: a link without a handshake', () => {
   test('[S-57 handshakeMs] at 10,000: it had until then', async () => {
     const { link, world } = await room()
     const ann = link()
@@ -259,7 +259,7 @@ describe('[H1] S-07: who does not say who it is', () => {
     world.advance(10_000)
     expect(await ann.ask('ping', {})).toBeNull()
   })
-  test('[S-57 handshakeMs] past 10,000: it is closed, pings or not', async () => {
+  test('[S-57 handshakeMs] past 10,000: it is closed, with pings or without', async () => {
     const { link, world } = await room()
     const ann = link()
     await ann.ask('ping', {})
@@ -268,7 +268,7 @@ describe('[H1] S-07: who does not say who it is', () => {
   })
 })
 
-test('[H1] S-07: who has said who it is waits for a slow disk, and is not taken for silent', async () => {
+test('[H1] S-07: a link whose handshake waits for a slow disk is not closed as silent', async () => {
   const store = memoryStore()
   const answers: (() => void)[] = []
   let slow = false
@@ -297,7 +297,7 @@ test('[H1] S-07: who has said who it is waits for a slow disk, and is not taken 
   await nobody.until(() => nobody.peer.closed.aborted)
 })
 
-describe('[L12] S-24: text may wait', () => {
+describe('[L12] S-24: text may be delayed', () => {
   const after = async (maxLatencyMs: number, ms: number) => {
     const all = await room()
     const ann = await all.join('ann')
@@ -312,13 +312,13 @@ describe('[L12] S-24: text may wait', () => {
   }
   test('[S-57 latencyMs] at 10,000: that long', async () =>
     expect([await after(10_000, 9999), await after(10_000, 10_000)]).toEqual([0, 1]))
-  test.each([10_001, 1e300])('[S-57 latencyMs] past 10,000: %d waits no longer', async (asked) =>
+  test.each([10_001, 1e300])('[S-57 latencyMs] past 10,000: %d does not delay it further', async (asked) =>
     expect([await after(asked, 9999), await after(asked, 10_000)]).toEqual([0, 1]),
   )
-  test('less than nothing is nothing', async () => expect(await after(-5, 0)).toBe(1))
+  test('a negative latency counts as none', async () => expect(await after(-5, 0)).toBe(1))
 })
 
-describe('[L6] after a fresh start only the newest can be resends', () => {
+describe('[L6] after a restart only the newest actions are recognized as resends', () => {
   const again = async (count: number) => {
     const all = await room()
     const ann = await all.join('ann')
@@ -330,9 +330,10 @@ describe('[L6] after a fresh start only the newest can be resends', () => {
     const back = await all.join('ann', { subscribe: [session] })
     return (await back.echo(back.dispatch(session, title('1'), 1))).rejectionReason
   }
-  test('[S-57 resends] at 256: the oldest is known', async () =>
+  test('[S-57 resends] at 256: the oldest is recognized', async () =>
     expect(await again(256)).toContain('already accepted'))
-  test('[S-57 resends] past 256: it is a new action', async () => expect(await again(257)).toBeUndefined())
+  test('[S-57 resends] past 256: it counts as a new action', async () =>
+    expect(await again(257)).toBeUndefined())
 })
 
 describe('[L15] S-23: the root config', () => {
@@ -346,9 +347,9 @@ describe('[L15] S-23: the root config', () => {
     const { rejectionReason } = await ann.echo(ann.dispatch(root, change({ second })))
     return { ann, rejectionReason }
   }
-  test('[S-57 configLength] at 1,048,576: a change is taken', async () =>
+  test('[S-57 configLength] at 1,048,576: a change is accepted', async () =>
     expect((await filled(1_048_576)).rejectionReason).toBeUndefined())
-  test('[S-57 configLength] past 1,048,576: it is refused, and what makes it smaller is not', async () => {
+  test('[S-57 configLength] past 1,048,576: it is refused, and a change that shortens the config is not', async () => {
     const { ann, rejectionReason } = await filled(1_048_577)
     expect(rejectionReason).toContain('at most 1048576 characters')
     expect((await ann.echo(ann.dispatch(root, change({ first: 'z' })))).rejectionReason).toBeUndefined()

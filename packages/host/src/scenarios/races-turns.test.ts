@@ -19,7 +19,7 @@ import {
 } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
-// Two want what only one can have, in every order that a scheduler finds. A failure names its seed and its path.
+// Races for something that only one can have, in every order that a scheduler finds. A failure names its seed and path.
 
 const noTurn = 'there is no such turn in progress'
 const inProgress = 'a turn is in progress: cancel it, or queue the message'
@@ -29,7 +29,7 @@ interface Start extends Track {
   readonly ben: Racer
 }
 
-/** The same race, run again and again, with two clients and with five. */
+/** Runs the same race again and again, with two clients and with five. */
 function races(
   what: string,
   prepare: (all: Start) => Promise<void>,
@@ -46,12 +46,12 @@ function races(
       won.add(await run(all))
     }
     await fc.assert(fc.asyncProperty(fc.scheduler(), once), { numRuns: 20 })
-    // Where only ever one of them wins there is no race.
+    // A race that the same side always wins tests nothing.
     expect(won.size).toBeGreaterThan(1)
   })
 }
 
-/** A turn is in progress, and its agent has begun to speak. */
+/** Starts a turn whose agent has begun to stream. */
 async function begun(all: Start, turnId = 't1'): Promise<Run> {
   const before = all.agent.runs.length
   await all.ann.wish(chat, started(turnId))
@@ -90,7 +90,7 @@ races(
 )
 
 races(
-  '[H9] S-17: a turn is cancelled by two: one of them does',
+  '[H9] S-17: a turn is cancelled by two clients: one of them does',
   async (all) => void (await begun(all)),
   async (all) => {
     const both = await all.race(
@@ -106,7 +106,7 @@ races(
 )
 
 races(
-  '[H9] S-17: two begin a turn: one does',
+  '[H9] S-17: two clients start a turn: one does',
   () => Promise.resolve(),
   async (all) => {
     const both = await all.race(
@@ -123,7 +123,7 @@ races(
 )
 
 races(
-  '[H9] S-17: a turn goes on while another begins: one does',
+  '[H9] S-17: a turn is resumed while another starts: one of them wins',
   async (all) => {
     ;(await begun(all, 't0')).fail(new TurnFailed('x', 'again', true))
     await ended(all, 1)
@@ -144,7 +144,7 @@ races(
 )
 
 races(
-  '[H9] a chat is cut while its agent speaks: nothing of the turn is left',
+  '[H9] a chat is truncated while its agent streams: nothing of the turn is left',
   async (all) => {
     ;(await begun(all, 't0')).end()
     await ended(all, 1)
@@ -155,7 +155,7 @@ races(
     const [{ rejectionReason }] = await all.race(
       () => all.ben.wish(chat, truncated('t0')),
       () => acts(all, () => run.say(delta('pt1', 'a'), delta('pt1', 'b'))),
-      // Words alone are kept back for a moment.
+      // Text alone is delayed for a moment.
       () => acts(all, () => run.say(delta('pt1', 'c'), { type: 'chat/usage', usage: { outputTokens: 3 } })),
     )
     expect(rejectionReason).toBeUndefined()
@@ -188,7 +188,7 @@ races(
 )
 
 races(
-  '[H7] a session is disposed of while somebody subscribes: it has a snapshot or none, and hears no more',
+  '[H7] a session is disposed of while a client subscribes: the client gets a snapshot or none, and no more actions',
   async (all) => {
     all.ben.link.say({ method: 'unsubscribe', params: { channel: session } })
     await all.ben.ask('listSessions', {})
@@ -208,7 +208,7 @@ races(
 )
 
 races(
-  '[H8] a chat is made while its session is disposed of: it goes with it, or never was',
+  '[H8] a chat is created while its session is disposed of: it is disposed of too, or never created',
   () => Promise.resolve(),
   async (all) => {
     const [made, gone] = await all.race(
@@ -223,7 +223,7 @@ races(
   },
 )
 
-/** Of a session that was disposed of only tombstones are left. */
+/** Checks that of a disposed session only the used-URI records are left. */
 async function nothingLeft({ all, racers }: Start): Promise<void> {
   for (const channel of [session, chat, 'ahp-chat:/new']) {
     expect(all.core().log.channel(channel)).toBeUndefined()

@@ -9,7 +9,7 @@ import { Log } from '../log/log.ts'
 
 // Interleavings that once went wrong.
 
-test('[L9] looking twice whether a channel may sleep does not put out the one that was woken meanwhile', async () => {
+test('[L9] a second sleep check does not remove a channel that was woken meanwhile', async () => {
   const all = await held()
   const { ann, ben, world } = all
   await unsubscribe(ben)
@@ -23,7 +23,7 @@ test('[L9] looking twice whether a channel may sleep does not put out the one th
   expect(await ann.echo(ann.dispatch(session, title('heard')))).toMatchObject({ action: title('heard') })
 })
 
-test('[L8] a dispatch to a session that is being disposed is one to nobody, and ends nothing', async () => {
+test('[L8] a dispatch to a session that is being disposed of has no effect, and closes nothing', async () => {
   const { ann, ben, world, hold, release } = await held()
   hold()
   ann.dispatch(root, { type: 'root/configChanged', config: { a: 1 } })
@@ -39,7 +39,7 @@ test('[L8] a dispatch to a session that is being disposed is one to nobody, and 
   await expect(ben.ask('subscribe', { channel: session })).rejects.toMatchObject({ code: -32008 })
 })
 
-test('[L2] I5: what was accepted before a session is disposed is still told', async () => {
+test('[L2] I5: an action that was accepted before a session is disposed of is still delivered', async () => {
   const { ann, ben, hold, release } = await held()
   hold()
   const seq = ann.dispatch(session, title('accepted'))
@@ -51,7 +51,7 @@ test('[L2] I5: what was accepted before a session is disposed is still told', as
   expect(await ann.echo(seq)).toMatchObject({ action: title('accepted') })
 })
 
-test('[L4] I2: without space numbers rise for everyone, whatever waits', async () => {
+test('[L4] I2: on a full disk sequence numbers still increase for every client, whatever is waiting', async () => {
   let full = false
   const all = await room({ full: () => full })
   const ann = await all.join('ann')
@@ -68,7 +68,7 @@ test('[L4] I2: without space numbers rise for everyone, whatever waits', async (
   expect(new Set(numbers).size).toBe(3)
 })
 
-test('[L13] F-31: a client comes back also while others never stop writing', async () => {
+test('[L13] F-31: a client reconnects also while others write without pause', async () => {
   const all = await room({ soon: (task) => void setImmediate(task) })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
@@ -88,7 +88,7 @@ test('[L13] F-31: a client comes back also while others never stop writing', asy
   expect(result.type).toBe('replay')
 })
 
-test('[L13] what cannot be read is answered with snapshots, and the link goes on', async () => {
+test('[L13] where the log cannot be read, reconnect is answered with snapshots, and the link goes on', async () => {
   const all = await held()
   const { ann, ben } = all
   const { read } = all.store().log
@@ -108,7 +108,7 @@ test('[L13] F-23: of two links that one client opens at once, one is left', asyn
   expect(links.filter((one) => !one.peer.closed.aborted)).toHaveLength(1)
 })
 
-test('[L13] F-23: what a link had begun when another took its place comes to nothing', async () => {
+test('[L13] F-23: requests of a link that was replaced have no effect', async () => {
   const all = await held()
   const { ann, ben, world } = all
   await unsubscribe(ben)
@@ -134,7 +134,7 @@ test('[H1] S-14: a second handshake is refused also when both were sent at once'
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
 })
 
-test('[H3] what is dispatched right behind the handshake is not lost', async () => {
+test('[H3] an action dispatched right after the handshake is not lost', async () => {
   const { link, join } = await room()
   await (await join('ann')).ask('createSession', { channel: session })
   const ben = link()
@@ -144,7 +144,7 @@ test('[H3] what is dispatched right behind the handshake is not lost', async () 
   expect(await ben.echo(seq)).toMatchObject({ action: title('at once') })
 })
 
-test('[L13] a channel that was left and is listed again is handed anew', async () => {
+test('[L13] a channel that was unsubscribed and is named again in reconnect gets a new snapshot', async () => {
   const all = await held()
   const { ann, ben } = all
   await ann.ask('subscribe', { channel: root })
@@ -156,7 +156,7 @@ test('[L13] a channel that was left and is listed again is handed anew', async (
   expect(result.type).toBe('snapshot')
 })
 
-test('[L6] three hundred unseen actions, sent again, are done once', async () => {
+test('[L6] three hundred unseen actions that are resent are applied once', async () => {
   const all = await held()
   const { ann, ben } = all
   const seen = ann.lastSeen
@@ -169,7 +169,7 @@ test('[L6] three hundred unseen actions, sent again, are done once', async () =>
   expect(ben.envelopes).toHaveLength(301)
 })
 
-test('[L6] an action is the same also if a null stands for an absent key, and before the disk has it', async () => {
+test('[L6] an action is recognized also if a null stands for an absent key, and before it is durable', async () => {
   const all = await held()
   const { ann, ben, hold, release } = all
   const set = {
@@ -191,7 +191,7 @@ test('[L6] an action is the same also if a null stands for an absent key, and be
   ])
 })
 
-test('[L9] who comes back follows its channels, whatever falls asleep or wakes meanwhile', async () => {
+test('[L9] a reconnecting client is subscribed to its channels, whatever falls asleep or wakes meanwhile', async () => {
   const all = await held()
   const { ann, ben, world } = all
   await unsubscribe(ben)
@@ -199,13 +199,13 @@ test('[L9] who comes back follows its channels, whatever falls asleep or wakes m
   await quiet()
   world.advance(55_000)
   const { dispatchedBy } = all.store().log
-  // The minute is over while the disk is asked.
+  // The idle minute passes while the disk is read.
   all.store().log.dispatchedBy = (...args) => (world.advance(5_000), dispatchedBy(...args))
   const { link } = await back(all, ann, ann.lastSeen)
   expect(await link.echo(link.dispatch(session, title('heard'), 1))).toMatchObject({ action: title('heard') })
 })
 
-test('[L2] who dispatches without having subscribed learns what became of it', async () => {
+test('[L2] a client that dispatches without a subscription gets the outcome', async () => {
   const { join } = await held()
   const cem = await join('cem')
   expect(await cem.echo(cem.dispatch(session, title('from outside')))).toMatchObject({
@@ -213,7 +213,7 @@ test('[L2] who dispatches without having subscribed learns what became of it', a
   })
 })
 
-test('[L1] the session list says what the session says, after a crash behind the echo', async () => {
+test('[L1] after a crash right after the echo, the session list agrees with the session', async () => {
   const all = await held()
   await all.ann.echo(all.ann.dispatch(session, title('durable')))
   await all.restart('crash')
@@ -241,7 +241,7 @@ test('[L1] a record and the actions of its step become durable together', async 
   ])
 })
 
-test('[L9] a channel that was created while the disk was asked for it is that one, not another', async () => {
+test('[L9] a channel that was created while the disk was asked for it is the same channel', async () => {
   const store = memoryStore()
   const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
   const log = new Log(store.log, testWorld(), events, {
@@ -261,7 +261,7 @@ test('[L9] a channel that was created while the disk was asked for it is that on
   expect(log.channel('c')).toBe(created)
 })
 
-test('[L2] I13: one who cannot be told does not keep it from the others', async () => {
+test('[L2] I13: a link that cannot be written to does not keep the others from the action', async () => {
   const store = memoryStore()
   const events = { appended: () => {}, committed: () => {}, fatal: () => {} }
   const log = new Log(store.log, testWorld(), events, {
@@ -282,7 +282,7 @@ test('[L2] I13: one who cannot be told does not keep it from the others', async 
   expect(heard).toHaveLength(2)
 })
 
-test('[H3] I13: a channel that cannot be read ends neither the link nor the host', async () => {
+test('[H3] I13: a channel that cannot be read closes neither the link nor the host', async () => {
   const all = await held()
   all.ann.peer.notify('unsubscribe', { channel: session })
   const unhandled: unknown[] = []
@@ -294,7 +294,7 @@ test('[H3] I13: a channel that cannot be read ends neither the link nor the host
   expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'connection' }))
 })
 
-test('[H2] [L2] the session list shows what everyone has been told, and nothing that a crash could take back', async () => {
+test('[H2] [L2] the session list shows only committed entries, which no crash can take back', async () => {
   const { ann, ben, hold, release } = await held()
   const listed = async () => (await ben.ask('listSessions', {})).items.map(({ resource }) => resource)
   await ann.echo(ann.dispatch(session, title('one')))

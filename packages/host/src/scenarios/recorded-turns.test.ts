@@ -11,7 +11,7 @@ import { callIn } from '@atrium/protocol/chat/calls'
 import { hostOnlyActions } from '../ports/agent.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 
-/** Recordings are run from where they lie and are not part of this repository. */
+/** Recordings are read from their folder and are not part of this repository. */
 const folder =
   process.env['ATRIUM_RECORDINGS'] ??
   fileURLToPath(new URL('../../../../../shared/transcripts', import.meta.url))
@@ -22,7 +22,7 @@ const names = ['turn-claude-tool', 'turn-copilot-confirm'].filter((name) =>
 describe('recorded turns with a tool that asks', () => {
   if (names.length === 0) test('[W12] skipped: no recorded frames', ({ skip }) => skip('no recorded frames'))
 
-  test.each(names)('[W12] [X1] %s, said again at 0.9', async (name) => {
+  test.each(names)('[W12] [X1] %s, replayed at 0.9', async (name) => {
     const { sent, told, chat, before } = read(name)
     const provider = String(sent.find(({ method }) => method === 'createSession')?.params?.['provider'])
     const all = await room({ agents: [saying(told, provider)] })
@@ -45,7 +45,7 @@ describe('recorded turns with a tool that asks', () => {
   })
 })
 
-test('[W12] [X1] an approval as the workbench sends it, at 0.9, is taken', async () => {
+test("[W12] [X1] an approval in the workbench's format, at 0.9, is accepted", async () => {
   const toolCallId = 'c1'
   const ask: readonly AgentAction[] = [
     { type: 'chat/toolCallStart', toolCallId, toolName: 'Bash', displayName: 'Bash' },
@@ -99,7 +99,7 @@ interface Message {
   readonly result?: { readonly snapshot?: Snapshot }
 }
 
-/** What the client said, what it was told of its chat, and the state of that before. */
+/** Returns the client's dispatches, the actions of its chat, and the chat's state before them. */
 function read(name: string) {
   const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8')
     .trim()
@@ -119,7 +119,7 @@ function read(name: string) {
   return { sent, told, chat, before: state as ChatState }
 }
 
-/** An agent that says what a recorded host's agent said, and waits where that waited for a person. */
+/** An agent that sends what a recorded host's agent sent, and waits where that one waited for a user. */
 function saying(told: readonly Envelope[], provider: string): Agent {
   return {
     ...mute,

@@ -10,7 +10,7 @@ import { sameAsHost } from '../../test/raw-client.ts'
 import type { Message, Witness } from '../../test/raw-client.ts'
 import { Workbench } from '../../test/workbench.ts'
 
-/** Recordings are run from where they lie and are not part of this repository. */
+/** Recordings are read from their folder and are not part of this repository. */
 const folder =
   process.env['ATRIUM_RECORDINGS'] ??
   fileURLToPath(new URL('../../../../../shared/transcripts', import.meta.url))
@@ -41,7 +41,7 @@ describe('recorded frames of the workbench', () => {
   })
 })
 
-/** What the recorded host had and ours need not have. */
+/** Features of the recorded host that ours need not have. */
 function permitted({ method, params }: Message, code: number): boolean {
   if (method === 'subscribe') return code === -32008 && String(params?.['channel']).includes('/changeset/')
   // No agent of ours protects that resource.

@@ -9,14 +9,14 @@ import { StepRecords } from '../log/step-records.ts'
 import { heldTerminal } from '../../test/states.ts'
 import { Log } from '../log/log.ts'
 
-// Coming back: what the simulation found, and each of these once was so.
+// Reconnecting: faults that the simulation has found.
 
 const titles = (client: Client) =>
   client.envelopes.flatMap(({ action, rejectionReason }) => [
     `${String((action as { title?: string }).title)}${rejectionReason === undefined ? '' : ` ${rejectionReason}`}`,
   ])
 
-test('[L6] I6: a resend is known also when the client has begun anew twice since', async () => {
+test('[L6] I6: a resend is recognized also when the client has initialized twice since', async () => {
   const all = await held()
   const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
   all.ann.peer.close()
@@ -26,7 +26,7 @@ test('[L6] I6: a resend is known also when the client has begun anew twice since
   expect((await ann.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
 })
 
-test('[L6] I6: a snapshot moves what a client has seen past echoes that it has not', async () => {
+test("[L6] I6: a snapshot moves a client's last seen number past echoes that it has not received", async () => {
   const all = await held()
   const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
   all.ann.peer.close()
@@ -39,7 +39,7 @@ test('[L6] I6: a snapshot moves what a client has seen past echoes that it has n
   expect((await link.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
 })
 
-test('[L6] what nobody was told yet is told to the new link of who dispatched it, once', async () => {
+test('[L6] uncommitted actions of a client are delivered once, over its new link', async () => {
   const all = await held()
   const { ann } = all
   await unsubscribe(ann)
@@ -54,7 +54,7 @@ test('[L6] what nobody was told yet is told to the new link of who dispatched it
   expect(titles(link)).toEqual(['slow'])
 })
 
-test('[L13] F-23: of two handshakes at once the later counts, and knows what the other had dispatched', async () => {
+test('[L13] F-23: of two concurrent handshakes the later wins, and knows what the other has dispatched', async () => {
   const all = await held()
   all.ann.peer.close()
   const older = all.link()
@@ -68,10 +68,10 @@ test('[L13] F-23: of two handshakes at once the later counts, and knows what the
   expect(titles(all.ben)).toEqual(['from the newer'])
 })
 
-test('[L13] F-23: what comes late over a link that has ended is nobody’s', async () => {
+test('[L13] F-23: messages that arrive late over a closed link are ignored', async () => {
   const { host, join } = await room()
   const [near, far] = pair()
-  // A socket whose other end still speaks after it was closed on this side.
+  // A socket whose other end still sends after it was closed on this side.
   const open: Transport = {
     ...near,
     close: () => {},
@@ -91,7 +91,7 @@ test('[L13] F-23: what comes late over a link that has ended is nobody’s', asy
   expect(ann.state(session)).toMatchObject({ title: '' })
 })
 
-test('[L13] who begins anew was handed nothing, also after a crash', async () => {
+test('[L13] a client that initializes again has no snapshots, also after a crash', async () => {
   const all = await held()
   const { ann } = all
   ann.peer.close()
@@ -108,7 +108,7 @@ test('[L13] who begins anew was handed nothing, also after a crash', async () =>
   expect(result.type).toBe('snapshot')
 })
 
-test('[L13] a snapshot has a number that its client has not seen: whoever names an older one has lost it', async () => {
+test('[L13] a snapshot has a number that its client has not seen: a client that names an older one has lost it', async () => {
   const all = await held()
   const cat = await all.join('cat', { subscribe: [root] })
   const seen = cat.lastSeen
@@ -118,7 +118,7 @@ test('[L13] a snapshot has a number that its client has not seen: whoever names 
   expect(result.type).toBe('snapshot')
 })
 
-test('[L13] where something waits for the disk, a snapshot may have a number that was seen: then that shows nothing', async () => {
+test('[L13] while actions are uncommitted, a snapshot may have a number that the client has seen: then the number proves nothing', async () => {
   const all = await held()
   const cat = await all.join('cat', { subscribe: [root] })
   all.hold()
@@ -133,7 +133,7 @@ test('[L13] where something waits for the disk, a snapshot may have a number tha
   expect(result.type).toBe('snapshot')
 })
 
-test('[L13] who has subscribed and heard nothing since is spared another snapshot, also after a crash', async () => {
+test('[L13] a client that subscribed and received nothing since gets no second snapshot, also after a crash', async () => {
   const all = await held()
   const cat = await all.join('cat', { subscribe: [root] })
   await cat.ask('subscribe', { channel: session })
@@ -143,14 +143,14 @@ test('[L13] who has subscribed and heard nothing since is spared another snapsho
   expect(result).toMatchObject({ type: 'replay', actions: [] })
 })
 
-test('[L13] who has seen nothing since it was handed all it follows is spared another snapshot', async () => {
+test('[L13] a client that has seen nothing since its snapshots gets no second ones', async () => {
   const all = await held()
   const ann = await all.join('cat', { subscribe: [root, session] })
   const { result } = await back(all, ann, ann.lastSeen, [root, session])
   expect(result).toMatchObject({ type: 'replay', actions: [] })
 })
 
-test('[L13] a channel that goes while a client comes back is not in the answer, nor behind it', async () => {
+test('[L13] a channel that is dropped while a client reconnects is neither in the response nor after it', async () => {
   const all = await held()
   const { ann, ben } = all
   ann.peer.close()
@@ -173,7 +173,7 @@ test('[L13] a channel that goes while a client comes back is not in the answer, 
   expect(titles(link).filter((text) => text === 'last words')).toEqual([])
 })
 
-test('[H1] a note that comes during the handshake waits for its answer', async () => {
+test('[H1] a notification during the handshake waits for the response', async () => {
   const all = await held()
   const { ann, ben } = all
   ann.peer.close()
@@ -200,7 +200,7 @@ test('[H1] a note that comes during the handshake waits for its answer', async (
   expect(link.notes[0]).toMatchObject({ method: 'root/sessionAdded' })
 })
 
-test('[L9] what only passed is in the head alone: its channel stays awake until that is durable', async () => {
+test('[L9] a channel with ephemeral actions stays awake until its head is durable', async () => {
   const tasks: (() => void)[] = []
   const store = memoryStore({ soon: (task) => void tasks.push(task) })
   const flush = async () => {
@@ -228,7 +228,7 @@ test('[L9] what only passed is in the head alone: its channel stays awake until 
   expect((await log.wake(uri))?.head).toEqual(terminal.head)
 })
 
-test('[L9] I8: an answer that waited for the disk is not overtaken by the next', async () => {
+test('[L9] I8: a response that waited for the disk is not overtaken by the next', async () => {
   const all = await held()
   const { ann, ben } = all
   for (const client of [ann, ben]) await unsubscribe(client)
@@ -239,7 +239,7 @@ test('[L9] I8: an answer that waited for the disk is not overtaken by the next',
   expect(order).toEqual([session, root])
 })
 
-test('[H1] a host that is going away lets nobody in', async () => {
+test('[H1] a host that is shutting down accepts no link', async () => {
   const { host } = await room()
   await host().close()
   const [near, far] = pair()
@@ -247,7 +247,7 @@ test('[H1] a host that is going away lets nobody in', async () => {
   await expect(new Client(far).initialize('late')).rejects.toThrow('closed')
 })
 
-test('[L12] [L13] what is said while a slow disk is asked does not end the link that waits for it', async () => {
+test('[L12] [L13] actions during a slow read do not close the link that waits for it', async () => {
   const store = memoryStore()
   const answers: (() => void)[] = []
   let slow = false
@@ -272,7 +272,7 @@ test('[L12] [L13] what is said while a slow disk is asked does not end the link 
   await link.until(() => link.state(session)['title'] === 'last')
 })
 
-test('[L6] [I5] a resend whose echo has come over the new link is not answered again', async () => {
+test('[L6] [I5] a resend whose echo has arrived over the new link is not answered again', async () => {
   const { hold, release, ...all } = await held()
   const cid = await all.join('cid')
   hold()

@@ -5,7 +5,7 @@ import { chatOf, scene, turn } from '../../test/two-client-session.ts'
 
 const resource = 'https://x.example'
 
-test('[J7] what was given for a call is taken back also when nobody asks for it any more', async () => {
+test('[J7] a token for a call can be revoked also when nothing asks for it any more', async () => {
   const all = await scene()
   const { ann, core } = all
   const run = await turn(all, 't1', begun(mcp), running, signIn)

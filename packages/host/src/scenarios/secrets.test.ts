@@ -11,7 +11,7 @@ import type { AgentAction } from '../ports/agent.ts'
 const resources = Array.from({ length: 5 }, (_, n) => ({ resource: `https://r${n}.example` }))
 const canary = 'c4n4ry'
 
-/** All that the disk has. */
+/** Returns everything on the disk. */
 async function kept({ store }: Room, uris: readonly Uri[]): Promise<string> {
   const { log, records } = store()
   const channels = await Promise.all(uris.map((uri) => log.load(uri)))
@@ -25,7 +25,7 @@ function tapped(client: Client): string[] {
   return frames
 }
 
-test('[J8] S-31: canaries for five resources are in nothing that is kept, told or reported', async () => {
+test('[J8] S-31: tokens for five resources are in nothing that is stored, sent or reported', async () => {
   const agent = new Puppet({ resumes: true, protectedResources: resources.slice(0, 4) })
   const all = await room({ agents: [agent] })
   const ann = await all.join('ann', { subscribe: ['ahp-root://'] })
@@ -54,7 +54,7 @@ test('[J8] S-31: canaries for five resources are in nothing that is kept, told o
     resources.map(({ resource }) => `${canary} ${resource}`),
   )
   run.say({ type: 'chat/toolCallComplete', ...call, ...result(true) })
-  // What an agent throws is reported; the token is not the host's to put there.
+  // An agent's exception is reported; the host itself never puts a token there.
   run.fail(new Error('the agent broke'))
   await ann.until(() => chatOf(ann).turns.length === 1)
   for (const more of [

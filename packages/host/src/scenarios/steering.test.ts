@@ -27,7 +27,7 @@ const order = (...ids: string[]): AnyAction => ({ type: 'chat/queuedMessagesReor
 const removed = (kind: string, id: string): AnyAction => ({ type: 'chat/pendingMessageRemoved', kind, id })
 const taken = (id: string) => removed('steering', id) as unknown as AgentAction
 
-/** Every turn is ended as soon as it is given, from this one on, until so many are over: what each was about. */
+/** Ends every turn as soon as it starts, from this one on, until this number are over. Returns the message of each. */
 async function told(all: Scene, count: number, from: number): Promise<readonly string[]> {
   const over = (turnId: string) =>
     chatOf(all).turns.some(({ id, state }) => id === turnId && state !== 'error')
@@ -104,7 +104,7 @@ test.each(cases)('[H9] after a turn that ends %s comes %j', async (_, next, said
 })
 
 test.each(rows)(
-  '[H9] X5: after a turn that its host broke off all waits, %#, and %j comes when it has gone on',
+  '[H9] X5: after a turn that its host interrupted, all messages wait, %#, and %j comes when it is resumed',
   async (said, next) => {
     const all = await scene(new Puppet({ resumes: true }))
     await turn(all, 't1')
@@ -122,7 +122,7 @@ test.each(rows)(
   },
 )
 
-test('[H9] what an agent takes up is not asked again, whatever comes behind it', async () => {
+test('[H9] a steering message that the agent has taken up is not sent again, whatever comes after it', async () => {
   const all = await scene()
   const run = await turn(all, 't1')
   await accepted(all.ann, chat, s)
@@ -134,14 +134,14 @@ test('[H9] what an agent takes up is not asked again, whatever comes behind it',
   })
   await says(all, run, taken('s'))
   await accepted(all.ann, chat, a)
-  // It was taken already: this one is another.
+  // The first one was taken up already: this is another.
   await accepted(all.ann, chat, set('steering', 's2'))
   await says(all, run, taken('s'))
   run.end()
   expect(await told(all, 3, 1)).toEqual(['go', 's2', 'a'])
 })
 
-test('[H9] what is said to steer a chat at rest waits for its next turn, also over a restart, and goes before the queue', async () => {
+test('[H9] a steering message in an idle chat waits for the next turn, also over a restart, and goes before the queue', async () => {
   const all = await scene()
   await accepted(all.ann, chat, s)
   await all.restart('crash')
@@ -156,7 +156,7 @@ test('[H9] what is said to steer a chat at rest waits for its next turn, also ov
   expect(await told(all, 3, 1)).toEqual(['go', 's', 'a'])
 })
 
-test('[H9] what waits behind a turn that failed waits for a person, who may take it away or begin it', async () => {
+test('[H9] messages after a failed turn wait for a user, who may remove or start them', async () => {
   const all = await scene()
   const run = await turn(all, 't1')
   for (const action of [s, a, b]) await accepted(all.ann, chat, action)
@@ -171,14 +171,14 @@ test('[H9] what waits behind a turn that failed waits for a person, who may take
   expect(await told(all, 3, 1)).toEqual(['go', 'b', 's'])
 })
 
-test('[H9] a chat that is emptied while it works begins with its queue', async () => {
+test('[H9] a chat that is truncated during a turn goes on with its queue', async () => {
   const all = await scene()
   await turn(all, 't1')
   for (const action of [a, b, truncated()]) await accepted(all.ann, chat, action)
   expect(await told(all, 2, 1)).toEqual(['a', 'b'])
 })
 
-test('[H9] I17: a message waits in one place under its name: none is lost by another of that name', async () => {
+test('[H9] I17: a message id is in one place only: no message is lost to another of its id', async () => {
   const all = await scene()
   const run = await turn(all, 't1')
   await accepted(all.ann, chat, s)
@@ -186,13 +186,13 @@ test('[H9] I17: a message waits in one place under its name: none is lost by ano
   const other = 'another message waits here under that id'
   expect(await refused(all, chat, set('queued', 's', 'other words'))).toBe(other)
   expect(await refused(all, chat, set('steering', 'a', 'other words'))).toBe(other)
-  // The same one goes from the queue to the front.
+  // The same message moves from the queue to the front.
   await accepted(all.ann, chat, set('steering', 'a'))
   run.end()
   expect(await told(all, 2, 1)).toEqual(['go', 'a'])
 })
 
-test('[S-57 pendingLength] past it counts all that waits in a chat, in both places', async () => {
+test('[S-57 pendingLength] past: all waiting messages of a chat count, in both places', async () => {
   const all = await scene(new Puppet(), { limits: { pendingLength: 600 } })
   await turn(all, 't1')
   const long = 'x'.repeat(350)

@@ -6,14 +6,14 @@ import { describe, expect, test, vi } from 'vitest'
 import { Client, room } from '../../test/test-host.ts'
 import type { Room } from '../../test/test-host.ts'
 
-// Many links at once, slow ones, and ones that come and go.
+// Many links at once: slow ones, and ones that come and go.
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** A wire that can be stopped: what is under way waits. */
+/** A transport that can be stopped: frames under way wait. */
 function stoppable() {
   const held: (() => void)[] = []
   let stopped = false
@@ -27,7 +27,7 @@ function stoppable() {
   }
 }
 
-/** Who closes a link, and with what. */
+/** Which side closes a link, and with which code. */
 function codesOf(near: Transport): readonly (number | undefined)[] {
   const codes: (number | undefined)[] = []
   const close = near.close.bind(near)
@@ -56,7 +56,7 @@ async function comeBack(all: Room, gone: Client, subscriptions: readonly string[
 }
 
 describe('[L12] F-17, S-24: a reader that stops', () => {
-  test('costs a bounded number of bytes, is closed with 1013, and is as everyone when it has come back', async () => {
+  test('costs a bounded number of bytes, is closed with 1013, and agrees with the others after it has come back', async () => {
     const all = await room()
     const ben = await withSession(all)
     const { schedule, stop, go } = stoppable()
@@ -81,7 +81,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
     await back.until(() => back.state(session)['title'] === 'and on')
   })
 
-  test('and goes on within the bound is told the same in fewer messages', async () => {
+  test('and goes on within the limit gets the same in fewer messages', async () => {
     const all = await room()
     const startedAt = '2026-01-01T00:00:00Z'
     const part = { kind: 'markdown' as const, id: 'p', content: '' }
@@ -107,7 +107,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
     const ann = new Client(far)
     await ann.initialize('ann', [])
     const ben = await all.join('ben')
-    // Else they would be told in fewer messages anyway.
+    // Otherwise the text would be merged into fewer messages anyway.
     const delivery = { maxLatencyMs: 0 }
     for (const client of [ann, ben]) await client.ask('subscribe', { channel: 'ahp-chat:/1', delivery })
     stop()
@@ -127,8 +127,8 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
   })
 })
 
-describe('[L13] F-21: a storm of clients that come back', () => {
-  test('is served with one text of each channel, and all are as everyone', async () => {
+describe('[L13] F-21: many clients that reconnect at once', () => {
+  test('get one rendered text of each channel, and all agree', async () => {
     const all = await room()
     const ben = await withSession(all)
     await ben.ask('subscribe', { channel: root })
@@ -137,7 +137,7 @@ describe('[L13] F-21: a storm of clients that come back', () => {
     for (const client of clients) client.peer.close()
     await ben.echo(ben.dispatch(session, title('missed')))
     await ben.echo(ben.dispatch(root, { type: 'root/configChanged', config: { missed: true } }))
-    // They know a number of another host: nothing can be replayed.
+    // They name a sequence number of another host: nothing can be replayed.
     for (const client of clients) client.lastSeen = 1
     const made = { root: 0, session: 0 }
     const { stringify } = JSON
@@ -155,7 +155,7 @@ describe('[L13] F-21: a storm of clients that come back', () => {
     await Promise.all(back.map((client) => client.until(() => client.state(session)['title'] === 'on')))
   })
 
-  test('that could be told what they missed are told so, each once and in order', async () => {
+  test('get a replay where possible, each action once and in order', async () => {
     const all = await room()
     const ben = await withSession(all)
     const ids = Array.from({ length: 200 }, (_, i) => `client ${i}`)
@@ -176,8 +176,8 @@ describe('[L13] F-21: a storm of clients that come back', () => {
   })
 })
 
-describe('[L13] F-23: one client that flaps', () => {
-  test('has one link in the end, and of each wish one outcome', async () => {
+describe('[L13] F-23: one client that reconnects again and again', () => {
+  test('has one link in the end, and one outcome of each action', async () => {
     const all = await room()
     const ben = await withSession(all)
     const links: Client[] = []
@@ -198,12 +198,12 @@ describe('[L13] F-23: one client that flaps', () => {
     await ben.until(() => ben.state(session)['title'] === 'by 99')
     const seqs = ben.envelopes.map(({ origin }) => origin?.clientSeq)
     expect(new Set(seqs).size).toBe(seqs.length)
-    // The first of a run and the last: in the order they came.
+    // The first and the last action of a run: in the order of dispatch.
     expect(seqs).toEqual(seqs.toSorted((a = 0, b = 0) => a - b))
     expect(all.core().log.channel(session)?.listeners.size).toBe(2)
   })
 
-  test('is not heard on its old link, though what it said there was on its way before', async () => {
+  test('is ignored on its old link, also what was under way before', async () => {
     const all = await room()
     const ben = await withSession(all)
     const { schedule, stop, go } = stoppable()
@@ -211,7 +211,7 @@ describe('[L13] F-23: one client that flaps', () => {
     const old = new Client(far)
     await old.initialize('ann', [session])
     stop()
-    // On its way, and then the client comes back on another link.
+    // Messages are under way, and then the client reconnects over another link.
     old.dispatch(session, title('from the grave'), 1)
     old.peer.notify('unsubscribe', { channel: session })
     const asked = old.ask('disposeSession', { channel: session }).catch((error: Error) => error.name)
@@ -226,7 +226,7 @@ describe('[L13] F-23: one client that flaps', () => {
   })
 })
 
-test('[L13] F-31: 10,000 actions while a client comes back: none overtakes the answer, none is missing, none comes twice', async () => {
+test('[L13] F-31: 10,000 actions during a reconnect: none overtakes the response, none is missing, none comes twice', async () => {
   const all = await room({ soon: (task) => void setImmediate(task) })
   const ben = await withSession(all)
   const ann = await all.join('ann', { subscribe: [session] })
@@ -237,7 +237,7 @@ test('[L13] F-31: 10,000 actions while a client comes back: none overtakes the a
   }
   say(0, 2000)
   await ben.until(() => ben.envelopes.length === 2000)
-  // Each time the disk is asked, more is written.
+  // More is written during each read of the disk.
   let said = 2000
   const { log } = all.store()
   const { read, dispatchedBy } = log
@@ -269,7 +269,7 @@ test('[L13] F-31: 10,000 actions while a client comes back: none overtakes the a
   expect(frames.length).toBeGreaterThan(1000)
 })
 
-test('[L12] I13: one long message, and what follows from it, ends no link that reads', async () => {
+test('[L12] I13: one long message, and the actions that follow from it, close no link that reads', async () => {
   const all = await room()
   const ben = await withSession(all)
   await ben.ask('subscribe', { channel: root })
@@ -283,7 +283,7 @@ test('[L12] I13: one long message, and what follows from it, ends no link that r
   )
   await cem.until(() => cem.peer.closed.aborted || cem.state(session)['title'] === 'short')
   expect([ben, cem].map(({ peer }) => peer.closed.aborted)).toEqual([false, false])
-  // Two changes of the list's entry, said as one.
+  // Two changes of the list's entry, sent as one.
   all.world.advance(100)
   await cem.until(() => cem.notes.length === 2)
 })

@@ -27,13 +27,13 @@ import {
 import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
-/** One step of a call's way: who says what, and where the call stands then. */
+/** One step of a tool call: an action, and the state of the call after it. */
 interface Step {
   readonly said?: AgentAction
   readonly answered?: AnyAction
   readonly signedIn?: true
   readonly stands: object
-  /** What the session shows of it. */
+  /** The call as the session's input needed shows it. */
   readonly needs?: string
 }
 
@@ -97,12 +97,12 @@ async function go(all: Scene, run: Run, ann: Client, step: Step): Promise<void> 
   if (step.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
   expect(callOf(all)).toMatchObject(step.stands)
   expect(needed(all)).toEqual(step.needs === undefined ? [] : [step.needs])
-  // Who has not opened the chat decides by what stands here: it is the newest.
+  // A user who has not opened the chat decides by this entry: it must be current.
   if (step.needs !== undefined)
     expect(sessionOf(all).inputNeeded).toMatchObject([{ chat, turnId: 't1', toolCall: callOf(all) }])
 }
 
-/** So many steps of the way. */
+/** Runs this number of steps. */
 async function gone(steps: number): Promise<{ readonly all: Scene; readonly run: Run }> {
   const all = await scene(new Puppet({ resumes: true }))
   await accepted(all.ann, chat, started('t1'))
@@ -111,7 +111,7 @@ async function gone(steps: number): Promise<{ readonly all: Scene; readonly run:
   return { all, run }
 }
 
-test('[X1] a call goes its whole way, and all who look on see each step of it', async () => {
+test('[X1] a call goes through all its states, and every subscriber sees each of them', async () => {
   const all = await scene()
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given()
@@ -131,7 +131,7 @@ test('[X1] a call goes its whole way, and all who look on see each step of it', 
 
 const points = way.map(({ stands }, n) => [n + 1, JSON.stringify(stands).slice(0, 60)] as const)
 
-describe('[X1] a call whose turn is ended is skipped, wherever it stands', () => {
+describe('[X1] a call whose turn ends is skipped, whatever its state', () => {
   const ends: readonly (readonly [how: string, end: (all: Scene, run: Run) => unknown])[] = [
     ['cancelled', ({ ann }) => accepted(ann, chat, cancelled('t1'))],
     ['done', (_, run) => run.end()],
@@ -158,7 +158,7 @@ describe('[X1] a call whose turn is ended is skipped, wherever it stands', () =>
   )
 })
 
-describe('[X5] a host dies while somebody is asked: it asks still, the rest of the way is gone, once', () => {
+describe('[X5] a host dies while a call waits for a user: it still waits, and the rest happens once', () => {
   const asking = way.flatMap(({ needs, stands }, n) =>
     needs === undefined ? [] : [[n + 1, stands] as const],
   )
@@ -176,7 +176,7 @@ describe('[X5] a host dies while somebody is asked: it asks still, the rest of t
     const ann = await all.join('ann', { subscribe: [session, chat] })
     const [first, ...others] = way.slice(steps).filter(({ said }) => said !== asked)
     if (!first) throw new Error('there is no answer')
-    // What was not shown yet when the host died is not there to be chosen, or edited.
+    // Options that were not sent when the host died cannot be chosen or edited.
     const plain = steps < 5 ? { answered: confirmed, stands: { status: 'running' } } : first
     if (plain.answered) await accepted(ann, chat, plain.answered)
     if (plain.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })

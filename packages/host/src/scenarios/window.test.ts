@@ -8,7 +8,7 @@ import type { Agent } from '../ports/agent.ts'
 
 const chat = defaultChatUri(session)
 
-/** Fails the first time, in a way that can go on, and then works for ever. */
+/** An agent whose first turn fails and can be resumed, and then never ends. */
 function stumbling(): Agent {
   let runs = 0
   const next = () =>
@@ -20,7 +20,7 @@ function stumbling(): Agent {
   }
 }
 
-/** Ann's session, with some turns that are over, and Ben, who has the newest so many of them. */
+/** Ann's session with finished turns, and Ben, who has this number of the newest ones. */
 async function narrow(
   turns: readonly string[],
   view: number,
@@ -40,7 +40,7 @@ async function narrow(
   return { ...all, ann, ben }
 }
 
-/** The same on a disk that holds everything up, until it is told not to. */
+/** The same on a disk that holds every write until the test releases it. */
 async function narrowAndSlow(agent: Agent) {
   const tasks: (() => void)[] = []
   let holding = false
@@ -59,7 +59,7 @@ const started = {
   message: { text: 'go', origin: { kind: 'user' } },
 }
 
-/** What actions of the chat say: its title is its session's. */
+/** The part of a chat's state that its own actions determine: its title is kept in the session. */
 const seen = (client: Client) => {
   const { turns, activeTurn, status } = client.state(chat)
   return { turns, activeTurn, status }
@@ -67,7 +67,7 @@ const seen = (client: Client) => {
 
 const ids = (client: Client) => (client.state(chat)['turns'] as { id: string }[]).map(({ id }) => id)
 
-test('[L9] a turn that goes on again is shown first to whoever was handed only newer ones', async () => {
+test('[L9] a turn that is resumed is sent first to subscribers that have only newer turns', async () => {
   const { ann, ben } = await narrow(['t1'], 0, stumbling())
   expect(ids(ben)).toEqual([])
   await ann.echo(ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' }))
@@ -80,7 +80,7 @@ test.each([
   ['is cut to a turn', 1, { type: 'chat/truncated', turnId: 't1' }, undefined],
   ['goes on again', 0, { type: 'chat/turnResume', turnId: 't1' }, stumbling()],
 ])(
-  '[L9] [L13] who comes back to a chat that %s, and does not have that turn, can follow',
+  '[L9] [L13] a client that reconnects to a chat that %s, and lacks that turn, can follow',
   async (_, view, action, agent) => {
     const all = await narrow(agent ? ['t1'] : ['t1', 't2', 't3'], view, agent)
     const { ann, ben } = all
@@ -99,7 +99,7 @@ test.each([
   },
 )
 
-test('[L13] who comes back to a chat of which it has the newest turns, and nothing was cut, is told what it missed', async () => {
+test('[L13] a reconnecting client that has the newest turns, of a chat that was not truncated, gets a replay', async () => {
   const all = await narrow(['t1', 't2', 't3'], 1)
   const { ann, ben } = all
   ben.peer.close()
@@ -109,7 +109,7 @@ test('[L13] who comes back to a chat of which it has the newest turns, and nothi
   expect(result).toMatchObject({ type: 'replay' })
 })
 
-test('[L9] who is handed a part of the turns while a change waits that needs another has that, too', async () => {
+test('[L9] a snapshot of some turns also has the turn that an uncommitted action needs', async () => {
   const { ann, ben, hold, release } = await narrowAndSlow(stumbling())
   hold()
   ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
@@ -120,7 +120,7 @@ test('[L9] who is handed a part of the turns while a change waits that needs ano
   expect(seen(ben)).toEqual(seen(ann))
 })
 
-test('[L9] [L13] who comes back while such a change waits can follow it', async () => {
+test('[L9] [L13] a client that reconnects while such an action is uncommitted can follow it', async () => {
   const all = await narrowAndSlow(stumbling())
   const { ann, ben, hold, release } = all
   const had = ben.states.get(chat)
@@ -142,7 +142,7 @@ test('[L9] [L13] who comes back while such a change waits can follow it', async 
   expect(seen(link)).toEqual(seen(ann))
 })
 
-test('[L9] whoever is shown an older turn is shown all between, for the change may come to nothing', async () => {
+test('[L9] a subscriber that is sent an older turn gets all turns between, because the action may come to nothing', async () => {
   const tasks: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
@@ -153,7 +153,7 @@ test('[L9] whoever is shown an older turn is shown all between, for the change m
   expect(ids(ben)).toEqual(['t2', 't3', 't4'])
 })
 
-test('[L9] a chat that was emptied has no older turns', async () => {
+test('[L9] a chat whose turns were all removed has no older turns', async () => {
   const { ann, ben } = await narrow(['t1', 't2', 't3'], 1)
   ann.dispatch(chat, { type: 'chat/truncated' })
   for (const turnId of ['t4', 't5', 't6']) {
@@ -166,7 +166,7 @@ test('[L9] a chat that was emptied has no older turns', async () => {
   expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
 })
 
-/** Ben's link breaks and he comes back with what he had. Gives his new link, and how he was answered. */
+/** Cuts Ben's link and reconnects him with what he had. Returns his new link, and the response. */
 async function returning(all: Room, ben: Client): Promise<{ link: Client; type: string }> {
   const had = ben.states.get(chat)
   const { link, result } = await back(all, ben, ben.lastSeen, [chat])
@@ -176,13 +176,13 @@ async function returning(all: Room, ben: Client): Promise<{ link: Client; type: 
   return { link, type: result.type }
 }
 
-test('[L13] I3: who was given older turns, and comes back, is not told of older ones that are not there', async () => {
+test('[L13] I3: a reconnecting client that was sent older turns gets no cursor to turns that do not exist', async () => {
   const all = await narrow(['t1', 't2', 't3'], 1)
   const { ann, ben } = all
   await ben.ask('fetchTurns', { channel: chat, cursor: String(ben.state(chat)['turnsNextCursor']) })
   expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
   const { link, type } = await returning(all, ben)
-  // It has other turns than its snapshot had, and which is not known for sure.
+  // The client has other turns than its snapshot had, and the host does not know which.
   expect(type).toBe('snapshot')
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't2' }))
   await quiet()
@@ -190,18 +190,18 @@ test('[L13] I3: who was given older turns, and comes back, is not told of older 
   expect(link.state(chat)).toHaveProperty('turnsNextCursor')
 })
 
-test('[L13] who comes back by a replay is shown what its snapshot left out, and nothing twice', async () => {
+test('[L13] after a replay a client is sent the turns that its snapshot left out, and none twice', async () => {
   const all = await narrow(['t1', 't2', 't3', 't4'], 2)
   const { link, type } = await returning(all, all.ben)
   expect(type).toBe('replay')
   await all.ann.echo(all.ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' }))
   await quiet()
   expect(ids(link)).toEqual(['t3'])
-  // It has that turn: there is nothing to be given.
+  // The client has that turn: nothing is sent.
   expect(link.envelopes.map(({ action }) => action.type)).toEqual(['chat/truncated'])
 })
 
-test('[L13] I3: who saw a chat emptied, and comes back, lacks none of its turns', async () => {
+test('[L13] I3: a reconnecting client that saw all turns removed lacks none', async () => {
   const all = await narrow(['t1', 't2', 't3'], 1)
   const { ann, ben } = all
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated' }))
@@ -217,7 +217,7 @@ test('[L13] I3: who saw a chat emptied, and comes back, lacks none of its turns'
   expect(link.state(chat)).not.toHaveProperty('turnsNextCursor')
 })
 
-test('[L13] F-48: of who was handed a part of the turns by a build that did not count them nothing is sure', async () => {
+test('[L13] F-48: the turns of a client whose record is of a build that did not count them are uncertain', async () => {
   const all = await narrow(['t1', 't2', 't3'], 1)
   const key = 'client/ben'
   await quiet()
@@ -232,13 +232,13 @@ test('[L13] F-48: of who was handed a part of the turns by a build that did not 
   expect(result.type).toBe('snapshot')
 })
 
-test('[L9] I3: who is handed a snapshot is not given what it lacked before that', async () => {
+test('[L9] I3: a client with a new snapshot is not sent turns that it lacked before', async () => {
   const tasks: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
   const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 0, mute, soon)
   holding = true
-  // The page waits behind what is not durable yet.
+  // The page waits behind uncommitted actions.
   ann.dispatch(chat, { type: 'chat/draftChanged', draft: { text: 'hm', origin: { kind: 'user' } } })
   ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' })
   await quiet()

@@ -8,7 +8,7 @@ import { TurnFailed } from '../ports/agent.ts'
 
 const turnsOf = (client: Client) => chatOf(client).turns.map(({ id }) => id)
 
-test('[L13] who has the newest turns only is not left with them by a replay that cuts before them', async () => {
+test('[L13] a client with the newest turns is not left with them by a replay of a truncation before them', async () => {
   const { all, ann } = await talk(readyAgent())
   for (let i = 0; i < 6; i++) await turn(ann, `t${i}`)
   const ben = await all.join('ben')
@@ -22,7 +22,7 @@ test('[L13] who has the newest turns only is not left with them by a replay that
   expect(turnsOf(link)).toEqual(['t0', 't1'])
 })
 
-test('[L9] who was handed no turns can follow one that is resumed', async () => {
+test('[L9] a client with a view of no turns can follow one that is resumed', async () => {
   let runs = 0
   const { all, ann } = await talk({
     ...readyAgent(),
@@ -40,7 +40,7 @@ test('[L9] who was handed no turns can follow one that is resumed', async () => 
   expect(chatOf(ben).turns).toMatchObject([{ id: 't', state: 'complete' }])
 })
 
-test('[L9] who was handed the newest turns has all that come after everything was taken away', async () => {
+test('[L9] a client with the newest turns has all turns that follow a removal of all', async () => {
   const { all, ann } = await talk(readyAgent())
   for (let i = 0; i < 4; i++) await turn(ann, `t${i}`)
   const ben = await all.join('ben')
@@ -53,7 +53,7 @@ test('[L9] who was handed the newest turns has all that come after everything wa
   expect(chatOf(ben).turnsNextCursor).toBeUndefined()
 })
 
-/** A chat of 60 turns that sleeps: when it wakes it has the newest 50 of them. */
+/** A sleeping chat of 60 turns: when it wakes, the newest 50 are loaded. */
 async function long(options: RoomOptions = {}) {
   const { all, ann } = await talk(readyAgent(), options)
   for (let i = 0; i < 60; i++) await turn(ann, `t${i}`)
@@ -66,7 +66,7 @@ async function long(options: RoomOptions = {}) {
   return { all, ann, log: all.store().log }
 }
 
-/** The same, and the disk cannot give the others any more. */
+/** The same, and the older turns cannot be read from the disk any more. */
 async function torn() {
   const made = await long()
   const { log } = made
@@ -77,7 +77,7 @@ async function torn() {
   return made
 }
 
-test('[I13] a client with a chat whose older turns are damaged is let in, and sees the others', async () => {
+test('[I13] a client of a chat whose older turns are damaged can connect, and sees the others', async () => {
   const { all, ann } = await torn()
   const ben = await all.join('ben', { subscribe: [session, chat] })
   expect(turnsOf(ben)).toHaveLength(50)
@@ -86,14 +86,14 @@ test('[I13] a client with a chat whose older turns are damaged is let in, and se
   expect(turnsOf(link)).toHaveLength(50)
 })
 
-test('[I5] a cut at a turn that is damaged is refused', async () => {
+test('[I5] a truncation at a damaged turn is refused', async () => {
   const { all } = await torn()
   const ben = await all.join('ben')
   const { rejectionReason } = await ben.echo(ben.dispatch(chat, { type: 'chat/truncated', turnId: 't1' }))
   expect(rejectionReason).toMatch(/damaged/)
 })
 
-test('[I5] a cut comes true when its chat falls asleep while its turns are read', async () => {
+test('[I5] a truncation is applied also if its chat falls asleep while its turns are read', async () => {
   const { all, log } = await long()
   const { rows } = log
   let go = () => {}
@@ -113,7 +113,7 @@ test('[I5] a cut comes true when its chat falls asleep while its turns are read'
   expect(turnsOf(ben)).toEqual(['t0', 't1'])
 })
 
-/** The same chat, and while all its turns are being taken away somebody comes who wants to see all of it. */
+/** The same chat. While all its turns are being removed, a client subscribes to all of it. */
 async function emptying(full: boolean) {
   const flushes: (() => void)[] = []
   let holding = false
@@ -131,13 +131,13 @@ async function emptying(full: boolean) {
   return { snapshot: snapshot?.state as Partial<ChatState>, ben, all }
 }
 
-test('[L9] I3: who wants to see all of a chat that is being emptied sees it empty', async () => {
+test('[L9] I3: a client that subscribes to a chat while its turns are removed sees it empty', async () => {
   const { snapshot } = await emptying(false)
   expect(snapshot).toMatchObject({ turns: [] })
   expect(snapshot).not.toHaveProperty('turnsNextCursor')
 })
 
-test('[L9] F-07: without space on the disk nobody waits for that, and sees what is there of it', async () => {
+test('[L9] F-07: on a full disk nothing waits for that, and the client sees the committed turns', async () => {
   const { snapshot } = await emptying(true)
   expect(snapshot.turns).toHaveLength(50)
   expect(snapshot).toHaveProperty('turnsNextCursor')

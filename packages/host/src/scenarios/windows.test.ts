@@ -18,7 +18,7 @@ import {
 import type { Scene } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
-/** A chat with so many turns, the last of which failed and may go on. */
+/** A chat with this number of turns, the last of which failed and can be resumed. */
 async function told(count: number, options: RoomOptions = {}): Promise<Scene> {
   const all = await scene(new Puppet({ resumes: true }), options)
   for (let n = 0; n < count; n++) {
@@ -30,7 +30,7 @@ async function told(count: number, options: RoomOptions = {}): Promise<Scene> {
   return all
 }
 
-/** Somebody who wants to see the newest few turns only. */
+/** A client that wants only the newest few turns. */
 async function peeping(all: Scene, turns: number, name = 'cem'): Promise<Client> {
   const client = await all.join(name)
   await client.ask('subscribe', { channel: session })
@@ -42,14 +42,14 @@ const state = (client: Client) => client.states.get(chat) as ChatState
 const ids = (client: Client) => state(client).turns.map(({ id }) => id)
 const loads = (client: Client) => client.envelopes.filter(({ action }) => action.type === 'chat/turnsLoaded')
 
-/** Reads on until the beginning: then it has what the host has. Gives the number of pages. */
+/** Fetches pages until the first turn: then the client has what the host has. Returns the number of pages. */
 async function readAll(all: Scene, client: Client): Promise<number> {
   let pages = 0
   for (; state(client).turnsNextCursor !== undefined; pages++) {
     const { turnsNextCursor: cursor = '' } = state(client)
     const before = ids(client).length
     await client.ask('fetchTurns', { channel: chat, cursor })
-    // The page came before the answer.
+    // The page came before the response.
     if (ids(client).length === before) expect(state(client).turnsNextCursor).not.toBe(cursor)
   }
   await quiet()
@@ -63,7 +63,7 @@ async function readAll(all: Scene, client: Client): Promise<number> {
   return pages
 }
 
-describe('[L9] a window', () => {
+describe('[L9] a view of the newest turns', () => {
   test.each([
     [0, []],
     [1, ['t6']],
@@ -92,13 +92,13 @@ describe('[L9] a window', () => {
     },
   )
 
-  test('has no page of what is no chat', async () => {
+  test('is refused pages of a channel that is no chat', async () => {
     const all = await told(1)
     for (const channel of [session, 'ahp-chat:/none', 'ahp-root://'])
       await expect(all.ann.ask('fetchTurns', { channel })).rejects.toMatchObject({ code: -32008 })
   })
 
-  test('follows what is new', async () => {
+  test('follows new turns', async () => {
     const all = await told(4)
     const cem = await peeping(all, 2)
     const run = await turn(all, 'new', part('p'))
@@ -110,7 +110,7 @@ describe('[L9] a window', () => {
   })
 })
 
-describe('[L9] I4: what is about a turn outside of a window', () => {
+describe('[L9] I4: an action on a turn outside the view', () => {
   test.each(['t0', 't2', 't3'])(
     'as the chat that ends at %s: it is given first, to those who lack it',
     async (turnId) => {
@@ -126,7 +126,7 @@ describe('[L9] I4: what is about a turn outside of a window', () => {
     },
   )
 
-  test('is given also where it is on the disk alone', async () => {
+  test('is preceded by the turn also where it is only on the disk', async () => {
     const all = await told(60)
     for (const client of [all.ann, all.ben]) {
       client.peer.notify('unsubscribe', { channel: chat })
@@ -141,7 +141,7 @@ describe('[L9] I4: what is about a turn outside of a window', () => {
     expect(ids(cem)).toEqual(['t0', 't1', 't2', 't3'])
   })
 
-  test('as one that goes on, for who looks at none of them', async () => {
+  test('that resumes it, for a client with a view of no turns', async () => {
     const all = await told(3)
     const cem = await peeping(all, 0)
     await accepted(all.ann, chat, resume('t2'))
@@ -151,7 +151,7 @@ describe('[L9] I4: what is about a turn outside of a window', () => {
     await readAll(all, cem)
   })
 
-  test('as a chat that is emptied: there is nothing to be given', async () => {
+  test('that removes all turns: nothing is sent before it', async () => {
     const all = await told(4)
     const cem = await peeping(all, 1)
     await accepted(all.ann, chat, truncated())
@@ -161,7 +161,7 @@ describe('[L9] I4: what is about a turn outside of a window', () => {
   })
 })
 
-describe('[L13] I4: who comes back to a window', () => {
+describe('[L13] I4: a client that reconnects to a view', () => {
   const meanwhile: readonly (readonly [what: string, act: (all: Scene) => Promise<unknown>])[] = [
     ['nothing happened', () => Promise.resolve()],
     ['it was named', (all) => accepted(all.ann, session, title('named'))],
@@ -184,13 +184,13 @@ describe('[L13] I4: who comes back to a window', () => {
       cem.peer.close()
       await act(all)
       const { link } = await back(all, cem, cem.lastSeen, [session, chat])
-      // What it had, where it was spared a snapshot.
+      // The turns that it had, where it got a replay.
       for (const channel of [session, chat]) if (!link.states.has(channel)) inherit(link, cem, channel)
       await quiet()
       await readAll(all, link)
     })
 
-  test('after a restart, too, sees no more than it wanted to', async () => {
+  test('after a restart, too, gets no more turns than it asked for', async () => {
     const all = await told(6)
     const cem = await peeping(all, 2)
     cem.peer.close()
@@ -202,7 +202,7 @@ describe('[L13] I4: who comes back to a window', () => {
   })
 })
 
-/** A link goes on with what the one before it had, and folds what it was sent. */
+/** Continues with the state of the link before, and reduces what this one is sent. */
 function inherit(link: Client, before: Client, channel: string): void {
   link.kinds.set(channel, channel === chat ? 'chat' : 'session')
   link.states.set(channel, before.states.get(channel))

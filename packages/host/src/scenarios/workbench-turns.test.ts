@@ -7,14 +7,14 @@ import { ended, sound, stage } from '../../test/workbench-host.ts'
 import { Workbench } from '../../test/workbench.ts'
 
 describe("VS Code's workbench", () => {
-  test('[W7] a turn is streamed, ends with its duration, names its session, and is read', async () => {
+  test('[W7] a turn is streamed, ends with its duration, titles its session, and is read', async () => {
     const { bench, all } = await stage(readyAgent())
     await bench.choose()
     const turn = await bench.prompt('Say hello')
     await ended(bench, turn)
     const { link, session, chat } = bench
     const said = link.envelopes.filter(({ channel, origin }) => channel === chat && !origin)
-    // What was said in one breath is told as one.
+    // Text that is streamed at once arrives as one delta.
     expect(said.map(({ action }) => [action.type, (action as { content?: string }).content])).toEqual([
       ['chat/responsePart', undefined],
       ['chat/delta', words.join('')],
@@ -39,7 +39,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W8] steers a turn and cancels it: both come back, and nothing of the turn comes later', async () => {
+  test('[W8] steers a turn and cancels it: both are echoed, and nothing of the turn comes later', async () => {
     const agent = patientAgent()
     const { bench, all } = await stage(agent)
     await bench.choose()
@@ -66,7 +66,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W8] is asked for a tool call, in the chat and where nobody has opened it, and allows it', async () => {
+  test('[W8] is asked to approve a tool call, in the chat and in the session, and allows it', async () => {
     const { bench, all } = await stage(askingAgent())
     await bench.choose()
     const turn = await bench.prompt('List')
@@ -89,7 +89,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W9] lends its tools sixteen times: each is echoed to it, and others hear what changed', async () => {
+  test('[W9] provides its tools sixteen times: each is echoed, and others get the changes', async () => {
     const { bench, all, watcher } = await stage(readyAgent())
     await bench.choose()
     await ended(bench, await bench.prompt('Say hello'))
@@ -104,7 +104,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W10] comes back without naming a channel, and hears what it missed', async () => {
+  test('[W10] reconnects without naming a channel, and gets what it missed', async () => {
     const { bench, all, watcher } = await stage(readyAgent())
     await bench.choose()
     const abandoned = bench.session
@@ -114,7 +114,7 @@ describe("VS Code's workbench", () => {
     bench.link.transport.close()
     await watcher.ask('subscribe', { channel: session })
     await watcher.echo(watcher.dispatch(session, { type: 'session/titleChanged', title: 'Meanwhile' }))
-    // It never let go of the session that it disposed of.
+    // It never unsubscribed from the session that it disposed of.
     const result = await bench.comeBack(all.wire()[1], [rootUri, abandoned, session, chat])
     expect(bench.link.session(session).title).toBe('Meanwhile')
     expect(bench.link.followed.has(abandoned)).toBe(false)
@@ -124,7 +124,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W10] begins anew on the same link where nobody knows it, and opens its session again', async () => {
+  test('[W10] initializes on the same link where the host does not know it, and opens its session again', async () => {
     const { bench, all } = await stage(readyAgent())
     await bench.choose()
     await ended(bench, await bench.prompt('Say hello'))
@@ -139,7 +139,7 @@ describe("VS Code's workbench", () => {
     await sound(stranger, all)
   })
 
-  test('[W10] comes back to a host that was killed, in the middle of a turn: that has ended, and the next goes on', async () => {
+  test('[W10] reconnects to a host that was killed during a turn: the turn has ended, and the next one works', async () => {
     const agent = patientAgent()
     const { bench, all } = await stage(agent)
     await bench.choose()

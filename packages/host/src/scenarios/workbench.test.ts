@@ -10,11 +10,11 @@ import type { Workbench } from '../../test/workbench.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 const noKey = new TurnFailed('auth', 'There is no key for this agent.')
-/** What came with 1.0. */
+/** Fields that version 1.0 has added. */
 const later = { channel: 'ahp-chat:/x', destination: { kind: 'session', session: 'ahp-session:/x' } }
 
 describe("VS Code's workbench", () => {
-  test('[W2] opens: its version, agents with models, settings that nobody else reads, words that nobody knows', async () => {
+  test('[W2] opens: its version, agents with models, config keys of others, and unknown fields', async () => {
     const { bench } = await stage(readyAgent())
     await bench.settled()
     expect(bench.link.heard[0]).toMatchObject({ id: 1, result: { protocolVersion: '0.9.0' } })
@@ -34,7 +34,7 @@ describe("VS Code's workbench", () => {
     expect(bench.link.problems).toEqual([])
   })
 
-  test('[W3] chooses an agent: a session that is not listed, with a chat from its birth', async () => {
+  test('[W3] chooses an agent: a session that is not listed, created with a chat', async () => {
     const { bench, watcher, all } = await stage(lateAgent())
     await bench.choose()
     const settings = bench.link.heard.filter(
@@ -64,7 +64,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W4] prompts: the session it left is never spoken of, the new one is announced with its first turn', async () => {
+  test('[W4] prompts: the session it left is never mentioned, the new one is announced with its first turn', async () => {
     const { bench, watcher, all } = await stage(readyAgent())
     await bench.choose()
     const abandoned = bench.session
@@ -100,7 +100,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W5] prompts while its session is being made: the turn is echoed at once, waits, and is not lost', async () => {
+  test('[W5] prompts while its session is being created: the turn is echoed at once, waits, and is not lost', async () => {
     const agent = lateAgent()
     const { bench, all } = await stage(agent)
     await bench.choose()
@@ -121,7 +121,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W6] prompts for a session that cannot be made: it fails, and its turn ends with it, in one step', async () => {
+  test('[W6] prompts for a session whose creation fails: session and turn end in one step', async () => {
     const agent = lateAgent()
     const flushes: (() => void)[] = []
     let stepwise = false
@@ -134,7 +134,7 @@ describe("VS Code's workbench", () => {
     agent.fail(bench.session, noKey)
     const failed = () => bench.link.session(bench.session).lifecycle === 'failed'
     for (await quiet(); !failed(); await quiet()) flushes.shift()?.()
-    // Not one flush more.
+    // No second flush.
     expect(bench.link.chat(bench.chat)).toMatchObject({
       turns: [{ id: turn, state: 'error', duration: expect.any(Number), responseParts: [{ kind: 'error' }] }],
     })
@@ -148,7 +148,7 @@ describe("VS Code's workbench", () => {
     await sound(bench, all)
   })
 
-  test('[W6] the same when it fails before it is asked for anything', async () => {
+  test('[W6] the same when the creation fails before the prompt', async () => {
     const { bench, all } = await stage(failingAgent(noKey))
     await bench.choose()
     const turn = await bench.prompt('Say hello')
@@ -156,13 +156,13 @@ describe("VS Code's workbench", () => {
     await bench.settled()
     const { turns, activeTurn } = bench.link.chat(bench.chat)
     expect(activeTurn).toBeUndefined()
-    // A session that has failed may refuse the turn, or take it and end it: it is never left open.
+    // A failed session may refuse the turn, or accept and end it; it never leaves it open.
     expect(turns.every(({ id, state }) => id === turn && state === 'error')).toBe(true)
     await sound(bench, all, ['chat/turnStarted'])
   })
 })
 
-/** The id of the nth session it asked for. */
+/** The id of the nth session that the workbench created. */
 function createId({ link }: Workbench, nth: number): number | undefined {
   return link.asked.filter(({ method }) => method === 'createSession')[nth]?.id
 }

@@ -24,7 +24,7 @@ import type { AgentAction } from '../ports/agent.ts'
 const hello = { text: 'hi', origin: { kind: 'user' } } as const
 const task = { ...call, title: 'W', text: 'work' }
 
-test('[H8] a worker has a chat of its own that says where it comes from', async () => {
+test('[H8] a worker has its own chat, whose origin is the tool call', async () => {
   const all = await scene()
   const run = await turn(all, 't1', begun(), running)
   const worker = run.chat.spawn(task)
@@ -40,7 +40,7 @@ test('[H8] a worker has a chat of its own that says where it comes from', async 
   expect((await worker.done).turns).toMatchObject([{ state: 'complete' }])
 })
 
-test('[H8] a worker ends with the turn that wanted it, however deep', async () => {
+test('[H8] a worker ends with the turn that started it, however deep', async () => {
   const all = await scene()
   const run = await turn(all, 't1', begun(), running)
   const { chat: child } = run.chat.spawn(task)
@@ -53,17 +53,17 @@ test('[H8] a worker ends with the turn that wanted it, however deep', async () =
   await rejected
 })
 
-test('[H8] I13: an agent that does not wait for its worker harms nobody when both are cancelled', async () => {
+test('[H8] I13: an agent that does not wait for its worker causes no error when both are cancelled', async () => {
   const all = await scene()
   const run = await turn(all, 't1', begun(), running)
   run.chat.spawn(task)
   void run.chat.when(() => false)
   await all.agent.given(1)
-  // What is rejected and seen by nobody fails this run.
+  // An unhandled rejection would fail this run.
   await accepted(all.ann, chat, cancelled('t1'))
 })
 
-test('[H8] a worker whose chat is disposed of leaves nobody waiting', async () => {
+test('[H8] a worker whose chat is disposed of leaves no agent waiting', async () => {
   const all = await scene()
   const run = await turn(all, 't1', begun(), running)
   const worker = run.chat.spawn(task)
@@ -76,7 +76,7 @@ test('[H8] a worker whose chat is disposed of leaves nobody waiting', async () =
   await until(() => chatOf(all).turns.length === 1)
 })
 
-test('[H8] a chat that is disposed of in the middle of its turn takes it along; the default one stays', async () => {
+test('[H8] disposing of a chat during its turn ends the turn; the default chat stays', async () => {
   const all = await scene()
   await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage: hello })
   const run = await all.agent.given(0)
@@ -88,7 +88,7 @@ test('[H8] a chat that is disposed of in the middle of its turn takes it along; 
   expect(all.agent.runs).toHaveLength(1)
 })
 
-/** A turn that has let a worker work, which has asked a person; both are of a life before this. */
+/** A turn with a worker that waits for a user, both of an earlier epoch. */
 async function left(all: Scene, uri: string, ...said: readonly AgentAction[]): Promise<string> {
   await accepted(all.ann, uri, started('t1'))
   const run = await all.agent.given(0)
@@ -99,7 +99,7 @@ async function left(all: Scene, uri: string, ...said: readonly AgentAction[]): P
   return worker
 }
 
-test('[H8] I17: a worker that only waits for a person ends with a turn that the host was stopped in', async () => {
+test("[H8] I17: a worker that waits for a user ends when the host was stopped during its parent's turn", async () => {
   const all = await scene()
   const worker = await left(all, chat, begun(), running)
   expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])
@@ -107,7 +107,7 @@ test('[H8] I17: a worker that only waits for a person ends with a turn that the 
   expect(sessionOf(all).inputNeeded).toBeUndefined()
 })
 
-test('[H9] a worker that was at work has ended as interrupted, and those who work for it with it', async () => {
+test('[H9] an active worker is interrupted by a restart, and its own workers with it', async () => {
   const all = await scene()
   const run = await turn(all, 't1', begun(), running)
   const { chat: child } = run.chat.spawn(task)
@@ -148,7 +148,7 @@ test.each<readonly [what: string, act: (all: Scene, ann: Client) => Promise<unkn
   expect(sessionOf(all).inputNeeded).toBeUndefined()
 })
 
-test('[H8] I17: a worker whose employer is set aside works for nobody', async () => {
+test('[H8] I17: the worker of a damaged chat is ended', async () => {
   const all = await scene()
   await all.ann.ask('createChat', { channel: session, chat: other })
   await follow(all.ann, [other])
@@ -162,7 +162,7 @@ test('[H8] I17: a worker whose employer is set aside works for nobody', async ()
   expect(chatOf(again, worker).turns).toMatchObject([{ state: 'cancelled' }])
 })
 
-test('[H9] a turn whose agent is no more ends as an error', async () => {
+test('[H9] a turn whose agent is not available any more ends with an error', async () => {
   const all = await scene()
   await accepted(all.ann, session, { type: 'session/titleChanged', title: 'kept' })
   await all.restart('close', undefined, [])
@@ -173,7 +173,7 @@ test('[H9] a turn whose agent is no more ends as an error', async () => {
   expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'provider' } }])
 })
 
-/** Workers that let workers work, so deep. Gives the turn of the last. */
+/** Starts workers within workers, to this depth. Returns the turn of the last. */
 async function dug(all: Scene, depth: number): Promise<Run> {
   let run = await turn(all, 't1')
   for (let level = 1; level <= depth; level++) {
@@ -183,7 +183,7 @@ async function dug(all: Scene, depth: number): Promise<Run> {
   return run
 }
 
-test('[S-57 nesting] at 8 levels a worker works', async () => {
+test('[S-57 nesting] at 8 levels a worker runs', async () => {
   const all = await scene()
   const last = await dug(all, 8)
   expect(sessionOf(all).chats).toHaveLength(9)
@@ -191,7 +191,7 @@ test('[S-57 nesting] at 8 levels a worker works', async () => {
   await until(() => chatOf(all, last.chat.uri).turns.length === 1)
 })
 
-test('[S-57 nesting] past 8 levels the worker is refused to its agent', async () => {
+test('[S-57 nesting] past 8 levels the agent is refused the worker', async () => {
   const all = await scene()
   const last = await dug(all, 8)
   expect(() => last.chat.spawn(task)).toThrow('at most 8 deep')

@@ -6,7 +6,7 @@ import { accepted, cancelled, chat, says, scene, turn } from '../../test/two-cli
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import { terminals as terminalsOf } from '../root/terminal-list.ts'
 
-/** A line that was approved runs, and does not end by itself. */
+/** Runs an approved command that does not exit by itself. */
 async function running() {
   const terminals = fakeTerminals()
   const all = await scene(new Puppet(), { machine: { terminals } })
@@ -18,7 +18,7 @@ async function running() {
   return { all, run, done, shell }
 }
 
-test('[X1] what is denied while it is being done is ended, and its turn goes on', async () => {
+test('[X1] a command that is denied while it runs is ended, and its turn goes on', async () => {
   const { all, run, done, shell } = await running()
   await says(all, run, ready({ confirmationTitle: 'Still?' }))
   await quiet()
@@ -29,7 +29,7 @@ test('[X1] what is denied while it is being done is ended, and its turn goes on'
   expect(run.signal.aborted).toBe(false)
 })
 
-test('[X1] what is agreed to again while it is being done goes on', async () => {
+test('[X1] a command that is approved again while it runs goes on', async () => {
   const { all, run, done, shell } = await running()
   await says(all, run, ready({ confirmationTitle: 'Still?' }))
   await accepted(all.ben, chat, confirmed)
@@ -39,7 +39,7 @@ test('[X1] what is agreed to again while it is being done goes on', async () => 
   expect(await done).toMatchObject({ exitCode: 0 })
 })
 
-test('[X4] a line can be looked at while it runs, ended, and begun in another folder of the session', async () => {
+test('[X4] a running command can be read and ended, and can start in another folder of the session', async () => {
   const terminals = fakeTerminals()
   const all = await scene(new Puppet(), { machine: { terminals } })
   const run = await turn(all, 't1', begun(), ready({ toolInput: 'make' }))
@@ -57,14 +57,14 @@ test('[X4] a line can be looked at while it runs, ended, and begun in another fo
   expect(await running.done).toMatchObject({ output: 'half', ended: true })
 })
 
-test('[X4] a line whose turn is cancelled is ended, and nothing is said of it', async () => {
+test('[X4] the command of a cancelled turn is ended without a result', async () => {
   const { all, done, shell } = await running()
   await accepted(all.ann, chat, cancelled('t1'))
   await until(() => shell.ended)
   await expect(done).rejects.toThrow('the turn is over')
 })
 
-test('[X4] a turn that is cancelled while its terminal is made runs nothing, and leaves no terminal', async () => {
+test('[X4] a turn cancelled while its terminal is created runs nothing, and leaves no terminal', async () => {
   const terminals = fakeTerminals()
   const tasks: (() => void)[] = []
   let holding = false

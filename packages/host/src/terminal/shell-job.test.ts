@@ -8,7 +8,7 @@ import type { Listener } from '../log/entry.ts'
 
 const uri = 'ahp-terminal:/1'
 
-/** One who reads when the test says so. */
+/** A subscriber that reads when the test says so. */
 class Reader implements Listener {
   slow = false
   #read = () => {}
@@ -39,7 +39,7 @@ async function stage() {
   return { all, ann, shell, channel, readers: readers as [Reader, Reader], rest }
 }
 
-test('[Y5] F-40: a program waits while somebody who watches it is slow, and goes on when they have read', async () => {
+test('[Y5] F-40: a program waits for a slow subscriber, and goes on when it has read', async () => {
   const { shell, readers, rest } = await stage()
   shell.data('a')
   expect(shell.paused).toBe(false)
@@ -55,8 +55,8 @@ test('[Y5] F-40: a program waits while somebody who watches it is slow, and goes
   expect(shell.paused).toBe(false)
 })
 
-test('[S-57 viewerMs] at 2,000 ms a slow viewer is still waited for', () => stalled(1999, true))
-test('[S-57 viewerMs] past 2,000 ms it is waited for no longer, until it reads again', () =>
+test('[S-57 viewerMs] at 2,000 ms the program still waits for a slow subscriber', () => stalled(1999, true))
+test('[S-57 viewerMs] past 2,000 ms it waits no longer, until the subscriber has caught up once', () =>
   stalled(2000, false))
 
 async function stalled(ms: number, waiting: boolean): Promise<void> {
@@ -86,8 +86,7 @@ async function stalled(ms: number, waiting: boolean): Promise<void> {
   expect(shell.paused).toBe(true)
 }
 
-test('[S-57 untoldOutput] at 64 pieces that wait for the disk the program goes on', () =>
-  unflushed(64, false))
+test('[S-57 untoldOutput] at 64 uncommitted pieces of output the program goes on', () => unflushed(64, false))
 test('[S-57 untoldOutput] past 64 it waits', () => unflushed(65, true))
 
 async function unflushed(pieces: number, paused: boolean): Promise<void> {
@@ -97,7 +96,7 @@ async function unflushed(pieces: number, paused: boolean): Promise<void> {
   await ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ann' } })
   const shell = terminals.shells[0] as FakeShell
   const channel = all.core().log.channel(uri)
-  // In one step nobody is told anything.
+  // Nothing is delivered within one step.
   for (let n = 0; n < pieces; n++) shell.data('x')
   expect(channel?.uncommitted).toBe(pieces)
   expect(shell.paused).toBe(paused)
@@ -106,7 +105,7 @@ async function unflushed(pieces: number, paused: boolean): Promise<void> {
   expect(shell.paused).toBe(false)
 }
 
-test('[Y3] F-40: a flood leaves the newest of it, for the host and for whoever comes', async () => {
+test('[Y3] F-40: of a flood of output the newest part is kept, on the host and for new subscribers', async () => {
   const { all, shell, channel } = await stage()
   const line = `${'0123456789'.repeat(100)}\n`
   for (let n = 0; n < 5000; n++) shell.data(`${n} ${line}`)
@@ -121,7 +120,7 @@ test('[Y3] F-40: a flood leaves the newest of it, for the host and for whoever c
   expect(part.value.endsWith(`4999 ${line}`)).toBe(true)
 })
 
-test('what a shell says after it exited, or after its terminal has gone, is heard by nobody', async () => {
+test('output after the exit, or after the terminal was disposed of, is ignored', async () => {
   const { all, ann, shell, channel } = await stage()
   shell.data('a')
   shell.exit(1)

@@ -31,7 +31,7 @@ const reason = async (client: Client, action: Action & Record<string, unknown>, 
 const state = (client: Client) => client.state(uri) as unknown as TerminalState
 const listed = (client: Client) => (client.state(rootUri) as unknown as RootState).terminals
 
-test('[Y1] [Y2] a terminal is born, listed, and then its shell starts; what it says is told to everyone', async () => {
+test('[Y1] [Y2] a terminal is created and listed, then its shell starts; its output reaches all subscribers', async () => {
   const { ann, ben, shell } = await shared()
   expect(shell.start).toEqual({ cwd: '/home/dev/x', cols: 80, rows: 24 })
   const info = { resource: uri, title: 'Terminal', claim: mine('ann'), lifecycle: { status: 'running' } }
@@ -71,7 +71,7 @@ test('[Y1] [Y2] a terminal is born, listed, and then its shell starts; what it s
   }
 })
 
-test('[Y1] what is wrong with a new terminal is said, and there is none', async () => {
+test('[Y1] an invalid request for a terminal is refused with the reason, and creates none', async () => {
   const { all, ann, terminals } = await shared()
   const ask = (params: object) =>
     ann.ask('createTerminal', { channel: 'ahp-terminal:/2', claim: mine('ann'), ...params } as never)
@@ -98,7 +98,7 @@ test('[Y1] what is wrong with a new terminal is said, and there is none', async 
   await expect(ask({})).rejects.toMatchObject({ code: -32010 })
 })
 
-test('a host without shells has no such method, and no prefix', async () => {
+test('a host without shells has neither the method nor the command prefix', async () => {
   const all = await room()
   const ann = all.link()
   expect(await ann.initialize('ann')).not.toHaveProperty('terminalCommandPrefix')
@@ -106,7 +106,7 @@ test('a host without shells has no such method, and no prefix', async () => {
   await expect(asked).rejects.toMatchObject({ code: -32601 })
 })
 
-test('[Y4] S-17, S-33: only whoever holds a terminal types into it, and nothing of that is kept', async () => {
+test('[Y4] S-17, S-33: only the holder of a terminal sends input, and input is not stored', async () => {
   const { all, ann, ben, shell } = await shared()
   expect(await reason(ann, input('secret word\r'))).toBeUndefined()
   expect(await reason(ben, input('mine\r'))).toBe('this terminal is held by another client')
@@ -118,7 +118,7 @@ test('[Y4] S-17, S-33: only whoever holds a terminal types into it, and nothing 
   expect(JSON.stringify([envelopes, loaded])).not.toContain('secret')
 })
 
-test('[Y4] a claim is handed over by its holder; of one who has gone by anybody; of a session by anybody', async () => {
+test('[Y4] a claim is passed on by its holder; the claim of a disconnected client or of a session, by any client', async () => {
   const { all, ann, ben, shell } = await shared()
   expect(await reason(ben, claimed(mine('ben')))).toBe('this terminal is held by another client')
   expect(await reason(ann, claimed(mine('nobody')))).toBe('there is no such client')
@@ -140,7 +140,7 @@ test('[Y4] a claim is handed over by its holder; of one who has gone by anybody;
   expect(shell.sizes).toEqual([[100, 30]])
 })
 
-test('[Y4] sizes, names and clearing: by the holder, within bounds; a name that a client gave stays', async () => {
+test('[Y4] size, title and clearing: by the holder, within limits; a title set by a client stays', async () => {
   const { ann, ben, shell } = await shared()
   const resized = (cols: number) => ({ type: 'terminal/resized', cols, rows: 24 })
   expect(await reason(ben, resized(90))).toBe('this terminal is held by another client')
@@ -160,7 +160,7 @@ test('[Y4] sizes, names and clearing: by the holder, within bounds; a name that 
   expect(await reason(ann, resized(91))).toBe('the shell of this terminal has ended')
 })
 
-test('[Y6] what a terminal showed when it exited can be read after a restart; one that ran says that it was ended', async () => {
+test('[Y6] the final screen can be read after a restart; a terminal that was running says that it was ended', async () => {
   const { all, ann, shell } = await shared()
   shell.data('the end\r\n')
   shell.exit(0)
@@ -181,7 +181,7 @@ test('[Y6] what a terminal showed when it exited can be read after a restart; on
   expect([dan.state(uri), dan.state('ahp-terminal:/2')]).toEqual([cat.state(uri), lost])
 })
 
-test('[Y8] F-47: a host that stops ends its shells and keeps what they showed', async () => {
+test('[Y8] F-47: a host that stops ends its shells and stores their screens', async () => {
   const { all, shell } = await shared()
   shell.data('still here')
   await all.host().close()
@@ -194,7 +194,7 @@ test('[Y8] F-47: a host that stops ends its shells and keeps what they showed', 
   })
 })
 
-test('[S-57 endMs] at 1,500 ms a host that stops still waits for its shells', () => stubborn(1499, false))
+test('[S-57 endMs] at 1,500 ms a stopping host still waits for its shells', () => stubborn(1499, false))
 test('[S-57 endMs] past 1,500 ms it waits no longer', () => stubborn(1500, true))
 
 async function stubborn(ms: number, closed: boolean): Promise<void> {
@@ -213,7 +213,7 @@ async function stubborn(ms: number, closed: boolean): Promise<void> {
   expect(over).toBe(closed)
 }
 
-test('[Y7] a terminal is disposed of, running or not; its name is not used again', async () => {
+test('[Y7] a terminal is disposed of, running or not; its URI is not used again', async () => {
   const { all, ann, ben, shell } = await shared()
   await ben.ask('disposeTerminal', { channel: uri })
   expect(shell.ended).toBe(true)
@@ -226,13 +226,13 @@ test('[Y7] a terminal is disposed of, running or not; its name is not used again
   expect(all.core().jobs.pending).toEqual([])
 })
 
-test('[Y7] the terminals of a session go with it, also those that sleep', async () => {
+test('[Y7] the terminals of a session are disposed of with it, also sleeping ones', async () => {
   const { all, ann, terminals } = await shared()
   await ann.ask('createSession', { channel: 's:/1' })
   const claim = { kind: 'session', session: 's:/1', chat: defaultChatUri('s:/1') } as const
   for (const n of [2, 3]) await ann.ask('createTerminal', { channel: `ahp-terminal:/${n}`, claim })
   terminals.shells[1]?.exit(0)
-  // One that has ended in the hands of a session is not listed, and can be read.
+  // An ended terminal that a session holds is not listed, and can be read.
   await ann.until(() => listed(ann)?.length === 2)
   await ann.ask('subscribe', { channel: 'ahp-terminal:/2' })
   await all.restart('close')
@@ -249,7 +249,7 @@ test('[Y7] the terminals of a session go with it, also those that sleep', async 
   expect(await all.store().records.list('part/')).toEqual([])
 })
 
-test('[Y7] I7: no shell starts for a terminal that has gone before it could', async () => {
+test('[Y7] I7: no shell starts for a terminal that was disposed of before', async () => {
   const { all, terminals } = await shared()
   const size = { cols: 80, rows: 24 }
   const made = openTerminal(all.core(), 'ahp-terminal:/2', {

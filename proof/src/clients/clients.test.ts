@@ -33,7 +33,7 @@ test('[B29] the first seeds reach every kind of client situation', async () => {
     '"outcome":"accepted"',
     '"outcome":"refused"',
     '"outcome":"lost"',
-    'nothing was heard for too long',
+    'nothing was received for too long',
     'a handle on',
     'fetchTurns',
     'is closed',

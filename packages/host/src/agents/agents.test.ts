@@ -41,11 +41,11 @@ test('[H14] an agent is probed when its settings are requested, and the result i
 test('[H14] an agent is probed before a session is created with it', async () => {
   const all = await room({ agents: [shy()] })
   const ann = await all.join('ann', { subscribe: [rootUri] })
-  const wish = { channel: 'ahp-session:/a', provider: 'mock', config: { 'mock.pace': 'fast' } }
-  await ann.ask('createSession', wish)
+  const params = { channel: 'ahp-session:/a', provider: 'mock', config: { 'mock.pace': 'fast' } }
+  await ann.ask('createSession', params)
   const { snapshot } = await ann.ask('subscribe', { channel: 'ahp-session:/a' })
   expect(snapshot?.state).toMatchObject({ config: { values: { 'mock.pace': 'fast' } } })
-  const wrong = { ...wish, channel: 'ahp-session:/b', config: { 'mock.pace': 'furious' } }
+  const wrong = { ...params, channel: 'ahp-session:/b', config: { 'mock.pace': 'furious' } }
   await expect(ann.ask('createSession', wrong)).rejects.toThrow('must be one of "slow", "fast"')
 })
 

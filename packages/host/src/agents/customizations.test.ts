@@ -61,23 +61,21 @@ test('[H15] the same choice twice is refused', async () => {
 
 test('[H15] removed customizations are gone with the next turn; without a change nothing is published', async () => {
   const all = await scene(new Puppet({ customizations: [server('a')] }))
-  const told = () => all.ben.envelopes.filter(({ action }) => action.type === 'session/customizationsChanged')
+  const published = () =>
+    all.ben.envelopes.filter(({ action }) => action.type === 'session/customizationsChanged')
   ;(await turn(all, 't1')).end()
-  expect(told()).toEqual([])
+  expect(published()).toEqual([])
   await all.restart('crash', undefined, [new Puppet()])
   const ann = await all.join('ann', { subscribe: [session, chat] })
   await accepted(ann, chat, started('t2'))
   await ann.until(() => (ann.state(session)['customizations'] as readonly unknown[]).length === 0)
 })
 
-test.each(['an action to %s an MCP server is refused', 'Stop', 'Background'])(
-  '[H15] nobody follows a wish to %s a server',
-  async (what) => {
-    const all = await scene(new Puppet({ customizations: [server('a')] }))
-    const wish = { type: `session/mcpServer${what}Requested`, id: 'a' }
-    expect(await refused(all, session, wish)).toMatch(/itself: switch this one on or off/)
-  },
-)
+test.each(['Start', 'Stop', 'Background'])('[H15] a request to %s an MCP server is refused', async (what) => {
+  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const action = { type: `session/mcpServer${what}Requested`, id: 'a' }
+  expect(await refused(all, session, action)).toMatch(/itself: switch this one on or off/)
+})
 
 test('[H15] a customization that is switched off stays off in the session that a chat is moved to', async () => {
   const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))

@@ -12,13 +12,13 @@ import type { Agent } from '../ports/agent.ts'
 const chat = defaultChatUri('s:/1')
 const startedAt = '2026-01-01T00:00:00Z'
 
-async function desk(begin?: (shell: FakeShell) => void) {
-  const heard: string[] = []
+async function setUp(begin?: (shell: FakeShell) => void) {
+  const prompts: string[] = []
   const agent: Agent = {
     ...mute,
     resumes: true,
     async *run({ state }) {
-      heard.push(state.activeTurn?.message.text ?? '')
+      prompts.push(state.activeTurn?.message.text ?? '')
       yield { type: 'chat/activityChanged' }
     },
   }
@@ -27,7 +27,7 @@ async function desk(begin?: (shell: FakeShell) => void) {
   const ann = await all.join('ann', { subscribe: [rootUri] })
   await ann.ask('createSession', { channel: 's:/1', workingDirectories: ['file:///w'] })
   await ann.ask('subscribe', { channel: chat })
-  return { all, ann, terminals, heard }
+  return { all, ann, terminals, prompts }
 }
 
 const say = (client: Client, text: string, turnId = 't1') =>
@@ -43,13 +43,13 @@ const state = (client: Client) => client.state(chat) as unknown as ChatState
 const ended = (client: Client, turns = 1) => client.until(() => state(client).turns.length === turns)
 
 test('[Y9] a message that begins with ! is a shell command, and runs in a terminal that all clients see', async () => {
-  const { ann, terminals, heard } = await desk((shell) => {
+  const { ann, terminals, prompts } = await setUp((shell) => {
     shell.data('\x1b[1mok\x1b[0m\r\n/w')
     shell.exit(0)
   })
   await say(ann, '!echo ok; pwd')
   await ended(ann)
-  expect(heard).toEqual([])
+  expect(prompts).toEqual([])
   expect(terminals.shells[0]?.start).toEqual({ cwd: '/w', cols: 120, rows: 30, command: 'echo ok; pwd' })
   const [turn] = state(ann).turns
   expect(turn).toMatchObject({ state: 'complete' })
@@ -77,7 +77,7 @@ test('[Y9] a message that begins with ! is a shell command, and runs in a termin
 })
 
 test('[Y9] a command that fails is a failed tool call; the turn completes and the chat stays usable', async () => {
-  const { ann, heard } = await desk((shell) => shell.exit(7))
+  const { ann, prompts } = await setUp((shell) => shell.exit(7))
   await say(ann, '!false')
   await ended(ann)
   const [part] = state(ann).turns[0]?.responseParts ?? []
@@ -86,11 +86,11 @@ test('[Y9] a command that fails is a failed tool call; the turn completes and th
   })
   await say(ann, 'hello', 't2')
   await ended(ann, 2)
-  expect(heard).toEqual(['hello'])
+  expect(prompts).toEqual(['hello'])
 })
 
 test('[Y9] cancelling the turn ends the shell', async () => {
-  const { ann, terminals } = await desk()
+  const { ann, terminals } = await setUp()
   await say(ann, '!sleep 1000')
   await ann.until(() => JSON.stringify(state(ann).activeTurn ?? {}).includes('"terminal"'))
   await ann.until(() => terminals.shells.length === 1)
@@ -101,7 +101,7 @@ test('[Y9] cancelling the turn ends the shell', async () => {
 })
 
 test('[Y9] a crash during the command leaves an interrupted turn, and nothing runs twice', async () => {
-  const { all, ann, terminals } = await desk()
+  const { all, ann, terminals } = await setUp()
   await say(ann, '!make')
   await ann.until(() => terminals.shells.length === 1)
   await all.core().log.settled()
@@ -114,12 +114,12 @@ test('[Y9] a crash during the command leaves an interrupted turn, and nothing ru
 })
 
 test("[Y9] only a user's command runs: not a lone !, not an empty one, not on a host without shells", async () => {
-  const { ann, terminals, heard } = await desk()
+  const { ann, terminals, prompts } = await setUp()
   for (const [n, text] of ['!', '!  ', ' !ls', 'ls !'].entries()) {
     await say(ann, text, `t${n}`)
     await ended(ann, n + 1)
   }
-  expect(heard).toEqual(['!', '!  ', ' !ls', 'ls !'])
+  expect(prompts).toEqual(['!', '!  ', ' !ls', 'ls !'])
   expect(terminals.shells).toEqual([])
   const agent: Agent = { ...mute, async *run() {} }
   const bare = await room({ agents: [agent] })
@@ -132,7 +132,7 @@ test("[Y9] only a user's command runs: not a lone !, not an empty one, not on a 
 })
 
 test('[Y9] a shell that cannot be started fails the turn with its message', async () => {
-  const { ann, terminals } = await desk()
+  const { ann, terminals } = await setUp()
   terminals.trouble = 'there is no shell on this machine'
   await say(ann, '!ls')
   await ended(ann)
@@ -149,7 +149,7 @@ test('[Q7] [S-57 inlineLength] past 65,536 it is stored outside the state, and r
 async function output(length: number, apart: boolean): Promise<void> {
   expect(limits.inlineLength).toBe(65_536)
   const text = 'ä'.repeat(length)
-  const { all, ann } = await desk((shell) => {
+  const { all, ann } = await setUp((shell) => {
     shell.data(text)
     shell.exit(0)
   })

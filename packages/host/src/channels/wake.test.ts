@@ -22,7 +22,7 @@ const started = {
 }
 
 /** A sleeping chat that is being woken. Its session would be due to fall asleep by now. */
-async function waking(disk: ReturnType<typeof gated>, wish: Action & Record<string, unknown>) {
+async function waking(disk: ReturnType<typeof gated>, action: Action & Record<string, unknown>) {
   const all = await room({ agents: [busy], disk: disk.store })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
@@ -36,7 +36,7 @@ async function waking(disk: ReturnType<typeof gated>, wish: Action & Record<stri
   await ann.echo(ann.dispatch(session, title('two')))
   all.world.advance(59_000)
   disk.hold()
-  const clientSeq = ann.dispatch(chat, wish)
+  const clientSeq = ann.dispatch(chat, action)
   await quiet()
   all.world.advance(2000)
   await quiet()

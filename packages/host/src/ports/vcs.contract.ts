@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest'
 import type { Vcs } from './vcs.ts'
 
-/** A new repository without a commit, and what can be done in it. Paths are relative to it. */
+/** A new repository without a commit, and operations in it. Paths are relative to its root. */
 export interface Checkout {
   readonly root: string
   readonly vcs: Vcs
   write(path: string, text: string): Promise<void>
   remove(path: string): Promise<void>
-  /** All that there is, but for what is ignored; gives its name. */
+  /** Commits all files that are not ignored. Returns the name of the commit. */
   commit(): Promise<string>
-  /** Files of this name, wherever they are. */
+  /** Ignores files of this name in every directory. */
   ignore(name: string): Promise<void>
   branch(name: string): Promise<void>
   remote(url: string): Promise<void>
-  /** The current branch follows this commit from here on; gives the name of what it follows. */
+  /** Gives the current branch an upstream at this commit. Returns the name of the upstream. */
   follow(commit: string): Promise<string>
 }
 
-/** What every version control must do. `elsewhere` gives a directory that is in no repository. */
+/** The suite that every adapter of `Vcs` passes. `elsewhere` returns a directory outside any repository. */
 export function vcsContract(
   name: string,
   open: () => Promise<Checkout>,
   elsewhere: () => Promise<{ readonly path: string; readonly vcs: Vcs }>,
 ): void {
   describe(`${name}: version control`, () => {
-    test('[O10] the top of a tree is found from any directory in it, and from no other', async () => {
+    test('[O10] the root of a working tree is found from any directory in it, and from no other', async () => {
       const { root, vcs, write } = await open()
       await write('a/b/file', '1')
       for (const path of [root, `${root}/a`, `${root}/a/b`]) expect(await vcs.root(path)).toBe(root)
@@ -42,7 +42,7 @@ export function vcsContract(
       expect(await vcs.status(root)).toEqual({ branch: 'first', remotes: [], changes })
     })
 
-    test('[O11] files that differ from the commit are told, each once', async () => {
+    test('[O11] files that differ from the commit are listed, each once', async () => {
       const { root, vcs, write, remove, commit, ignore } = await open()
       await ignore('junk')
       for (const path of ['same', 'changed', 'gone', 'deep/er/changed']) await write(path, '1')
@@ -63,7 +63,7 @@ export function vcsContract(
       ])
     })
 
-    test('[O11] what a branch follows, and how far they are apart', async () => {
+    test('[O11] the upstream of a branch, and the number of commits ahead and behind', async () => {
       const { root, vcs, write, commit, follow, branch } = await open()
       await branch('topic/ünï-"x"')
       await write('file', '1')
@@ -83,7 +83,7 @@ export function vcsContract(
       })
     })
 
-    test('[O11] remotes are told without credentials', async () => {
+    test('[O11] remotes are listed without credentials', async () => {
       const { root, vcs, remote } = await open()
       await remote('https://user:secret@example.org:8443/a/b.git?token=secret')
       await remote('ssh://me:secret@example.org/c.git')
@@ -97,7 +97,7 @@ export function vcsContract(
       ])
     })
 
-    test('[O12] what is ignored is known, whatever it is called', async () => {
+    test('[O12] ignored paths are recognized, whatever characters they contain', async () => {
       const { root, vcs, write, commit, ignore } = await open()
       await ignore('junk')
       await write('kept', '1')
@@ -120,7 +120,7 @@ export function vcsContract(
       expect(await vcs.ignored(root, [])).toEqual(new Set())
     })
 
-    test('[O13] the files of a tree are those that are there and not ignored, at most so many', async () => {
+    test('[O13] the files of a tree are those that exist and are not ignored, up to a maximum', async () => {
       const { root, vcs, write, remove, commit, ignore } = await open()
       await ignore('junk')
       for (const path of ['a', 'b/c', 'gone']) await write(path, '1')

@@ -263,7 +263,7 @@ test('[Q1] reads do not wait for one another; a change waits for all earlier req
 test('[S-57 fileMs] at 30,000 ms the host still waits for the file system', () => hanging(29_999, false))
 test('[S-57 fileMs] past 30,000 ms the request fails', () => hanging(30_000, true))
 
-async function hanging(ms: number, told: boolean): Promise<void> {
+async function hanging(ms: number, fails: boolean): Promise<void> {
   const { all, ann, files } = await office()
   files.hangs = true
   let outcome: unknown
@@ -273,8 +273,8 @@ async function hanging(ms: number, told: boolean): Promise<void> {
   await ann.ask('ping', {})
   all.world.advance(ms)
   await ann.ask('ping', {})
-  if (told) await asked
-  expect(outcome).toEqual(told ? expect.objectContaining({ code: -32603 }) : undefined)
+  if (fails) await asked
+  expect(outcome).toEqual(fails ? expect.objectContaining({ code: -32603 }) : undefined)
 }
 
 test('[S-57 grants] at 256 grants they are accepted', () => granting(256, undefined))

@@ -18,7 +18,7 @@ async function tower(given: Partial<LimitValues> = {}) {
   return { all, ann, files, watch }
 }
 
-const heard = (client: Client) =>
+const changesSeen = (client: Client) =>
   client.envelopes.flatMap(({ action }) => (action.type === 'resourceWatch/changed' ? [action] : []))
 
 test('[Q8] changes are sent to the subscribers of the watch, as URIs, and none are stored', async () => {
@@ -36,8 +36,8 @@ test('[Q8] changes are sent to the subscribers of the watch, as URIs, and none a
     false,
   )
   files.watches[0]?.tell([], false)
-  await ann.until(() => heard(ann).length === 1)
-  expect(heard(ann)).toEqual([
+  await ann.until(() => changesSeen(ann).length === 1)
+  expect(changesSeen(ann)).toEqual([
     {
       type: 'resourceWatch/changed',
       changes: {
@@ -58,8 +58,8 @@ test('[Q8] F-40b: lost changes are reported', async () => {
   const channel = await watch()
   await ann.ask('subscribe', { channel })
   files.watches[0]?.tell([{ path: 'x', type: 'added' }], true)
-  await ann.until(() => heard(ann).length === 1)
-  expect(heard(ann)[0]).toMatchObject({
+  await ann.until(() => changesSeen(ann).length === 1)
+  expect(changesSeen(ann)[0]).toMatchObject({
     changes: {
       items: [
         { uri: w, type: 'updated' },

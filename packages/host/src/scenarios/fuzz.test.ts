@@ -159,8 +159,8 @@ describe('[R9] S-15, S-18, S-19: a message with one fault, sent to a host', () =
         const answered = answers.some(({ method, error }) => method === undefined && error === undefined)
         if (!accepted && !answered) expect(after).toBe(before)
         for (const { error } of answers) if (error) expect(fine.has(error.code), error.message).toBe(true)
-        for (const { params: told } of own)
-          if (told && told.rejectionReason === undefined) expect(sound(told)).toBe(true)
+        for (const { params: envelope } of own)
+          if (envelope && envelope.rejectionReason === undefined) expect(sound(envelope)).toBe(true)
         // A state has its shape and equals its own JSON, so that the stored state is the shown one.
         for (const kind of after === before ? [] : kindNames) {
           const head = all.core().log.channel(uriOf(kind))?.head

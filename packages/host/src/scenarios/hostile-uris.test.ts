@@ -29,11 +29,15 @@ const ways: { readonly [name: string]: (ann: Client, uri: string) => Promise<unk
   'createSession in': (ann, uri) =>
     ask(ann, 'createSession', { channel: `s:/new-${made++}`, workingDirectories: [uri] }),
   'session/workingDirectorySet': (ann, directory) =>
-    wish(ann, 's:/empty', { type: 'session/workingDirectorySet', directory }),
+    dispatched(ann, 's:/empty', { type: 'session/workingDirectorySet', directory }),
   'session/workingDirectoryReplaced': (ann, replacement) =>
-    wish(ann, 's:/1', { type: 'session/workingDirectoryReplaced', directory: 'file:///work', replacement }),
+    dispatched(ann, 's:/1', {
+      type: 'session/workingDirectoryReplaced',
+      directory: 'file:///work',
+      replacement,
+    }),
   'atrium.grants': (ann, uri) =>
-    wish(ann, rootUri, { type: 'root/configChanged', config: { 'atrium.grants': [{ uri }] } }),
+    dispatched(ann, rootUri, { type: 'root/configChanged', config: { 'atrium.grants': [{ uri }] } }),
 }
 
 const ask = (ann: Client, method: string, params: object) =>
@@ -41,7 +45,7 @@ const ask = (ann: Client, method: string, params: object) =>
     () => undefined,
     ({ code }: { code: number }) => code,
   )
-const wish = async (ann: Client, channel: string, action: { type: string } & Record<string, unknown>) =>
+const dispatched = async (ann: Client, channel: string, action: { type: string } & Record<string, unknown>) =>
   (await ann.echo(ann.dispatch(channel, action))).rejectionReason
 
 test.each(Object.entries(ways))(

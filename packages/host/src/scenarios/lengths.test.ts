@@ -48,7 +48,7 @@ describe('[S-23] the state that every subscriber is sent is bounded', () => {
   })
 
   /** Three clients provide tools of this total length. */
-  const lend = async (length: number) => {
+  const provide = async (length: number) => {
     const { all, ann } = await talk(readyAgent())
     const reasons: (string | undefined)[] = []
     const third = Math.floor(length / 3)
@@ -58,8 +58,8 @@ describe('[S-23] the state that every subscriber is sent is bounded', () => {
       ['dan', length - 2 * third],
     ] as const) {
       const client = await all.join(clientId)
-      const lent = (displayName: string) => ({ clientId, displayName, tools: [] })
-      const activeClient = lent('x'.repeat(each - JSON.stringify(lent('')).length))
+      const clientOf = (displayName: string) => ({ clientId, displayName, tools: [] })
+      const activeClient = clientOf('x'.repeat(each - JSON.stringify(clientOf('')).length))
       const set = { type: 'session/activeClientSet', activeClient }
       reasons.push((await client.echo(client.dispatch(session, set))).rejectionReason)
     }
@@ -67,13 +67,13 @@ describe('[S-23] the state that every subscriber is sent is bounded', () => {
   }
 
   test('[S-57 lentLength] at 8,388,608: accepted', async () => {
-    const { ann, reasons } = await lend(8_388_608)
+    const { ann, reasons } = await provide(8_388_608)
     expect(reasons).toEqual([undefined, undefined, undefined])
     await ann.until(() => sessionOf(ann).activeClients.length === 3)
   })
 
   test('[S-57 lentLength] past 8,388,608: refused', async () => {
-    const { reasons } = await lend(8_388_609)
+    const { reasons } = await provide(8_388_609)
     expect(reasons).toEqual([undefined, undefined, expect.stringContaining('8388608 characters')])
   })
 })

@@ -78,7 +78,7 @@ describe('S-17, S-10: a client acts for itself alone', () => {
     return echoes.map(({ rejectionReason }) => rejectionReason)
   }
 
-  test.each(['not for %j', 'nobody', '', 'EVE', 'eve '])('[H3] not for %j', async (forged) => {
+  test.each(['ann', 'nobody', '', 'EVE', 'eve '])('[H3] not for %j', async (forged) => {
     const { ann, eve } = await together()
     const before = eve.state(session)
     expect(await tries(eve, set(forged), removed(forged))).toEqual([

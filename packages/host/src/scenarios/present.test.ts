@@ -7,7 +7,7 @@ let asked = 0
 const curious = { _meta: { 'x-atrium': { clients: true } } }
 
 /** Returns the connected clients as a new client sees them. */
-async function told(all: Room, given: object = curious, principal?: string): Promise<unknown> {
+async function presentClients(all: Room, given: object = curious, principal?: string): Promise<unknown> {
   const params = { protocolVersions: ['0.9.0'], clientId: `who-${++asked}`, ...given }
   const { _meta } = await all.link(principal).ask('initialize', params)
   return (_meta?.['x-atrium'] as { clients?: unknown } | undefined)?.clients
@@ -22,17 +22,17 @@ async function comes(all: Room, clientId: string, clientInfo: object) {
 test('[H13] a client sees the other connected clients by their own names, and never by their ids', async () => {
   const all = await room()
   const editor = await comes(all, 'secret-id', { name: 'editor', title: 'An Editor', version: '7', more: 1 })
-  expect(await told(all, {})).toBeUndefined()
-  const here = await told(all)
+  expect(await presentClients(all, {})).toBeUndefined()
+  const here = await presentClients(all)
   expect(here).toEqual([
     { name: 'editor', title: 'An Editor', version: '7', protocolVersion: '1.0.0' },
     { protocolVersion: '0.9.0' },
     { protocolVersion: '0.9.0' },
   ])
-  expect(await told(all, curious, 'somebody else')).toEqual([{ protocolVersion: '0.9.0' }])
+  expect(await presentClients(all, curious, 'somebody else')).toEqual([{ protocolVersion: '0.9.0' }])
   editor.peer.close()
   await editor.until(() => editor.peer.closed.aborted)
-  expect(JSON.stringify(await told(all))).not.toContain('editor')
+  expect(JSON.stringify(await presentClients(all))).not.toContain('editor')
 })
 
 test("[H13] a client's own name is known when it comes back, also after a restart", async () => {
@@ -42,7 +42,7 @@ test("[H13] a client's own name is known when it comes back, also after a restar
   await all.restart('crash')
   const again = all.link()
   await again.ask('reconnect', { clientId: 'e', lastSeenServerSeq: 0, subscriptions: [] })
-  expect(await told(all)).toContainEqual({ name: 'editor', protocolVersion: '1.0.0' })
+  expect(await presentClients(all)).toContainEqual({ name: 'editor', protocolVersion: '1.0.0' })
   editor.peer.close()
 })
 
@@ -50,13 +50,13 @@ test('[S-57 infoLength] at 100 a name is shown in full; [S-57 infoLength] past 1
   for (const length of [limits.infoLength, limits.infoLength + 1]) {
     const all = await room()
     await comes(all, 'long', { name: 'n'.repeat(length) })
-    expect(await told(all)).toMatchObject([{ name: 'n'.repeat(limits.infoLength) }, {}])
+    expect(await presentClients(all)).toMatchObject([{ name: 'n'.repeat(limits.infoLength) }, {}])
   }
 })
 
 test('[S-57 present] at 100 all are shown; [S-57 present] past 100 the newest are left out', async () => {
   const all = await room()
   for (let n = 1; n < limits.present; n++) await comes(all, `c${n}`, { name: `c${n}` })
-  expect(await told(all)).toHaveLength(limits.present)
-  expect(await told(all)).toHaveLength(limits.present)
+  expect(await presentClients(all)).toHaveLength(limits.present)
+  expect(await presentClients(all)).toHaveLength(limits.present)
 })

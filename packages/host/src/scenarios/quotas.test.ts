@@ -126,26 +126,26 @@ describe('[H5] S-23: waiting messages of one link', () => {
 
 describe('[H5] S-23: links of one principal', () => {
   const crowded = (count: number) => {
-    const crowd = new ConnectionCount(20_000)
+    const connectionCount = new ConnectionCount(20_000)
     const links = Array.from({ length: count }, () => new AbortController())
-    const entered = links.map(({ signal }) => crowd.enter('owner', signal))
-    return { crowd, links, entered }
+    const entered = links.map(({ signal }) => connectionCount.enter('owner', signal))
+    return { connectionCount, links, entered }
   }
   test('[S-57 links] at 20,000: all are accepted, and none is counted when they have ended', () => {
-    const { crowd, links, entered } = crowded(20_000)
+    const { connectionCount, links, entered } = crowded(20_000)
     expect(entered.includes(false)).toBe(false)
-    expect(crowd.of('owner')).toBe(20_000)
+    expect(connectionCount.of('owner')).toBe(20_000)
     for (const link of links) link.abort()
-    expect([crowd.of('owner'), crowd.size]).toEqual([0, 0])
+    expect([connectionCount.of('owner'), connectionCount.size]).toEqual([0, 0])
   })
   test('[S-57 links] past 20,000: one more is refused, and other principals are not', () => {
-    const { crowd, links, entered } = crowded(20_001)
+    const { connectionCount, links, entered } = crowded(20_001)
     expect(entered.indexOf(false)).toBe(20_000)
-    expect(crowd.enter('guest', new AbortController().signal)).toBe(true)
+    expect(connectionCount.enter('guest', new AbortController().signal)).toBe(true)
     links[20_000]?.abort()
-    expect(crowd.of('owner')).toBe(20_000)
+    expect(connectionCount.of('owner')).toBe(20_000)
     links[0]?.abort()
-    expect(crowd.enter('owner', new AbortController().signal)).toBe(true)
+    expect(connectionCount.enter('owner', new AbortController().signal)).toBe(true)
   })
 
   test('one link too many is closed with a reason; when others end, a new one is accepted', async () => {

@@ -129,12 +129,12 @@ races(
     await ended(all, 1)
   },
   async (all) => {
-    const [on, anew] = await all.race(
+    const [on, other] = await all.race(
       () => all.ann.wish(chat, resume('t0')),
       () => all.ben.wish(chat, started('t1')),
     )
     const won = chatOf(all.all).activeTurn?.id
-    expect([on.rejectionReason, anew.rejectionReason]).toEqual(
+    expect([on.rejectionReason, other.rejectionReason]).toEqual(
       won === 't0' ? [undefined, inProgress] : ['a turn is in progress', undefined],
     )
     expect(all.agent.runs).toHaveLength(2)

@@ -270,16 +270,16 @@ test('[L2] I13: a link that cannot be written to does not keep the others from t
   })
   await log.begin()
   const channel = log.create('c', 'chat', emptyChat('c'))
-  const heard: string[] = []
+  const delivered: string[] = []
   channel.listeners.add({
     notify() {},
     deliver() {
       throw new Error('deaf')
     },
   })
-  channel.listeners.add({ notify() {}, deliver: (entry) => void heard.push(entry.action.type) })
+  channel.listeners.add({ notify() {}, deliver: (entry) => void delivered.push(entry.action.type) })
   for (let i = 0; i < 2; i++) await log.reached(log.append(channel, { type: 'chat/activityChanged' }).seq)
-  expect(heard).toHaveLength(2)
+  expect(delivered).toHaveLength(2)
 })
 
 test('[H3] I13: a channel that cannot be read closes neither the link nor the host', async () => {

@@ -23,9 +23,9 @@ describe('recorded turns with a tool that asks', () => {
   if (names.length === 0) test('[W12] skipped: no recorded frames', ({ skip }) => skip('no recorded frames'))
 
   test.each(names)('[W12] [X1] %s, replayed at 0.9', async (name) => {
-    const { sent, told, chat, before } = read(name)
+    const { sent, received, chat, before } = read(name)
     const provider = String(sent.find(({ method }) => method === 'createSession')?.params?.['provider'])
-    const all = await room({ agents: [saying(told, provider)] })
+    const all = await room({ agents: [replaying(received, provider)] })
     const ann = all.link()
     const state = () => ann.state(chat) as unknown as ChatState
     for (const { method = '', id, params = {} } of sent) {
@@ -39,7 +39,7 @@ describe('recorded turns with a tool that asks', () => {
       await answered
     }
     expect(ann.envelopes.filter(({ rejectionReason }) => rejectionReason !== undefined)).toEqual([])
-    const recorded = told.reduce((folded, { action }) => reduceChat(folded, action as never), before)
+    const recorded = received.reduce((folded, { action }) => reduceChat(folded, action as never), before)
     expect(recorded.turns[0]?.responseParts.length).toBeGreaterThan(1)
     expect(state().turns[0]?.responseParts).toEqual(recorded.turns[0]?.responseParts)
   })
@@ -112,20 +112,20 @@ function read(name: string) {
   const { resource: chat, state } = snapshots.find(
     ({ state: each }) => 'turns' in (each as object),
   ) as Snapshot
-  const told = frames.flatMap(({ d, m }) => {
+  const received = frames.flatMap(({ d, m }) => {
     const envelope = m.params as unknown as Envelope
     return d === '<-' && m.method === 'action' && envelope.channel === chat ? [envelope] : []
   })
-  return { sent, told, chat, before: state as ChatState }
+  return { sent, received, chat, before: state as ChatState }
 }
 
 /** An agent that sends what a recorded host's agent sent, and waits where that one waited for a user. */
-function saying(told: readonly Envelope[], provider: string): Agent {
+function replaying(received: readonly Envelope[], provider: string): Agent {
   return {
     ...mute,
     info: { ...mute.info, provider },
     async *run(chat) {
-      for (const { action } of told) {
+      for (const { action } of received) {
         const { type, toolCallId } = action as { type: string; toolCallId?: string }
         if (type === 'chat/toolCallConfirmed')
           for (const status of ['pending-confirmation', 'running'])

@@ -30,10 +30,10 @@ test("[L6] I6: a snapshot moves a client's last seen number past echoes that it 
   const all = await held()
   const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
   all.ann.peer.close()
-  const anew = await all.join('ann', { subscribe: [session] })
+  const again = await all.join('ann', { subscribe: [session] })
   all.ben.dispatch(session, title('meanwhile'))
-  await anew.until(() => anew.envelopes.length > 0)
-  const { link, result } = await back(all, anew, anew.lastSeen)
+  await again.until(() => again.envelopes.length > 0)
+  const { link, result } = await back(all, again, again.lastSeen)
   expect(result.type).toBe('replay')
   link.dispatch(session, title('once'), 1)
   expect((await link.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
@@ -102,9 +102,9 @@ test('[L13] a client that initializes again has no snapshots, also after a crash
   await quiet()
   expect(answered).toBe(false)
   all.release()
-  const anew = await joining
+  const again = await joining
   await all.restart('crash')
-  const { result } = await back(all, anew, anew.lastSeen)
+  const { result } = await back(all, again, again.lastSeen)
   expect(result.type).toBe('snapshot')
 })
 

@@ -76,13 +76,13 @@ test('[J8] S-31: tokens for five resources are in nothing that is stored, sent o
   const before = await kept(all, uris)
   await all.restart('close')
   const dan = await all.join('dan', { subscribe: uris })
-  const told = [ann, ...others, dan].map(({ envelopes, notes, states }) => [envelopes, notes, [...states]])
+  const sent = [ann, ...others, dan].map(({ envelopes, notes, states }) => [envelopes, notes, [...states]])
   const reported = all.world.reports.map(({ event, detail }) => [event, String(detail), detail])
   expect(before).toContain('chat/toolCallAuthResolved')
   for (const text of [
     before,
     await kept(all, uris),
-    ...[answers, asked, told, reported].map((each) => JSON.stringify(each)),
+    ...[answers, asked, sent, reported].map((each) => JSON.stringify(each)),
   ])
     expect(text).not.toContain(canary)
   expect(JSON.stringify(process.env)).not.toContain(canary)

@@ -28,7 +28,7 @@ const removed = (kind: string, id: string): AnyAction => ({ type: 'chat/pendingM
 const taken = (id: string) => removed('steering', id) as unknown as AgentAction
 
 /** Ends every turn as soon as it starts, from this one on, until this number are over. Returns the message of each. */
-async function told(all: Scene, count: number, from: number): Promise<readonly string[]> {
+async function endTurns(all: Scene, count: number, from: number): Promise<readonly string[]> {
   const over = (turnId: string) =>
     chatOf(all).turns.some(({ id, state }) => id === turnId && state !== 'error')
   for (let n = from; n === from || chatOf(all).turns.length < count; n++) {
@@ -93,7 +93,7 @@ test.each(cases)('[H9] after a turn that ends %s comes %j', async (_, next, said
   await turn(all, 't1')
   for (const action of said) await accepted(all.ann, chat, action)
   await end(all)
-  expect(await told(all, next.length + 1, 1)).toEqual(['go', ...next])
+  expect(await endTurns(all, next.length + 1, 1)).toEqual(['go', ...next])
   expect(all.agent.runs).toHaveLength(next.length + 1)
   for (const key of ['activeTurn', 'queuedMessages', 'steeringMessage'])
     expect(chatOf(all)).not.toHaveProperty(key)
@@ -118,7 +118,7 @@ test.each(rows)(
     const ann = await all.join('ann', { subscribe: [chat] })
     await accepted(ann, chat, { type: 'chat/turnResume', turnId: 't1' })
     await until(() => chatOf(all).turns.length === 0)
-    expect(await told(all, next.length + 1, 1)).toEqual(['go', ...next])
+    expect(await endTurns(all, next.length + 1, 1)).toEqual(['go', ...next])
   },
 )
 
@@ -138,7 +138,7 @@ test('[H9] a steering message that the agent has taken up is not sent again, wha
   await accepted(all.ann, chat, set('steering', 's2'))
   await says(all, run, taken('s'))
   run.end()
-  expect(await told(all, 3, 1)).toEqual(['go', 's2', 'a'])
+  expect(await endTurns(all, 3, 1)).toEqual(['go', 's2', 'a'])
 })
 
 test('[H9] a steering message in an idle chat waits for the next turn, also over a restart, and goes before the queue', async () => {
@@ -153,7 +153,7 @@ test('[H9] a steering message in an idle chat waits for the next turn, also over
   expect(run.chat.state.steeringMessage?.id).toBe('s')
   await accepted(ann, chat, a)
   run.end()
-  expect(await told(all, 3, 1)).toEqual(['go', 's', 'a'])
+  expect(await endTurns(all, 3, 1)).toEqual(['go', 's', 'a'])
 })
 
 test('[H9] messages after a failed turn wait for a user, who may remove or start them', async () => {
@@ -168,14 +168,14 @@ test('[H9] messages after a failed turn wait for a user, who may remove or start
   expect(all.agent.runs).toHaveLength(1)
   await accepted(all.ann, chat, started('t2', 'b', { queuedMessageId: 'b' }))
   expect(chatOf(all)).not.toHaveProperty('queuedMessages')
-  expect(await told(all, 3, 1)).toEqual(['go', 'b', 's'])
+  expect(await endTurns(all, 3, 1)).toEqual(['go', 'b', 's'])
 })
 
 test('[H9] a chat that is truncated during a turn goes on with its queue', async () => {
   const all = await scene()
   await turn(all, 't1')
   for (const action of [a, b, truncated()]) await accepted(all.ann, chat, action)
-  expect(await told(all, 2, 1)).toEqual(['a', 'b'])
+  expect(await endTurns(all, 2, 1)).toEqual(['a', 'b'])
 })
 
 test('[H9] I17: a message id is in one place only: no message is lost to another of its id', async () => {
@@ -189,7 +189,7 @@ test('[H9] I17: a message id is in one place only: no message is lost to another
   // The same message moves from the queue to the front.
   await accepted(all.ann, chat, set('steering', 'a'))
   run.end()
-  expect(await told(all, 2, 1)).toEqual(['go', 'a'])
+  expect(await endTurns(all, 2, 1)).toEqual(['go', 'a'])
 })
 
 test('[S-57 pendingLength] past: all waiting messages of a chat count, in both places', async () => {

@@ -168,9 +168,9 @@ describe('[L13] F-21: many clients that reconnect at once', () => {
     await Promise.all(back.map((client) => client.until(() => client.state(session)['title'] === 'live 99')))
     const numbers = ben.envelopes.map(({ serverSeq }) => serverSeq)
     for (const client of back) {
-      const heard = client.envelopes.map(({ serverSeq }) => serverSeq)
-      expect(heard).toEqual(numbers.slice(-heard.length))
-      expect(heard.length).toBeGreaterThanOrEqual(100)
+      const received = client.envelopes.map(({ serverSeq }) => serverSeq)
+      expect(received).toEqual(numbers.slice(-received.length))
+      expect(received.length).toBeGreaterThanOrEqual(100)
     }
     expect(all.core().log.channel(session)?.listeners.size).toBe(201)
   })
@@ -260,11 +260,11 @@ test('[L13] F-31: 10,000 actions during a reconnect: none overtakes the response
   await ben.until(() => ben.envelopes.length === count)
   while (frames.at(-1)?.params?.serverSeq !== ben.lastSeen) await turn()
   expect(frames[0]).toMatchObject({ id: 1, result: { type: 'replay' } })
-  const heard = [
+  const received = [
     ...(frames[0]?.result?.actions ?? []),
-    ...frames.slice(1).flatMap(({ params: told }) => told ?? []),
+    ...frames.slice(1).flatMap(({ params: envelope }) => envelope ?? []),
   ]
-  expect(heard.map(({ serverSeq }) => serverSeq)).toEqual(ben.envelopes.map(({ serverSeq }) => serverSeq))
+  expect(received.map(({ serverSeq }) => serverSeq)).toEqual(ben.envelopes.map(({ serverSeq }) => serverSeq))
   expect(frames[0]?.result?.actions.length).toBeGreaterThanOrEqual(2000)
   expect(frames.length).toBeGreaterThan(1000)
 })

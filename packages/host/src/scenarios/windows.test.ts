@@ -19,7 +19,7 @@ import type { Scene } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 /** A chat with this number of turns, the last of which failed and can be resumed. */
-async function told(count: number, options: RoomOptions = {}): Promise<Scene> {
+async function chatWithTurns(count: number, options: RoomOptions = {}): Promise<Scene> {
   const all = await scene(new Puppet({ resumes: true }), options)
   for (let n = 0; n < count; n++) {
     const run = await turn(all, `t${n}`, part(`p${n}`), delta(`p${n}`, `Turn ${n}`))
@@ -71,7 +71,7 @@ describe('[L9] a view of the newest turns', () => {
     [7, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
     [100, ['t0', 't1', 't2', 't3', 't4', 't5', 't6']],
   ])('of %i turns has the newest, and pages lead to the beginning', async (turns, seen) => {
-    const all = await told(7, { limits: { turnsPageLength: 700 } })
+    const all = await chatWithTurns(7, { limits: { turnsPageLength: 700 } })
     const cem = await peeping(all, turns)
     expect(ids(cem)).toEqual(seen)
     const pages = await readAll(all, cem)
@@ -83,7 +83,7 @@ describe('[L9] a view of the newest turns', () => {
   test.each(['', 'before:', 'before:t9', 'newes', 'before:constructor', '0'])(
     'has no page before %j',
     async (cursor) => {
-      const all = await told(3)
+      const all = await chatWithTurns(3)
       const cem = await peeping(all, 1)
       const asked = cem.ask('fetchTurns', { channel: chat, cursor })
       await expect(asked).rejects.toMatchObject({ code: -32602 })
@@ -93,13 +93,13 @@ describe('[L9] a view of the newest turns', () => {
   )
 
   test('is refused pages of a channel that is no chat', async () => {
-    const all = await told(1)
+    const all = await chatWithTurns(1)
     for (const channel of [session, 'ahp-chat:/none', 'ahp-root://'])
       await expect(all.ann.ask('fetchTurns', { channel })).rejects.toMatchObject({ code: -32008 })
   })
 
   test('follows new turns', async () => {
-    const all = await told(4)
+    const all = await chatWithTurns(4)
     const cem = await peeping(all, 2)
     const run = await turn(all, 'new', part('p'))
     run.end()
@@ -114,7 +114,7 @@ describe('[L9] I4: an action on a turn outside the view', () => {
   test.each(['t0', 't2', 't3'])(
     'as the chat that ends at %s: it is given first, to those who lack it',
     async (turnId) => {
-      const all = await told(6)
+      const all = await chatWithTurns(6)
       const [cem, dora] = [await peeping(all, 2), await peeping(all, 3, 'dora')]
       await accepted(all.ann, chat, truncated(turnId))
       await cem.until(() => ids(cem).at(-1) === turnId)
@@ -127,7 +127,7 @@ describe('[L9] I4: an action on a turn outside the view', () => {
   )
 
   test('is preceded by the turn also where it is only on the disk', async () => {
-    const all = await told(60)
+    const all = await chatWithTurns(60)
     for (const client of [all.ann, all.ben]) {
       client.peer.notify('unsubscribe', { channel: chat })
       await client.ask('listSessions', {})
@@ -142,7 +142,7 @@ describe('[L9] I4: an action on a turn outside the view', () => {
   })
 
   test('that resumes it, for a client with a view of no turns', async () => {
-    const all = await told(3)
+    const all = await chatWithTurns(3)
     const cem = await peeping(all, 0)
     await accepted(all.ann, chat, resume('t2'))
     ;(await all.agent.given(3)).end()
@@ -152,7 +152,7 @@ describe('[L9] I4: an action on a turn outside the view', () => {
   })
 
   test('that removes all turns: nothing is sent before it', async () => {
-    const all = await told(4)
+    const all = await chatWithTurns(4)
     const cem = await peeping(all, 1)
     await accepted(all.ann, chat, truncated())
     await cem.until(() => ids(cem).length === 0)
@@ -179,7 +179,7 @@ describe('[L13] I4: a client that reconnects to a view', () => {
   ]
   for (const turns of [0, 2])
     test.each(meanwhile)(`of ${turns} turns, and %s: it has what the host has`, async (_, act) => {
-      const all = await told(6)
+      const all = await chatWithTurns(6)
       const cem = await peeping(all, turns)
       cem.peer.close()
       await act(all)
@@ -191,7 +191,7 @@ describe('[L13] I4: a client that reconnects to a view', () => {
     })
 
   test('after a restart, too, gets no more turns than it asked for', async () => {
-    const all = await told(6)
+    const all = await chatWithTurns(6)
     const cem = await peeping(all, 2)
     cem.peer.close()
     await all.restart('close')

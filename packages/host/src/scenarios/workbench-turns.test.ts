@@ -98,9 +98,10 @@ describe("VS Code's workbench", () => {
     bench.read()
     await bench.settled()
     await watcher.until(() => watcher.envelopes.some(({ action }) => action.type === 'session/isReadChanged'))
-    const lent = ({ action }: { action: { type: string } }) => action.type === 'session/activeClientSet'
-    expect(bench.link.envelopes.filter(lent)).toHaveLength(16)
-    expect(watcher.envelopes.filter(lent)).toHaveLength(3)
+    const isClientSet = ({ action }: { action: { type: string } }) =>
+      action.type === 'session/activeClientSet'
+    expect(bench.link.envelopes.filter(isClientSet)).toHaveLength(16)
+    expect(watcher.envelopes.filter(isClientSet)).toHaveLength(3)
     await sound(bench, all)
   })
 

@@ -78,7 +78,7 @@ describe("VS Code's workbench", () => {
     expect(created).toBeGreaterThan(0)
     expect(added).toBeGreaterThan(created)
     expect(added).toBeGreaterThan(link.at((message) => typeOf(message) === 'chat/turnStarted'))
-    for (const notes of [link.notes('root/sessionAdded'), told(watcher, 'root/sessionAdded')])
+    for (const notes of [link.notes('root/sessionAdded'), notesOf(watcher, 'root/sessionAdded')])
       expect(notes).toMatchObject([
         {
           channel: rootUri,
@@ -115,9 +115,9 @@ describe("VS Code's workbench", () => {
     agent.finish(bench.session)
     await ended(bench, turn)
     expect(agent.ran).toEqual([bench.chat])
-    const heard = bench.link.envelopes.map(({ action }) => action.type)
-    expect(heard.indexOf('session/ready')).toBeGreaterThan(heard.indexOf('chat/turnStarted'))
-    expect(heard.indexOf('chat/responsePart')).toBeGreaterThan(heard.indexOf('session/ready'))
+    const types = bench.link.envelopes.map(({ action }) => action.type)
+    expect(types.indexOf('session/ready')).toBeGreaterThan(types.indexOf('chat/turnStarted'))
+    expect(types.indexOf('chat/responsePart')).toBeGreaterThan(types.indexOf('session/ready'))
     await sound(bench, all)
   })
 
@@ -170,5 +170,5 @@ function createId({ link }: Workbench, nth: number): number | undefined {
 const typeOf = ({ method, params }: Message) =>
   method === 'action' ? (params as unknown as Envelope).action.type : undefined
 
-const told = (client: Client, name: string) =>
+const notesOf = (client: Client, name: string) =>
   client.notes.filter(({ method }) => method === name).map(({ params }) => params)

@@ -37,6 +37,7 @@ function unsendable(channel: Uri, action: Partial<Action> | null): string | unde
 /** Returns the kind of channel that an action is for, by the prefix of its type. */
 function kindOf({ type }: Action): KindName | undefined {
   const [name = ''] = type.split('/')
+  // The keys of `reducers` are the names of the kinds.
   return Object.hasOwn(reducers, name) ? (name as KindName) : undefined
 }
 

@@ -1,51 +1,11 @@
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/fake-files.ts'
 import { quiet } from '../../test/held-flushes.ts'
 import { Puppet, until } from '../../test/scripted-agent.ts'
-import type { Client, Machine } from '../../test/test-host.ts'
 import { chat, message, session, started, talk } from '../../test/one-client-session.ts'
 import { FileError } from '../ports/files.ts'
 import type { Agent } from '../ports/agent.ts'
 import type { Vcs } from '../ports/vcs.ts'
-import type { LimitValues } from '@atrium/protocol/limits'
-
-const complete = (client: Client, text: string, more: object = {}) =>
-  client.ask('completions', { channel: chat, kind: 'userMessage', text, offset: text.length, ...more })
-const texts = async (client: Client, text: string) =>
-  (await complete(client, text)).items.map(({ insertText }) => insertText)
-const code = (asked: Promise<unknown>) =>
-  asked.then(
-    () => 0,
-    (error: { code: number }) => error.code,
-  )
-
-/** Creates a session whose agent works in these directories, on a machine with these files. */
-async function desk(
-  paths: readonly string[],
-  {
-    vcs,
-    limits = {},
-    directories = ['/w'],
-  }: { vcs?: Partial<Vcs>; limits?: Partial<LimitValues>; directories?: readonly string[] } = {},
-) {
-  const files = new Cabinet()
-  for (const path of paths) files.put(path, '')
-  const agent = new Puppet({ capabilities: { multipleWorkingDirectories: {} } })
-  const machine: Machine = { files, ...(vcs && { vcs: { ...noVcs, ...vcs } }) }
-  const { all, ann } = await talk(agent, { machine, limits })
-  for (const path of directories)
-    await ann.echo(
-      ann.dispatch(session, { type: 'session/workingDirectorySet', directory: `file://${path}` }),
-    )
-  return { all, ann, files, agent }
-}
-
-const noVcs: Vcs = {
-  root: async () => undefined,
-  status: async () => ({ remotes: [], changes: [] }),
-  ignored: async () => new Set(),
-  files: async () => [],
-}
+import { complete, texts, code, setUp } from '../../test/completing.ts'
 
 test('[J1] initialize names the trigger characters', async () => {
   const { all } = await talk(new Puppet())
@@ -54,7 +14,7 @@ test('[J1] initialize names the trigger characters', async () => {
 })
 
 test('[J2] @ completes a file, with its URI and the range to replace', async () => {
-  const { ann } = await desk(['/w/a b.txt', '/w/c.ts'])
+  const { ann } = await setUp(['/w/a b.txt', '/w/c.ts'])
   expect(await complete(ann, 'see @a')).toEqual({
     items: [
       {
@@ -73,7 +33,7 @@ test('[J2] @ completes a file, with its URI and the range to replace', async () 
 })
 
 test('[J2] positions count UTF-16 units, and the text after the cursor is left alone', async () => {
-  const { ann } = await desk(['/w/a.txt'])
+  const { ann } = await setUp(['/w/a.txt'])
   const text = '👩‍👩‍👧 @a please'
   const { items } = await complete(ann, text, { offset: 11 })
   expect(items).toMatchObject([{ rangeStart: 9, rangeEnd: 11 }])
@@ -81,19 +41,19 @@ test('[J2] positions count UTF-16 units, and the text after the cursor is left a
 })
 
 test("[J2] only files in the session's directories are found", async () => {
-  const { ann } = await desk(['/w/a.txt', '/x/a.txt', '/wa.txt'])
+  const { ann } = await setUp(['/w/a.txt', '/x/a.txt', '/wa.txt'])
   expect(await texts(ann, '@a')).toEqual(['@a.txt'])
 })
 
 test('[J2] with several directories, each file is shown with the name of its directory', async () => {
-  const { ann } = await desk(['/one/a.txt', '/two/a.txt', '/two/src/aa.txt'], {
+  const { ann } = await setUp(['/one/a.txt', '/two/a.txt', '/two/src/aa.txt'], {
     directories: ['/one', '/two'],
   })
   expect(await texts(ann, '@a')).toEqual(['@one/a.txt', '@two/a.txt', '@two/src/aa.txt'])
 })
 
 test('[J2] a chat with directories of its own finds files in those', async () => {
-  const { ann } = await desk(['/one/a.txt', '/two/a.txt'], { directories: ['/one', '/two'] })
+  const { ann } = await setUp(['/one/a.txt', '/two/a.txt'], { directories: ['/one', '/two'] })
   const directory = 'file:///two'
   await ann.echo(ann.dispatch(chat, { type: 'chat/workingDirectorySet', directory }))
   expect(await texts(ann, '@a')).toEqual(['@a.txt'])
@@ -108,7 +68,7 @@ test('[J3] in a repository, version control lists the files below the directory'
     root: async () => '/w',
     files: async (...given) => (asked.push(given), ['src/a.ts', 'src/.hidden/b.ts', 'srcs/c.ts', 'd.ts']),
   }
-  const { ann, files } = await desk(['/w/src/ignored.ts'], { vcs, directories: ['/w/src'] })
+  const { ann, files } = await setUp(['/w/src/ignored.ts'], { vcs, directories: ['/w/src'] })
   expect(await texts(ann, '@')).toEqual(['@a.ts', '@.hidden/b.ts'])
   expect(asked).toEqual([['/w', 20_000]])
   expect(files.asked).toEqual([])
@@ -116,12 +76,12 @@ test('[J3] in a repository, version control lists the files below the directory'
 
 test('[J3] a working tree with another path is walked', async () => {
   const vcs: Partial<Vcs> = { root: async () => '/real', files: async () => ['a.ts'] }
-  const { ann } = await desk(['/w/b.ts'], { vcs })
+  const { ann } = await setUp(['/w/b.ts'], { vcs })
   expect(await texts(ann, '@')).toEqual(['@b.ts'])
 })
 
 test('[J3] without version control, directories of tools are left out, and the walk stays in the directory', async () => {
-  const { ann, files } = await desk([
+  const { ann, files } = await setUp([
     '/w/a.ts',
     '/w/.env',
     '/w/.git/HEAD',
@@ -137,19 +97,19 @@ test('[J3] without version control, directories of tools are left out, and the w
 })
 
 test('[J3] the root of the file system is a directory like others', async () => {
-  const { ann } = await desk(['/etc/a.ts'], { directories: ['/'] })
+  const { ann } = await setUp(['/etc/a.ts'], { directories: ['/'] })
   expect((await complete(ann, '@')).items).toMatchObject([
     { insertText: '@etc/a.ts', attachment: { uri: 'file:///etc/a.ts' } },
   ])
 })
 
 test('[J3] names that no URI can have, or with control characters, are left out', async () => {
-  const { ann } = await desk(['/w/a\nb', '/w/a\\b', '/w/a\u202eb', '/w/ok a'])
+  const { ann } = await setUp(['/w/a\nb', '/w/a\\b', '/w/a\u202eb', '/w/ok a'])
   expect(await texts(ann, '@a')).toEqual(['@ok a'])
 })
 
 test('[J3] unreadable directories are empty, and no error reaches the client', async () => {
-  const { all, ann, files } = await desk(['/one/a.txt', '/two/b.txt'], { directories: ['/one', '/two'] })
+  const { all, ann, files } = await setUp(['/one/a.txt', '/two/b.txt'], { directories: ['/one', '/two'] })
   files.trouble = new FileError('refused', 'not allowed')
   expect(await texts(ann, '@')).toEqual(['@two/b.txt'])
   expect(all.world.reports).toEqual([])
@@ -157,7 +117,7 @@ test('[J3] unreadable directories are empty, and no error reaches the client', a
 
 test('[J3] an unexpected error is reported and harms nothing', async () => {
   const root = () => Promise.reject(new Error('git is gone'))
-  const { all, ann } = await desk(['/w/a'], { vcs: { root } })
+  const { all, ann } = await setUp(['/w/a'], { vcs: { root } })
   await quiet()
   const before = all.world.reports.length
   for (let i = 0; i < 3; i++) expect(await texts(ann, '@')).toEqual([])
@@ -255,104 +215,29 @@ test.each([
   ['nothing', { channel: 'ahp-chat:/none' }, -32008],
   ['the root', { channel: 'ahp-root://' }, -32008],
 ])('[J1] %s is refused', async (_, more, expected) => {
-  const { ann } = await desk(['/w/a'])
+  const { ann } = await setUp(['/w/a'])
   expect(await code(complete(ann, '@a', more))).toBe(expected)
   expect(await texts(ann, '@a')).toEqual(['@a'])
 })
 
 test('[J1] an unknown kind of text, and a text without a word, have no completions', async () => {
-  const { ann } = await desk(['/w/a'])
+  const { ann } = await setUp(['/w/a'])
   expect(await complete(ann, '@a', { kind: 'commitMessage' })).toEqual({ items: [] })
   for (const text of ['', 'a', '@a ', '\ud83d', '@\ud83d']) expect(await texts(ann, text)).toEqual([])
 })
 
 test('[J1] a session that was disposed of meanwhile, and a chat by its alias', async () => {
-  const { ann } = await desk(['/w/a'])
+  const { ann } = await setUp(['/w/a'])
   expect(await complete(ann, '@a', { channel: `${session}/chat` })).toMatchObject({ items: [{}] })
   await ann.ask('disposeSession', { channel: session })
   expect(await code(complete(ann, '@a'))).toBe(-32008)
 })
 
 test('[J3] other requests do not wait for completions', async () => {
-  const { ann, files, agent } = await desk(['/w/a'])
+  const { ann, files, agent } = await setUp(['/w/a'])
   files.hangs = true
   const slow = complete(ann, '@a')
   ann.dispatch(chat, started('t1'))
   await until(() => agent.runs.length === 1)
   expect(await Promise.race([slow.then(() => 'answered'), quiet().then(() => 'waits')])).toBe('waits')
-})
-
-test('[S-57 completionItems] at 50: all of them', async () => {
-  const { ann } = await desk(Array.from({ length: 50 }, (_, i) => `/w/a${i}`))
-  expect(await texts(ann, '@a')).toHaveLength(50)
-})
-
-test('[S-57 completionItems] past 50: the best', async () => {
-  const names = Array.from({ length: 50 }, (_, i) => `/w/a${i}`)
-  const { ann } = await desk([...names, '/w/a', '/w/ba', '/x/a1', '/x/a'], { directories: ['/w', '/x'] })
-  const found = await texts(ann, '@a')
-  expect(found).toHaveLength(50)
-  expect(found.slice(0, 2)).toEqual(['@w/a', '@x/a'])
-  expect(found).not.toContain('@w/ba')
-})
-
-test('[S-57 completionMs] at 1,000: what is found by then is in the response', async () => {
-  const { all, ann, files } = await desk(['/w/a'])
-  files.hangs = true
-  const answer = texts(ann, '@')
-  await until(() => files.asked.length > 0)
-  all.world.advance(999)
-  expect(await Promise.race([answer, quiet().then(() => 'waits')])).toBe('waits')
-  all.world.advance(1)
-  expect(await answer).toEqual([])
-})
-
-test('[S-57 completionMs] past 1,000: a late listing serves the next request', async () => {
-  let say: (paths: readonly string[]) => void = () => {}
-  const files = () => new Promise<readonly string[]>((resolve) => (say = resolve))
-  const { all, ann } = await desk([], { vcs: { root: async () => '/w', files } })
-  const answer = texts(ann, '@')
-  await quiet()
-  all.world.advance(1001)
-  expect(await answer).toEqual([])
-  say(['late.ts'])
-  await quiet()
-  expect(await texts(ann, '@')).toEqual(['@late.ts'])
-})
-
-test('[S-57 listingMs] at 5,000: a directory is read again', async () => {
-  const { all, ann, files } = await desk(['/w/a'])
-  expect(await texts(ann, '@')).toEqual(['@a'])
-  files.put('/w/b', '')
-  all.world.advance(5000)
-  expect(await texts(ann, '@')).toEqual(['@a', '@b'])
-})
-
-test('[S-57 listingMs] past 5,000 it is read again, before that it is not', async () => {
-  const { all, ann, files } = await desk(['/w/a'])
-  await Promise.all([texts(ann, '@'), texts(ann, '@a')])
-  all.world.advance(4999)
-  await texts(ann, '@a')
-  expect(files.asked).toHaveLength(1)
-  all.world.advance(2)
-  await texts(ann, '@a')
-  expect(files.asked).toHaveLength(2)
-})
-
-const directories = (count: number) => Array.from({ length: count }, (_, i) => `/d${i}`)
-const oneIn = (all: readonly string[]) => all.map((directory) => `${directory}/a`)
-
-test('[S-57 listings] at 16: that many directories are cached', async () => {
-  const sixteen = directories(16)
-  const { ann, files } = await desk(oneIn(sixteen), { directories: sixteen })
-  expect(await texts(ann, '@a')).toHaveLength(16)
-  await texts(ann, '@a')
-  expect(files.asked).toHaveLength(16)
-})
-
-test('[S-57 listings] past 16: further directories are not searched', async () => {
-  const many = directories(17)
-  const { ann, files } = await desk(oneIn(many), { directories: many })
-  expect(await texts(ann, '@a')).toHaveLength(16)
-  expect(files.asked.some(({ place }) => place.path === '/d16')).toBe(false)
 })

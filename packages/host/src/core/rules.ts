@@ -35,5 +35,6 @@ export type AnyEffect = (core: Core, channel: Channel, action: Action) => void
 
 /** Merges tables by action type. A Map, because action types come from the wire and may be `__proto__`. */
 export function ruleMap<R>(...tables: readonly object[]): ReadonlyMap<string, R> {
+  // The caller gives the type of the entries: tables of several kinds have none in common.
   return new Map(tables.flatMap((table) => Object.entries(table) as [string, R][]))
 }

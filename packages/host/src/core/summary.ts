@@ -19,6 +19,7 @@ export function summarize(state: SessionState): DerivedFields {
   const chat = leadingChat(state)
   const activity = state.lifecycle === 'failed' ? Activity.Error : activityOf(chat?.status ?? Activity.Idle)
   return compact<DerivedFields>({
+    // `activityOf` returns a value of `Activity`, typed as a number.
     status: withActivity(state.status, activity as Activity),
     // In the session's list of chats, an activity that ended is empty.
     activity: chat?.activity || undefined,

@@ -1,30 +1,11 @@
-import type { LimitValues } from '@atrium/protocol/limits'
-import { limits } from '@atrium/protocol/limits'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/fake-files.ts'
 import { room } from '../../test/test-host.ts'
-import type { Client } from '../../test/test-host.ts'
 import { FileError } from '../ports/files.ts'
-
-const w = 'file:///w'
-
-async function office(given: Partial<LimitValues> = {}) {
-  const files = new Cabinet()
-  files.put('/w/a.txt', 'hello\n')
-  files.put('/home/dev/notes.md', '# notes')
-  files.folders.add('/home/dev/src')
-  const all = await room({ machine: { files, defaultDirectory: 'file:///home/dev' }, limits: given })
-  const ann = await all.join('ann', { subscribe: [rootUri] })
-  await ann.ask('createSession', { channel: 's:/1', workingDirectories: [w] })
-  return { all, ann, files }
-}
-
-const grant = (client: Client, grants: unknown) =>
-  client.echo(client.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.grants': grants } }))
+import { w, hostWithFiles, grant } from '../../test/files-host.ts'
 
 test('[Q1] a file is read as text, or as base64 if it is not UTF-8 or base64 is asked for', async () => {
-  const { ann, files } = await office()
+  const { ann, files } = await hostWithFiles()
   const read = (uri: string, encoding?: 'base64' | 'utf-8') =>
     ann.ask('resourceRead', { uri, ...(encoding && { encoding }) })
   const text = { data: 'hello\n', encoding: 'utf-8', contentType: 'text/plain' }
@@ -43,7 +24,7 @@ test('[Q1] a file is read as text, or as base64 if it is not UTF-8 or base64 is 
 })
 
 test('[Q1] reads, writes, lists and changes reach the files port with the roots they must be in', async () => {
-  const { ann, files } = await office()
+  const { ann, files } = await hostWithFiles()
   await ann.ask('resourceWrite', {
     uri: `${w}/n`,
     data: 'aGk=',
@@ -108,7 +89,7 @@ const everyUse: readonly (readonly [string, (uri: string) => object])[] = [
 test.each(everyUse)(
   '[Q2] S-28: %s outside is denied with the missing grant, and the disk is not touched',
   async (method, params) => {
-    const { ann, files } = await office()
+    const { ann, files } = await hostWithFiles()
     for (const uri of [
       'file:///etc/passwd',
       'file:///w2/a',
@@ -126,7 +107,7 @@ test.each(everyUse)(
 )
 
 test('[Q2] below the default directory, folders are listed and resolved without a grant, and files are not read', async () => {
-  const { ann } = await office()
+  const { ann } = await hostWithFiles()
   const home = 'file:///home/dev'
   expect(await ann.ask('resourceList', { uri: home })).toEqual({
     entries: [{ name: 'notes.md', type: 'file' }],
@@ -142,7 +123,7 @@ test('[Q2] below the default directory, folders are listed and resolved without 
 })
 
 test('[Q2] all clients see the grants; grants last and can be removed; a grant to read does not allow writing', async () => {
-  const { all, ann } = await office()
+  const { all, ann } = await hostWithFiles()
   const uri = 'file:///srv/data/x'
   const write = { uri, data: '', encoding: 'utf-8' } as const
   await expect(ann.ask('resourceRequest', { uri })).rejects.toMatchObject({
@@ -167,7 +148,7 @@ test('[Q2] all clients see the grants; grants last and can be removed; a grant t
 })
 
 test('[Q2] a malformed grant is refused with a reason, and changes nothing', async () => {
-  const { ann } = await office()
+  const { ann } = await hostWithFiles()
   for (const [grants, why] of [
     ['all', /atrium.grants/],
     [null, /atrium.grants/],
@@ -181,7 +162,7 @@ test('[Q2] a malformed grant is refused with a reason, and changes nothing', asy
 })
 
 test('[Q2] the directories of a session may be used while it exists', async () => {
-  const { ann } = await office()
+  const { ann } = await hostWithFiles()
   await ann.ask('disposeSession', { channel: 's:/1' })
   await expect(ann.ask('resourceRead', { uri: `${w}/a.txt` })).rejects.toMatchObject({ code: -32009 })
   await ann.ask('createSession', { channel: 's:/2', workingDirectories: ['file:///v'] })
@@ -198,7 +179,7 @@ test('[Q2] the directories of a session may be used while it exists', async () =
 })
 
 test('[Q3] file errors have the error codes of the protocol', async () => {
-  const { ann, files } = await office()
+  const { ann, files } = await hostWithFiles()
   for (const [reason, code] of [
     ['missing', -32008],
     ['outside', -32009],
@@ -218,7 +199,7 @@ test('[Q3] file errors have the error codes of the protocol', async () => {
 })
 
 test('[Q3] a read-only host changes no file', async () => {
-  const { all } = await office()
+  const { all } = await hostWithFiles()
   await all.restart('close', 'read-only')
   const ben = await all.join('ben')
   expect(await ben.ask('resourceRead', { uri: `${w}/a.txt` })).toMatchObject({ data: 'hello\n' })
@@ -242,7 +223,7 @@ test('a host without files has no such methods', async () => {
 })
 
 test('[Q1] reads do not wait for one another; a change waits for all earlier requests', async () => {
-  const { all, ann, files } = await office()
+  const { all, ann, files } = await hostWithFiles()
   files.hangs = true
   const hanging = ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => error)
   await ann.ask('ping', {})
@@ -259,51 +240,3 @@ test('[Q1] reads do not wait for one another; a change waits for all earlier req
   await after
   expect(order).toEqual(['read', 'written', 'new'])
 })
-
-test('[S-57 fileMs] at 30,000 ms the host still waits for the file system', () => hanging(29_999, false))
-test('[S-57 fileMs] past 30,000 ms the request fails', () => hanging(30_000, true))
-
-async function hanging(ms: number, fails: boolean): Promise<void> {
-  const { all, ann, files } = await office()
-  files.hangs = true
-  let outcome: unknown
-  const asked = ann.ask('resourceRead', { uri: `${w}/a.txt` }).catch((error: unknown) => {
-    outcome = error
-  })
-  await ann.ask('ping', {})
-  all.world.advance(ms)
-  await ann.ask('ping', {})
-  if (fails) await asked
-  expect(outcome).toEqual(fails ? expect.objectContaining({ code: -32603 }) : undefined)
-}
-
-test('[S-57 grants] at 256 grants they are accepted', () => granting(256, undefined))
-test('[S-57 grants] past 256 they are refused', () => granting(257, 'there are at most 256 grants'))
-
-async function granting(count: number, reason: string | undefined): Promise<void> {
-  const { ann } = await office()
-  const grants = Array.from({ length: count }, (_, n) => ({ uri: `file:///srv/${n}` }))
-  expect((await grant(ann, grants)).rejectionReason).toBe(reason)
-}
-
-test('[S-57 readBytes] at 16,777,216 bytes a file is read', () => large(limits.readBytes, true))
-test('[S-57 readBytes] past 16,777,216 it is refused', () => large(limits.readBytes + 1, false))
-
-async function large(bytes: number, whole: boolean): Promise<void> {
-  const { ann, files } = await office()
-  files.put('/w/large', new Uint8Array(bytes).fill(97))
-  const answer = await ann.ask('resourceRead', { uri: `${w}/large` }).catch((error: unknown) => error)
-  if (whole) expect((answer as { data: string }).data.length).toBe(bytes)
-  else expect(answer).toMatchObject({ code: -32602 })
-}
-
-test('[S-57 entries] at 100,000 entries a directory is listed', () => crowded(100_000, true))
-test('[S-57 entries] past 100,000 it is refused', () => crowded(100_001, false))
-
-async function crowded(count: number, whole: boolean): Promise<void> {
-  const { ann, files } = await office()
-  for (let n = 0; n < count; n++) files.put(`/w/many/${n}`, '')
-  const answer = await ann.ask('resourceList', { uri: `${w}/many` }).catch((error: unknown) => error)
-  if (whole) expect((answer as { entries: unknown[] }).entries).toHaveLength(count)
-  else expect(answer).toMatchObject({ code: -32602 })
-}

@@ -128,7 +128,7 @@ test('[S-29] a refusal does not reveal the target of a link', async () => {
     })
   }
   expect([...messages]).toEqual([
-    'This is not in a directory that may be used. name,FileProblem,reason,outside',
+    'This is not in a directory that may be used. name,FileError,reason,outside',
   ])
 })
 

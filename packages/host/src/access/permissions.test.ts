@@ -191,7 +191,7 @@ test.each([
   ['session', session, 'session/configChanged'],
   ['root', rootUri, 'root/configChanged'],
 ])(
-  "[X2] S-17: in the list of a %s a client adds in its own name, and an old list brings nobody's back",
+  '[X2] S-17: a client adds to the list of a %s in its own name only, and an old list brings no removed permission back',
   async (_, channel, type) => {
     const all = await scene()
     const set = (...list: readonly object[]) => ({ type, config: { [permissionsKey]: list } })
@@ -209,7 +209,7 @@ test.each([
     await own(all.ann, set(mine, nobodys))
     await own(all.ben, set(hers, mine, nobodys))
     expect(await refused(all, channel, set(mine, { ...hers, tool: 'y' }))).toBe(forged)
-    // She sees his, and may take it away; then it is his alone to give again.
+    // Ann sees Ben's permission and may remove it. After that only Ben can add it again.
     await own(all.ann, set(hers, mine))
     await own(all.ann, set(mine))
     expect(await refused(all, channel, set(mine, hers))).toBe(forged)

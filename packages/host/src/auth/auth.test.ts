@@ -14,14 +14,14 @@ test('[J7] a token is accepted for a resource that an agent needs, and for no ot
 })
 
 test.each([
-  ['what nobody asks for', { resource: 'https://other.example' }],
+  ['an unknown resource', { resource: 'https://other.example' }],
   ['another path', { resource: `${optional.resource}/` }],
   ['another case', { resource: optional.resource.toUpperCase() }],
-  ['a beginning', { resource: 'https://optional.exampl' }],
-  ['a name of objects', { resource: '__proto__x' }],
+  ['a prefix of the resource', { resource: 'https://optional.exampl' }],
+  ['the name of an object property', { resource: '__proto__x' }],
   ['nothing', { resource: '' }],
   ['a number', { resource: 7 }],
-  ['a token for another place', { token: `e30.${btoa('{"aud":"https://evil.example"}')}.x` }],
+  ['a token for another resource', { token: `e30.${btoa('{"aud":"https://evil.example"}')}.x` }],
   ['a token that is a number', { token: 7 }],
   ['a token that is an object', { token: { secret: 'T' } }],
   ['no token', { token: null }],
@@ -29,9 +29,9 @@ test.each([
   ['a negative expiresIn', { expiresIn: -1 }],
   ['half a second', { expiresIn: 0.5 }],
   ['expiresIn in words', { expiresIn: '10' }],
-  ['scopes that are none', { scopes: 'read' }],
+  ['scopes that are no list', { scopes: 'read' }],
   ['scopes that are numbers', { scopes: [1] }],
-])('[J7] authenticate with %s is -32602, and nothing is kept', async (_, more) => {
+])('[J7] authenticate with %s is -32602, and nothing is stored', async (_, more) => {
   const { all, ann } = await talk(new Puppet({ protectedResources: [optional] }))
   expect(await codeOf(give(ann, optional.resource, 'T', more))).toBe(-32602)
   expect(all.core().tokens.of('owner', optional.resource)).toBeUndefined()

@@ -94,7 +94,7 @@ export interface FileWatch {
 
 /** A failed file operation. The message is for users, and contains no path that they do not know. */
 export class FileError extends Error {
-  override readonly name = 'FileProblem'
+  override readonly name = 'FileError'
   readonly reason: FileReason
 
   constructor(reason: FileReason, message: string) {

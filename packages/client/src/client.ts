@@ -44,7 +44,7 @@ export class Client {
   readonly #links: Listeners<[LinkStatus]>
   readonly #problems = new Listeners<[ClientProblem]>(() => {})
   readonly #actions: Listeners<[Envelope]>
-  readonly #notes = new Map<string, Listeners<[never]>>()
+  readonly #notifications = new Map<string, Listeners<[never]>>()
   readonly #waiting = new Set<() => void>()
   #host: HostInfo | undefined
 
@@ -136,7 +136,7 @@ export class Client {
     let listeners = this.#notifications.get(method)
     if (!listeners) {
       listeners = new Listeners((error) => this.#problems.notify({ kind: 'app', detail: messageOf(error) }))
-      this.#notes.set(method, listeners)
+      this.#notifications.set(method, listeners)
     }
     // Only params of this method are passed to these listeners.
     return listeners.add(listener as (params: never) => void)

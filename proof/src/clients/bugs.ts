@@ -138,7 +138,7 @@ export const clientBugs: readonly Bug[] = [
   bug(
     'actions in channels without a subscription are not validated',
     'sync/sendable',
-    'followed ?? kindOf(action)',
+    'subscribed ?? kindOf(action)',
     'followed',
   ),
   bug(
@@ -147,7 +147,7 @@ export const clientBugs: readonly Bug[] = [
     "if (now !== channel && now?.status !== 'open')",
     'if (false)',
   ),
-  bug('handles are not notified of a lost link', 'client', 'this.#subscriptions.tell();', ''),
+  bug('handles are not notified of a lost link', 'client', 'this.#subscriptions.notifyAll();', ''),
 ]
 
 function bug(name: string, file: string, ...changes: readonly string[]): Bug {

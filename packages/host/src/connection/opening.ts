@@ -1,6 +1,6 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
-import { ready, unlessUnsound, wakeIfSound } from '../channels/wake.ts'
+import { loadRowsFor, unlessUnsound, wakeIfSound } from '../channels/wake.ts'
 import type { ClientRecord } from '../core/clients.ts'
 import type { Core } from '../core/core.ts'
 import type { Channel } from '../log/channel.ts'
@@ -112,7 +112,7 @@ export async function loadSnapshotRows(
 ): Promise<void> {
   for (const channel of channels) {
     const turns = handed.get(channel.uri)?.turns
-    await ready(core, channel, turns === undefined ? {} : { turns }).catch(unlessUnsound)
+    await loadRowsFor(core, channel, turns === undefined ? {} : { turns }).catch(unlessUnsound)
   }
 }
 

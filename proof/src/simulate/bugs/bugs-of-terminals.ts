@@ -6,7 +6,7 @@ export const terminalBugs: readonly Bug[] = [
   bug(
     'a shell starts before its terminal is durable',
     'terminal/terminal',
-    'await core.log.reached(born);',
+    'await core.log.reached(created);',
     '',
   ),
   bug('a running shell is not recorded as open work', 'terminal/terminal', 'core.jobs.mark(uri, true);', ''),
@@ -15,16 +15,11 @@ export const terminalBugs: readonly Bug[] = [
   bug(
     'a new terminal is not listed',
     'terminal/terminal',
-    '    list(core, terminal);\n    const born',
+    '    list(core, terminal);\n    const created',
     '    const born',
   ),
   bug('a terminal outlives its session', 'session/session', 'forgetTerminal(core, terminal);', ';'),
-  bug(
-    'the session of a terminal is not recorded',
-    'core/session-resources',
-    'this.#records.put(`${prefix}${uri}`, chat === undefined ? session : `${session}\\n${chat}`);',
-    '',
-  ),
+  bug('the session of a terminal is not recorded', 'core/record-map', 'this.#records.put(', ''),
   bug(
     'terminal input is applied again after a reconnect',
     'connection/opening',

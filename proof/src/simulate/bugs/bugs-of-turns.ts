@@ -50,7 +50,7 @@ export const turnBugs: readonly Bug[] = [
     "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
     'if (begin(core, chat) === undefined)',
   ),
-  bug('open work is not recorded', 'core/jobs', "this.#records.put(`${prefix}${uri}`, '');", ''),
+  bug('open work is not recorded', 'core/record-map', 'this.#records.put(', ''),
   bug(
     'the creation of a session is not resumed after a restart',
     'recovery',
@@ -174,7 +174,7 @@ export const viewBugs: readonly Bug[] = [
   bug(
     'a page contains turns that are being truncated',
     'channels/history',
-    ', channel.lasting);',
+    ', chat.lasting);',
     ', Infinity);',
   ),
   {

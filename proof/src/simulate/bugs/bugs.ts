@@ -28,8 +28,8 @@ export const bugs: readonly Bug[] = [
   bug(
     'a snapshot shows uncommitted state',
     'channels/derived',
-    'const { kind, committed } = channel;',
-    'const { kind, head: committed } = channel;',
+    'return channel.committedState;',
+    'return channel.head;',
   ),
   bug('a resent action is applied again', 'connection/resends', 'this.#accepted.get(clientSeq)', 'undefined'),
   bug(

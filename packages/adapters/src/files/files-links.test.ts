@@ -37,7 +37,7 @@ const links: readonly (readonly [string, (beside: string, root: string) => strin
 ]
 
 /** Operations on the link itself, which is inside. */
-const about = ['stat the link itself', 'remove', 'remove all', 'move from']
+const about = ['look at itself', 'remove', 'remove all', 'move from']
 /** Operations that are refused because the link exists. */
 const blocked = ['create', 'copy to a new', 'move to a new']
 
@@ -92,7 +92,7 @@ test.each([
   const place = { path: `${root}/link`, roots: [root] }
   symlinkSync(target, place.path)
   for (const [what, attempt] of allCalls(files, place, { path: `${root}/new`, roots: [root] }))
-    if (['read', 'list', 'stat', 'watch', 'copy from'].includes(what))
+    if (['read', 'list', 'look', 'watch', 'copy from'].includes(what))
       expect([what, await reasonOf(attempt())]).toEqual([what, 'outside'])
 })
 

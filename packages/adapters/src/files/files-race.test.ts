@@ -63,7 +63,7 @@ const operations: readonly (readonly [string, Attempt])[] = [
   ['read', (files, root) => files.read(at(root, 'flip/secret'), 10_000).then(isInside)],
   ['read a file', (files, root) => files.read(at(root, 'file'), 10_000).then(isInside)],
   [
-    'stat',
+    'look',
     (files, root) =>
       files.stat(at(root, 'flip/secret'), true).then(({ size }) => differs(size, canary.length)),
   ],

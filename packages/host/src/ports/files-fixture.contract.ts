@@ -25,7 +25,7 @@ export function allCalls(
     ['append', { mode: 'append' }],
     ['insert', { mode: 'insert', position: 1 }],
     ['create', { createOnly: true }],
-    ['write with an etag', { ifMatch: 'x' }],
+    ['write what was seen', { ifMatch: 'x' }],
   ]
   const changes: readonly (readonly [string, Change])[] = [
     ['make', { kind: 'make', place }],
@@ -34,15 +34,15 @@ export function allCalls(
     ...(['copy', 'move'] as const).flatMap((kind) => [
       [`${kind} from`, { kind, from: place, to: other, failIfExists: false }] as const,
       [`${kind} to`, { kind, from: other, to: place, failIfExists: false }] as const,
-      [`${kind} to a new name`, { kind, from: other, to: place, failIfExists: true }] as const,
+      [`${kind} to a new`, { kind, from: other, to: place, failIfExists: true }] as const,
     ]),
   ]
   const request = { recursive: true, wants: () => true, skips: () => false }
   return [
     ['read', () => files.read(place, 1000)],
     ['list', () => files.list(place, 1000)],
-    ['stat', () => files.stat(place, true)],
-    ['stat the link itself', () => files.stat(place, false)],
+    ['look', () => files.stat(place, true)],
+    ['look at itself', () => files.stat(place, false)],
     ['watch', () => files.watch(place, request, () => {}).then((watching) => watching.end())],
     ...writes.map(([name, how]) => [name, () => files.write(place, data, how)] as const),
     ...changes.map(([name, change]) => [name, () => files.change(change)] as const),

@@ -64,7 +64,7 @@ test('[A4] [X1] [X2] [X5] [X6] examples/decisions.mjs: what people decide is sha
     lines: [
       'Ben is asked as well: Run `ls`',
       'He makes it "ls | wc -l", and both see what it says: 1',
-      'Ann is too late: there is no such turn in progress',
+      'Ann is too late: no such turn is in progress',
       'Cat answers a form of a chat that she never opened: - What shall it be called? Atrium',
       'The host is killed and started again: it asks still, and 2 messages wait.',
       'Dan approves; it was done once: "hello\\nonce\\n"',
@@ -94,7 +94,7 @@ test('[A4] [U1] [U4] examples/client.mjs: shown at once, taken back, and on by i
     lines: [
       'Shown at once: My session; the host says: nothing yet',
       'Then: accepted',
-      'What may not be is taken back: refused, a client can only speak for itself',
+      'What may not be is taken back: refused, a client can only add or remove itself as an active client',
       'The answer grows.',
       'The link is stale; shown all the same: Said while nobody listened',
       'Then: accepted, and the link is live.',

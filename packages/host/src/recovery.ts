@@ -3,22 +3,22 @@ import { compact } from '@atrium/protocol/update'
 import { agentFor } from './agents/agents.ts'
 import { isWritable, sessionOf } from './core/lookup.ts'
 import type { Channel } from './log/channel.ts'
-import { startTurn } from './chat/chat.ts'
+import { startTurn } from './chat/start-turn.ts'
 import { forgetCopies } from './chat/copy-turns.ts'
 import type { Core } from './core/core.ts'
-import { create } from './session/creation.ts'
-import { nextAtStart } from './chat/queued-messages.ts'
+import { runCreation } from './session/creation.ts'
+import { nextAfterRestart } from './chat/queued-messages.ts'
 import { checkClientsPresent } from './tools/client-tools.ts'
 import type { Effects } from './core/rules.ts'
 import { endShell } from './terminal/terminal.ts'
 import { wakeIfSound } from './channels/wake.ts'
 import { releaseWatch } from './resources/watch.ts'
-import { cancel, depth, isDisposable, lasted } from './chat/workers.ts'
+import { cancelTurn, durationOf, isOrphaned, workerDepth } from './chat/workers.ts'
 
 /**
- * What the life before left undone, before anybody is let in: a session that was being made is made again, a turn that
- * only waits for people goes on waiting, and a worker's with the one it works for; any other ends as an error that says
- * whether it can go on. Nothing runs twice.
+ * Finishes the work that an earlier epoch left open, before the first client connects. Sessions in creation are created again.
+ * Turns that wait only for users or client tools stay active; a worker's turn does so while its parent's turn is active. Every
+ * other turn ends with an error that says whether it can be resumed. Nothing runs twice.
  */
 export async function recover(core: Core): Promise<void> {
   await forgetCopies(core)
@@ -33,38 +33,38 @@ export async function recover(core: Core): Promise<void> {
     else if (channel.is('terminal')) endShell(core, channel)
     else if (channel.is('resourceWatch')) releaseWatch(core, channel)
   }
-  // Workers first: what one was at work on was interrupted, and not only unwanted from now on.
-  for (const chat of deepestFirst(core, chats)) settle(core, chat)
-  // Only now: a turn that waits for its session must not find it ready before it is looked at.
+  // Workers first: their turns were interrupted, and must not be shown as cancelled by the end of the parent's turn.
+  for (const chat of deepestFirst(core, chats)) recoverChat(core, chat)
+  // Sessions last: a turn that waits for its session must be recovered before the session becomes ready.
   for (const session of sessions) recreateSession(core, session)
 }
 
 function deepestFirst(core: Core, chats: readonly Channel<'chat'>[]): readonly Channel<'chat'>[] {
   const depths = chats.map((chat) => {
     const session = sessionOf(core, chat.uri)?.head
-    return { chat, depth: depth(session?.chats ?? [], chat.uri) }
+    return { chat, depth: workerDepth(session?.chats ?? [], chat.uri) }
   })
   return depths.toSorted((a, b) => b.depth - a.depth).map(({ chat }) => chat)
 }
 
 function recreateSession(core: Core, session: Channel<'session'>): void {
-  if (session.head.lifecycle === 'creating') void create(core, session)
+  if (session.head.lifecycle === 'creating') void runCreation(core, session)
   else core.jobs.mark(session.uri, false)
 }
 
-function settle(core: Core, chat: Channel<'chat'>): void {
+function recoverChat(core: Core, chat: Channel<'chat'>): void {
   const state = chat.head
   const session = sessionOf(core, chat.uri)
   const lifecycle = session?.head.lifecycle
   const { activeTurn } = state
   if (!activeTurn) {
-    for (const next of nextAtStart(state, core.world)) core.log.append(chat, next)
+    for (const next of nextAfterRestart(state, core.world)) core.log.append(chat, next)
     if (!state.queuedMessages) core.jobs.mark(chat.uri, false)
     return
   }
-  // It has not begun, or nobody but a person has to do with it now.
+  // The agent has not started with the turn, or the turn waits for users and client tools only.
   if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))
-    return isDisposable(core, chat) ? cancel(core, chat) : checkClientsPresent(core, session, chat)
+    return isOrphaned(core, chat) ? cancelTurn(core, chat) : checkClientsPresent(core, session, chat)
   const resumable =
     session &&
     isWritable(session, chat.uri) &&
@@ -72,7 +72,7 @@ function settle(core: Core, chat: Channel<'chat'>): void {
   interrupt(core, chat, resumable === true)
 }
 
-/** A question was answered: where it was the last of a turn that a life before this began, the agent takes it up again. */
+/** Resumes a turn of an earlier epoch when its last open request is answered. */
 function answered(core: Core, chat: Channel<'chat'>): void {
   const session = sessionOf(core, chat.uri)
   const { activeTurn } = chat.committedState
@@ -105,21 +105,21 @@ function interrupt(core: Core, chat: Channel<'chat'>, resumable: boolean): void 
     error: { errorType: 'interrupted', message },
     resumable: resumable || undefined,
   })
-  const duration = lasted(core, activeTurn)
+  const duration = durationOf(core, activeTurn)
   core.log.append(chat, { type: 'chat/error', turnId, duration, part })
 }
 
-/** Whether all that is open in a turn is a question to a person, or a tool that a client runs. */
+/** Whether a turn has open requests, and all of them are for users or client tools. */
 function waitsForAnswerOnly(parts: readonly ResponsePart[]): boolean {
   const open = parts.flatMap((part) => {
-    if (part.kind === 'inputRequest') return part.response === undefined ? ['asks'] : []
+    if (part.kind === 'inputRequest') return part.response === undefined ? ['waits'] : []
     if (part.kind !== 'toolCall') return []
     const { status, contributor } = part.toolCall
     if (status === 'completed' || status === 'cancelled') return []
-    const asks = questions.has(status) || (status === 'running' && contributor?.kind === 'client')
-    return [asks ? 'asks' : 'works']
+    const waits = waitingStates.has(status) || (status === 'running' && contributor?.kind === 'client')
+    return [waits ? 'waits' : 'runs']
   })
-  return open.length > 0 && open.every((each) => each === 'asks')
+  return open.length > 0 && open.every((each) => each === 'waits')
 }
 
-const questions = new Set(['pending-confirmation', 'pending-result-confirmation', 'auth-required'])
+const waitingStates = new Set(['pending-confirmation', 'pending-result-confirmation', 'auth-required'])

@@ -44,6 +44,7 @@ const awakened = 'host/dist/log/load.js'
 const requests = 'host/dist/connection/requests.js'
 const session = 'host/dist/session/session.js'
 const chat = 'host/dist/chat/chat.js'
+const startTurn = 'host/dist/chat/start-turn.js'
 const turn = 'host/dist/turn/turn.js'
 const write = 'adapters/src/store/sqlite/write.js'
 const open = 'adapters/src/store/sqlite/open.js'
@@ -109,7 +110,7 @@ export const failpoints: readonly Failpoint[] = [
   ...both(
     'a session is created',
     'host/dist/session/creation.js',
-    'await attempt(core, provider, sessionOf(channel, progress), abort.signal)',
+    'await callAgent(core, provider, agentSession(channel, progress), abort.signal)',
     2,
   ),
   before(

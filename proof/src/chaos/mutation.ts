@@ -35,8 +35,8 @@ export const mutations: Readonly<Record<string, Patch>> = {
   // I17
   'turns-end-twice': {
     file: 'host/dist/turn/turn.js',
-    find: 'if (!this.#over)\n            this.#append(this.#channel, action);',
-    put: 'this.#core.log.append(this.#channel, action); this.#core.log.append(this.#channel, action);',
+    find: 'if (!this.#over)\n            this.#append(this.#chat, action);',
+    put: 'this.#core.log.append(this.#chat, action); this.#core.log.append(this.#chat, action);',
   },
   // I3
   'snapshot-of-the-head': {

@@ -92,7 +92,7 @@ test('[N23] an invalid call fails without asking for approval, and the model get
       .filter(({ role }) => role === 'tool')
       .map(({ text }) => text),
   ).toEqual([
-    'Failed: the file does not have that text',
+    'Failed: the file does not contain that text',
     'Failed: path must be a string',
     'Failed: there is no tool `fly`',
     'Failed: command is missing',

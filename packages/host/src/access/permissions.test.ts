@@ -54,7 +54,7 @@ test("[X1] the agent's own options stay, also when it changes the call while it 
   const run = await turn(all, 't1', begun(), ready({ options, editable: true }))
   await says(all, run, ready({ riskAssessment: { kind: 'judge', status: 'loading' } }))
   expect(callIn(all)).toMatchObject({ status: 'pending-confirmation', editable: true, options })
-  expect(await refused(all, chat, chosen(choices.session))).toBe('this choice was not offered')
+  expect(await refused(all, chat, chosen(choices.session))).toBe('this option was not offered')
   await accepted(all.ann, chat, chosen('mine'))
   expect(callIn(all)).toMatchObject({ status: 'running', selectedOption: { id: 'mine' } })
 })
@@ -128,7 +128,7 @@ test('[X1] a permission names the client that gave it', async () => {
   const all = await scene()
   await turn(all, 't1', begun(), ready())
   expect(await refused(all, chat, { ...confirmed, confirmed: 'not-needed' })).toBe(
-    'a call that asks is not run unless somebody agrees',
+    'a tool call that asks for confirmation needs a user or a setting to confirm it',
   )
 })
 
@@ -147,7 +147,7 @@ test('[X3] S-35: a link to a protected file is protected, and shown as its targe
   expect(callIn(all)).toMatchObject({ status: 'running', confirmed: 'setting' })
   for (const name of ['pre-commit', 'new', 'deep/er'])
     await expect(run.chat.files.apply('c1', `docs/${name}`, { text: 'evil' })).rejects.toThrow(
-      `"docs/${name}" is only written when somebody agrees to it`,
+      `"docs/${name}" is protected, and is written only if a user agrees`,
     )
   expect([...files.files.keys()]).toEqual(['/a/.git/hooks/pre-commit'])
 })

@@ -7,8 +7,8 @@ import type { AgentAction } from '../ports/agent.ts'
 
 const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
 const unknown = 'there is no such question'
-const unfit = 'that is no answer to this question'
-const unoffered = 'that is not among the choices of this question'
+const unfit = 'that is not a valid answer to this question'
+const unoffered = 'that is not an option of this question'
 const text = (value: string) => ({ kind: 'text', value })
 const number = (value: number) => ({ kind: 'number', value })
 const one = (value: string, ...freeformValues: string[]) => ({
@@ -42,16 +42,16 @@ const rows: readonly Row[] = [
     { kind: 'text', min: 2, max: 3 },
     [text('ab'), text('abc')],
     [
-      [text('a'), 'an answer here has at least 2 characters'],
-      [text('abcd'), 'an answer here has at most 3 characters'],
+      [text('a'), 'an answer to this question has at least 2 characters'],
+      [text('abcd'), 'an answer to this question has at most 3 characters'],
     ],
   ],
   [
     { kind: 'number', min: 0.5, max: 1 },
     [number(0.5), number(1)],
     [
-      [number(0.4), 'an answer here is at least 0.5'],
-      [number(1.1), 'an answer here is at most 1'],
+      [number(0.4), 'an answer to this question is at least 0.5'],
+      [number(1.1), 'an answer to this question is at most 1'],
       [text('1'), unfit],
     ],
   ],
@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
     { kind: 'integer', min: 1 },
     [number(1)],
     [
-      [number(0), 'an answer here is at least 1'],
+      [number(0), 'an answer to this question is at least 1'],
       [number(1.5), unfit],
     ],
   ],
@@ -81,8 +81,8 @@ const rows: readonly Row[] = [
     { kind: 'multi-select', options, min: 1, max: 2 },
     [many(['a']), many(['a', 'c'])],
     [
-      [many([]), 'at least 1 are chosen here'],
-      [many(['a', 'b', 'c']), 'at most 2 are chosen here'],
+      [many([]), 'an answer to this question selects at least 1 options'],
+      [many(['a', 'b', 'c']), 'an answer to this question selects at most 2 options'],
       [many(['a', 'd']), unoffered],
       [many(['a', 'a']), unfit],
       [many(['a'], 'mine'), unoffered],
@@ -91,7 +91,7 @@ const rows: readonly Row[] = [
   [
     { kind: 'multi-select', options, allowFreeformInput: true, max: 2 },
     [many(['a'], 'mine'), many([])],
-    [[many(['a', 'b'], 'mine'), 'at most 2 are chosen here']],
+    [[many(['a', 'b'], 'mine'), 'an answer to this question selects at most 2 options']],
   ],
 ]
 
@@ -112,7 +112,7 @@ describe('[X6] an answer is within what was asked', () => {
     const draft = { ...answer('r1', 'q', text('a')), answer: { state: 'draft', value: text('a') } }
     await accepted(all.ann, chat, draft)
     await all.ben.until(() => JSON.stringify(all.ben.state(chat)).includes('"draft"'))
-    expect(await refused(all, chat, completed('r1'))).toBe('a question that must be answered is not')
+    expect(await refused(all, chat, completed('r1'))).toBe('a required question is not answered')
     await accepted(all.ben, chat, completed('r1', submitted(text('abc'))))
     expect(part(all)).toMatchObject({ request: submitted(text('abc')), response: 'accept' })
   })
@@ -142,7 +142,7 @@ describe('[X6] an answer is within what was asked', () => {
       expect(await refused(all, chat, answer('r1', 'q', text('x')))).toBe(unknown)
       await accepted(all.ben, chat, completed('r1', { response }))
       expect(await refused(all, chat, completed('r1', { response: 'cancel' }))).toBe(
-        'no such question is open',
+        'no such input request is open',
       )
       expect(part(all)).toMatchObject({ request: { url: 'https://example.com/consent' }, response })
     }
@@ -156,7 +156,7 @@ describe('[X6] an answer is within what was asked', () => {
     expect(old).toMatchObject({ kind: 'inputRequest', request: submitted(text('x')) })
     expect(old).not.toHaveProperty('response')
     for (const late of [completed('r1'), answer('r1', 'q', text('y'))])
-      expect(await refused(all, chat, late)).toBe('no such question is open')
+      expect(await refused(all, chat, late)).toBe('no such input request is open')
   })
 })
 
@@ -164,15 +164,11 @@ describe('[X1] an answer to a call', () => {
   const no: AnyAction = { ...confirmed, approved: false }
   test.each([
     [{}, { ...confirmed, editedToolInput: 'x' }, 'the input of this tool call cannot be edited'],
-    [
-      { editable: true },
-      { ...confirmed, editedToolInput: 'x' },
-      'this tool call has no input that could be edited',
-    ],
+    [{ editable: true }, { ...confirmed, editedToolInput: 'x' }, 'this tool call has no input to edit'],
     [
       { editable: true, toolInput: { uri: 'x:/kept' } },
       { ...confirmed, editedToolInput: 'x' },
-      'the input of this tool call is kept elsewhere, and cannot be edited here',
+      'the input of this tool call is stored outside the state, and cannot be edited',
     ],
     [{}, { ...no, reason: 'result-denied' }, 'this tool call has no result yet'],
   ])('%j: %j is refused', async (more, action, reason) => {

@@ -11,10 +11,10 @@ import { readTexts } from '../log/rows.ts'
 import { trusted } from '../channels/wake.ts'
 
 /**
- * Makes a chat that has the first turns of another from its beginning on. That happens on the disk and a page at a time,
- * so that no step is large, however many they are. Its log is like any other: it is born empty, and turns are loaded as by
- * whoever reads back, the newest first. Then come their rows, the oldest first, and a head. Nobody finds the chat before it
- * is shown, and where the host dies first it never was.
+ * Makes a chat with the first turns of another chat. The copy is written to the disk page by page, so that no step is large. Its
+ * log has the usual form: the creation of an empty chat, then `chat/turnsLoaded` actions from the newest page to the oldest, as a
+ * client would page back, then the rows from the oldest to the newest, then a head. The channel is staged: no client finds it
+ * before it is published, and after a crash the next epoch deletes it.
  */
 export async function copyTurns(
   core: Core,
@@ -24,28 +24,28 @@ export async function copyTurns(
 ): Promise<Channel<'chat'>> {
   const ids = source.rowIds.slice(0, source.rowIds.indexOf(turnId) + 1)
   const chat = new Channel<'chat'>(first.resource, kindOf('chat'), first)
-  const copying = new Copying(core, source, chat)
+  const copy = new TurnCopy(core, source, chat)
   core.log.staged.add(chat.uri)
   core.records.put(copyKey(chat.uri), '')
   try {
-    await copying.lay({ created: true })
-    for await (const page of copying.pages(ids.toReversed())) {
+    await copy.write({ created: true })
+    for await (const page of copy.pages(ids.toReversed())) {
       const turns = page.map(({ text }) => text).toReversed()
-      await copying.lay({ action: `{"type":"chat/turnsLoaded","turns":[${turns.join()}]}` })
+      await copy.write({ action: `{"type":"chat/turnsLoaded","turns":[${turns.join()}]}` })
     }
-    for await (const page of copying.pages(ids))
-      await copying.lay({ rows: page.map((row) => ({ channel: chat.uri, ...row })) })
-    await copying.lay({ head: JSON.stringify({ ...first, turns: ids.length }) })
-    return await copying.made()
+    for await (const page of copy.pages(ids))
+      await copy.write({ rows: page.map((row) => ({ channel: chat.uri, ...row })) })
+    await copy.write({ head: JSON.stringify({ ...first, turns: ids.length }) })
+    return await copy.load()
   } catch (error) {
     forgetCopy(core, chat.uri)
     throw error
   } finally {
-    copying.end()
+    copy.end()
   }
 }
 
-/** Part of the step in which everyone learns of it. */
+/** Makes a copy visible, in the step that adds it to its session. */
 export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> {
   core.records.delete(copyKey(chat.uri))
   core.log.staged.publish(chat)
@@ -53,13 +53,13 @@ export function publishCopy(core: Core, chat: Channel<'chat'>): Channel<'chat'> 
   return chat
 }
 
-/** Nobody has heard of it: once it is gone its name is free again. */
+/** Deletes an unpublished copy. No client knows its URI, so the URI may be used again. */
 export function forgetCopy(core: Core, uri: Uri): void {
   core.records.delete(copyKey(uri))
   core.log.drop(unloaded(uri, 'chat'))
 }
 
-/** What the life before left half made is found by nobody, and goes. */
+/** Deletes the copies that an earlier epoch left unpublished. */
 export async function forgetCopies(core: Core): Promise<void> {
   for (const [key] of await core.records.list(prefix)) {
     const uri = key.slice(prefix.length)
@@ -68,47 +68,48 @@ export async function forgetCopies(core: Core): Promise<void> {
   }
 }
 
-/** Turns on their way from one chat into another. They are those of the moment in which that began, or none arrive. */
-class Copying {
+/** A copy in progress. It fails if the turns of the source change before its end. */
+class TurnCopy {
   readonly #core: Core
   readonly #source: Channel<'chat'>
   readonly #chat: Channel<'chat'>
-  readonly #needed: number
-  /** The source must not fall asleep: then nobody would know whether it was cut meanwhile. */
-  readonly #keeper = { deliver() {}, notify() {} }
-  /** So much is on its way to the disk. */
-  #length = 0
+  readonly #lastRowNeeded: number
+  /** A listener that keeps the source awake: in a channel that slept meanwhile a truncation would go unnoticed. */
+  readonly #keepAwake = { deliver() {}, notify() {} }
+  /** Number of characters written since the log was last waited for. */
+  #unflushed = 0
 
   constructor(core: Core, source: Channel<'chat'>, chat: Channel<'chat'>) {
     this.#core = core
     this.#source = source
     this.#chat = chat
-    this.#needed = source.lastRowNeeded
-    source.listeners.add(this.#keeper)
+    this.#lastRowNeeded = source.lastRowNeeded
+    source.listeners.add(this.#keepAwake)
   }
 
-  /** About a page is under way, and no more than two. */
-  async lay(piece: StagedPart): Promise<void> {
+  /** Writes a part of the copy. Waits for the disk after each page of text, so that at most two pages are in memory. */
+  async write(part: StagedPart): Promise<void> {
     const { log, limits } = this.#core
-    const seq = log.staged.write(this.#chat, piece)
-    for (const { text = '' } of piece.rows ?? []) this.#length += text.length
-    this.#length += piece.action?.length ?? 0
-    if (this.#length < limits.turnsPageLength) return
+    const seq = log.staged.write(this.#chat, part)
+    for (const { text = '' } of part.rows ?? []) this.#unflushed += text.length
+    this.#unflushed += part.action?.length ?? 0
+    if (this.#unflushed < limits.turnsPageLength) return
     await log.reached(seq)
     await log.space()
-    this.#length = 0
+    this.#unflushed = 0
   }
 
-  /** In the order of these ids, about a MiB at a time. */
+  /** Reads the turns with these ids, in this order, in pages of about a MiB. */
   async *pages(ids: readonly string[]): AsyncGenerator<readonly StoredRow[]> {
     const { log, store, limits, readOnlyReason } = this.#core
     const { uri } = this.#source
-    // What is not flushed is not found.
-    if (!(await log.settled())) throw AhpError.permissionDenied(readOnlyReason() ?? 'the host is going away')
+    // The store reads flushed rows only.
+    if (!(await log.settled()))
+      throw AhpError.permissionDenied(readOnlyReason() ?? 'the host is shutting down')
     for (let at = 0; at < ids.length;) {
       const { texts, count } = await trusted(this.#core, () => readTexts(store.log, uri, ids.slice(at)))
-      if (log.channel(uri) !== this.#source || this.#source.lastRowNeeded !== this.#needed)
-        throw AhpError.conflict('the turns of that chat have changed meanwhile')
+      if (log.channel(uri) !== this.#source || this.#source.lastRowNeeded !== this.#lastRowNeeded)
+        throw AhpError.conflict('the turns of the source chat have changed meanwhile')
       const rows = ids.slice(at, at + count).flatMap((id) => rowOf(id, texts.get(id)))
       if (rows.length < count) await trusted(this.#core, () => Promise.reject(lost(uri)))
       at += count
@@ -116,16 +117,16 @@ class Copying {
     }
   }
 
-  async made(): Promise<Channel<'chat'>> {
+  async load(): Promise<Channel<'chat'>> {
     const { log } = this.#core
     await log.reached(log.last)
-    const made = await log.staged.load(this.#chat.uri)
-    if (!made?.is('chat')) throw new Error(`${this.#chat.uri} was made and is not there`)
-    return made
+    const copy = await log.staged.load(this.#chat.uri)
+    if (!copy?.is('chat')) throw new Error(`the staged copy ${this.#chat.uri} was not found`)
+    return copy
   }
 
   end(): void {
-    this.#source.listeners.delete(this.#keeper)
+    this.#source.listeners.delete(this.#keepAwake)
     sleepWhenIdle(this.#core, this.#source)
   }
 }
@@ -138,13 +139,13 @@ function lost(uri: Uri): Damaged {
   return new Damaged(`the stored history of ${uri} is damaged: some of its rows are missing`)
 }
 
-/** Nearly always one: the store gives no more at once, unless it had to fold them. */
-function* inPages(rows: readonly StoredRow[], longest: number): Generator<readonly StoredRow[]> {
+/** Splits rows into pages. Usually there is one page, because the store returns more only if it had to fold rows. */
+function* inPages(rows: readonly StoredRow[], maxLength: number): Generator<readonly StoredRow[]> {
   let from = 0
   let length = 0
   for (const [at, { text }] of rows.entries()) {
     length += text.length
-    if (length <= longest || at === from) continue
+    if (length <= maxLength || at === from) continue
     yield rows.slice(from, at)
     from = at
     length = text.length

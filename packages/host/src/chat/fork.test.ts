@@ -140,16 +140,16 @@ describe('[H11] is refused, and nothing is changed', () => {
     [
       'a chat that is not there',
       { kind: 'fork', chat: 'ahp-chat:/none', turnId: 't1' },
-      /no chat of this session/,
+      /not a chat of this session/,
     ],
     [
       'a chat of another session',
       { kind: 'fork', chat: 'ahp-chat:/far', turnId: 'f1' },
-      /no chat of this session/,
+      /not a chat of this session/,
     ],
     ['a turn of another chat', { kind: 'fork', chat: 'ahp-chat:/near', turnId: 't1' }, /no such turn/],
-    ['a kind that nobody knows', { kind: 'twin', chat, turnId: 't1' }, /a fork or a side chat/],
-    ['a kind that nobody knows, of nothing', { kind: 'twin' }, /a fork or a side chat/],
+    ['a kind that nobody knows', { kind: 'twin', chat, turnId: 't1' }, /fork or sideChat/],
+    ['a kind that nobody knows, of nothing', { kind: 'twin' }, /fork or sideChat/],
   ]
   test.each(wrong)('%s', async (_, source, reason) => {
     const agent = patientAgent()
@@ -173,8 +173,8 @@ describe('[H11] is refused, and nothing is changed', () => {
   })
 
   test.each([
-    ['fork', { sideChat: true }, /does not fork/],
-    ['sideChat', { fork: true }, /no side chats/],
+    ['fork', { sideChat: true }, /does not support forks/],
+    ['sideChat', { fork: true }, /does not support side chats/],
   ])('%s, where the agent does not say that it can', async (kind, multipleChats, reason) => {
     const agent = readyAgent()
     const { ann } = await talk({ ...agent, info: { ...agent.info, capabilities: { multipleChats } } })

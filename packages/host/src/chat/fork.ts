@@ -6,7 +6,7 @@ import { agentOf } from '../agents/agents.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
-/** Why no chat of a session can begin from this turn of another, if none can. */
+/** The reason why a chat cannot be created from this source. */
 export function sourceProblem(
   core: Core,
   session: Channel<'session'>,
@@ -14,17 +14,18 @@ export function sourceProblem(
 ): string | undefined {
   const { provider } = session.head
   const { multipleChats } = agentOf(core, provider)?.info.capabilities ?? {}
-  if (source.kind !== 'fork' && source.kind !== 'sideChat') return 'a chat begins as a fork or a side chat'
-  if (source.kind === 'fork' && !multipleChats?.fork) return 'this agent does not fork chats'
-  if (source.kind === 'sideChat' && !multipleChats?.sideChat) return 'this agent has no side chats'
-  if (core.catalog.sessionOf(source.chat) !== session.uri) return 'its source is no chat of this session'
+  if (source.kind !== 'fork' && source.kind !== 'sideChat')
+    return 'the kind of the source must be fork or sideChat'
+  if (source.kind === 'fork' && !multipleChats?.fork) return 'this agent does not support forks'
+  if (source.kind === 'sideChat' && !multipleChats?.sideChat) return 'this agent does not support side chats'
+  if (core.catalog.sessionOf(source.chat) !== session.uri) return 'the source is not a chat of this session'
   const chat = core.log.channel(source.chat, 'chat')
   if (chat?.head.activeTurn?.id === source.turnId)
-    return 'that turn is in progress: wait for its end, or cancel it'
-  return chat?.has(source.turnId) ? undefined : 'its source has no such turn'
+    return 'the source turn is in progress: wait for its end, or cancel it'
+  return chat?.has(source.turnId) ? undefined : 'the source chat has no such turn'
 }
 
-/** Where a chat comes from: kept as it was, whatever becomes of that. */
+/** The origin of a chat. It stays, even if the source chat is disposed of. */
 export function originOf(source: ChatSource | undefined): ChatOrigin {
   if (source?.kind === 'fork') return { kind: 'fork', chat: source.chat, turnId: source.turnId }
   if (source?.kind !== 'sideChat') return { kind: 'user' }
@@ -32,7 +33,7 @@ export function originOf(source: ChatSource | undefined): ChatOrigin {
   return compact<ChatOrigin>({ kind: 'sideChat', chat, turnId, selection })
 }
 
-/** A chat that begins from another works where that does. */
-export function directoriesOf(core: Core, { chat }: ChatSource): readonly Uri[] | undefined {
+/** The working directories of the source chat. */
+export function sourceDirectories(core: Core, { chat }: ChatSource): readonly Uri[] | undefined {
   return core.log.channel(chat, 'chat')?.head.workingDirectories
 }

@@ -24,12 +24,12 @@ import type { AnyAction } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const noCall = 'this turn has no such tool call'
-const unconfirmed = 'this tool call waits for no confirmation'
-const notLent = 'only the client that lends a tool can say what it does'
+const unconfirmed = 'this tool call is not waiting for confirmation'
+const notLent = 'only the client that provides a tool can report its progress and result'
 const notRunning = 'this tool call is not running'
-const noQuestion = 'no such question is open'
-const noAnswer = 'that is no answer to this question'
-const unanswered = 'a question that must be answered is not'
+const noQuestion = 'no such input request is open'
+const noAnswer = 'that is not a valid answer to this question'
+const unanswered = 'a required question is not answered'
 const said = (value: object, state = 'submitted') => ({ answers: { name: { state, value } } })
 
 describe('[H8] of calls and questions', () => {
@@ -40,7 +40,7 @@ describe('[H8] of calls and questions', () => {
       'a call of another turn, allowed',
       [begun(), ready()],
       { ...confirmed, turnId: 't2' },
-      'there is no such turn in progress',
+      'no such turn is in progress',
     ],
     ['a call that streams, allowed', [begun()], confirmed, unconfirmed],
     ['a call that runs, allowed', [begun(), running], confirmed, unconfirmed],
@@ -49,7 +49,7 @@ describe('[H8] of calls and questions', () => {
       'a result of a call that runs, allowed',
       [begun(), running],
       resultConfirmed,
-      'the result of this tool call waits for no confirmation',
+      'the result of this tool call is not waiting for confirmation',
     ],
     ['a call that is not there, done', [], complete, noCall],
     ['a call of the host, done', [begun(), running], complete, notLent],
@@ -60,7 +60,7 @@ describe('[H8] of calls and questions', () => {
       'a call that waits for a sign-in, done',
       [begun(mcp), running, signIn],
       complete,
-      'this tool call waits for a sign-in',
+      'this tool call is waiting for authentication',
     ],
     ['what a call of another client shows', [begun(lentBy('ben')), running], content, notLent],
     ['what a call that streams shows', [begun(lentBy('ann'))], content, notRunning],

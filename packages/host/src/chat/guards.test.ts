@@ -44,12 +44,12 @@ const directory = (type: string, at: string): AnyAction => ({
 })
 const ordered = (...order: string[]): AnyAction => ({ type: 'chat/queuedMessagesReordered', order })
 
-const noTurn = 'there is no such turn in progress'
+const noTurn = 'no such turn is in progress'
 const inProgress = 'a turn is in progress: cancel it, or queue the message'
 const foreign = 'a client can only send messages of its user'
-const noQuestion = 'no such question is open'
-const noneWaits = 'no message with that id waits there'
-const notLast = 'only the last turn, and after an error, can go on'
+const noQuestion = 'no such input request is open'
+const noneWaits = 'this chat has no such pending message'
+const notLast = 'only the last turn can be resumed, and only after an error'
 const used = 'this chat had a turn with that id already'
 
 type Row = readonly [what: string, action: AnyAction, reason: string]
@@ -58,7 +58,7 @@ const atRest: readonly Row[] = [
   [
     'a turn for a message that does not wait',
     started('t1', 'x', { queuedMessageId: 'q' }),
-    'no message with that id waits in this chat',
+    'this chat has no pending message with that id',
   ],
   ['a turn of an agent', started('t1', 'x', { message: message('x', 'agent') }), foreign],
   ['a turn of a tool', started('t1', 'x', { message: message('x', 'tool') }), foreign],
@@ -75,14 +75,18 @@ const atRest: readonly Row[] = [
   ['a steering message of the system', pending('steering', 'q', 'systemNotification'), foreign],
   ['the removal of a steering message', withdrawn('steering', 'q'), noneWaits],
   ['the removal of a queued message', withdrawn('queued', 'q'), noneWaits],
-  ['the order of none', ordered('q'), 'no messages wait in this chat'],
+  ['the order of none', ordered('q'), 'this chat has no queued messages'],
   ['a draft of an agent', draft('agent'), foreign],
   [
     'a directory that its session has not',
     directory('Set', 'file:///b'),
-    'this is no directory of the session',
+    'this is not a working directory of the session',
   ],
-  ['the removal of a directory', directory('Removed', 'file:///a'), 'this is no directory of the chat'],
+  [
+    'the removal of a directory',
+    directory('Removed', 'file:///a'),
+    'this is not a working directory of the chat',
+  ],
 ]
 test.each(atRest)('[H8] in a chat at rest %s is refused', async (_, action, reason) => {
   expect(await refused(await scene(), chat, action)).toBe(reason)
@@ -92,8 +96,8 @@ const inTurn: readonly Row[] = [
   ['another turn', started('t2'), inProgress],
   ['the same turn again', started('t1'), inProgress],
   ['the cancelling of another', cancelled('t2'), noTurn],
-  ['a cancelling later than any calendar', cancelled('t1', 8.7e15), 'that is no duration'],
-  ['a cancelling after 1e300 ms', cancelled('t1', 1e300), 'that is no duration'],
+  ['a cancelling later than any calendar', cancelled('t1', 8.7e15), 'the duration is invalid'],
+  ['a cancelling after 1e300 ms', cancelled('t1', 1e300), 'the duration is invalid'],
   ['its going on', resume('t1'), 'a turn is in progress'],
   ['its being the last', truncated('t1'), 'this chat has no such turn'],
   ['the removal of a message of the other kind', withdrawn('steering', 'waiting'), noneWaits],
@@ -150,8 +154,8 @@ test('[H9] also one whose turn is on the disk alone', async () => {
 
 test.each([
   ['ended well', undefined, notLast],
-  ['failed for good', new TurnFailed('x', 'no'), 'this turn cannot go on'],
-  ['broke', new Error('no'), 'this turn cannot go on'],
+  ['failed for good', new TurnFailed('x', 'no'), 'this turn cannot be resumed'],
+  ['broke', new Error('no'), 'this turn cannot be resumed'],
 ] as const)('[H9] a turn that %s does not go on', async (_, error, reason) => {
   const all = await scene(new Puppet({ resumes: true }))
   const run = await turn(all, 't1')
@@ -188,7 +192,7 @@ describe('[H8] where nothing can be written', () => {
 
   test.each(writing)("a worker's chat refuses $type", async (action) => {
     const { all, worker } = await withWorker()
-    expect(await refused(all, worker, action)).toBe('this chat can only be read')
+    expect(await refused(all, worker, action)).toBe('this chat is read-only')
   })
 
   test("a worker's turn that failed does not go on, and does not say that it could", async () => {
@@ -198,8 +202,8 @@ describe('[H8] where nothing can be written', () => {
       kind: 'error',
       error: { errorType: 'x', message: 'again' },
     })
-    expect(await refused(all, worker, resume(failed?.id ?? ''))).toBe('this turn cannot go on')
-    expect(await refused(all, worker, truncated(failed?.id))).toBe('this chat can only be read')
+    expect(await refused(all, worker, resume(failed?.id ?? ''))).toBe('this turn cannot be resumed')
+    expect(await refused(all, worker, truncated(failed?.id))).toBe('this chat is read-only')
   })
 })
 

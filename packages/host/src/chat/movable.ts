@@ -2,24 +2,24 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 
 /**
- * Why a chat stays where it is, if it does. One that is at rest has nobody who works for it, and asks nobody anything: so
- * nothing of it has to be carried over but what it is.
+ * The reason why a chat cannot be moved. A chat without an active turn has no running workers and no open requests, so a move
+ * need not transfer any.
  */
 export function unmovable({ defaultChat }: SessionState, chat: ChatState): string | undefined {
   if (defaultChat === chat.resource) return 'the default chat stays with its session'
-  if (chat.origin?.kind === 'tool') return 'the chat of a worker stays with the one that it worked for'
+  if (chat.origin?.kind === 'tool') return 'the chat of a worker stays with its parent chat'
   if (chat.activeTurn) return 'a turn is in progress: wait for its end, or cancel it'
-  return chat.queuedMessages ? 'messages wait in this chat' : undefined
+  return chat.queuedMessages ? 'the chat has queued messages' : undefined
 }
 
-/** What a chat must say of that now, if it says something else; `said`: the host's last action there. */
+/** The new value of a chat's `movable`; undefined where it stays. `hostAction`: the action of the host that was just appended. */
 export function movableChange(
   session: SessionState,
   chat: ChatState,
-  said?: { readonly type: string },
+  hostAction?: { readonly type: string },
 ): boolean | undefined {
-  // It takes a message out of a queue to begin with it: that is no rest.
-  if (said?.type === 'chat/pendingMessageRemoved') return undefined
+  // The host removes a queued message to start a turn with it in the same step: the chat is not idle in between.
+  if (hostAction?.type === 'chat/pendingMessageRemoved') return undefined
   const movable = unmovable(session, chat) === undefined
   return movable === (chat.movable ?? false) ? undefined : movable
 }

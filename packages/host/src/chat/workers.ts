@@ -4,40 +4,40 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 
 /**
- * Part of a step that ends a turn of a chat, or takes the chat away: whoever works for it stops. Who that is can be read
- * off the session, so it does not matter which life let them begin.
+ * Cancels the turns of a chat's workers, in the step that ends the chat's turn or disposes of the chat. Workers are found by
+ * their origin in the session, so those that an earlier epoch of the host started are found, too.
  */
-export function disposeWorkers(core: Core, session: Channel<'session'>, employer: Uri): void {
+export function cancelWorkers(core: Core, session: Channel<'session'>, parent: Uri): void {
   for (const { resource, origin } of session.head.chats) {
-    // A chat with a turn that is not over is awake.
+    // A chat with an active turn is awake.
     const worker = core.log.channel(resource, 'chat')
-    if (worker && origin?.kind === 'tool' && origin.chat === employer) cancel(core, worker)
+    if (worker && origin?.kind === 'tool' && origin.chat === parent) cancelTurn(core, worker)
   }
 }
 
-/** Ends a worker's turn. */
-export function cancel(core: Core, worker: Channel<'chat'>): void {
+/** Cancels the active turn of a worker. */
+export function cancelTurn(core: Core, worker: Channel<'chat'>): void {
   const { activeTurn } = worker.head
   if (!activeTurn) return
   const { id: turnId } = activeTurn
-  core.log.append(worker, { type: 'chat/turnCancelled', turnId, duration: lasted(core, activeTurn) })
+  core.log.append(worker, { type: 'chat/turnCancelled', turnId, duration: durationOf(core, activeTurn) })
 }
 
-/** Whether it is a worker whose employer has no turn, or is gone. */
-export function isDisposable(core: Core, chat: Channel<'chat'>): boolean {
+/** Whether a chat is a worker's, and its parent chat has no active turn or was disposed of. */
+export function isOrphaned(core: Core, chat: Channel<'chat'>): boolean {
   const { origin } = chat.head
   if (origin?.kind !== 'tool') return false
-  const employer = core.log.channel(origin.chat, 'chat')?.head
-  return employer?.activeTurn === undefined
+  const parent = core.log.channel(origin.chat, 'chat')?.head
+  return parent?.activeTurn === undefined
 }
 
-/** How many employers a chat has above it: nobody's worker has none. */
-export function depth(chats: readonly ChatSummary[], uri: Uri): number {
+/** Number of parent chats above a worker's chat; 0 for other chats. */
+export function workerDepth(chats: readonly ChatSummary[], uri: Uri): number {
   const origin = chats.find(({ resource }) => resource === uri)?.origin
-  return origin?.kind === 'tool' ? 1 + depth(chats, origin.chat) : 0
+  return origin?.kind === 'tool' ? 1 + workerDepth(chats, origin.chat) : 0
 }
 
-/** How long ago a turn began, in milliseconds: clocks may have jumped since. */
-export function lasted({ world }: Core, { startedAt }: ActiveTurn): number {
+/** Milliseconds since a turn started; never negative, although the clock may have been set back. */
+export function durationOf({ world }: Core, { startedAt }: ActiveTurn): number {
   return Math.max(0, world.now() - Date.parse(startedAt)) || 0
 }

@@ -12,10 +12,10 @@ describe('[L2] dispatches', () => {
     const { ann, ben } = await twoClients()
     const before = ann.state(session)
     expect(await ann.echo(ann.dispatch(session, { type: 'session/ready' }))).toMatchObject({
-      rejectionReason: 'session/ready is said by the host alone',
+      rejectionReason: 'session/ready is dispatched by the host only',
     })
     expect(await ann.echo(ann.dispatch(session, { type: 'chat/delta' }))).toMatchObject({
-      rejectionReason: expect.stringContaining('knows no action'),
+      rejectionReason: expect.stringContaining('unknown action'),
     })
     expect(await ann.echo(ann.dispatch(session, { type: 'session/titleChanged', title: 7 }))).toMatchObject({
       rejectionReason: 'session/titleChanged: title: expected string, received number',

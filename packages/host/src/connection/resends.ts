@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import { isDraftOrQueued } from '../turn/pin.ts'
+import { isResendOf } from '../turn/pin.ts'
 import type { StoredEnvelope } from '../ports/log.ts'
 
 /**
@@ -18,11 +18,7 @@ export class Resends {
   /** Returns the number of an action that was accepted before; undefined for a new one. Each number is returned once. */
   match(channel: Uri, clientSeq: number, action: Action): number | undefined {
     const before = this.#accepted.get(clientSeq)
-    if (
-      !before ||
-      before.channel !== channel ||
-      !isDraftOrQueued(JSON.parse(before.action) as Action, action)
-    )
+    if (!before || before.channel !== channel || !isResendOf(JSON.parse(before.action) as Action, action))
       return undefined
     this.#accepted.delete(clientSeq)
     return before.seq

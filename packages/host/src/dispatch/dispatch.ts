@@ -3,7 +3,7 @@ import { checkAction } from '@atrium/protocol/kind'
 import { needsRow } from '../log/channel-rows.ts'
 import type { Channel } from '../log/channel.ts'
 import { chatGuards } from '../chat/guards.ts'
-import { chatEffects } from '../chat/chat.ts'
+import { chatEffects } from '../chat/start-turn.ts'
 import type { TurnAction } from '@atrium/protocol/chat/actions'
 import { loadTurnFor } from '../channels/history.ts'
 import { clientUris } from '../resources/client-files.ts'
@@ -21,31 +21,36 @@ import { terminalGuards } from '../terminal/guards.ts'
 import { terminalEffects } from '../terminal/terminal.ts'
 import { answerEffects } from '../recovery.ts'
 
+interface Dispatched {
+  readonly clientSeq: number
+  readonly action: Action
+}
+
 /**
- * A client's wish: guard, append, and once it is told, the effect. It ends as exactly one of applied or refused with a
- * reason; both come back to the client in the order it asked.
+ * Accepts or refuses an action that a client dispatched: checks the guards and appends it; the effect follows when it is committed.
+ * Each action is either applied or refused with a reason, and the client gets both in the order of its dispatches. Returns
+ * undefined where the channel is gone.
  */
 export function dispatch(
   core: Core,
   link: Link,
   channel: Channel,
-  clientSeq: number,
-  action: Action,
+  { clientSeq, action }: Dispatched,
 ): Entry | undefined {
-  // It was dropped while its sender waited: then it is a channel that nobody has.
+  // The channel may have been dropped while the dispatch waited.
   if (core.log.channel(channel.uri) !== channel) return undefined
   const by: Dispatcher = { clientId: link.clientId, clientSeq, principal: link.principal }
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, { by, listener: link }, reason)
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
-  if (clientToolGuard.has(action.type))
+  if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)
-  const wished = withCallMeta(channel, checked.ok ? checked.value : action)
-  return core.log.accept(channel, pinned(core, wished), { by, listener: link })
+  const completed = withCallMeta(channel, checked.ok ? checked.value : action)
+  return core.log.accept(channel, pinned(core, completed), { by, listener: link })
 }
 
-/** What follows from an action that everyone has been told. */
+/** Runs the effect of a committed action. */
 export function effect(core: Core, channel: Channel, { action }: Entry): void {
   if (core.jobs.stopping) return
   effects.get(action.type)?.(core, channel, action)
@@ -55,8 +60,8 @@ export function effect(core: Core, channel: Channel, { action }: Entry): void {
 function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): string | undefined {
   const { kind } = channel
   if (!kind.actions.has(action.type))
-    return `a ${kind.name} knows no action ${JSON.stringify(action.type.slice(0, 100))}`
-  if (!kind.dispatchable.has(action.type)) return `${action.type} is said by the host alone`
+    return `unknown action ${JSON.stringify(action.type.slice(0, 100))} on a ${kind.name} channel`
+  if (!kind.dispatchable.has(action.type)) return `${action.type} is dispatched by the host only`
   return (
     core.readOnlyReason() ??
     guards.get(action.type)?.(action, { state: channel.head, by, core, channel }) ??
@@ -67,8 +72,8 @@ function refusal(core: Core, channel: Channel, action: Action, by: Dispatcher): 
 const guards = ruleMap<AnyGuard>(rootGuards, sessionGuards, chatGuards, terminalGuards)
 const effects = ruleMap<AnyEffect>(sessionEffects, chatEffects, answerEffects, terminalEffects)
 
-/** With these a client speaks of what only it may have. */
-const clientToolGuard = new Set([
+/** Actions that may contain URIs of client files. The host remembers which client owns them. */
+const mayNameClientFiles = new Set([
   'chat/turnStarted',
   'chat/pendingMessageSet',
   'chat/draftChanged',

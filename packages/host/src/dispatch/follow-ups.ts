@@ -1,5 +1,5 @@
 import type { Action, Uri } from '@atrium/protocol/channel'
-import type { ChatAction, ToolCallAction } from '@atrium/protocol/chat/actions'
+import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { TerminalAction } from '@atrium/protocol/terminal/actions'
@@ -18,11 +18,11 @@ import { nextTurn } from '../chat/queued-messages.ts'
 import { chatChanges, summarize } from '../core/summary.ts'
 import { terminalFollowUps } from '../root/terminal-list.ts'
 import { titleOf } from '../session/title.ts'
-import { disposeWorkers } from '../chat/workers.ts'
+import { cancelWorkers } from '../chat/workers.ts'
 
-/** What an action brings with it, in the same step: actions that follow from it, and what is kept beside the log. */
+/** Appends the actions that follow from an action, and updates the records beside the log, in the same step. */
 export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
-  // Streamed text changes nothing but the text.
+  // Only strict actions have follow-ups: the others stream text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
   if (channel.is('chat')) chatFollowUps(core, channel, action as ChatAction, by)
   if (channel.is('terminal')) terminalFollowUps(core, channel, action as TerminalAction, by)
@@ -34,8 +34,9 @@ export function followUps(core: Core, channel: Channel, action: Action, by?: Dis
 function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by?: Dispatcher): void {
   const session = sessionOf(core, chat.uri)
   if (!session) return
-  if (startsTurn.has(action.type)) markUnread(core, session)
-  if (action.type === 'chat/toolCallConfirmed' && by) savePermission(core, session, chat, action, by.clientId)
+  if (needsAttention.has(action.type)) markUnread(core, session)
+  if (action.type === 'chat/toolCallConfirmed' && by)
+    savePermission({ core, session, chat }, action, by.clientId)
   if (action.type === 'chat/turnStarted') setTitle(core, session, chat.uri, action.message.text)
   if (!stateOf(chat).activeTurn) turnEnded(core, session, chat, action)
   const movable = movableChange(session.head, stateOf(chat), by ? undefined : action)
@@ -44,7 +45,8 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
   const changes = entry && chatChanges(entry, stateOf(chat))
   if (changes) append(core, session, { type: 'session/chatUpdated', chat: chat.uri, changes })
   for (const change of inputNeededChanges(session.head, stateOf(chat))) append(core, session, change)
-  if (mayRun.has(action.type)) checkClientPresent(core, session, chat, action as ToolCallAction)
+  if (action.type === 'chat/toolCallReady' || action.type === 'chat/toolCallConfirmed')
+    checkClientPresent({ core, session, chat }, action)
   const { activeTurn, queuedMessages, turns, draft, steeringMessage } = stateOf(chat)
   core.jobs.mark(chat.uri, activeTurn !== undefined || queuedMessages !== undefined)
   if (activeTurn ?? queuedMessages ?? turns[0] ?? draft ?? steeringMessage) announce(core, session)
@@ -53,7 +55,7 @@ function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by
 function sessionFollowUps(core: Core, session: Channel<'session'>, action: SessionAction): void {
   if (action.type === 'session/activeClientSet')
     core.departures.join(action.activeClient.clientId, session.uri)
-  if (action.type === 'session/activeClientRemoved') withoutClient(core, session, action.clientId)
+  if (action.type === 'session/activeClientRemoved') clientRemoved(core, session, action.clientId)
   const state = session.head
   const { activity } = summarize(state)
   if (state.activity !== activity)
@@ -63,32 +65,33 @@ function sessionFollowUps(core: Core, session: Channel<'session'>, action: Sessi
   if (state.title !== '') announce(core, session)
 }
 
-/** A client takes part no more: nobody is left to run the tools that it lent. */
-function withoutClient(core: Core, session: Channel<'session'>, clientId: string): void {
+/** Fails the calls of tools that an inactive client provides: no other client runs them. */
+function clientRemoved(core: Core, session: Channel<'session'>, clientId: string): void {
   if (core.catalog.creatorOf(session.uri) !== clientId) core.departures.leave(clientId, session.uri)
   failCallsOf(core, session, clientId)
 }
 
-/** No turn is active any more: whoever worked on it, or for it, stops, and what waits may begin. */
+/** Stops the agent and its workers after the end of a turn, and starts the next pending message. */
 function turnEnded(core: Core, session: Channel<'session'>, chat: Channel<'chat'>, action: ChatAction): void {
   core.jobs.stop(chat.uri)
-  if (endsTurn.has(action.type)) disposeWorkers(core, session, chat.uri)
+  if (endsTurn.has(action.type)) cancelWorkers(core, session, chat.uri)
   if (stateOf(chat).activity !== undefined && endsTurn.has(action.type))
     append(core, chat, { type: 'chat/activityChanged' })
   for (const next of nextTurn(stateOf(chat), action, core.world)) append(core, chat, next)
 }
 
-/** A chat is called by its first message until somebody finds a better name, and a session by its first chat's. */
+/** Sets the titles of an untitled chat and of its session from a message; the session's only from its default chat. */
 function setTitle(core: Core, session: Channel<'session'>, chat: Uri, text: string): void {
   const title = titleOf(text)
   if (title === '') return
   if (entryOf(session, chat)?.title === '')
     append(core, session, { type: 'session/chatUpdated', chat, changes: { title } })
-  const { title: present, defaultChat } = session.head
-  if (present === '' && chat === defaultChat) append(core, session, { type: 'session/titleChanged', title })
+  const { title: sessionTitle, defaultChat } = session.head
+  if (sessionTitle === '' && chat === defaultChat)
+    append(core, session, { type: 'session/titleChanged', title })
 }
 
-/** Something happened that a person should see. A reducer clears the chat's own flag; the session's is ours to clear. */
+/** Marks a session as unread. The reducer does so for the chat itself. */
 function markUnread(core: Core, session: Channel<'session'>): void {
   if (hasFlag(session.head.status, Flag.IsRead))
     append(core, session, { type: 'session/isReadChanged', isRead: false })
@@ -102,7 +105,5 @@ function stateOf(chat: Channel<'chat'>): ChatState {
   return chat.head
 }
 
-/** With these a tool call may begin to run. */
-const mayRun = new Set(['chat/toolCallReady', 'chat/toolCallConfirmed'])
-const startsTurn = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
+const needsAttention = new Set(['chat/turnStarted', 'chat/turnResume', 'chat/inputRequested'])
 const endsTurn = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error', 'chat/truncated'])

@@ -12,36 +12,36 @@ import type { FileEntry } from './files.ts'
 
 /** The backend behind a provider id. Every agent passes the suite in `agent.contract.ts`. */
 export interface Agent {
-  /** It may know more of itself after `probe`. */
+  /** May have more members after `probe`. */
   readonly info: AgentInfo
-  /** A turn of it that was broken off, by an error that says so or by the end of its host, can go on. */
+  /** Whether its turns can be resumed after a resumable error or a restart of the host. */
   readonly resumes: boolean
-  /** What its sessions can be set to. */
+  /** The settings of its sessions. */
   readonly settings?: Settings
   /**
-   * Finds out what can only be known by asking it: its models, its settings, whether somebody must sign in. Asked before a session
-   * is made or its settings are shown, each time: what is known already costs nothing. Never rejects.
+   * Asks the backend for its models, its settings and whether a user must sign in. The host calls it each time before it creates
+   * a session or shows settings, so an agent should cache the answers. Never rejects.
    */
   probe?(): Promise<void>
-  /** Makes ready what a session needs before its first turn. Asked again where its host died before it was done. */
+  /** Prepares a session before its first turn. The host calls it again if it stopped before the call was done. */
   create?(session: Session, signal: AbortSignal): Promise<void>
   /**
-   * One turn: what it says, in order; the turn is over when there is no more, and failed when it throws. A turn that is
-   * resumed has its earlier parts in the state, and is gone on with from there. Once the signal is aborted nothing that
-   * it says is heard.
+   * Does one turn. Yields the actions of the turn in order. The turn is complete when the iterator is done, and failed when it
+   * throws. A resumed turn has its earlier response parts in the state, and continues after them. The host discards everything
+   * that is yielded after the signal is aborted.
    */
   run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction>
-  /** What a message to it may begin with, behind a slash. */
+  /** The slash commands that a message may begin with. */
   commands?(session: SessionState): Promise<readonly AgentCommand[]>
-  /** What it said last beside its work, for people who look for a fault. Nothing secret. */
+  /** The last lines of diagnostic output, for troubleshooting. Must not contain secrets. */
   readonly lastWords?: readonly string[]
-  /** A session has gone: whatever is kept for it may go. */
+  /** Called when a session was disposed of: deletes the data that the agent keeps for it. */
   dispose?(session: Uri): Promise<void>
 }
 
 export interface Settings {
   readonly schema: SessionConfigSchema
-  /** What a setting that is too large for a list may be set to. */
+  /** The values of a setting that has too many for the schema to list. */
   choices?(
     property: string,
     query: string,
@@ -50,17 +50,17 @@ export interface Settings {
 }
 
 export interface AgentCommand {
-  /** One word. */
+  /** A single word, without the slash. */
   readonly name: string
   readonly description?: string
 }
 
-/** A session, as its agent sees it while it is made. */
+/** A session in creation, as its agent sees it. */
 export interface Session {
   readonly uri: Uri
-  /** As everyone has been told. */
+  /** The committed state. */
   readonly state: SessionState
-  /** How far it is, for whoever waits for it. */
+  /** Reports progress to the client that creates the session. */
   progress(done: number, total: number, message?: string): void
 }
 
@@ -68,31 +68,31 @@ export interface Session {
 export interface Chat {
   readonly uri: Uri
   readonly turnId: string
-  /** As everyone has been told. */
+  /** The committed state. */
   readonly state: ChatState
   readonly session: SessionState
   readonly sessionUri: Uri
-  /** Resolves with the first state that is as wished; rejects when the turn is over. */
-  when(wished: (state: ChatState) => boolean): Promise<ChatState>
-  /** Turns that came just before one, oldest first: the state has the newest alone. None where it is the first. */
+  /** Resolves with the first committed state that meets the condition. Rejects when the turn is over. */
+  when(condition: (state: ChatState) => boolean): Promise<ChatState>
+  /** The turns right before a turn, oldest first. The state holds only the newest turns of the chat. Empty for the first turn. */
   before(turnId: string): Promise<readonly Turn[]>
-  /** Lets a worker do a task in a chat of its own, for one of this turn's tool calls. */
+  /** Starts a worker for a tool call of this turn. The worker does its task in a chat of its own. */
   spawn(task: Task): Worker
-  /** Runs a line in a terminal that everyone can watch, for one of this turn's tool calls. It ends with the turn. */
+  /** Runs a command line for a tool call of this turn, in a terminal that clients can watch. It is ended with the turn. */
   run(command: Command): Promise<RunningCommand>
   readonly files: ToolFiles
-  /** Keeps content with the session, durably, for what refers to it. */
+  /** Stores content with the session, durably. Actions may then refer to it. */
   keep(bytes: Uint8Array, contentType: string): Promise<ContentRef>
-  /** What is behind something attached to a message. Rejects in words for people where it is not there, or may not be read. */
+  /** Reads an attachment. Rejects with a message for users where it is missing or may not be read. */
   read(attachment: MessageAttachment): Promise<Content>
   /**
-   * What somebody gave to be shown to a resource, which the agent's info names or a call of this turn was signed in for. It is
-   * looked up each time it is used, shown there and nowhere else, and kept nowhere.
+   * The user's token for a resource: one that the agent's info names, or one that a call of this turn has authenticated for. An
+   * agent gets the token before each use, sends it to that resource only, and does not store it.
    */
   token(resource: string): string | undefined
 }
 
-/** All of it: what a message selects of it is for the agent to find. */
+/** The whole content of an attachment. Where the message selects a part, the agent has to find it. */
 export interface Content {
   readonly data: string
   readonly encoding: 'utf-8' | 'base64'
@@ -100,69 +100,69 @@ export interface Content {
 }
 
 /**
- * Files of the session's directories, for one of this turn's tool calls that runs. To look, nobody need have been asked, but for what is
- * secret: that rejects as `permission`, and the call may ask then. To write, somebody must have agreed. Paths are absolute, or from the
- * first directory on.
+ * The files of the session's directories, for a running tool call of this turn. Reading needs no confirmation, except for secret
+ * files: those reject with the error type `permission`, and the call may then ask. Writing needs a confirmation. Paths are
+ * absolute, or relative to the first directory.
  */
 export interface ToolFiles {
   read(toolCallId: string, path: string): Promise<string>
-  /** What a directory holds, in the order of names. */
+  /** The entries of a directory, sorted by name. */
   list(toolCallId: string, path: string): Promise<readonly FileEntry[]>
   search(toolCallId: string, search: Search): Promise<SearchResult>
-  /** What an edit would change, for those who are asked. The agent learns nothing of the file by it. */
+  /** A preview of an edit, for the users who confirm it. The preview tells the agent nothing about a secret file. */
   propose(path: string, edit: Edit): Promise<FileEdit>
   apply(toolCallId: string, path: string, edit: Edit): Promise<void>
 }
 
-/** Lines with a text, in the files below a path that version control does not ignore, and that are text and not secret. */
+/** A search for lines that contain a text. Files that are ignored by version control, binary or secret are skipped. */
 export interface Search {
   readonly text: string
-  /** A directory or a file; absent: the first directory. */
+  /** A directory or a file. Absent: the first directory. */
   readonly path?: string
-  /** Which files, by their paths from there. */
+  /** Limits the search to files whose path relative to `path` matches. */
   readonly glob?: string
   readonly ignoreCase?: boolean
 }
 
 export interface SearchResult {
   readonly lines: readonly SearchMatch[]
-  /** There is more than was looked at, or is told. */
+  /** Whether files were left out or further lines match. */
   readonly more: boolean
 }
 
 export interface SearchMatch {
-  /** From where it was searched. */
+  /** Relative to the path of the search. */
   readonly path: string
-  /** The first is 1. */
+  /** Starts at 1. */
   readonly line: number
   readonly text: string
 }
 
-/** A whole new text, or another in the place of one that the file has exactly once. */
+/** A new content for the whole file, or a replacement for a text that the file contains exactly once. */
 export type Edit = { readonly text: string } | { readonly find: string; readonly put: string }
 
 export interface Command {
   readonly toolCallId: string
-  /** For the shell. */
+  /** A command line for the shell. */
   readonly line: string
-  /** Absolute, in a directory of the session. Absent: the first of them. */
+  /** An absolute path in a directory of the session. Absent: the first directory. */
   readonly cwd?: string
 }
 
 export interface RunningCommand {
   readonly terminal: Uri
-  /** Resolves when it has ended; rejects when this turn is over. */
+  /** Resolves when the command has ended. Rejects when the turn is over. */
   readonly done: Promise<CommandOutcome>
-  /** What it is until now. */
+  /** The output up to now. */
   soFar(): CommandOutcome
-  /** Ends it; `done` says how. */
+  /** Ends the command. `done` resolves with its outcome. */
   end(): Promise<void>
 }
 
 export interface CommandOutcome {
-  /** Absent where something else than itself ended it. */
+  /** Absent while the command runs, and where it was killed. */
   readonly exitCode?: number
-  /** What it wrote, as plain text; the newest of it, where that was too much. */
+  /** The output as plain text. Where it was too long, its end. */
   readonly output: string
   readonly truncated: boolean
   readonly ended: boolean
@@ -172,19 +172,19 @@ export interface Task {
   readonly toolCallId: string
   readonly title: string
   readonly text: string
-  /** The model that the worker is to have. */
+  /** The model for the worker. */
   readonly model?: ModelSelection
 }
 
 export interface Worker {
   readonly chat: Uri
-  /** Resolves with the worker's state when its turn has ended; rejects when its chat is gone, or this turn is over. */
+  /** Resolves with the state of the worker's chat when its turn has ended. Rejects when that chat is gone or this turn is over. */
   readonly done: Promise<ChatState>
 }
 
 /**
- * How a turn begins and ends, where its chat works and may go, is said by the host; what people write, read and decide by
- * them; pages are no agent's.
+ * The chat actions that an agent may not yield. The host starts and ends turns and maintains the chat; users write, read and
+ * decide; pages of turns are for single clients.
  */
 export const hostOnlyActions = [
   'chat/turnStarted',
@@ -207,7 +207,7 @@ export const hostOnlyActions = [
   'chat/inputAnswerChanged',
 ] as const
 
-/** The few actions of a session that its agent may say. */
+/** The session actions that an agent may yield. */
 export const agentSessionActions = [
   'session/titleChanged',
   'session/metaChanged',
@@ -215,7 +215,7 @@ export const agentSessionActions = [
   'session/mcpServerStateChanged',
 ] as const
 
-/** An action of its chat, or one of the few of its session. The host knows which turn it is. */
+/** An action that an agent yields. It has no `turnId`: the host adds it. */
 export type AgentAction = WithoutTurn<
   | Exclude<ChatAction, { readonly type: (typeof hostOnlyActions)[number] }>
   | Extract<SessionAction, { readonly type: (typeof agentSessionActions)[number] }>
@@ -223,7 +223,7 @@ export type AgentAction = WithoutTurn<
 
 type WithoutTurn<A> = A extends { readonly turnId: string } ? Omit<A, 'turnId'> : A
 
-/** How an agent says that its turn has failed, in words for people. Anything else it throws is a failure without them. */
+/** An error with a message for users. Every other error that an agent throws is shown as `the agent failed`. */
 export class TurnFailed extends Error {
   override readonly name = 'TurnFailed'
   readonly errorType: string
@@ -236,7 +236,7 @@ export class TurnFailed extends Error {
   }
 }
 
-/** What people are told of something that an agent threw (S-27). */
+/** The error that users see. Messages of unexpected errors are not shown, because they may contain secrets (S-27). */
 export function failureOf(error: unknown): ErrorInfo {
   return error instanceof TurnFailed
     ? { errorType: error.errorType, message: error.message }

@@ -74,7 +74,7 @@ describe('[R2] S-18: pollution', () => {
       ]
       for (const one of asked) await expect(one).rejects.toMatchObject({ code: expect.any(Number) })
       far.send(dispatch(session, '7', `{"type":"${name}"}`))
-      expect((await ann.echo(7)).rejectionReason).toContain('knows no action')
+      expect((await ann.echo(7)).rejectionReason).toContain('unknown action')
       if (name !== '__proto__')
         await (await join(name)).ask('createSession', { channel: `ahp-session:/${name}` })
       expect(core().log.channel(name)).toBeUndefined()

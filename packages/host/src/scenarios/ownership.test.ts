@@ -82,8 +82,8 @@ describe('S-17, S-10: a client acts for itself alone', () => {
     const { ann, eve } = await together()
     const before = eve.state(session)
     expect(await tries(eve, set(forged), removed(forged))).toEqual([
-      'a client can only speak for itself',
-      'a client can only speak for itself',
+      'a client can only add or remove itself as an active client',
+      'a client can only add or remove itself as an active client',
     ])
     expect(eve.state(session)).toBe(before)
     expect(ann.envelopes).toEqual([])

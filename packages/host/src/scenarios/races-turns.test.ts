@@ -21,7 +21,7 @@ import { TurnFailed } from '../ports/agent.ts'
 
 // Races for something that only one can have, in every order that a scheduler finds. A failure names its seed and path.
 
-const noTurn = 'there is no such turn in progress'
+const noTurn = 'no such turn is in progress'
 const inProgress = 'a turn is in progress: cancel it, or queue the message'
 
 interface Start extends Track {

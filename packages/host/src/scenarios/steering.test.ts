@@ -183,7 +183,7 @@ test('[H9] I17: a message id is in one place only: no message is lost to another
   const run = await turn(all, 't1')
   await accepted(all.ann, chat, s)
   await accepted(all.ann, chat, a)
-  const other = 'another message waits here under that id'
+  const other = 'another pending message of this chat has that id'
   expect(await refused(all, chat, set('queued', 's', 'other words'))).toBe(other)
   expect(await refused(all, chat, set('steering', 'a', 'other words'))).toBe(other)
   // The same message moves from the queue to the front.
@@ -196,7 +196,7 @@ test('[S-57 pendingLength] past: all waiting messages of a chat count, in both p
   const all = await scene(new Puppet(), { limits: { pendingLength: 600 } })
   await turn(all, 't1')
   const long = 'x'.repeat(350)
-  const crowd = 'at most 600 characters of messages wait in a chat'
+  const crowd = 'the pending messages of a chat have at most 600 characters'
   await accepted(all.ann, chat, set('steering', 's', long))
   expect(await refused(all, chat, set('queued', 'a', long))).toBe(crowd)
   await accepted(all.ann, chat, set('steering', 's2', long))

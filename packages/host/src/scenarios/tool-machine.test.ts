@@ -151,7 +151,7 @@ describe('[X1] a call whose turn ends is skipped, whatever its state', () => {
       const late = [confirmed, resultConfirmed]
       for (const action of late)
         expect((await all.ben.echo(all.ben.dispatch(chat, action))).rejectionReason).toBe(
-          'there is no such turn in progress',
+          'no such turn is in progress',
         )
       expect(callOf(all)).toEqual(last)
     },

@@ -68,7 +68,7 @@ test('[H8] a worker whose chat is disposed of leaves no agent waiting', async ()
   const run = await turn(all, 't1', begun(), running)
   const worker = run.chat.spawn(task)
   const working = await all.agent.given(1)
-  const rejected = expect(worker.done).rejects.toThrow('the chat of the worker is gone')
+  const rejected = expect(worker.done).rejects.toThrow('the chat of the worker was disposed of')
   await all.ann.ask('disposeChat', { channel: worker.chat })
   await rejected
   expect(working.signal.aborted).toBe(true)

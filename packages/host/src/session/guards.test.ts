@@ -35,11 +35,11 @@ const active = (clientId: string): AnyAction => ({
 })
 const inactive = (clientId: string): AnyAction => ({ type: 'session/activeClientRemoved', clientId })
 
-const speaksForItself = 'a client can only speak for itself'
-const noDirectory = 'this is no directory of the session'
-const oneDirectory = 'this agent works in one directory'
-const firstStays = 'the first directory of this session cannot change'
-const noCustomization = 'there is no such customization here'
+const speaksForItself = 'a client can only add or remove itself as an active client'
+const noDirectory = 'this is not a working directory of the session'
+const oneDirectory = 'this agent supports one working directory'
+const firstStays = 'the first directory of this session cannot be changed'
+const noCustomization = 'this session has no such customization'
 
 test.each([
   ['a client for another', active('ben'), speaksForItself],
@@ -98,7 +98,7 @@ test('[H7] a replacement that loses what was chosen for good is refused', async 
   const all = await scene(settable())
   expect(sessionOf(all).config?.values).toEqual({ tone: 'warm', model: 'm1' })
   const replacing = config({ tone: 'cold' }, { replace: true })
-  expect(await refused(all, session, replacing)).toBe('"model" cannot be taken away in this session')
+  expect(await refused(all, session, replacing)).toBe('"model" cannot be removed in this session')
 })
 
 test.each([

@@ -1,5 +1,6 @@
 import type { MultipleDirectories } from '@atrium/protocol/root/state'
 import { pathOf } from '@atrium/protocol/file-uri'
+import type { Customization } from '@atrium/protocol/session/customization'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { agentOf } from '../agents/agents.ts'
 import type { Core } from '../core/core.ts'
@@ -10,16 +11,17 @@ import { changeProblem, permissionValuesProblem } from '../agents/settings.ts'
 
 export const sessionGuards: Guards<'session'> = {
   'session/activeClientSet': ({ activeClient }, { state: { activeClients }, by, core: { limits } }) => {
-    if (activeClient.clientId !== by.clientId) return 'a client can only speak for itself'
+    if (activeClient.clientId !== by.clientId)
+      return 'a client can only add or remove itself as an active client'
     const others = activeClients.filter(({ clientId }) => clientId !== by.clientId)
     const length = others.reduce((sum, client) => sum + lengthOf(client), lengthOf(activeClient))
     return length > limits.lentLength
-      ? `clients lend at most ${limits.lentLength} characters to a session`
+      ? `the active clients of a session provide at most ${limits.lentLength} characters`
       : undefined
   },
 
   'session/activeClientRemoved': ({ clientId }, { state, by }) => {
-    if (clientId !== by.clientId) return 'a client can only speak for itself'
+    if (clientId !== by.clientId) return 'a client can only add or remove itself as an active client'
     return state.activeClients.some((client) => client.clientId === clientId)
       ? undefined
       : 'this client is not an active client'
@@ -30,12 +32,12 @@ export const sessionGuards: Guards<'session'> = {
       changeProblem(config?.schema, given) ??
       permissionValuesProblem(given, limits.permissions) ??
       forgedPermission(given, config?.values, by.clientId)
-    const lost =
+    const removed =
       replace &&
       Object.keys(config?.values ?? {}).find(
         (key) => !Object.hasOwn(given, key) && !config?.schema.properties[key]?.sessionMutable,
       )
-    return problem ?? (lost ? `${JSON.stringify(lost)} cannot be taken away in this session` : undefined)
+    return problem ?? (removed ? `${JSON.stringify(removed)} cannot be removed in this session` : undefined)
   },
 
   'session/workingDirectorySet': ({ directory }, { state, core }) => {
@@ -44,7 +46,7 @@ export const sessionGuards: Guards<'session'> = {
     if (!named.ok) return named.problem
     const several = agentOf(core, state.provider)?.info.capabilities?.multipleWorkingDirectories
     if (workingDirectories.includes(directory) || workingDirectories.length === 0 || several) return undefined
-    return 'this agent works in one directory'
+    return 'this agent supports one working directory'
   },
   'session/workingDirectoryRemoved': ({ directory }, { state, core }) => {
     const { immutablePrimary } = directoryRules(core, state)
@@ -60,7 +62,7 @@ export const sessionGuards: Guards<'session'> = {
   'session/customizationToggled': (action, { state }) => {
     const kinds = new Set(action.enablement.map(({ kind }) => kind))
     return kinds.size < action.enablement.length
-      ? 'a customization is decided about once for the session, once for a folder and once for all'
+      ? 'enablement has at most one entry of each kind'
       : customizationProblem(state, action)
   },
   'session/mcpServerStartRequested': serverProblem,
@@ -77,9 +79,9 @@ function directoryProblem(
   directory: string,
   fixed: boolean,
 ): string | undefined {
-  if (!workingDirectories.includes(directory)) return 'this is no directory of the session'
+  if (!workingDirectories.includes(directory)) return 'this is not a working directory of the session'
   return fixed && directory === workingDirectories[0]
-    ? 'the first directory of this session cannot change'
+    ? 'the first directory of this session cannot be changed'
     : undefined
 }
 
@@ -87,16 +89,17 @@ function customizationProblem(
   { customizations = [] }: SessionState,
   { id }: { readonly id: string },
 ): string | undefined {
-  return customizations.some((one) => hasId(one, id)) ? undefined : 'there is no such customization here'
+  return customizations.some((one) => hasId(one, id)) ? undefined : 'this session has no such customization'
 }
 
-/** Nobody would follow such a wish. */
+/** Always refuses: no agent of this host starts or stops MCP servers on request. */
 function serverProblem(action: { readonly id: string }, { state }: Guarded<'session'>): string {
-  const own = 'the agent starts and ends its MCP servers itself: switch this one on or off'
-  return customizationProblem(state, action) ?? own
+  const reason = 'the agent starts and stops its MCP servers itself: enable or disable this one'
+  return customizationProblem(state, action) ?? reason
 }
 
-function hasId(customization: object, id: string): boolean {
-  const { id: own, children = [] } = customization as { id: string; children?: readonly { id: string }[] }
-  return own === id || children.some((child) => child.id === id)
+function hasId(customization: Customization, id: string): boolean {
+  if (customization.id === id) return true
+  const children = 'children' in customization ? customization.children : undefined
+  return children?.some((child) => child.id === id) ?? false
 }

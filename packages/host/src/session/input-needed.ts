@@ -4,25 +4,25 @@ import type { SessionAction } from '@atrium/protocol/session/actions'
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 import { equal } from '../log/equal.ts'
 
-/** What a session must be told so that it shows what its chat waits for, to those who have not opened the chat. */
+/** The actions that update a session's `inputNeeded` to the open requests of a chat, for clients not subscribed to the chat. */
 export function inputNeededChanges(session: SessionState, chat: ChatState): readonly SessionAction[] {
-  const shown = (session.inputNeeded ?? []).filter((request) => request.chat === chat.resource)
+  const listed = (session.inputNeeded ?? []).filter((request) => request.chat === chat.resource)
   const { activeTurn } = chat
-  if (shown.length === 0 && !activeTurn) return none
+  if (listed.length === 0 && !activeTurn) return none
   const open = activeTurn
-    ? activeTurn.responseParts.flatMap((part) => asked(chat.resource, activeTurn.id, part))
+    ? activeTurn.responseParts.flatMap((part) => requestsOf(chat.resource, activeTurn.id, part))
     : []
-  const gone = shown.filter(({ id }) => !open.some((request) => request.id === id))
-  const come = open.filter((request) => !shown.some((one) => equal(one, request)))
+  const removed = listed.filter(({ id }) => !open.some((request) => request.id === id))
+  const added = open.filter((request) => !listed.some((one) => equal(one, request)))
   return [
-    ...gone.map(({ id }) => ({ type: 'session/inputNeededRemoved', id }) as const),
-    ...come.map((request) => ({ type: 'session/inputNeededSet', request }) as const),
+    ...removed.map(({ id }) => ({ type: 'session/inputNeededRemoved', id }) as const),
+    ...added.map((request) => ({ type: 'session/inputNeededSet', request }) as const),
   ]
 }
 
 const none: readonly SessionAction[] = []
 
-function asked(chat: Uri, turnId: string, part: ResponsePart): readonly SessionInputRequest[] {
+function requestsOf(chat: Uri, turnId: string, part: ResponsePart): readonly SessionInputRequest[] {
   if (part.kind === 'inputRequest')
     return part.response === undefined
       ? [{ kind: 'chatInput', id: `${chat}#request-${part.request.id}`, chat, request: part.request }]

@@ -68,7 +68,7 @@ describe('[H12] a chat stays', () => {
       ann.dispatch(b, { type: 'chat/pendingMessageSet', kind: 'queued', id: 'q', message: message('q') }),
     )
     await ann.until(() => chatOf(ann, b).turns.length === 1)
-    await refused(ann, b, there(), /messages wait/)
+    await refused(ann, b, there(), /queued messages/)
   })
 
   test('while a worker works for it, and the worker with it', async () => {
@@ -89,8 +89,8 @@ describe('[H12] a session takes no chat', () => {
     await refused(ann, 'ahp-chat:/none', there(), /no chat/, -32008)
     await refused(ann, session, there(), /no chat/, -32008)
     for (const after of [b, 'ahp-chat:/none', a])
-      await refused(ann, b, { ...there(), after }, /no other chat/, -32602)
-    await refused(ann, b, { ...there(session), after: b }, /no other chat/, -32602)
+      await refused(ann, b, { ...there(), after }, /not another chat/, -32602)
+    await refused(ann, b, { ...there(session), after: b }, /not another chat/, -32602)
     await refused(ann, b, { kind: 'moon' }, /to a session, or to a new one/, -32602)
   })
 
@@ -104,9 +104,9 @@ describe('[H12] a session takes no chat', () => {
     const { ann } = await pair(severalChats())
     const directory = 'file:///work'
     await ann.echo(ann.dispatch(session, { type: 'session/workingDirectorySet', directory }))
-    await refused(ann, b, there(), /other directories/)
+    await refused(ann, b, there(), /other working directories/)
     await ann.echo(ann.dispatch(b, { type: 'chat/workingDirectorySet', directory }))
-    await refused(ann, b, there(), /other directories/)
+    await refused(ann, b, there(), /other working directories/)
     await ann.echo(ann.dispatch(two, { type: 'session/workingDirectorySet', directory }))
     await ann.ask('moveChat', { channel: b, destination: { kind: 'session', session: two } })
     expect((ann.state(two) as unknown as SessionState).chats[0]).toMatchObject({

@@ -83,7 +83,7 @@ describe('[H12] a place in its session', () => {
     const told = ann.envelopes.slice(before).map(({ action, origin }) => [action, origin])
     expect(told).toEqual([[{ type: 'session/chatsReordered', chats: [b, chat, a, c] }, undefined]])
     const said = ann.dispatch(session, { type: 'session/chatsReordered', chats: [chat, a, b, c] })
-    expect((await ann.echo(said)).rejectionReason).toMatch(/by the host alone/)
+    expect((await ann.echo(said)).rejectionReason).toMatch(/by the host only/)
   })
 
   test('is the one in the list of sessions, too', async () => {

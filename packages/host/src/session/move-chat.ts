@@ -14,84 +14,82 @@ import { entryOf, sessionOf } from '../core/lookup.ts'
 import { changeable } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
 import type { Core, Link } from '../core/core.ts'
-import { create } from './creation.ts'
+import { runCreation } from './creation.ts'
 import { equal } from '../log/equal.ts'
 import { movableChange, unmovable } from '../chat/movable.ts'
 import { sleepWhenIdle } from '../channels/sleep.ts'
-import { createChannels, forgetSession } from './session.ts'
+import { createSessionChannel, forgetSession } from './session.ts'
 import { wake } from '../channels/wake.ts'
 
-type Moved = Promise<{ readonly seq: number; readonly session: Uri }>
+type Move = Promise<{ readonly seq: number; readonly session: Uri }>
 
-/** A chat goes to another place in its session, to another session, or to a new one. Its URI and its state stay what they are. */
-export function moveChat(core: Core, link: Link, { channel: chat, destination }: Params<'moveChat'>): Moved {
+/** Moves a chat within its session, to another session, or to a new one. The chat keeps its URI and its state. */
+export function moveChat(core: Core, link: Link, { channel: chat, destination }: Params<'moveChat'>): Move {
   changeable(core)
   if (destination.kind === 'session') return moveTo(core, chat, destination.session, destination.after)
-  if (destination.kind === 'newSession') return moveOut(core, link, chat)
-  throw AhpError.invalidParams('moveChat: a chat goes to a session, or to a new one')
+  if (destination.kind === 'newSession') return moveToNew(core, link, chat)
+  throw AhpError.invalidParams('moveChat: the kind of the destination must be session or newSession')
 }
 
-async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Moved {
+async function moveTo(core: Core, uri: Uri, to: Uri, after?: Uri): Move {
   await wakeTogether(core, uri, to)
-  // From here on nothing waits: the checks and all that changes are one step.
-  const { chat, from } = leaving(core, uri)
+  // No `await` from here on: the checks and all changes are one step.
+  const { chat, from } = movableChat(core, uri)
   const target = core.log.channel(to, 'session')
   if (!target || !core.catalog.get(to)) throw AhpError.sessionNotFound(to)
-  const chats = target === from ? [entry(from, uri)] : family(from, uri)
-  const others = target.head.chats.filter((each) => !chats.some(same(each)))
+  const chats = target === from ? [entry(from, uri)] : withWorkers(from, uri)
+  const moving = urisOf(chats)
+  const others = target.head.chats.filter(({ resource }) => !moving.includes(resource))
   const anchor = after === undefined ? undefined : (core.catalog.defaultChatNamed(after) ?? after)
   const at = others.findIndex(({ resource }) => resource === anchor)
   if (anchor !== undefined && at < 0)
-    throw AhpError.invalidParams('moveChat: `after` is no other chat of that session')
+    throw AhpError.invalidParams('moveChat: `after` is not another chat of that session')
   if (target !== from) {
-    admit(core, target, from, chat, chats.length)
-    carry(core, from, target, chats)
+    checkTarget(core, { target, from, chat, count: chats.length })
+    transfer(core, from, target, chats)
   }
-  const order = [...others.slice(0, at + 1), ...chats, ...others.slice(at + 1)].map(
-    ({ resource }) => resource,
-  )
-  if (
-    !equal(
-      order,
-      target.head.chats.map(({ resource }) => resource),
-    )
-  )
+  const order = urisOf([...others.slice(0, at + 1), ...chats, ...others.slice(at + 1)])
+  if (!equal(order, urisOf(target.head.chats)))
     append(core, target, { type: 'session/chatsReordered', chats: order })
-  // Whoever puts a chat there uses it.
+  // A session with a moved chat counts as used.
   if (target !== from) announce(core, target)
   return { seq: core.log.last, session: to }
 }
 
 /**
- * A new session like the one that a chat is in. It is made first, unheard: if its agent cannot make it the chat stays, and
- * where the host dies meanwhile it is one that nobody used.
+ * Moves a chat to a new session with the settings of its own. The new session is created first and is not announced: if its
+ * agent cannot create it the chat stays, and after a crash it is disposed of like every unused session.
  */
-async function moveOut(core: Core, link: Link, uri: Uri): Moved {
+async function moveToNew(core: Core, link: Link, uri: Uri): Move {
   await wake(core, uri)
-  const { from } = leaving(core, uri)
+  const { from } = movableChat(core, uri)
   if (core.catalog.size >= core.limits.sessions)
     throw AhpError.permissionDenied(`there are ${core.catalog.size} sessions: dispose of some first`)
-  const like = from.head
-  chooseAgent(core, like.provider)
+  const template = from.head
+  chooseAgent(core, template.provider)
   const createdAt = new Date(core.world.now()).toISOString()
-  const made = createChannels(core, link, sessionUri(core.world.id()), newState(like), createdAt)
-  sleepWhenIdle(core, made)
+  const session = createSessionChannel(core, link, {
+    uri: sessionUri(core.world.id()),
+    state: newState(template),
+    createdAt,
+  })
+  sleepWhenIdle(core, session)
   await core.log.reached(core.log.last)
-  await create(core, made)
+  await runCreation(core, session)
   try {
-    const { creationError } = made.head
+    const { creationError } = session.head
     if (creationError) throw AhpError.conflict(creationError.message)
-    return await moveTo(core, uri, made.uri)
+    return await moveTo(core, uri, session.uri)
   } catch (error) {
-    // Unless somebody found it, and uses it.
-    const unheard = core.catalog.creatorOf(made.uri) !== undefined
-    if (unheard && core.log.channel(made.uri) === made) forgetSession(core, made)
+    // A client may have found the session and used it: then it stays.
+    const unused = core.catalog.creatorOf(session.uri) !== undefined
+    if (unused && core.log.channel(session.uri) === session) forgetSession(core, session)
     throw error
   }
 }
 
-/** A chat that may leave its place now. */
-function leaving(
+/** A chat and its session. Throws where the chat cannot be moved now. */
+function movableChat(
   core: Core,
   uri: Uri,
 ): { readonly chat: Channel<'chat'>; readonly from: Channel<'session'> } {
@@ -103,51 +101,55 @@ function leaving(
   return { chat, from }
 }
 
-/** It goes on where it worked, with whoever answered it. */
-function admit(
-  { limits }: Core,
-  target: Channel<'session'>,
-  from: Channel<'session'>,
-  chat: Channel<'chat'>,
-  count: number,
-): void {
+interface Transfer {
+  readonly target: Channel<'session'>
+  readonly from: Channel<'session'>
+  readonly chat: Channel<'chat'>
+  /** Number of chats that move: the chat and its workers. */
+  readonly count: number
+}
+
+/** Throws unless the chat would keep its agent and its working directories in the target session. */
+function checkTarget({ limits }: Core, { target, from, chat, count }: Transfer): void {
   const there = target.head
   const here = from.head
   const own = chat.head.workingDirectories
   if (there.lifecycle === 'failed') throw AhpError.conflict('that session could not be created')
   if (there.provider !== here.provider) throw AhpError.conflict('that session has another agent')
-  const { workingDirectories: those = [] } = there
-  const works = own ? own.every((each) => those.includes(each)) : equal(those, here.workingDirectories ?? [])
-  if (!works) throw AhpError.conflict('that session works in other directories')
+  const { workingDirectories: theirs = [] } = there
+  const sameDirectories = own
+    ? own.every((each) => theirs.includes(each))
+    : equal(theirs, here.workingDirectories ?? [])
+  if (!sameDirectories) throw AhpError.conflict('that session has other working directories')
   if (there.chats.length + count > limits.chats)
     throw AhpError.permissionDenied(`a session has at most ${limits.chats} chats`)
 }
 
-/** Part of a step: all that is known of these chats is known of another session from now on. */
-function carry(
+/** Removes chats from one session and adds them, with their terminals and stored content, to another, in the same step. */
+function transfer(
   core: Core,
   from: Channel<'session'>,
   target: Channel<'session'>,
   chats: readonly ChatSummary[],
 ): void {
   for (const { resource: chat } of chats) append(core, from, { type: 'session/chatRemoved', chat })
-  const arrived = chats.map((summary) => {
-    const told = core.catalog.chatIndex.move(summary.resource, target.uri)
+  const commits = chats.map((summary) => {
+    const commit = core.catalog.chatIndex.move(summary.resource, target.uri)
     append(core, target, { type: 'session/chatAdded', summary })
     for (const terminal of core.sessionResources.ofChat(summary.resource))
-      hand(core, terminal, target.uri, summary.resource)
-    return told
+      moveTerminal(core, terminal, target.uri, summary.resource)
+    return commit
   })
   core.contentRetention.retain(target.uri, from.uri)
   const [first] = chats
-  if (first && target.head.defaultChat === undefined) lead(core, target, first)
+  if (first && target.head.defaultChat === undefined) makeDefault(core, target, first)
   void core.log.reached(core.log.last).then(() => {
-    for (const told of arrived) told()
+    for (const commit of commits) commit()
   })
 }
 
-/** A session that was made for a chat has it for its default chat, and its name. */
-function lead(core: Core, target: Channel<'session'>, { resource, title }: ChatSummary): void {
+/** Makes the first chat of a new session its default chat. The session takes over the chat's title. */
+function makeDefault(core: Core, target: Channel<'session'>, { resource, title }: ChatSummary): void {
   append(core, target, { type: 'session/defaultChatChanged', defaultChat: resource })
   if (title !== '') append(core, target, { type: 'session/titleChanged', title })
   const chat = core.log.channel(resource, 'chat')
@@ -156,8 +158,8 @@ function lead(core: Core, target: Channel<'session'>, { resource, title }: ChatS
   if (movable !== undefined) core.log.append(chat, { type: 'chat/movableChanged', movable })
 }
 
-/** What a chat holds goes with it. Who held it when it ended is past, and stays as it is. */
-function hand(core: Core, uri: Uri, session: Uri, chat: Uri): void {
+/** Moves a chat's terminal to the chat's new session. The claim of an exited terminal is history, and stays. */
+function moveTerminal(core: Core, uri: Uri, session: Uri, chat: Uri): void {
   const terminal = core.log.channel(uri, 'terminal')
   const claim = terminal?.head.lifecycle.status === 'running' ? terminal.head.claim : undefined
   if (terminal && claim?.kind === 'session')
@@ -165,8 +167,8 @@ function hand(core: Core, uri: Uri, session: Uri, chat: Uri): void {
   else core.sessionResources.assign(uri, session, chat)
 }
 
-/** A chat, and those that worked for it, for them, and so on: the work is done, and is spoken of in its turns. */
-function family(session: Channel<'session'>, uri: Uri): readonly ChatSummary[] {
+/** A chat and the chats of its workers, at any depth. Its turns refer to them. */
+function withWorkers(session: Channel<'session'>, uri: Uri): readonly ChatSummary[] {
   const found = [entry(session, uri)]
   const { chats } = session.head
   for (const { resource } of found)
@@ -180,12 +182,12 @@ function entry(session: Channel<'session'>, uri: Uri): ChatSummary {
   return found
 }
 
-function same({ resource }: ChatSummary): (other: ChatSummary) => boolean {
-  return (other) => other.resource === resource
+function urisOf(chats: readonly ChatSummary[]): readonly Uri[] {
+  return chats.map(({ resource }) => resource)
 }
 
-function newState(like: SessionState): SessionState {
-  const { provider, workingDirectories, customizations, config, project } = like
+function newState(template: SessionState): SessionState {
+  const { provider, workingDirectories, customizations, config, project } = template
   return compact<SessionState>({
     provider,
     title: '',
@@ -200,11 +202,11 @@ function newState(like: SessionState): SessionState {
   })
 }
 
-/** A chat, its session and another are in memory in one moment, as far as they are there. */
+/** Wakes a chat, its session and another session. When it returns, those that exist are all in memory. */
 async function wakeTogether(core: Core, chat: Uri, session: Uri): Promise<void> {
-  for (let up = false; !up;) {
+  for (let awake = false; !awake;) {
     const found = await Promise.all([chat, session].map((uri) => wake(core, uri)))
-    up = found.every((channel) => !channel || core.log.channel(channel.uri) === channel)
+    awake = found.every((channel) => !channel || core.log.channel(channel.uri) === channel)
   }
 }
 

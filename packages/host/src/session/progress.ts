@@ -2,33 +2,33 @@ import { compact } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
 import type { Listener } from '../log/entry.ts'
 
-/** How far something is that somebody waits for. It never goes back, and its last word is that all is done. */
+/** Progress notifications of an operation. The reported progress never decreases, and the last report is 100 %. */
 export interface Progress {
-  say(done: number, total: number, message?: string): void
+  report(done: number, total: number, message?: string): void
   end(): void
 }
 
-export const noProgress: Progress = { say: () => {}, end: () => {} }
+export const noProgress: Progress = { report: () => {}, end: () => {} }
 
-/** Said to the one that asked for it, under the token it gave. */
+/** Sends progress to one client, with the token that it chose. */
 export function progressTo(listener: Listener, progressToken: string): Progress {
   let last = 0
-  let all = 1
+  let max = 1
   let over = false
-  const note = (progress: number, total: number, message?: string) => {
+  const send = (progress: number, total: number, message?: string) => {
     const params = { channel: rootUri, progressToken, progress, total, message }
     listener.notify('root/progress', compact<typeof params>(params))
   }
   return {
-    say(done, total, message) {
+    report(done, total, message) {
       if (over || !Number.isFinite(done) || !Number.isFinite(total)) return
-      // The end is not the agent's to say.
-      all = Math.max(all, total)
-      last = Math.max(last, Math.min(done, all))
-      if (last < all) note(last, all, message)
+      max = Math.max(max, total)
+      last = Math.max(last, Math.min(done, max))
+      // Completion is reported by `end` only: an agent that reports it may still fail.
+      if (last < max) send(last, max, message)
     },
     end() {
-      if (!over) note(all, all)
+      if (!over) send(max, max)
       over = true
     },
   }

@@ -11,9 +11,11 @@ import { requireSignIn } from '../auth/auth.ts'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import type { Channel } from '../log/channel.ts'
-import { startTurn, forgetChat, newChat, newSummary } from '../chat/chat.ts'
+import { forgetChat } from '../chat/chat.ts'
+import { newChat, newSummary } from '../chat/new-chat.ts'
+import { startTurn } from '../chat/start-turn.ts'
 import type { Core, Link } from '../core/core.ts'
-import { create } from './creation.ts'
+import { runCreation } from './creation.ts'
 import type { Agent } from '../ports/agent.ts'
 import { noProgress, progressTo } from './progress.ts'
 import { followGit, projectOf } from '../resources/project.ts'
@@ -33,7 +35,7 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const gone = await Promise.all([uri, chat].map((each) => core.records.get(goneKey(each))))
   const project = await projectOf(core, params.workingDirectories?.[0])
   if (chooseAgent(core, params.provider).probe) await probeAgent(core, params.provider)
-  // From here on nothing waits: the checks and the birth are one step.
+  // No `await` from here on: the checks and the creation are one step.
   if (gone.some((record) => record !== undefined) || isUsed(core, uri) || isUsed(core, chat))
     throw AhpError.sessionAlreadyExists(uri)
   if (core.catalog.size >= core.limits.sessions)
@@ -45,30 +47,34 @@ export async function createSession(core: Core, link: Link, params: Params<'crea
   const summary = newSummary(core, chat, { origin: { kind: 'user' } })
   const first = { ...firstState(agent, params), ...(project && { project }) }
   const state: SessionState = { ...first, chats: [summary], defaultChat: chat }
-  const session = createChannels(core, link, uri, state, summary.modifiedAt)
+  const session = createSessionChannel(core, link, { uri, state, createdAt: summary.modifiedAt })
   newChat(core, uri, summary)
-  // After its chat, which keeps it awake.
+  // Only now: without its chat, which keeps it awake, the session could fall asleep.
   sleepWhenIdle(core, session)
   const seq = core.log.last
   const progress = progressToken === undefined ? noProgress : progressTo(link, progressToken)
-  void core.log.reached(seq).then(() => create(core, session, progress))
+  void core.log.reached(seq).then(() => runCreation(core, session, progress))
   return { seq }
 }
 
-/** A session that nobody hears of before it is used: of the client that has this link. */
-export function createChannels(
+interface NewSession {
+  readonly uri: Uri
+  readonly state: SessionState
+  readonly createdAt: string
+}
+
+/** Creates the channel of a session, for the client of a link. The session is announced when it is first used. */
+export function createSessionChannel(
   core: Core,
   link: Link,
-  uri: Uri,
-  state: SessionState,
-  createdAt: string,
+  { uri, state, createdAt }: NewSession,
 ): Channel<'session'> {
   const session = core.log.create(uri, 'session', state)
   core.catalog.add(uri, createdAt, state, link.clientId)
   core.owners.assign(uri, link.principal)
   core.jobs.mark(uri, true)
   core.departures.join(link.clientId, uri)
-  // It went while the records were asked: nobody else would notice.
+  // The client may have disconnected during the reads before this step: no other code would notice.
   if (core.links.get(link.clientId) !== link) core.departures.departed(link.clientId)
   return session
 }
@@ -76,18 +82,18 @@ export function createChannels(
 export async function disposeSession(core: Core, { channel: uri }: Params<'disposeSession'>): Mutation {
   changeable(core)
   const session = await wakeAll(core, uri)
-  // A moment ago somebody else may have disposed of it.
+  // Another client may have disposed of the session meanwhile.
   if (core.log.channel(uri) !== session) throw AhpError.sessionNotFound(uri)
   return { seq: forgetSession(core, session) }
 }
 
-/** A session that is awake, and all its chats, are forgotten in one step. Gives the number after which they are. */
+/** Drops an awake session and all its chats in one step. Returns the sequence number of that step. */
 export function forgetSession(core: Core, session: Channel<'session'>): number {
   const { uri } = session
   const { provider, activeClients, chats } = session.head
   const creator = core.catalog.creatorOf(uri)
   const announced = creator === undefined
-  const unheard = core.catalog.isUnlisted(uri)
+  const unlisted = core.catalog.isUnlisted(uri)
   for (const { resource } of chats) forgetChat(core, resource)
   for (const terminal of core.sessionResources.of(uri)) forgetTerminal(core, terminal)
   core.jobs.stop(uri)
@@ -97,18 +103,18 @@ export function forgetSession(core: Core, session: Channel<'session'>): number {
   core.records.put(goneKey(uri), '')
   core.owners.forget(uri)
   core.catalog.delete(uri)
-  const needless = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
+  const unreferenced = core.contentRetention.forget(uri).filter((each) => !core.catalog.get(each))
   const seq = core.log.drop(session)
   if (announced) countSessions(core)
   core.log
     .reached(seq)
     .then(() => {
       core.catalog.listCommitted(uri)
-      if (!unheard) core.sessionFeed.removed(uri)
-      const dropped = needless.map((each) => core.store.blobs.drop(each))
+      if (!unlisted) core.sessionFeed.removed(uri)
+      const dropped = unreferenced.map((each) => core.store.blobs.drop(each))
       return Promise.all([...dropped, agentOf(core, provider)?.dispose?.(uri)])
     })
-    .catch((error: unknown) => core.world.report('a disposed session left something behind', error))
+    .catch((error: unknown) => core.world.report('cleaning up after a disposed session failed', error))
   return seq
 }
 
@@ -122,28 +128,28 @@ export const sessionEffects: Effects<'session'> = {
   },
 }
 
-/** The list follows every change of a session that everyone has been told of. */
+/** Updates the session list after a committed change of a session. */
 export function sessionCommitted(core: Core, session: Channel<'session'>): void {
   const changes = core.catalog.update(session.uri, session.committedState)
   if (changes) core.sessionFeed.changed(session.uri, changes)
 }
 
-/** A client has not come back in time: what it made and nobody used goes, and it takes part in nothing any more. */
+/** Removes a client that has not come back in time: its unused sessions are disposed of, and it leaves all others. */
 export async function clientDeparted(core: Core, clientId: string): Promise<void> {
-  // Where nothing can be changed it is missed later.
+  // A read-only host cannot append: the departure is checked again later.
   if (core.readOnlyReason() !== undefined) return core.departures.departed(clientId)
   for (const uri of core.departures.sessionsOf(clientId)) {
-    const made = core.catalog.creatorOf(uri) === clientId
-    const session = await (made ? wakeAll(core, uri) : wake(core, uri)).catch(unlessUnsound)
-    // While it was woken its client may have come back.
+    const created = core.catalog.creatorOf(uri) === clientId
+    const session = await (created ? wakeAll(core, uri) : wake(core, uri)).catch(unlessUnsound)
+    // The client may have come back while the session was woken.
     if (core.links.has(clientId)) return
-    if (session?.is('session') && core.log.channel(uri) === session) takeLeave(core, session, clientId)
+    if (session?.is('session') && core.log.channel(uri) === session) removeClient(core, session, clientId)
   }
   core.log.scheduleFlush()
 }
 
-/** A session that its maker left may have been used while it was woken: then it stays. */
-function takeLeave(core: Core, session: Channel<'session'>, clientId: string): void {
+/** Disposes of a session that its creator left unused. It may have been used while it was woken: then it stays. */
+function removeClient(core: Core, session: Channel<'session'>, clientId: string): void {
   const { uri } = session
   if (core.catalog.creatorOf(uri) === clientId) return void forgetSession(core, session)
   const { activeClients } = session.head
@@ -175,20 +181,20 @@ function creationProblem(
   { workingDirectories = [], config }: Params<'createSession'>,
 ): string | undefined {
   if (new Set(workingDirectories).size < workingDirectories.length)
-    return 'a working directory is named twice'
+    return 'a working directory is given twice'
   for (const directory of workingDirectories) {
     const named = pathOf(directory)
     if (!named.ok) return `${JSON.stringify(directory.slice(0, 200))}: ${named.problem}`
   }
   if (workingDirectories.length > 1 && !info.capabilities?.multipleWorkingDirectories)
-    return `${info.displayName} works in one directory`
+    return `${info.displayName} supports one working directory`
   return (
     settingProblem(sessionSchema(settings?.schema), config) ??
     permissionValuesProblem(config, limits.permissions)
   )
 }
 
-/** A session with all its chats in memory, in one moment, but those that cannot be trusted any more. */
+/** Wakes a session and all its chats. When it returns, all are in memory, except for damaged chats. */
 async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
   const damaged = new Set<Uri>()
   for (;;) {
@@ -198,7 +204,7 @@ async function wakeAll(core: Core, uri: Uri): Promise<Channel<'session'>> {
     const { chats } = session.head
     const asleep = chats.filter(({ resource }) => !core.log.channel(resource) && !damaged.has(resource))
     if (asleep.length === 0) return session
-    // All at once: on a slow disk the first would else be asleep again before the last is awake.
+    // Concurrently: on a slow disk the first chat could fall asleep again before the last is awake.
     await Promise.all(
       asleep.map(async ({ resource }) => {
         if (!(await wakeIfSound(core, resource))) damaged.add(resource)

@@ -116,9 +116,9 @@ test('[X1] S-17, F-33: of two who answer at once one wins; forged, foreign and l
   for (const [given, why] of [
     [{ turnId: 'nope' }, /no such turn/],
     [{ toolCallId: 'nope' }, /no such tool call/],
-    [{ selectedOptionId: 'nope' }, 'this choice was not offered'],
-    [{ selectedOptionId: choices.deny }, 'the choice says the opposite of the answer'],
-    [{ ...denied, selectedOptionId: choices.session }, 'the choice says the opposite of the answer'],
+    [{ selectedOptionId: 'nope' }, 'this option was not offered'],
+    [{ selectedOptionId: choices.deny }, 'the selected option contradicts `approved`'],
+    [{ ...denied, selectedOptionId: choices.session }, 'the selected option contradicts `approved`'],
     [{ editedToolInput: '/etc/passwd' }, 'the input of this tool call cannot be edited'],
   ] as const)
     expect(await answer(ben, given), JSON.stringify(given)).toMatch(why)
@@ -224,7 +224,7 @@ test('[X3] an edit is shown before it is made; what changed meanwhile is not wri
   expect(files.asked.at(-1)?.what).toBe('write {"ifMatch":"e1"}')
   expect(new TextDecoder().decode(files.files.get('/w/a.txt'))).toBe('one\n2\nthree\n')
   const [none] = callsIn(await ended(ann, await say(ann, 'edit a.txt nowhere => x')))
-  expect(none).toMatchObject({ success: false, error: { message: 'the file does not have that text' } })
+  expect(none).toMatchObject({ success: false, error: { message: 'the file does not contain that text' } })
 })
 
 test('[X3] S-35: what changes how an agent is held is asked for every time, in any spelling', async () => {
@@ -305,7 +305,7 @@ test('[X4] I7: an agent that calls its own tool confirmed, or does not wait, get
     }
   expect(outcomes).toHaveLength(6)
   expect(new Set(outcomes)).toEqual(
-    new Set(['nobody has approved this tool call', 'a tool may work while its call runs, and no longer']),
+    new Set(['nobody has approved this tool call', 'a tool may act only while its call is running']),
   )
   expect([terminals.shells, files.asked]).toEqual([[], []])
 })
@@ -349,7 +349,7 @@ test('[X6] a form is filled in by anybody who sees the session, also over a rest
   })
   const tell = async (given: object) =>
     (await ben.echo(ben.dispatch(needed.chat, completed(given) as never))).rejectionReason
-  expect(await tell({ response: 'accept' })).toBe('a question that must be answered is not')
+  expect(await tell({ response: 'accept' })).toBe('a required question is not answered')
   expect(await tell({ response: 'accept', answers })).toBeUndefined()
   const cat = await enter(all, 'cat', [chat])
   const turn = await ended(cat, turnId)

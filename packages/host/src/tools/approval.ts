@@ -1,121 +1,106 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
-import { compact } from '@atrium/protocol/update'
+import { callIn } from '@atrium/protocol/chat/calls'
 import { pathOf } from '@atrium/protocol/file-uri'
+import { compact, without } from '@atrium/protocol/update'
 import { rootUri } from '@atrium/protocol/uri'
-import type { Channel } from '../log/channel.ts'
-import type { Core } from '../core/core.ts'
 import { choices } from '../access/choices.ts'
 import { allows, countProblem, optionsFor, permissionsIn, permissionsKey } from '../access/permissions.ts'
 import type { Permission } from '../access/permissions.ts'
 import { isProtected } from '../access/protected-files.ts'
 import { isIn } from '../access/roots.ts'
-import { callIn } from '@atrium/protocol/chat/calls'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
 
 type Ready = Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
 type Confirmed = Extract<ChatAction, { readonly type: 'chat/toolCallConfirmed' }>
 
+/** A chat and its session. */
+export interface ChatContext {
+  readonly core: Core
+  readonly session: Channel<'session'>
+  readonly chat: Channel<'chat'>
+}
+
 /**
- * A tool call that asks is answered by what was allowed before, else given the choices that a person has; an agent that has
- * choices of its own keeps them. What changes how an agent is held is asked for every time (S-35).
+ * Completes a tool call that asks for confirmation: a permission confirms it, or it gets the options that a user chooses from. An
+ * agent's own options are kept. Edits of protected files are never confirmed by a permission (S-35).
  */
-export function withApproval(
-  core: Core,
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
-  action: Action,
-): Action {
+export function withApproval(context: ChatContext, action: ChatAction): ChatAction {
   if (action.type !== 'chat/toolCallReady') return action
-  const ready = action as Ready
-  // That somebody else has confirmed it is not the agent's to say.
-  if (ready.confirmed) return { ...ready, confirmed: 'not-needed' } as Action
-  const call = callIn(chat.head, ready.toolCallId)
-  // What was shown or offered while it asked stands until something else is.
-  const asked = call?.status === 'pending-confirmation' ? call : undefined
-  const files = filesOf(ready.edits ?? asked?.edits)
-  const free =
-    call &&
-    !files.some(isProtected) &&
-    isAllowed(core, session, call.toolName, folderOf(session, chat), files)
-  if (!free)
-    return {
-      ...ready,
-      options: ready.options ?? asked?.options ?? optionsFor(folderOf(session, chat)),
-    } as Action
-  const { options: _, ...rest } = ready
-  return { ...rest, confirmed: 'setting' } as Action
+  // An agent may say that no confirmation is needed, and not that a user or a setting gave one.
+  if (action.confirmed) return { ...action, confirmed: 'not-needed' }
+  const { session, chat } = context
+  const call = callIn(chat.head, action.toolCallId)
+  // A call may be made ready again while it asks: then its earlier edits and options stay until others replace them.
+  const asking = call?.status === 'pending-confirmation' ? call : undefined
+  const files = filesOf(action.edits ?? asking?.edits)
+  const permitted = call && !files.some(isProtected) && isPermitted(context, call.toolName, files)
+  if (permitted) return { ...without(action, 'options'), confirmed: 'setting' }
+  const options = action.options ?? asking?.options ?? optionsFor(folderOf(session, chat))
+  return { ...action, options }
 }
 
-/** Somebody has chosen more than once: what they allow is written down in the same step, unless it is already. */
-export function savePermission(
-  core: Core,
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
-  action: Confirmed,
-  by: string,
-): void {
-  const wish = wishOf(core, session, chat, action)
-  if (!wish || isKept(wish)) return
-  const { channel, tool, folder } = wish
-  const since = new Date(core.world.now()).toISOString()
-  const given = compact<Permission>({ id: core.world.id(), tool, folder, by, since })
-  const config = { [permissionsKey]: [...keptIn(channel), given] }
-  if (channel.is('root')) core.log.append(channel, { type: 'root/configChanged', config })
-  else if (channel.is('session')) core.log.append(channel, { type: 'session/configChanged', config })
+/** Saves the permission that a user gave with a confirmation, in the same step, unless it is saved already. */
+export function savePermission(context: ChatContext, action: Confirmed, by: string): void {
+  const request = requestedPermission(context, action)
+  if (!request || isSaved(request)) return
+  const { world, log } = context.core
+  const { channel, tool, folder } = request
+  const since = new Date(world.now()).toISOString()
+  const permission = compact<Permission>({ id: world.id(), tool, folder, by, since })
+  const config = { [permissionsKey]: [...savedIn(channel), permission] }
+  if (channel.is('root')) log.append(channel, { type: 'root/configChanged', config })
+  else if (channel.is('session')) log.append(channel, { type: 'session/configChanged', config })
 }
 
-/** Why what somebody has chosen cannot be written down, if it cannot. */
-export function whyNotSaved(
-  core: Core,
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
-  action: Confirmed,
-): string | undefined {
-  const wish = wishOf(core, session, chat, action)
-  if (!wish || isKept(wish)) return undefined
-  return countProblem(keptIn(wish.channel).length + 1, core.limits.permissions)
+/** The reason why the permission that a confirmation gives cannot be saved. */
+export function whyNotSaved(context: ChatContext, action: Confirmed): string | undefined {
+  const request = requestedPermission(context, action)
+  if (!request || isSaved(request)) return undefined
+  return countProblem(savedIn(request.channel).length + 1, context.core.limits.permissions)
 }
 
-/** Whether a call looks at something, or does something. */
-export type FileAccess = 'look' | 'act'
+/** Whether a tool call reads, or changes something. */
+export type FileAccess = 'read' | 'write'
 
-/** Why a tool may not do its work now, if it may not: nothing is done that nobody has approved (I7). */
+/** The reason why a tool call may not act now. Writing needs an approval (I7). */
 export function unapproved(
   chat: Channel<'chat'>,
   toolCallId: string,
-  deed: FileAccess = 'act',
+  access: FileAccess = 'write',
 ): string | undefined {
   const call = callIn(chat.committedState, toolCallId)
-  if (call?.status !== 'running') return 'a tool may work while its call runs, and no longer'
-  // It was agreed to where it runs.
-  if (call.contributor?.kind === 'client') return 'this tool runs in the client that lends it'
-  return deed === 'act' && call.confirmed === 'not-needed' ? 'nobody has approved this tool call' : undefined
+  if (call?.status !== 'running') return 'a tool may act only while its call is running'
+  // Its approval was given to the client that runs it, and not to the agent.
+  if (call.contributor?.kind === 'client') return 'this tool runs in the client that provides it'
+  return access === 'write' && call.confirmed === 'not-needed'
+    ? 'nobody has approved this tool call'
+    : undefined
 }
 
-/** Whether somebody, or a permission, has agreed to a call that runs. */
+/** Whether a user, or a permission, has confirmed a running call. */
 export function isAgreed(chat: Channel<'chat'>, toolCallId: string): boolean {
   return unapproved(chat, toolCallId) === undefined
 }
 
-/** The folder that a permission is given for: the first that a chat works in. */
+/** The folder that a permission is given for: the first directory of the chat. */
 export function folderOf(session: Channel<'session'>, chat: Channel<'chat'>): Uri | undefined {
   const own = chat.head.workingDirectories ?? []
   return own[0] ?? session.head.workingDirectories?.[0]
 }
 
-/** What is to be allowed from now on: in which config it is kept, for which tool, and where. */
-interface Wish {
+/** A permission to save: in the config of which channel, for which tool and folder. */
+interface PermissionRequest {
   readonly channel: Channel<'root'> | Channel<'session'>
   readonly tool: string
   readonly folder: Uri | undefined
 }
 
-function wishOf(
-  core: Core,
-  session: Channel<'session'>,
-  chat: Channel<'chat'>,
+function requestedPermission(
+  { core, session, chat }: ChatContext,
   { approved, selectedOptionId: chosen, toolCallId }: Confirmed,
-): Wish | undefined {
+): PermissionRequest | undefined {
   const tool = callIn(chat.head, toolCallId)?.toolName
   if (!approved || tool === undefined) return undefined
   if (chosen === choices.session) return { channel: session, tool, folder: undefined }
@@ -125,26 +110,21 @@ function wishOf(
   return { channel: root, tool, folder }
 }
 
-/** A second one would stay where the first is taken back. */
-function isKept({ channel, tool, folder }: Wish): boolean {
-  return keptIn(channel).some((each) => each.tool === tool && each.folder === folder)
+/** Duplicates are not saved: a user who removes one of them would leave the other in force. */
+function isSaved({ channel, tool, folder }: PermissionRequest): boolean {
+  return savedIn(channel).some((each) => each.tool === tool && each.folder === folder)
 }
 
-function keptIn({ head }: Wish['channel']): readonly Permission[] {
+function savedIn({ head }: PermissionRequest['channel']): readonly Permission[] {
   return permissionsIn(head.config?.values)
 }
 
-/** What is allowed in a folder is so for the files in it. */
-function isAllowed(
-  core: Core,
-  session: Channel<'session'>,
-  tool: string,
-  folder: Uri | undefined,
-  files: readonly Uri[],
-): boolean {
+/** Whether a permission covers a call. A permission for a folder covers edits of files in that folder only. */
+function isPermitted({ core, session, chat }: ChatContext, tool: string, files: readonly Uri[]): boolean {
   const root = core.log.channel(rootUri, 'root')?.head
-  const there = files.every((file) => isBelow(file, folder)) ? folder : undefined
-  return allows(tool, session.head.config?.values, root?.config?.values, there)
+  const folder = folderOf(session, chat)
+  const covered = files.every((file) => isBelow(file, folder)) ? folder : undefined
+  return allows(tool, session.head.config?.values, root?.config?.values, covered)
 }
 
 function isBelow(file: Uri, folder: Uri | undefined): boolean {

@@ -1,36 +1,42 @@
 import type { Action } from '@atrium/protocol/channel'
 import { callIn } from '@atrium/protocol/chat/calls'
-import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Channel } from '../log/channel.ts'
 
 type Meta = { readonly [key: string]: unknown }
-type Saying = Action & { readonly toolCallId?: unknown; readonly _meta?: Meta }
+type WithMeta = Action & { readonly toolCallId?: unknown; readonly _meta: Meta }
 
 /**
- * What a client says beside a tool call takes the place of what stood there. By some of that the host knows what people saw, and an agent
- * which question was answered: that stays.
+ * Keeps the host's keys in the `_meta` of a tool call, where a client's `_meta` would replace them. The host finds there what a
+ * preview showed, and an agent which of its questions a call stands for.
  */
-export function withCallMeta({ kind, head }: Channel, action: Action): Action {
-  const { toolCallId, _meta } = action as Saying
-  if (kind.name !== 'chat' || !_meta || typeof toolCallId !== 'string') return action
-  const { _meta: before = {} } = callIn(head as ChatState, toolCallId) ?? {}
-  return { ...action, _meta: { ...othersIn(_meta), ...marksIn(before) } } as Action
+export function withCallMeta(channel: Channel, action: Action): Action {
+  if (!channel.is('chat') || !hasMeta(action) || typeof action.toolCallId !== 'string') return action
+  const { _meta: before = {} } = callIn(channel.head, action.toolCallId) ?? {}
+  const meta = { ...filtered(action._meta, (key) => !isHostKey(key)), ...filtered(before, isHostKey) }
+  return withMeta(action, meta)
 }
 
-/** An action without what only the host and its agents say beside it. */
+/** An action without the keys that only the host and its agents write into `_meta`. */
 export function withoutCallMeta(action: Action): Action {
-  const { _meta } = action as Saying
-  return _meta ? ({ ...action, _meta: othersIn(_meta) } as Action) : action
+  if (!hasMeta(action)) return action
+  return withMeta(
+    action,
+    filtered(action._meta, (key) => !isHostKey(key)),
+  )
 }
 
-function marksIn(meta: Meta): Meta {
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => isMark(key)))
+function withMeta(action: WithMeta, _meta: Meta): WithMeta {
+  return { ...action, _meta }
 }
 
-function othersIn(meta: Meta): Meta {
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !isMark(key)))
+function hasMeta(action: Action): action is WithMeta {
+  return '_meta' in action && typeof action._meta === 'object' && action._meta !== null
 }
 
-function isMark(key: string): boolean {
+function filtered(meta: Meta, wanted: (key: string) => boolean): Meta {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => wanted(key)))
+}
+
+function isHostKey(key: string): boolean {
   return key.startsWith('x-atrium')
 }

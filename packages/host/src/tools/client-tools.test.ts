@@ -26,7 +26,7 @@ const left = async (all: Awaited<ReturnType<typeof loan>>) => {
 const failed = {
   status: 'completed',
   success: false,
-  error: { message: 'The client that lent this tool has left' },
+  error: { message: 'The client that provides this tool has left' },
 }
 
 test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back completes its tool', async () => {

@@ -1,6 +1,6 @@
 import type { DiffCounts } from '@atrium/protocol/common/content'
 
-/** How many lines came and went between two texts, if what is the same at both ends stays: quick, and right for one change. */
+/** Counts added and removed lines. Only the common prefix and suffix are kept, which is quick, and exact for a single change. */
 export function diffCounts(before: string, after: string): DiffCounts {
   const [old, now] = [before, after].map((text) => (text === '' ? [] : text.replace(/\n$/, '').split('\n')))
   if (!old || !now) return {}

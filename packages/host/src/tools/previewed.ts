@@ -1,50 +1,55 @@
-import type { Action, Uri } from '@atrium/protocol/channel'
+import type { Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import { callIn } from '@atrium/protocol/chat/calls'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { FileEdit } from '@atrium/protocol/common/content'
 
-/** What a file held when people were shown a whole new text for it: its content, or nothing where there was no such file. */
-type Held = Uri | null
+/** The content of a file when an edit of it was previewed, as a content URI; null where the file did not exist. */
+type Previewed = Uri | null
 
-/** Where a call says that: it stays with the call, also when the host has gone meanwhile. */
+/** Key in the `_meta` of a tool call, which survives a restart of the host. */
 const key = 'x-atrium.over'
 
-/** What was proposed in a turn. Only of that it is known what it would be written over: agents show what they like. */
+/** Edits that `propose` made in a turn. Of edits that an agent made up by itself the content before is not known. */
 export class Previews {
-  readonly #proposed = new Map<string, { readonly uri: Uri; readonly held: Held }>()
+  readonly #proposed = new Map<string, { readonly uri: Uri; readonly previewed: Previewed }>()
 
-  /** A whole new text for a file, which a tool calls by this name. */
+  /** Adds an edit that replaces the whole content of a file. `uri` is the file that the tool names: `edit` may name its link target. */
   add(uri: Uri, edit: FileEdit): void {
-    this.#proposed.set(nameOf(edit), { uri, held: edit.before?.content.uri ?? null })
+    this.#proposed.set(keyOf(edit), { uri, previewed: edit.before?.content.uri ?? null })
   }
 
-  /** A call that asks says what its files held. */
-  record(action: Action, state: ChatState): Action {
+  /** Writes into the `_meta` of a call that becomes ready the content that its files have in the preview. */
+  record(action: ChatAction, state: ChatState): ChatAction {
     if (action.type !== 'chat/toolCallReady') return action
-    const ready = action as Extract<ChatAction, { readonly type: 'chat/toolCallReady' }>
-    const before = callIn(state, ready.toolCallId)?._meta
-    // What was shown before stands until something else is.
-    const held = ready.edits ? this.#heldBy(ready.edits.items) : before?.[key]
-    const { [key]: own, ...others } = ready._meta ?? before ?? {}
-    if (own === undefined && held === undefined) return action
-    return { ...ready, _meta: { ...others, ...(held !== undefined && { [key]: held }) } } as Action
+    const before = callIn(state, action.toolCallId)?._meta
+    // Without new edits the earlier preview stays in force.
+    const previewed = action.edits ? this.#previewedIn(action.edits.items) : before?.[key]
+    const { [key]: own, ...others } = action._meta ?? before ?? {}
+    if (own === undefined && previewed === undefined) return action
+    return { ...action, _meta: { ...others, ...(previewed !== undefined && { [key]: previewed }) } }
   }
 
-  #heldBy(edits: readonly FileEdit[]): { readonly [uri: Uri]: Held } | undefined {
-    const found = edits.flatMap((edit) => this.#proposed.get(nameOf(edit)) ?? [])
-    return found.length === 0 ? undefined : Object.fromEntries(found.map(({ uri, held }) => [uri, held]))
+  #previewedIn(edits: readonly FileEdit[]): { readonly [uri: Uri]: Previewed } | undefined {
+    const found = edits.flatMap((edit) => this.#proposed.get(keyOf(edit)) ?? [])
+    return found.length === 0
+      ? undefined
+      : Object.fromEntries(found.map(({ uri, previewed }) => [uri, previewed]))
   }
 }
 
-/** What people saw that a file held, when a call asked; nothing is known of calls that showed something else. */
-export function previewOf(state: ChatState, toolCallId: string, uri: Uri): Held | undefined {
+/** The content of a file in the preview of a tool call; undefined where no whole-file preview of it is known. */
+export function previewOf(state: ChatState, toolCallId: string, uri: Uri): Previewed | undefined {
   const all = callIn(state, toolCallId)?._meta?.[key]
-  const held = typeof all === 'object' && all !== null ? (all as Record<Uri, unknown>)[uri] : undefined
-  return typeof held === 'string' || held === null ? held : undefined
+  const previewed = isObject(all) ? all[uri] : undefined
+  return typeof previewed === 'string' || previewed === null ? previewed : undefined
 }
 
-/** The same text may be meant for several files. */
-function nameOf({ before, after }: FileEdit): string {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+/** Names both sides of an edit, because several files may get the same content. */
+function keyOf({ before, after }: FileEdit): string {
   return JSON.stringify([before?.content.uri, after?.uri, after?.content.uri])
 }

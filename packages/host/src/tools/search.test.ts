@@ -66,9 +66,9 @@ test('[N22] a search is narrowed by a place, a pattern and the case of letters',
   expect(await paths({ path: 'src' })).toEqual(['two.ts:2'])
   expect(await paths({ path: 'one.txt' })).toEqual([':2', ':3'])
   expect(await paths({ glob: '*.md' })).toEqual([])
-  await expect(search('')).rejects.toThrow('a part of one line')
-  await expect(search('a\nb')).rejects.toThrow('a part of one line')
-  await expect(search('x', { glob: '[' })).rejects.toThrow('no pattern')
+  await expect(search('')).rejects.toThrow('part of a single line')
+  await expect(search('a\nb')).rejects.toThrow('part of a single line')
+  await expect(search('x', { glob: '[' })).rejects.toThrow('the glob is invalid')
   await expect(search('x', { path: 'nowhere' })).rejects.toThrow('there is no such file')
 })
 

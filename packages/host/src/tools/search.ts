@@ -5,107 +5,140 @@ import { childOf } from '../core/file-listing.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { SearchResult, SearchMatch, Search } from '../ports/agent.ts'
 import { FileError } from '../ports/files.ts'
-import type { ContainedPath } from '../ports/files.ts'
+import type { ContainedPath, FileStat, Files } from '../ports/files.ts'
 import { isSecret } from '../access/protected-files.ts'
 
-/** So many files are read at once. */
-const together = 16
-/** So many comparisons are made at once: some milliseconds. */
-const mostEffort = 100_000
+/** Number of files that are read concurrently. */
+const concurrency = 16
+/** Characters of path times characters of pattern that are matched before others may run: some milliseconds. */
+const matchBudget = 100_000
+
+type Matches = (text: string) => boolean
+
+/** A search in progress. `checkAlive` rejects when the result is not wanted any more. */
+interface SearchRun {
+  readonly core: Core
+  readonly files: Files
+  readonly place: ContainedPath
+  readonly checkAlive: () => Promise<void>
+  readonly isLate: () => boolean
+}
 
 /**
- * The lines that have a text, in the files below a place. It takes time in proportion to what is searched (S-25): a text and no
- * pattern. What is secret, no text, or too large is passed over. `alive` rejects when nobody wants to know any more.
+ * Finds the lines that contain a text, in the files below a place. The cost is proportional to the size of the files (S-25),
+ * because the search is for a text and not for a regular expression. Secret, binary and too large files are skipped.
  */
 export async function searched(
   core: Core,
   place: ContainedPath,
-  { text, glob: pattern, ignoreCase = false }: Search,
-  alive: () => Promise<void>,
+  search: Search,
+  checkAlive: () => Promise<void>,
 ): Promise<SearchResult> {
   const { world, limits, files, listings } = core
-  const wanted = glob(pattern ?? '**')
-  if (text === '' || text.includes('\n')) throw new TurnFailed('files', 'a search is for a part of one line')
-  if (!wanted) throw new TurnFailed('files', 'this is no pattern of paths')
-  if (!files) throw new TurnFailed('files', 'this host has no files')
-  const { type } = await files.stat(place, true).catch((error: unknown) => {
-    throw error instanceof FileError ? new TurnFailed('files', error.message) : error
-  })
+  const { text, glob: pattern, ignoreCase = false } = search
+  const matchesPath = glob(pattern ?? '**')
+  if (text === '' || text.includes('\n'))
+    throw new TurnFailed('files', 'the search text must be part of a single line')
+  if (!matchesPath) throw new TurnFailed('files', 'the glob is invalid')
+  if (!files) throw new TurnFailed('files', 'this host serves no files')
+  const { type } = await statOf(files, place)
   const paths = type === 'file' ? [''] : (await listings.fresh(place.path)).map(({ path }) => path)
   let late = false
-  const undo = world.later(limits.searchMs, () => (late = true))
+  const cancelTimer = world.later(limits.searchMs, () => (late = true))
+  const run = { core, files, place, checkAlive, isLate: () => late }
+  const chosen = type === 'file' ? paths : await matching(run, paths, matchesPath, pattern?.length ?? 1)
+  const { lines, skipped } = await linesIn(run, chosen, lineMatcher(text, ignoreCase))
+  cancelTimer()
+  const shown = lines.slice(0, limits.searchLines).map((line) => cut(line, limits.searchLineLength))
+  const more = skipped || late || paths.length >= limits.listingFiles || lines.length > shown.length
+  return { lines: shown, more }
+}
+
+function statOf(files: Files, place: ContainedPath): Promise<FileStat> {
+  return files.stat(place, true).catch((error: unknown) => {
+    throw error instanceof FileError ? new TurnFailed('files', error.message) : error
+  })
+}
+
+async function matching(
+  { core: { world }, checkAlive, isLate }: SearchRun,
+  paths: readonly string[],
+  matchesPath: Matches,
+  patternLength: number,
+): Promise<readonly string[]> {
   const chosen: string[] = []
-  let effort = 0
+  let cost = 0
   for (const path of paths) {
-    if (late) break
-    if (type === 'file' || wanted(path)) chosen.push(path)
-    // A pattern costs its length for every letter of a path: whoever else wants something has a turn.
-    effort += path.length * (pattern?.length ?? 1)
-    if (effort < mostEffort) continue
-    effort = 0
+    if (isLate()) break
+    if (matchesPath(path)) chosen.push(path)
+    cost += path.length * patternLength
+    if (cost < matchBudget) continue
+    cost = 0
     await new Promise<void>((resolve) => void world.later(0, resolve))
-    await alive()
+    await checkAlive()
   }
-  const find = finder(text, ignoreCase)
+  return chosen
+}
+
+/** The matching lines, at least one more than a result may have if there are more. `skipped`: some file is too large. */
+async function linesIn(
+  run: SearchRun,
+  paths: readonly string[],
+  matches: Matches,
+): Promise<{ readonly lines: readonly SearchMatch[]; readonly skipped: boolean }> {
+  const { searchLines } = run.core.limits
   const lines: SearchMatch[] = []
-  let passed = paths.length >= limits.listingFiles
-  for (let at = 0; at < chosen.length && !late && lines.length <= limits.searchLines; at += together) {
-    await alive()
-    const some = chosen.slice(at, at + together)
-    const texts = await Promise.all(
-      some.map(async (path) => {
-        const there = { path: childOf(place.path, path), roots: place.roots }
-        // What was asked for by its own name was looked at before.
-        if (path !== '' && isSecret(fileUri(there.path))) return undefined
-        return textAt(core, there)
-      }),
-    )
-    for (const [i, path] of some.entries()) {
-      const whole = texts[i]
-      passed ||= whole === 'too large'
-      if (typeof whole === 'object') lines.push(...found(whole.text, path, find, limits.searchLines + 1))
+  let skipped = false
+  for (let at = 0; at < paths.length && !run.isLate() && lines.length <= searchLines; at += concurrency) {
+    await run.checkAlive()
+    const batch = paths.slice(at, at + concurrency)
+    const texts = await Promise.all(batch.map((path) => textAt(run, path)))
+    for (const [i, path] of batch.entries()) {
+      const found = texts[i]
+      skipped ||= found === 'too large'
+      if (typeof found === 'object') lines.push(...matchesIn(found.text, path, matches, searchLines + 1))
     }
   }
-  undo()
-  const told = lines.slice(0, limits.searchLines).map((line) => cut(line, limits.searchLineLength))
-  return { lines: told, more: passed || late || lines.length > told.length }
+  return { lines, skipped }
 }
 
 type Text = { readonly text: string } | 'too large' | undefined
 
-/** Nothing where it is no text, or cannot be read: the others can. */
-async function textAt(core: Core, place: ContainedPath): Promise<Text> {
+/** The text of a file; undefined where the file is secret, binary or unreadable. The search goes on with the other files. */
+async function textAt({ core, files, place }: SearchRun, path: string): Promise<Text> {
+  const file = { path: childOf(place.path, path), roots: place.roots }
+  // The empty path is the file that the search names: the caller has checked whether it may be read.
+  if (path !== '' && isSecret(fileUri(file.path))) return undefined
   try {
-    const facts = await core.files?.stat(place, true)
-    // By another name it may be secret all the same.
-    if (!facts || isSecret(fileUri(facts.path))) return undefined
-    if (facts.size > core.limits.searchBytes) return 'too large'
-    const bytes = await core.files?.read(place, core.limits.searchBytes)
-    if (!bytes || bytes.subarray(0, 8192).includes(0)) return undefined
+    const stat = await files.stat(file, true)
+    // The target of a link may be secret although the link's name is not.
+    if (isSecret(fileUri(stat.path))) return undefined
+    if (stat.size > core.limits.searchBytes) return 'too large'
+    const bytes = await files.read(file, core.limits.searchBytes)
+    if (bytes.subarray(0, 8192).includes(0)) return undefined
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch (error) {
+    // Decoding throws a `TypeError` where the bytes are not UTF-8.
     if (error instanceof FileError || error instanceof TypeError) return undefined
     throw error
   }
 }
 
-type Find = (text: string) => boolean
-
-function finder(text: string, ignoreCase: boolean): Find {
+function lineMatcher(text: string, ignoreCase: boolean): Matches {
   if (!ignoreCase) return (line) => line.includes(text)
   const folded = text.toLowerCase()
   return (line) => line.toLowerCase().includes(folded)
 }
 
-function found(text: string, path: string, find: Find, most: number): readonly SearchMatch[] {
-  // Most files have it nowhere.
-  if (!find(text)) return []
+function matchesIn(text: string, path: string, matches: Matches, max: number): readonly SearchMatch[] {
+  // Most files have no match: one test of the whole text saves splitting it.
+  if (!matches(text)) return []
   const lines: SearchMatch[] = []
   for (const [i, line] of text.split(/\r?\n/).entries())
-    if (lines.length < most && find(line)) lines.push({ path, line: i + 1, text: line })
+    if (lines.length < max && matches(line)) lines.push({ path, line: i + 1, text: line })
   return lines
 }
 
-function cut(line: SearchMatch, most: number): SearchMatch {
-  return line.text.length > most ? { ...line, text: line.text.slice(0, most) } : line
+function cut(line: SearchMatch, maxLength: number): SearchMatch {
+  return line.text.length > maxLength ? { ...line, text: line.text.slice(0, maxLength) } : line
 }

@@ -22,18 +22,23 @@ async function desk(approved = true) {
 const textOf = ({ files }: Cabinet, path = '/a/a.txt') => new TextDecoder().decode(files.get(path))
 
 const problems: readonly (readonly [what: string, path: string, edit: Edit, problem: string])[] = [
-  ['a text that is not there', 'a.txt', { find: 'three', put: '3' }, 'the file does not have that text'],
-  ['no text', 'a.txt', { find: '', put: 'x' }, 'the file does not have that text'],
-  ['a text that is there twice', 'a.txt', { find: 'two', put: '2' }, 'the file has that text more than once'],
+  ['a text that is not there', 'a.txt', { find: 'three', put: '3' }, 'the file does not contain that text'],
+  ['no text', 'a.txt', { find: '', put: 'x' }, 'the file does not contain that text'],
+  [
+    'a text that is there twice',
+    'a.txt',
+    { find: 'two', put: '2' },
+    'the file contains that text more than once',
+  ],
   [
     'a text of a file that is not there',
     'new',
     { find: 'one', put: '1' },
-    'the file does not have that text',
+    'the file does not contain that text',
   ],
-  ['bytes that are no text', 'bytes', { find: 'x', put: 'y' }, 'the file is no text'],
-  ['a file elsewhere', '/b/a.txt', { text: 'x' }, '"/b/a.txt" is in no folder of this session'],
-  ['a way out', 'x/../../b/a.txt', { text: 'x' }, '"x/../../b/a.txt" is no path'],
+  ['bytes that are no text', 'bytes', { find: 'x', put: 'y' }, 'the file is not text'],
+  ['a file elsewhere', '/b/a.txt', { text: 'x' }, '"/b/a.txt" is outside the directories of this session'],
+  ['a way out', 'x/../../b/a.txt', { text: 'x' }, '"x/../../b/a.txt" is not a valid path'],
 ]
 test.each(problems)('[X3] an edit of %s is neither shown nor made', async (_, path, edit, problem) => {
   const { files, run } = await desk()
@@ -61,7 +66,7 @@ test('[X3] whether a secret has a text is told to nobody who may not read it', a
   expect(await guess('KEY=wrong')).toMatchObject({ diff: { added: 0, removed: 0 } })
   expect(await guess('KEY=hush')).toMatchObject({ diff: { added: 1, removed: 1 } })
   await expect(run.chat.files.apply('c1', '.env', { find: 'KEY=wrong', put: 'x' })).rejects.toThrow(
-    'the file does not have that text',
+    'the file does not contain that text',
   )
 })
 
@@ -81,7 +86,7 @@ const acts: readonly (readonly [what: string, act: (run: Run) => Promise<unknown
 
 test.each(acts)('[X4] nothing is %s for a call that nobody has answered', async (_, act) => {
   const { files, terminals, run } = await desk(false)
-  await expect(act(run)).rejects.toThrow('a tool may work while its call runs, and no longer')
+  await expect(act(run)).rejects.toThrow('a tool may act only while its call is running')
   expect([files.asked, terminals.shells]).toEqual([[], []])
 })
 
@@ -131,10 +136,10 @@ test('[X3] a whole text is only written over what people saw that it would be wr
   expect(textOf(files, '/a/b.txt')).toBe('b')
   files.put('/a/a.txt', 'somebody wrote this meanwhile')
   const write = () => run.chat.files.apply('c1', 'a.txt', { text: 'new' })
-  await expect(write()).rejects.toThrow('the file has changed since people were shown')
+  await expect(write()).rejects.toThrow('the file has changed since its edit was previewed')
   expect(textOf(files)).toBe('somebody wrote this meanwhile')
   files.files.delete('/a/a.txt')
-  await expect(write()).rejects.toThrow('the file has changed since people were shown')
+  await expect(write()).rejects.toThrow('the file has changed since its edit was previewed')
   files.put('/a/a.txt', 'one')
   await write()
   expect(textOf(files)).toBe('new')
@@ -156,7 +161,7 @@ test('[X3] a file that was to be new, and is there by now, is not written over, 
   await accepted(ann, chat, confirmed)
   const again = await next.given(0)
   const done = again.chat.files.apply('c1', 'new.txt', { text: 'new' })
-  await expect(done).rejects.toThrow('the file has changed since people were shown')
+  await expect(done).rejects.toThrow('the file has changed since its edit was previewed')
   expect(textOf(files, '/a/new.txt')).toBe('not so new')
 })
 
@@ -180,7 +185,7 @@ test('[X3] two files that would have the same text are told apart', async () => 
   await accepted(all.ann, chat, confirmed)
   files.put('/a/a.py', 'somebody wrote this meanwhile')
   await expect(apply('c1', 'a.py', { text: '' })).rejects.toThrow(
-    'the file has changed since people were shown',
+    'the file has changed since its edit was previewed',
   )
   expect(textOf(files, '/a/a.py')).toBe('somebody wrote this meanwhile')
   await apply('c1', 'b.py', { text: '' })

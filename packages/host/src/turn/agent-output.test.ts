@@ -40,7 +40,7 @@ test('[X7] what a client lends runs there: its agent gets nothing done for it he
   await takesPart(all.ann)
   const run = await turn(all, 't1', begun(lentBy('ann')), ready())
   await accepted(all.ann, chat, confirmed)
-  await expect(run.chat.run({ ...call, line: 'ls' })).rejects.toThrow('runs in the client that lends it')
+  await expect(run.chat.run({ ...call, line: 'ls' })).rejects.toThrow('runs in the client that provides it')
   expect(terminals.shells).toEqual([])
 })
 

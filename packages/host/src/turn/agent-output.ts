@@ -8,66 +8,75 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { permissionsKey, withPermissions } from '../access/permissions.ts'
 import { TurnFailed, agentSessionActions, hostOnlyActions } from '../ports/agent.ts'
 
-/** What an agent says: an action of its chat, in the turn it was given, or one of the few of its session. */
-export interface AgentOutput {
-  readonly of: 'chat' | 'session'
-  readonly action: Action
-}
+/** A checked action of an agent: for its chat, in the turn that it does, or one of the few that it may append to its session. */
+export type AgentOutput =
+  | { readonly of: 'chat'; readonly action: ChatAction }
+  | { readonly of: 'session'; readonly action: SessionAction }
 
-/** Throws where it is nothing that an agent may say. It may have come from anywhere. */
-export function parseAgentAction(said: unknown, turnId: string): AgentOutput {
-  const { type } = (said ?? {}) as { readonly type?: unknown }
-  if (typeof type !== 'string') throw new TurnFailed('agent', 'the agent said something that is no action')
+/** Checks an action of an agent. Throws where the agent may not produce it. Agents are not trusted: `output` may be any value. */
+export function parseAgentAction(output: unknown, turnId: string): AgentOutput {
+  if (!isAction(output)) throw new TurnFailed('agent', 'the agent produced a value that is not an action')
+  const { type } = output
   const of = type.startsWith('session/') ? 'session' : 'chat'
-  const may = of === 'session' ? mayOfSession.has(type) : kinds.chat.actions.has(type) && !mayNot.has(type)
-  if (!may) throw new TurnFailed('agent', `the agent may not say ${JSON.stringify(type.slice(0, 100))}`)
-  const action = { ...lasting(said as Action), ...(inTurn.has(type) && { turnId }) }
+  const allowed =
+    of === 'session' ? allowedOnSession.has(type) : kinds.chat.actions.has(type) && !hostOnly.has(type)
+  if (!allowed)
+    throw new TurnFailed('agent', `an agent may not dispatch ${JSON.stringify(type.slice(0, 100))}`)
+  const action = { ...copied(output), ...(inTurn.has(type) && { turnId }) }
   const checked = checkAction(kinds[of], action)
-  if (!checked.ok) throw new TurnFailed('agent', `the agent said a bad ${type}: ${checked.problem}`)
-  const forged = forgery(checked.value as ChatAction | SessionAction)
-  if (forged !== undefined) throw new TurnFailed('agent', `the agent may not say ${forged}`)
-  return { of, action: checked.value }
+  if (!checked.ok) throw new TurnFailed('agent', `the agent produced an invalid ${type}: ${checked.problem}`)
+  // The schema of this type has checked it; the table of schemas does not carry their types.
+  const parsed = { of, action: checked.value } as AgentOutput
+  const forged = forgery(parsed.action)
+  if (forged !== undefined) throw new TurnFailed('agent', `an agent may not ${forged}`)
+  return parsed
 }
 
-/** What nobody but a person may say, in an action that agents use for other things, too (S-35). */
+/** The part of an action that only users may decide, in a type that agents also use for other purposes (S-35). */
 function forgery(action: ChatAction | SessionAction): string | undefined {
   switch (action.type) {
     case 'session/configChanged':
-      return Object.hasOwn(action.config, permissionsKey) ? 'what is allowed' : undefined
+      return Object.hasOwn(action.config, permissionsKey) ? 'change permissions' : undefined
     case 'chat/inputCompleted':
-      return action.response === 'cancel' ? undefined : 'what people answer'
+      return action.response === 'cancel' ? undefined : 'answer for a user'
     case 'chat/pendingMessageRemoved':
-      return action.kind === 'steering' ? undefined : 'that a message waits no longer'
-    // They would come with whatever stands in them: answered, or approved.
+      return action.kind === 'steering' ? undefined : 'remove a queued message'
+    // Such a part could say that it is answered or approved already.
     case 'chat/responsePart':
-      return apart.has(action.part.kind) ? `a ${action.part.kind} as a part` : undefined
+      return ownActions.has(action.part.kind) ? `add a ${action.part.kind} as a response part` : undefined
     default:
       return undefined
   }
 }
 
-const apart = new Set(['toolCall', 'inputRequest'])
+/** Kinds of response parts that are made by actions of their own. */
+const ownActions = new Set(['toolCall', 'inputRequest'])
 
-/** The same, and what others keep beside a session stays, and what people allowed there. */
+/** The action as it is appended: it keeps the `_meta` of others, and the permissions of the session. */
 export function storedForm(action: SessionAction, { _meta, config }: SessionState): SessionAction {
   if (action.type === 'session/metaChanged') return { ...action, _meta: { ..._meta, ...action._meta } }
   if (action.type !== 'session/configChanged' || !action.replace) return action
   return { ...action, config: withPermissions(action.config, config?.values) }
 }
 
-/** As it stays, whatever the agent does with its own object later. A state is JSON. */
-function lasting(said: Action): Action {
-  // So are most words.
-  if (Object.values(said).every((value) => typeof value === 'string')) return said
+/** A copy in JSON: the agent may change its own object later, and a state must equal its JSON. */
+function copied(output: Action): Action {
+  // Most actions hold strings only, and need no deep copy.
+  if (Object.values(output).every((value) => typeof value === 'string')) return output
   try {
-    return JSON.parse(JSON.stringify(said)) as Action
+    const copy: Action = JSON.parse(JSON.stringify(output))
+    return copy
   } catch {
-    throw new TurnFailed('agent', `the agent said a ${said.type} that is no JSON`)
+    throw new TurnFailed('agent', `the agent produced a ${output.type} that is not JSON`)
   }
 }
 
-const mayOfSession = new Set<string>(agentSessionActions)
-const mayNot = new Set<string>(hostOnlyActions)
+function isAction(output: unknown): output is Action {
+  return typeof output === 'object' && output !== null && 'type' in output && typeof output.type === 'string'
+}
 
-/** These belong to a turn; the others are about the chat. */
+const allowedOnSession = new Set<string>(agentSessionActions)
+const hostOnly = new Set<string>(hostOnlyActions)
+
+/** Types that carry a `turnId`. */
 const inTurn = new Set(Object.keys({ ...turnActions, ...toolCallActions }))

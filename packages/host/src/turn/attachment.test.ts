@@ -59,7 +59,7 @@ test('[J5] what is embedded is text where it is one', async () => {
   const png = { data: 'iVAA/w==', encoding: 'base64', contentType: 'image/png' }
   expect(await embedded('iVAA/w==', 'image/png')).toEqual(png)
   await expect(embedded('no base64', 'text/plain')).rejects.toMatchObject(
-    failed('"x": what is embedded is not base64'),
+    failed('"x": the embedded data is not base64'),
   )
 })
 
@@ -114,13 +114,13 @@ test('[J5] S-10: what a client of another principal has is not for this agent', 
 test('[J5] a host without files says so; what there is not is said not to be there', async () => {
   const { read } = await working({ machine: {} })
   await expect(read({ type: 'resource', uri: 'file:///w/a.txt' })).rejects.toMatchObject(
-    failed('"x": this host has no files'),
+    failed('"x": this host serves no files'),
   )
   await expect(read({ type: 'annotations', resource: `${session}/annotations` })).rejects.toMatchObject(
-    failed('"x": this host has no annotations'),
+    failed('"x": this host does not support annotations'),
   )
   await expect(read({ type: 'x-later' })).rejects.toMatchObject(
-    failed('"x": this build knows no such kind of attachment'),
+    failed('"x": this host does not know this kind of attachment'),
   )
   await expect(read({ type: 'resource', uri: 'ahp-content:/none' })).rejects.toMatchObject({
     name: 'TurnFailed',
@@ -155,13 +155,13 @@ test('[J6] a chat is read up to the turn that it was pinned to', async () => {
   expect(await read(ref)).toEqual({ data: '', encoding: 'utf-8' })
   await ann.echo(ann.dispatch(other, { type: 'chat/truncated', turnId: 'o1' }))
   await expect(read({ ...ref, endTurn: 'o2' })).rejects.toMatchObject(
-    failed('"x": the turn up to which it was attached is no more'),
+    failed('"x": the turn that the attachment ends with was removed'),
   )
   await expect(read({ type: 'chat', resource: 'ahp-chat:/none' })).rejects.toMatchObject(
-    failed('"x": there is no such chat'),
+    failed('"x": no such chat'),
   )
   await expect(read({ type: 'chat', resource: session })).rejects.toMatchObject(
-    failed('"x": there is no such chat'),
+    failed('"x": no such chat'),
   )
 })
 
@@ -188,7 +188,7 @@ test('[J6] a chat of another session may be read, one of another principal may n
   const read = (resource: string) => given.read({ type: 'chat', label: 'x', resource, endTurn: 't1' })
   expect((await read(b)).data).toContain('of ahp-session:/b')
   expect((await read(a)).data).toContain('of ahp-session:/a')
-  await expect(read(foreign)).rejects.toMatchObject(failed('"x": there is no such chat'))
+  await expect(read(foreign)).rejects.toMatchObject(failed('"x": no such chat'))
 })
 
 test('[J6] turns that are not in memory are read, and do not stay', async () => {

@@ -8,7 +8,7 @@ import type { Channel } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { cursorBefore } from '../channels/cursor.ts'
 import { turnsBefore } from '../channels/history.ts'
-import { resolvedMessage } from './pin.ts'
+import { resolveChat } from './pin.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Content } from '../ports/agent.ts'
 import { contentOf, resourceRead } from '../resources/resources.ts'
@@ -17,8 +17,9 @@ import { transcriptOf } from './transcript.ts'
 import { wake } from '../channels/wake.ts'
 
 /**
- * What is behind something that is attached to a message, for the agent of a session of this principal. It may use what
- * clients of that principal may, and nothing else; what it may not, or is not there, is refused in words for people.
+ * Reads the content of a message attachment for an agent. `principal` is the owner of the agent's session: the agent may read
+ * what clients of that principal may read. Throws `TurnFailed`, with a message for users, where the content is missing or
+ * forbidden.
  */
 export async function readAttachment(
   core: Core,
@@ -39,7 +40,7 @@ async function read(core: Core, principal: string, attachment: MessageAttachment
       return { data: attachment.modelRepresentation ?? attachment.label, encoding: 'utf-8' }
     case 'embeddedResource': {
       const bytes = fromBase64(attachment.data)
-      if (!bytes) throw AhpError.invalidParams('what is embedded is not base64')
+      if (!bytes) throw AhpError.invalidParams('the embedded data is not base64')
       return contentOf(bytes, undefined, attachment.contentType)
     }
     case 'resource':
@@ -47,51 +48,50 @@ async function read(core: Core, principal: string, attachment: MessageAttachment
     case 'chat':
       return { data: await transcript(core, principal, attachment), encoding: 'utf-8' }
     case 'annotations':
-      throw AhpError.notFound('this host has no annotations')
+      throw AhpError.notFound('this host does not support annotations')
     default:
-      throw AhpError.notFound('this build knows no such kind of attachment')
+      throw AhpError.notFound('this host does not know this kind of attachment')
   }
 }
 
 function readResource(core: Core, principal: string, uri: Uri): Promise<Content> {
-  if (isFile(uri) && !core.files) throw AhpError.notFound('this host has no files')
+  if (isFile(uri) && !core.files) throw AhpError.notFound('this host serves no files')
   return resourceRead(core, { principal }, { uri })
 }
 
-/** What a chat was when the message was sent. One in which no turn was done by then is empty. */
+/** The transcript of a chat up to the turn that the attachment is pinned to. No pin: the chat had no completed turn. */
 async function transcript(core: Core, principal: string, attachment: ChatAttachment): Promise<string> {
-  const uri = resolvedMessage(core, attachment.resource)
+  const uri = resolveChat(core, attachment.resource)
   const session = core.catalog.sessionOf(uri)
-  const own = session !== undefined && core.owners.of(session) === principal
-  const chat = own ? await wake(core, uri) : undefined
-  if (!chat?.is('chat')) throw AhpError.notFound('there is no such chat')
+  const owned = session !== undefined && core.owners.of(session) === principal
+  const chat = owned ? await wake(core, uri) : undefined
+  if (!chat?.is('chat')) throw AhpError.notFound('no such chat')
   const { endTurn } = attachment
   if (endTurn === undefined) return ''
   const { turns, more } = await turnsUpTo(core, chat, endTurn)
   return transcriptOf(turns, more, core.limits.transcriptLength)
 }
 
-/** The turns of a chat up to one, oldest first; from it back, as many as are needed. */
+/** The turns of a chat that end with `endTurn`, oldest first: as many as a transcript can hold. */
 async function turnsUpTo(
   core: Core,
   chat: Channel<'chat'>,
   endTurn: string,
 ): Promise<{ readonly turns: readonly Turn[]; readonly more: boolean }> {
-  if (!chat.has(endTurn)) throw AhpError.notFound('the turn up to which it was attached is no more')
+  if (!chat.has(endTurn)) throw AhpError.notFound('the turn that the attachment ends with was removed')
   const next = chat.rowIds.at(chat.rowIds.indexOf(endTurn) + 1)
   let cursor = next === undefined ? undefined : cursorBefore({ id: next })
   const turns: Turn[] = []
-  // A text is shorter than the turns that it is made of.
-  const most = core.limits.transcriptLength * 4
+  // A transcript is shorter than the JSON of its turns.
+  const maxLength = core.limits.transcriptLength * 4
   let length = 0
   for (;;) {
     const page = await turnsBefore(core, chat, { cursor })
-    // A turn may have come to its end since.
+    // The first page may hold later turns: some may have ended since the attachment was pinned.
     const end = turns.length > 0 ? page.turns.length : page.turns.findIndex(({ id }) => id === endTurn) + 1
     turns.unshift(...page.turns.slice(0, end))
     for (const turn of page.turns) length += lengthOf(turn)
     cursor = page.turnsNextCursor
-    const enough = length > most
-    if (cursor === undefined || enough) return { turns, more: cursor !== undefined }
+    if (cursor === undefined || length > maxLength) return { turns, more: cursor !== undefined }
   }
 }

@@ -4,7 +4,7 @@ import { back, quiet } from '../../test/held-flushes.ts'
 import { Puppet } from '../../test/scripted-agent.ts'
 import type { Client, RoomOptions } from '../../test/test-host.ts'
 import { chat, chatOf, message, session, started, talk } from '../../test/one-client-session.ts'
-import { isDraftOrQueued } from './pin.ts'
+import { isResendOf } from './pin.ts'
 
 const other = 'ahp-chat:/other'
 const attached = (attachments: readonly object[], text = 'go') => ({ ...message(text), attachments })
@@ -95,7 +95,7 @@ test('[J6] the first message of a chat, and what is suggested instead of a call,
     reason: 'denied',
     userSuggestion: attached([ref({ endTurn: 'o2' })]),
   }
-  expect(isDraftOrQueued(denied, { ...denied, userSuggestion: attached([ref()]) } as never)).toBe(true)
+  expect(isResendOf(denied, { ...denied, userSuggestion: attached([ref()]) } as never)).toBe(true)
 })
 
 test('[J6] null is no turn; a chat without one, by another name, and what is no chat', async () => {
@@ -182,7 +182,7 @@ test('[S-57 chatAttachments] at 64: all are pinned', async () => {
 
 test('[S-57 chatAttachments] past 64: the message is refused, wherever it is', async () => {
   const { ann } = await two()
-  const reason = 'a message has at most 64 chats attached'
+  const reason = 'a message has at most 64 attached chats'
   for (const wish of [asks('t1', many(65)), queued('q', many(65))])
     expect((await ann.echo(ann.dispatch(chat, wish))).rejectionReason).toBe(reason)
   await expect(

@@ -7,8 +7,8 @@ import { withoutCallMeta } from '../tools/call-meta.ts'
 import { wakeIfSound } from '../channels/wake.ts'
 
 /**
- * A chat that is attached without saying up to which turn is meant as it is when its message is sent: the last turn that is done
- * by then is written into it, in the step in which it is accepted, and so everyone is told the same.
+ * Pins attached chats. A chat attached without `endTurn` means the chat as it is when the message is sent. So the id of its last
+ * completed turn is written into the attachment, in the step that accepts the message, and all clients see the same.
  */
 export function pinned(core: Core, action: Action): Action {
   return withMessage(action, (message) => pinnedMessage(core, message))
@@ -21,18 +21,18 @@ export function pinnedMessage(core: Core, message: Message): Message {
   })
 }
 
-/** Why a message cannot be taken, if it cannot: each chat may have to be read from the disk. */
+/** The reason to refuse a message with too many chats attached: each may have to be read from the disk. */
 export function attachmentProblem(core: Core, action: Action): string | undefined {
   const { chatAttachments } = core.limits
   const count = attachmentsOf(messageOf(action)).filter(isChat).length
-  return count > chatAttachments ? `a message has at most ${chatAttachments} chats attached` : undefined
+  return count > chatAttachments ? `a message has at most ${chatAttachments} attached chats` : undefined
 }
 
-/** The chats that must be awake before an action can be pinned, and are not. For what will be refused none must. */
+/** The chats that must be woken before an action can be pinned. None for an action that will be refused. */
 export function asleepFor(core: Core, action: Action): readonly Uri[] {
   const chats = attachmentsOf(messageOf(action)).filter(isUnpinned)
   if (chats.length === 0 || attachmentProblem(core, action) !== undefined) return []
-  const uris = new Set(chats.map(({ resource }) => resolvedMessage(core, resource)))
+  const uris = new Set(chats.map(({ resource }) => resolveChat(core, resource)))
   return [...uris].filter((uri) => core.catalog.sessionOf(uri) !== undefined && !core.log.channel(uri))
 }
 
@@ -40,55 +40,60 @@ export async function wakeFor(core: Core, action: Action): Promise<void> {
   for (const uri of asleepFor(core, action)) await wakeIfSound(core, uri)
 }
 
-/** Whether what was accepted is what was wished, pinned or not, whatever else stands beside it. */
-export function isDraftOrQueued(taken: Action, wish: Action): boolean {
-  const [accepted, wished] = [withoutCallMeta(taken), withoutCallMeta(wish)]
-  if (equal(accepted, wished)) return true
-  const free = attachmentsOf(messageOf(wished)).map(isUnpinned)
-  return free.includes(true) && equal(loosened(accepted, free), loosened(wished, free))
+/** Whether a dispatched action equals an accepted one, apart from the pins and the `_meta` that the host added. */
+export function isResendOf(accepted: Action, dispatched: Action): boolean {
+  const [before, again] = [withoutCallMeta(accepted), withoutCallMeta(dispatched)]
+  if (equal(before, again)) return true
+  const unpinned = attachmentsOf(messageOf(again)).map(isUnpinned)
+  return unpinned.includes(true) && equal(withoutPins(before, unpinned), withoutPins(again, unpinned))
 }
 
-function loosened(action: Action, free: readonly boolean[]): Action {
+/** Removes `endTurn` from the attachments whose place is true in `which`. */
+function withoutPins(action: Action, which: readonly boolean[]): Action {
   let at = 0
   return withMessage(action, (message) =>
     withAttachments(message, (attachment) =>
-      free[at++] && isChat(attachment) ? without(attachment, 'endTurn') : attachment,
+      which[at++] && isChat(attachment) ? without(attachment, 'endTurn') : attachment,
     ),
   )
 }
 
-/** The chat that a client means. */
-export function resolvedMessage({ catalog }: Core, name: Uri): Uri {
+/** The URI of a chat. Clients may name a default chat by a name that is derived from its session. */
+export function resolveChat({ catalog }: Core, name: Uri): Uri {
   return catalog.sessionOf(name) === undefined ? (catalog.defaultChatNamed(name) ?? name) : name
 }
 
 function lastTurn(core: Core, { resource }: ChatAttachment): string | undefined {
-  const chat = core.log.channel(resolvedMessage(core, resource))
+  const chat = core.log.channel(resolveChat(core, resource))
   return chat?.kind.name === 'chat' ? chat.rowIds.at(chat.rowIds.length - 1) : undefined
 }
 
-/** Where each action has a message that an agent will read. A draft is none yet. */
-const keys: ReadonlyMap<string, string> = new Map([
+/** The member of each action that holds a message for an agent. A draft is not for an agent yet. */
+const messageKeys: ReadonlyMap<string, string> = new Map([
   ['chat/turnStarted', 'message'],
   ['chat/pendingMessageSet', 'message'],
   ['chat/toolCallConfirmed', 'userSuggestion'],
 ])
 
-type Carrier = Action & { readonly [key: string]: Message | undefined }
+type WithMessage = Action & { readonly [key: string]: Message | undefined }
 
-/** It may be anything yet: not every wish was judged. */
+/** Messages are looked at before any schema has checked them, so a client may have put any value in their place. */
+function hasMessage(action: Action): action is WithMessage {
+  return messageKeys.has(action.type)
+}
+
 function messageOf(action: Action): Message | undefined {
-  return (action as Carrier)[keys.get(action.type) ?? '']
+  return hasMessage(action) ? action[messageKeys.get(action.type) ?? ''] : undefined
 }
 
 function withMessage(action: Action, change: (message: Message) => Message): Action {
-  const key = keys.get(action.type)
-  return key === undefined ? action : within(action as Carrier, key, change)
+  const key = messageKeys.get(action.type)
+  return key !== undefined && hasMessage(action) ? within(action, key, change) : action
 }
 
 function attachmentsOf(message: Message | undefined): readonly MessageAttachment[] {
   const { attachments } = message ?? {}
-  return Array.isArray(attachments) ? (attachments as readonly MessageAttachment[]) : []
+  return Array.isArray(attachments) ? attachments : []
 }
 
 function withAttachments(

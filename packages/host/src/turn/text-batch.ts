@@ -2,80 +2,79 @@ import type { Action } from '@atrium/protocol/channel'
 import { decode, id } from '@atrium/protocol/schema'
 import type { World } from '../ports/world.ts'
 
-/** So much is said in one breath; then others are heard. Less where each word is a message to somebody. */
-const most = { words: 128, actions: 16 }
+/** Number of deltas after which a turn yields to others. The lower one counts where some client is sent each delta by itself. */
+const yieldAfter = { merged: 128, separate: 16 }
 
-/** So many characters are kept back at most. */
-const longest = 64 * 1024
+/** Maximum number of characters that a batch holds back. */
+const maxLength = 64 * 1024
+
+/** Appends a batch: `merged` holds the text of all `deltas`. */
+type AppendText = (merged: TextDelta, deltas: readonly TextDelta[]) => void
 
 /**
- * The words that an agent says before anybody else has a turn. They are one step, which costs the state, the store and the
- * scheduler as much as a single word does.
+ * Text deltas that an agent produces before the event loop runs anything else. They are appended as one step, which costs the
+ * state, the store and the scheduler as much as a single delta.
  */
 export class TextBatch {
   readonly #world: World
-  readonly #speak: (whole: TextDelta, words: readonly TextDelta[]) => void
-  readonly #eachIsWanted: () => boolean
-  /** All of one part. */
+  readonly #append: AppendText
+  readonly #wantsEach: () => boolean
+  /** All of the same type and response part. */
   #deltas: TextDelta[] = []
   #text = ''
-  /** Said since others were last heard. */
+  /** Appends since the turn last yielded. */
   #count = 0
-  #undo: (() => void) | undefined
+  #cancelTimer: (() => void) | undefined
 
-  constructor(
-    world: World,
-    speak: (whole: TextDelta, words: readonly TextDelta[]) => void,
-    eachIsWanted: () => boolean = () => false,
-  ) {
+  constructor(world: World, append: AppendText, wantsEach: () => boolean = () => false) {
     this.#world = world
-    this.#speak = speak
-    this.#eachIsWanted = eachIsWanted
+    this.#append = append
+    this.#wantsEach = wantsEach
   }
 
-  /** It is time that others are heard. */
+  /** Whether the turn should yield now. */
   get full(): boolean {
-    if (this.#count < most.actions) return false
-    return this.#count >= most.words || this.#eachIsWanted()
+    if (this.#count < yieldAfter.separate) return false
+    return this.#count >= yieldAfter.merged || this.#wantsEach()
   }
 
-  /** Keeps a word back, for a moment. */
-  add(word: TextDelta): void {
+  /** Holds a delta back until the next flush, at the latest until the next timer tick. */
+  add(delta: TextDelta): void {
     const [first] = this.#deltas
-    if (first && (first.partId !== word.partId || first.type !== word.type)) this.flush()
+    if (first && (first.partId !== delta.partId || first.type !== delta.type)) this.flush()
     this.#count++
-    this.#deltas.push(word)
-    this.#text += word.content
-    this.#undo ??= this.#world.later(0, () => this.end())
-    if (this.#text.length > longest) this.flush()
+    this.#deltas.push(delta)
+    this.#text += delta.content
+    this.#cancelTimer ??= this.#world.later(0, () => this.end())
+    if (this.#text.length > maxLength) this.flush()
   }
 
-  /** Says what it has kept back: something else comes behind it. */
+  /** Appends the deltas held back. The caller appends another action right after. */
   flush(): void {
     this.#count++
-    const words = this.#deltas
-    const [first] = words
+    const deltas = this.#deltas
+    const [first] = deltas
     const content = this.#text
     this.drop()
-    if (first) this.#speak({ ...first, content }, words)
+    if (first) this.#append({ ...first, content }, deltas)
   }
 
-  /** The same, and others are heard now. */
+  /** Appends the deltas held back, and starts counting again: the turn yields now. */
   end(): void {
     this.flush()
     this.#count = 0
   }
 
-  /** Nobody wants to hear it any more. */
+  /** Discards the deltas held back. */
   drop(): void {
-    this.#undo?.()
-    this.#undo = undefined
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
     this.#deltas = []
     this.#text = ''
   }
 }
 
-/** A piece of text of a turn, and nothing beside it. */
+/** A `chat/delta` or `chat/reasoning` action that has no other members. */
 export interface TextDelta extends Action {
   readonly turnId: string
   readonly partId: string
@@ -83,24 +82,25 @@ export interface TextDelta extends Action {
 }
 
 /**
- * What is said, as a word of a turn, where it is one. Of words there are so many that their shape is looked at by hand:
- * anything that is not exactly that is for the schema to judge.
+ * The output of an agent as a text delta; undefined where the output is anything else, which the schema then checks. Deltas are
+ * so frequent that this check is written by hand.
  */
-export function textDeltaOf(said: unknown, turnId: string): TextDelta | undefined {
-  const { type, partId, content } = (said ?? {}) as Partial<TextDelta>
+export function textDeltaOf(output: unknown, turnId: string): TextDelta | undefined {
+  if (typeof output !== 'object' || output === null) return undefined
+  const { type, partId, content }: Partial<TextDelta> = output
   if ((type !== 'chat/delta' && type !== 'chat/reasoning') || !isId(partId)) return undefined
-  const plain = typeof content === 'string' && Object.keys(said as object).length === 3
+  const plain = typeof content === 'string' && Object.keys(output).length === 3
   return plain ? { type, turnId, partId, content } : undefined
 }
 
-/** The same few come thousands of times. */
-const known = new Set<string>()
+/** Ids that passed the check. An agent repeats the same few thousands of times. */
+const checkedIds = new Set<string>()
 
 function isId(text: unknown): text is string {
   if (typeof text !== 'string') return false
-  if (known.has(text)) return true
+  if (checkedIds.has(text)) return true
   if (!decode(id, text).ok) return false
-  if (known.size >= 64) known.clear()
-  known.add(text)
+  if (checkedIds.size >= 64) checkedIds.clear()
+  checkedIds.add(text)
   return true
 }

@@ -91,10 +91,10 @@ test('[S-57 transcriptLength] at 262,144: all of it', () => {
 test('[S-57 transcriptLength] past 262,144: the newest turns, whole, and that there were others', () => {
   const long = (text: string) => turn(text, [markdown(`${text}${'x'.repeat(100_000)}`)])
   const text = of(long('one'), long('two'), long('three'))
-  expect(text.startsWith('[What was said before is left out.]\n\n# User\n\ntwo')).toBe(true)
+  expect(text.startsWith('[Earlier turns are left out.]\n\n# User\n\ntwo')).toBe(true)
   expect(text.length).toBeLessThan(262_144)
   expect(transcriptOf([turn('a', [])], true, most)).toBe(
-    '[What was said before is left out.]\n\n# User\n\na\n\n# Agent',
+    '[Earlier turns are left out.]\n\n# User\n\na\n\n# Agent',
   )
   // One turn alone: its end, without half a letter.
   const huge = of(turn('a', [markdown(`${'😀'.repeat(200_000)}x`)]))

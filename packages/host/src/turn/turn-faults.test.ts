@@ -53,7 +53,7 @@ test('[N1] a turn whose worker is disposed of learns so, and ends by that where 
   await ann.ask('disposeChat', { channel: sessionOf(ann).chats[1]?.resource ?? '' })
   await quiet()
   expect(chatOf(ann).turns).toMatchObject([{ state: 'error' }])
-  expect(JSON.stringify(chatOf(ann).turns)).toContain('the chat of the worker is gone')
+  expect(JSON.stringify(chatOf(ann).turns)).toContain('the chat of the worker was disposed of')
 })
 
 test('[N3] a turn that is resumed and half answered in one breath runs', async () => {

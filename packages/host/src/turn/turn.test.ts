@@ -245,9 +245,7 @@ describe('[H9] a turn that others end', () => {
     await endedOnce(all)
     const [{ state } = { state: undefined }] = chatOf(all).turns
     expect([state, rejectionReason]).toEqual(
-      rejectionReason === undefined
-        ? ['cancelled', undefined]
-        : ['complete', 'there is no such turn in progress'],
+      rejectionReason === undefined ? ['cancelled', undefined] : ['complete', 'no such turn is in progress'],
     )
   })
 })

@@ -13,15 +13,15 @@ export const decisionBugs: readonly Bug[] = [
   bug(
     'an agent sends decisions of users',
     'turn/agent-output',
-    'const forged = forgery(checked.value);',
+    'const forged = forgery(parsed.action);',
     'const forged = undefined;',
   ),
   bug('a call is answered twice', 'chat/guards', "if (call.status !== 'pending-confirmation')", 'if (false)'),
   bug(
     'a removed permission still applies',
     'tools/approval',
-    'return allows(tool, session.head.config?.values, root?.config?.values, there);',
-    'return allows(tool, session.committed.config?.values, core.log.channel(rootUri).committed.config?.values, there);',
+    'return allows(tool, session.head.config?.values, root?.config?.values, covered);',
+    'return allows(tool, session.committed.config?.values, core.log.channel(rootUri).committed.config?.values, covered);',
   ),
   bug(
     'a permission for one folder applies everywhere',
@@ -32,8 +32,8 @@ export const decisionBugs: readonly Bug[] = [
   bug(
     'a permission is written in a later step',
     'dispatch/follow-ups',
-    'savePermission(core, session, chat, action, by.clientId);',
-    'core.world.later(0, () => savePermission(core, session, chat, action, by.clientId));',
+    'savePermission({ core, session, chat }, action, by.clientId);',
+    'core.world.later(0, () => savePermission({ core, session, chat }, action, by.clientId));',
   ),
   bug('a permission covers protected files', 'tools/approval', '!files.some(isProtected) &&', ''),
   bug(

@@ -9,15 +9,15 @@ export const turnBugs: readonly Bug[] = [
     'a turn ends twice',
     'turn/turn',
     `return this.#end(${complete});`,
-    `{ this.#end(${complete}); return void this.#core.log.append(this.#channel, ${complete}); }`,
+    `{ this.#end(${complete}); return void this.#core.log.append(this.#chat, ${complete}); }`,
   ),
   bug(
     'text of an agent is accepted after the end of its turn',
     'turn/turn',
-    'this.#leave = () => resolve(undefined);',
-    'this.#leave = () => { };',
-    '#say(said) {\n        if (this.#over)\n            return;',
-    '#say(said) {',
+    'this.#stopWaiting = () => resolve(undefined);',
+    'this.#stopWaiting = () => { };',
+    '#publish(output) {\n        if (this.#over)\n            return;',
+    '#publish(output) {',
   ),
   bug(
     'an agent runs before the start of its turn is durable',
@@ -31,7 +31,12 @@ export const turnBugs: readonly Bug[] = [
       channel.commit(committed, committedOlder);
     }`,
   ),
-  bug('an agent runs before its session is ready', 'chat/chat', "if (lifecycle !== 'ready')", 'if (false)'),
+  bug(
+    'an agent runs before its session is ready',
+    'chat/start-turn',
+    "if (lifecycle !== 'ready')",
+    'if (false)',
+  ),
   bug(
     'an agent runs a turn that has ended',
     'chat/chat',
@@ -48,7 +53,7 @@ export const turnBugs: readonly Bug[] = [
     'an agent runs again after a restart',
     'recovery',
     "if (lifecycle === 'creating' || waitsForAnswerOnly(activeTurn.responseParts))",
-    'if (begin(core, chat) === undefined)',
+    'if (startTurn(core, chat) === undefined)',
   ),
   bug('open work is not recorded', 'core/record-map', 'this.#records.put(', ''),
   bug(
@@ -83,10 +88,10 @@ export const turnBugs: readonly Bug[] = [
   bug(
     'a queue is not started',
     'chat/queued-messages',
-    ': queued(state, world);\n}\nconst ends',
+    ': startQueued(state, world);\n}\nconst ends',
     ': [];\n}\nconst ends',
   ),
-  bug('a worker outlives its turn', 'dispatch/follow-ups', 'disposeWorkers(core, session, chat.uri);', ';'),
+  bug('a worker outlives its turn', 'dispatch/follow-ups', 'cancelWorkers(core, session, chat.uri);', ';'),
   bug(
     'a worker outlives a turn of the previous host run',
     'dispatch/follow-ups',

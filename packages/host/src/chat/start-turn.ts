@@ -1,0 +1,75 @@
+import type { Message } from '@atrium/protocol/chat/message'
+import type { ErrorInfo } from '@atrium/protocol/common/content'
+import { compact } from '@atrium/protocol/update'
+import { chatUri } from '@atrium/protocol/uri'
+import { agentFor, noAgent } from '../agents/agents.ts'
+import { customizations } from '../agents/customizations.ts'
+import { tokenRefused } from '../auth/auth.ts'
+import type { Core } from '../core/core.ts'
+import { sessionOf } from '../core/lookup.ts'
+import type { Effects } from '../core/rules.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Task } from '../ports/agent.ts'
+import { TurnFailed } from '../ports/agent.ts'
+import { followGit } from '../resources/project.ts'
+import { Turn } from '../turn/turn.ts'
+import { addChat, newSummary, sendFirstMessage, tooManyChats } from './new-chat.ts'
+import { workerDepth } from './workers.ts'
+
+export const chatEffects: Effects<'chat'> = {
+  'chat/turnStarted': (core, chat) => startTurn(core, chat),
+  'chat/turnResume': (core, chat) => startTurn(core, chat),
+  'chat/turnComplete': turnEnded,
+  'chat/turnCancelled': turnEnded,
+  'chat/error': turnEnded,
+}
+
+/** Reads the git status again: the agent may have changed files. */
+function turnEnded(core: Core, chat: Channel<'chat'>): void {
+  const session = sessionOf(core, chat.uri)
+  if (session) followGit(core, session)
+}
+
+/** Runs the agent for a chat's active turn, once the start of the turn is committed and the session is ready. */
+export function startTurn(core: Core, chat: Channel<'chat'>): void {
+  const session = sessionOf(core, chat.uri)
+  const { activeTurn } = chat.committedState
+  // Uncommitted actions may have ended the turn, or ended it and started another. The message object tells turns apart.
+  const due = activeTurn && activeTurn.message === chat.head.activeTurn?.message
+  if (!session || !due || core.jobs.has(chat.uri) || core.log.channel(chat.uri) !== chat) return
+  const { lifecycle, provider } = session.committedState
+  if (lifecycle !== 'ready') return
+  const agent = agentFor(core, provider, activeTurn.message)
+  if (!agent) return failTurn(core, chat, activeTurn.id, noAgent(provider))
+  if (tokenRefused(core, chat, session, agent)) return
+  // The shell agent may do a turn of any session, and has no customizations.
+  if (agent.info.provider === provider) customizations(core, session, agent)
+  const turn = new Turn({ core, chat, session, agent, spawn })
+  core.jobs.begin(chat.uri, turn)
+  void turn.run()
+}
+
+/** Ends a turn that no agent has started to work on. */
+export function failTurn(core: Core, chat: Channel<'chat'>, turnId: string, error: ErrorInfo): void {
+  const part = { kind: 'error', error } as const
+  core.log.append(chat, { type: 'chat/error', turnId, duration: 0, part })
+}
+
+/** Creates the chat of a worker and starts its turn. Users can read the chat and not write in it. */
+function spawn(core: Core, parent: Channel<'chat'>, { toolCallId, title, text, model }: Task) {
+  const session = sessionOf(core, parent.uri)
+  if (!session) throw new Error('the session is gone')
+  const { chats } = session.head
+  if (chats.length >= core.limits.chats) throw new TurnFailed('workers', tooManyChats(core))
+  // Workers may spawn workers: without a limit they could do so for ever.
+  if (workerDepth(chats, parent.uri) >= core.limits.nesting)
+    throw new TurnFailed('workers', `workers can be nested at most ${core.limits.nesting} deep`)
+  const origin = { kind: 'tool', chat: parent.uri, toolCallId } as const
+  const { workingDirectories } = parent.head
+  const options = { title, origin, interactivity: 'read-only' as const, workingDirectories }
+  const summary = newSummary(core, chatUri(core.world.id()), options)
+  const { chat: worker } = addChat(core, session, summary)
+  const message = compact<Message>({ text, origin: { kind: 'agent' }, model })
+  const { turnId } = sendFirstMessage(core, worker, message)
+  return { worker, turnId }
+}

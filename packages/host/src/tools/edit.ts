@@ -1,0 +1,37 @@
+import { TurnFailed } from '../ports/agent.ts'
+import type { Edit } from '../ports/agent.ts'
+
+/** The content of a file after an edit. Throws where the text to replace is not in the file exactly once. */
+export function edited(before: string | undefined, edit: Edit): string {
+  if ('text' in edit) return edit.text
+  const at = before?.indexOf(edit.find) ?? -1
+  if (before === undefined || at < 0 || edit.find === '')
+    throw new TurnFailed('files', 'the file does not contain that text')
+  if (before.indexOf(edit.find, at + 1) >= 0)
+    throw new TurnFailed('files', 'the file contains that text more than once')
+  return before.slice(0, at) + edit.put + before.slice(at + edit.find.length)
+}
+
+/**
+ * The content of a secret file after an edit, or its content as it is where the edit is invalid. An agent must not learn from
+ * errors what a secret file contains; it learns of the error when a user has agreed to the edit.
+ */
+export function editedUnlessInvalid(before: string | undefined, edit: Edit): string {
+  try {
+    return edited(before, edit)
+  } catch {
+    return before ?? ''
+  }
+}
+
+export function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    throw new TurnFailed('files', 'the file is not text')
+  }
+}
+
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, at) => byte === b[at])
+}

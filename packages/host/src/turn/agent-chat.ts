@@ -1,0 +1,161 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { ToolCallState } from '@atrium/protocol/chat/tool'
+import { callIn } from '@atrium/protocol/chat/calls'
+import { shellAgent } from '../agents/shell-agent.ts'
+import { tokenFor } from '../auth/auth.ts'
+import { cursorBefore } from '../channels/cursor.ts'
+import { turnsBefore } from '../channels/history.ts'
+import type { Core } from '../core/core.ts'
+import type { Channel } from '../log/channel.ts'
+import type { Agent, Chat, Command, RunningCommand, Task, Worker } from '../ports/agent.ts'
+import { TurnFailed } from '../ports/agent.ts'
+import { keepBytes } from '../resources/content.ts'
+import { execute, commandOutcome } from '../terminal/execute.ts'
+import { unapproved } from '../tools/approval.ts'
+import type { ChatContext, FileAccess } from '../tools/approval.ts'
+import type { Previews } from '../tools/previewed.ts'
+import { toolFiles } from '../tools/tool-files.ts'
+import { readAttachment } from './attachment.ts'
+
+/** Creates a worker's chat for a task of a turn, and starts the worker's turn. */
+export type Spawn = (
+  core: Core,
+  parent: Channel<'chat'>,
+  task: Task,
+) => { worker: Channel<'chat'>; turnId: string }
+
+/** The chat that a turn is in, and the agent that does the turn. */
+export interface TurnContext extends ChatContext {
+  readonly agent: Agent
+  readonly spawn: Spawn
+}
+
+/** A turn in progress, as far as its agent's `Chat` needs it. */
+export interface RunningTurn extends TurnContext {
+  readonly turnId: string
+  /** Aborted when the turn has ended. */
+  readonly signal: AbortSignal
+  readonly previews: Previews
+  /** Appends the batched text, so that it precedes whatever is appended next. */
+  readonly flushText: () => void
+}
+
+/** The `Chat` that an agent is given for a turn. After the end of the turn every operation fails. */
+export function agentChat(turn: RunningTurn): Chat {
+  const { core, session, chat, agent, previews, signal } = turn
+  return {
+    uri: chat.uri,
+    turnId: turn.turnId,
+    get state() {
+      return chat.committedState
+    },
+    get session() {
+      return session.committedState
+    },
+    sessionUri: session.uri,
+    when: (condition) => when(turn, chat, condition),
+    spawn: (task) => spawnWorker(turn, task),
+    run: (command) => runCommand(turn, command),
+    files: toolFiles({
+      core,
+      session,
+      chat,
+      previews,
+      requireApproval: (toolCallId, access) => requireApproval(turn, toolCallId, access),
+    }),
+    before: async (turnId) => {
+      requireRunning(turn)
+      return (await turnsBefore(core, chat, cursorBefore({ id: turnId }))).turns
+    },
+    keep: async (bytes, contentType) => {
+      requireRunning(turn)
+      return keepBytes(core, session.uri, bytes, contentType)
+    },
+    read: async (attachment) => {
+      requireRunning(turn)
+      return readAttachment(core, core.owners.of(session.uri), attachment)
+    },
+    token: (resource) => (signal.aborted ? undefined : tokenFor(core, chat, session, agent, resource)),
+  }
+}
+
+function spawnWorker(turn: RunningTurn, task: Task): Worker {
+  requireRunning(turn)
+  turn.flushText()
+  const { worker, turnId } = turn.spawn(turn.core, turn.chat, task)
+  const done = when(turn, worker, ({ turns }) => turns.some(({ id }) => id === turnId))
+  return { chat: worker.uri, done }
+}
+
+async function runCommand(turn: RunningTurn, command: Command): Promise<RunningCommand> {
+  requireRunning(turn)
+  turn.flushText()
+  const { core, session, chat, turnId, signal } = turn
+  await requireApproval(turn, command.toolCallId)
+  const caller = { session, chat, turnId, signal }
+  const { terminal, screen } = await execute(core, caller, command).catch((error: unknown) => {
+    throw signal.aborted ? turnEnded() : error
+  })
+  // A call that asks again while its command runs may be denied: then the command ends.
+  when(turn, chat, (state) => isDecided(callIn(state, command.toolCallId))).then(
+    (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void screen.stop(),
+    () => {},
+  )
+  const done = screen.ended.then(() => {
+    requireRunning(turn)
+    return commandOutcome(terminal)
+  })
+  // Agents need not await `done`: its rejection must not crash the host.
+  done.catch(() => {})
+  return {
+    terminal: terminal.uri,
+    done,
+    soFar: () => commandOutcome(terminal),
+    end: () => screen.stop(),
+  }
+}
+
+/**
+ * Throws unless a tool call is approved (I7). Waits first until the actions of the call are committed, so that clients see the
+ * call before it does anything. The shell agent needs no approval: the user typed its command line.
+ */
+async function requireApproval(turn: RunningTurn, toolCallId: string, access?: FileAccess): Promise<void> {
+  const { core, chat, agent } = turn
+  await core.log.reached(core.log.last)
+  requireRunning(turn)
+  const reason = agent === shellAgent ? undefined : unapproved(chat, toolCallId, access)
+  if (reason !== undefined) throw new TurnFailed('permission', reason)
+}
+
+/** Resolves with the first committed state that meets the condition. `chat` may be the chat of a worker. */
+function when(
+  turn: RunningTurn,
+  chat: Channel<'chat'>,
+  condition: (state: ChatState) => boolean,
+): Promise<ChatState> {
+  const { log } = turn.core
+  const exists = () => log.channel(chat.uri) === chat
+  const settled = (state: ChatState) => turn.signal.aborted || !exists() || condition(state)
+  const found = log.when(chat, settled).then(() => {
+    requireRunning(turn)
+    const state = chat.committedState
+    if (!exists() && !condition(state))
+      throw new TurnFailed('workers', 'the chat of the worker was disposed of')
+    return state
+  })
+  // Agents need not await it: its rejection must not crash the host.
+  found.catch(() => {})
+  return found
+}
+
+function isDecided(call: ToolCallState | undefined): boolean {
+  return call === undefined || call.status === 'cancelled' || call.status === 'completed'
+}
+
+function requireRunning({ signal }: RunningTurn): void {
+  if (signal.aborted) throw turnEnded()
+}
+
+function turnEnded(): Error {
+  return new Error('the turn is over')
+}

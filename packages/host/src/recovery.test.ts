@@ -14,7 +14,7 @@ const allowed = {
   confirmed: 'user-action',
 }
 
-/** A turn that has asked for a tool call, and a host that was killed then. */
+/** A turn with a tool call that asks, after its host was killed and started again. */
 async function interrupted(agent: Agent) {
   const { all, ann } = await talk(agent)
   ann.dispatch(chat, started('t'))
@@ -24,7 +24,7 @@ async function interrupted(agent: Agent) {
   return { all, ben }
 }
 
-test('[N3] a question outlives its host, and with the answer its agent goes on', async () => {
+test('[N3] a question stays open over a restart, and the answer resumes its turn', async () => {
   let runs = 0
   const { ben } = await interrupted({
     ...asked,
@@ -46,7 +46,7 @@ test('[N3] a question outlives its host, and with the answer its agent goes on',
   expect(runs).toBe(2)
 })
 
-test('[N3] a question outlives its host also where its agent cannot go on; with the answer its turn ends as an error', async () => {
+test('[N3] a question stays open over a restart also where its agent cannot resume; the answer ends its turn with an error', async () => {
   const { ben } = await interrupted(askingAgent())
   expect(chatOf(ben).activeTurn).toMatchObject({ id: 't' })
   ben.dispatch(chat, allowed)
@@ -54,7 +54,7 @@ test('[N3] a question outlives its host also where its agent cannot go on; with 
   expect(chatOf(ben).turns).toMatchObject([{ id: 't', state: 'error' }])
 })
 
-test('[I13] a turn of an agent that is no more ends, and says so', async () => {
+test('[I13] a turn of a removed agent ends with an error that says so', async () => {
   const agents = [askingAgent('mock'), askingAgent('other')]
   const { all } = await talk(askingAgent(), { agents })
   agents.shift()
@@ -66,11 +66,11 @@ test('[I13] a turn of an agent that is no more ends, and says so', async () => {
   ])
 })
 
-test('[W5] a turn that is early runs after a restart, too, however fast its session is made again', async () => {
+test('[W5] a turn that waits for its session runs after a restart, however fast the session is created', async () => {
   const agent = lateAgent('acme')
   const all = await room({ agents: [agent] })
   const ann = await all.join('ann')
-  // Its name comes before that of its chat.
+  // The session's URI sorts before its chat's, so the session is woken first.
   const uri = 'acme:/one'
   await ann.ask('createSession', { channel: uri })
   await ann.echo(ann.dispatch(defaultChatUri(uri), started('t')))

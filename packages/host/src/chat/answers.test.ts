@@ -7,8 +7,8 @@ import type { AgentAction } from '../ports/agent.ts'
 
 const options = ['a', 'b', 'c'].map((id) => ({ id, label: id }))
 const unknown = 'there is no such question'
-const unfit = 'that is not a valid answer to this question'
-const unoffered = 'that is not an option of this question'
+const invalid = 'that is not a valid answer to this question'
+const notAnOption = 'that is not an option of this question'
 const text = (value: string) => ({ kind: 'text', value })
 const number = (value: number) => ({ kind: 'number', value })
 const one = (value: string, ...freeformValues: string[]) => ({
@@ -22,7 +22,7 @@ const many = (value: readonly string[], ...freeformValues: string[]) => ({
   freeformValues,
 })
 
-/** A turn asks one question, or several. */
+/** A turn with an input request of one or several questions. */
 async function asked(questions: readonly object[], more: Partial<ChatInputRequest> = {}) {
   const all = await scene()
   const request = {
@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
     [
       [number(0.4), 'an answer to this question is at least 0.5'],
       [number(1.1), 'an answer to this question is at most 1'],
-      [text('1'), unfit],
+      [text('1'), invalid],
     ],
   ],
   [
@@ -60,16 +60,16 @@ const rows: readonly Row[] = [
     [number(1)],
     [
       [number(0), 'an answer to this question is at least 1'],
-      [number(1.5), unfit],
+      [number(1.5), invalid],
     ],
   ],
   [
     { kind: 'single-select', options },
     [one('a')],
     [
-      [one('d'), unoffered],
-      [one(''), unoffered],
-      [one('a', 'mine'), unoffered],
+      [one('d'), notAnOption],
+      [one(''), notAnOption],
+      [one('a', 'mine'), notAnOption],
     ],
   ],
   [
@@ -83,9 +83,9 @@ const rows: readonly Row[] = [
     [
       [many([]), 'an answer to this question selects at least 1 options'],
       [many(['a', 'b', 'c']), 'an answer to this question selects at most 2 options'],
-      [many(['a', 'd']), unoffered],
-      [many(['a', 'a']), unfit],
-      [many(['a'], 'mine'), unoffered],
+      [many(['a', 'd']), notAnOption],
+      [many(['a', 'a']), invalid],
+      [many(['a'], 'mine'), notAnOption],
     ],
   ],
   [
@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
   ],
 ]
 
-describe('[X6] an answer is within what was asked', () => {
+describe('[X6] an answer is within the bounds of its question', () => {
   test.each(rows)('%j', async (question, good, bad) => {
     const all = await asked([question])
     for (const [value, reason] of bad) {
@@ -107,7 +107,7 @@ describe('[X6] an answer is within what was asked', () => {
     expect(part(all)).toMatchObject({ response: 'accept' })
   })
 
-  test('what is only begun may still be too little, and is not agreed to as it is', async () => {
+  test('a draft may be out of bounds, and cannot be accepted as it is', async () => {
     const all = await asked([{ kind: 'text', min: 3, required: true }])
     const draft = { ...answer('r1', 'q', text('a')), answer: { state: 'draft', value: text('a') } }
     await accepted(all.ann, chat, draft)
@@ -124,19 +124,19 @@ describe('[X6] an answer is within what was asked', () => {
       expect(await refused(all, chat, completed('r1', { response, ...submitted(text('x'), 'other') }))).toBe(
         unknown,
       )
-      expect(await refused(all, chat, completed('r1', { response, ...submitted(number(1)) }))).toBe(unfit)
+      expect(await refused(all, chat, completed('r1', { response, ...submitted(number(1)) }))).toBe(invalid)
       await accepted(all.ann, chat, completed('r1', { response, ...submitted(text('x')) }))
       expect(part(all)).toMatchObject({ response })
     },
   )
 
-  test.each(['decline', 'cancel'])('to %s nothing has to be answered well', async (response) => {
+  test.each(['decline', 'cancel'])('to %s, answers need not be within their bounds', async (response) => {
     const all = await asked([{ kind: 'text', min: 3, required: true }])
     await accepted(all.ann, chat, completed('r1', { response, ...submitted(text('x')) }))
     expect(part(all)).toMatchObject({ response })
   })
 
-  test('a request with an address and no questions is agreed to, declined or cancelled, once', async () => {
+  test('a request with a URL and no questions is accepted, declined or cancelled, once', async () => {
     for (const response of ['accept', 'decline', 'cancel']) {
       const all = await asked([], { url: 'https://example.com/consent' })
       expect(await refused(all, chat, answer('r1', 'q', text('x')))).toBe(unknown)
@@ -148,7 +148,7 @@ describe('[X6] an answer is within what was asked', () => {
     }
   })
 
-  test('what is open when its turn ends stays unanswered, and nobody is asked any more', async () => {
+  test('a request that is open when its turn ends stays unanswered, and needs no input any more', async () => {
     const all = await asked([{ kind: 'text' }])
     await accepted(all.ann, chat, answer('r1', 'q', text('x')))
     await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 })
@@ -177,14 +177,14 @@ describe('[X1] an answer to a call', () => {
     expect(await refused(all, chat, action)).toBe(reason)
   })
 
-  test('what is denied needs no input: nobody minds one', async () => {
+  test('an edited input is allowed with a denial', async () => {
     const all = await scene()
     await turn(all, 't1', begun(), ready())
     await accepted(all.ann, chat, { ...no, reason: 'denied', editedToolInput: 'x' })
     expect(chatOf(all).activeTurn?.responseParts).toMatchObject([{ toolCall: { reason: 'denied' } }])
   })
 
-  test.each(['x', ''])('an input that is edited to %j is what runs', async (editedToolInput) => {
+  test.each(['x', ''])('an input that is edited to %j is used', async (editedToolInput) => {
     const all = await scene()
     await turn(all, 't1', begun(), ready({ editable: true, toolInput: 'ls' }))
     await accepted(all.ann, chat, { ...confirmed, editedToolInput })

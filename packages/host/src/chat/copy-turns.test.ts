@@ -12,11 +12,11 @@ import type { Step } from '../ports/log.ts'
 
 const copy = 'ahp-chat:/copy'
 const many = Array.from({ length: 12 }, (_, i) => `t${i + 1}`)
-/** So that twelve turns are several pages. */
+/** A page size at which twelve turns take several pages. */
 const limits = { turnsPageLength: 1000 }
 const reduce = kinds.chat.reduce as (state: unknown, action: Action) => unknown
 
-/** A disk that keeps account of what it is given, and flushes when it is told to. */
+/** A disk that records all writes, and flushes when the test says so. */
 function watched() {
   const steps: Step[] = []
   const held: (() => void)[] = []
@@ -45,7 +45,7 @@ async function twelve() {
   return { ...found, ...watching }
 }
 
-test('[H11] I3: what a fork is laid down with folds to what its source had, from its birth', async () => {
+test('[H11] I3: the log of a fork reduces to the state of its source, from its creation', async () => {
   const { ann, steps } = await twelve()
   await fork(ann, copy, 't11')
   await read(ann, copy)
@@ -62,7 +62,7 @@ test('[H11] I3: what a fork is laid down with folds to what its source had, from
   expect((folded as ChatState).turns.slice(0, 11)).toEqual(chatOf(ann).turns.slice(0, 11))
 })
 
-test('[H11] no step of it is larger than a page', async () => {
+test('[H11] no step of a copy is larger than a page', async () => {
   const { ann, steps } = await twelve()
   const before = steps.length
   await fork(ann, copy, 't12')
@@ -74,7 +74,7 @@ test('[H11] no step of it is larger than a page', async () => {
   expect(Math.max(...sizes)).toBeLessThan(limits.turnsPageLength + 100)
 })
 
-test('[H11] a fork of a chat of which only the newest turns are in memory has all of them', async () => {
+test('[H11] a fork of a chat with only its newest turns in memory has all of them', async () => {
   const { all, ann } = await talk(severalChats())
   const ids = Array.from({ length: 120 }, (_, i) => `t${i}`)
   await turnsIn(ann, chat, ids)
@@ -105,8 +105,8 @@ test('[H11] [L8] the rows of a fork are a cache: all of them are in its log', as
   expect(pages.toReversed().flatMap(({ turns }) => turns.map(({ id }) => id))).toEqual(many)
 })
 
-describe('[H11] nobody finds a fork before it is whole', () => {
-  test('neither another client nor its name', async () => {
+describe('[H11] an unfinished fork is not found', () => {
+  test('by another client, and its URI is not free', async () => {
     const { all, ann, at, held, flush } = await twelve()
     const ben = await all.join('ben')
     at.holding = true
@@ -154,7 +154,7 @@ describe('[H11] nobody finds a fork before it is whole', () => {
     },
   )
 
-  test('also where the next life can change nothing', async () => {
+  test('after a restart as a read-only host', async () => {
     const { all, ann, at, held, flush } = await twelve()
     at.holding = true
     fork(ann, copy, 't12').catch(() => {})
@@ -171,7 +171,7 @@ describe('[H11] nobody finds a fork before it is whole', () => {
   })
 })
 
-describe('[H11] what happens while a fork is made', () => {
+describe('[H11] while a fork is copied', () => {
   async function halfway() {
     const found = await twelve()
     found.at.holding = true
@@ -191,7 +191,7 @@ describe('[H11] what happens while a fork is made', () => {
   test.each([
     ['cut', { type: 'chat/truncated', turnId: 't3' }],
     ['emptied', { type: 'chat/truncated' }],
-  ])('its source is %s: it is refused, and its name is free again', async (_, action) => {
+  ])('its source is %s: the fork is refused, and its URI is free again', async (_, action) => {
     const { all, eve, made, release } = await halfway()
     eve.dispatch(chat, action)
     await quiet()
@@ -202,7 +202,7 @@ describe('[H11] what happens while a fork is made', () => {
     expect((await read(eve, copy)).turns).toEqual([])
   })
 
-  test('its session is disposed of: there is neither', async () => {
+  test('its session is disposed of: neither exists', async () => {
     const { all, eve, made, release } = await halfway()
     const gone = eve.ask('disposeSession', { channel: session })
     await quiet()
@@ -214,7 +214,7 @@ describe('[H11] what happens while a fork is made', () => {
     expect(await all.core().records.list('copy/')).toEqual([])
   })
 
-  test('a turn begins in its source, and ends: the fork has none of it', async () => {
+  test('a turn starts and ends in its source: the fork does not have it', async () => {
     const { ann, eve, made, release } = await halfway()
     eve.dispatch(chat, started('late'))
     await quiet()
@@ -224,7 +224,7 @@ describe('[H11] what happens while a fork is made', () => {
     await ann.until(() => chatOf(ann).turns.length === 13)
   })
 
-  test('its source stays awake, however long it takes', async () => {
+  test('its source stays awake', async () => {
     const { all, ann, at, held, flush } = await twelve()
     for (const channel of [chat, session]) ann.peer.notify('unsubscribe', { channel })
     await ann.ask('listSessions', {})

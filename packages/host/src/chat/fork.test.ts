@@ -9,7 +9,7 @@ import { chat, chatOf, message, session, sessionOf, started, talk } from '../../
 const ids = ['t1', 't2', 't3']
 const copy = 'ahp-chat:/copy'
 
-/** Ann, in a chat of three turns. */
+/** Ann, in a chat with three turns. */
 async function three(options: Parameters<typeof talk>[1] = {}) {
   const found = await talk(severalChats(), options)
   await turnsIn(found.ann, chat, ids)
@@ -17,7 +17,7 @@ async function three(options: Parameters<typeof talk>[1] = {}) {
 }
 
 describe('[H11] a fork', () => {
-  test('has the turns of its source up to the one that is named, with that', async () => {
+  test('has the turns of its source up to and including the named one', async () => {
     const { ann } = await three()
     await fork(ann, copy, 't2')
     const state = await read(ann, copy)
@@ -31,7 +31,7 @@ describe('[H11] a fork', () => {
     })
   })
 
-  test('is in its session before it is answered, and everyone hears of it once', async () => {
+  test('is in its session before the response, and is delivered once to each client', async () => {
     const { all, ann } = await three()
     const ben = await all.join('ben', { subscribe: [session] })
     const { length } = ben.envelopes
@@ -41,7 +41,7 @@ describe('[H11] a fork', () => {
     expect(ben.envelopes.slice(length).map(({ action }) => action.type)).toEqual(['session/chatAdded'])
   })
 
-  test('is independent: neither hears what becomes of the other', async () => {
+  test('is independent of its source, and the source of the fork', async () => {
     const { ann } = await three()
     await fork(ann, copy, 't2')
     await read(ann, copy)
@@ -54,7 +54,7 @@ describe('[H11] a fork', () => {
     expect(idsOf(chatOf(ann))).toEqual(['t1'])
   })
 
-  test('outlives the chat that it was forked from', async () => {
+  test('stays when its source is disposed of', async () => {
     const { all, ann } = await three()
     await fork(ann, copy, 't3')
     await fork(ann, 'ahp-chat:/second', 't2', copy)
@@ -64,7 +64,7 @@ describe('[H11] a fork', () => {
     expect(idsOf(await read(ben, 'ahp-chat:/second'))).toEqual(['t1', 't2'])
   })
 
-  test('begins with the message that it is made with', async () => {
+  test('starts with its initial message', async () => {
     const { ann } = await three()
     const source = forkAt('t1')
     await ann.ask('createChat', { channel: session, chat: copy, source, initialMessage: message('go on') })
@@ -74,7 +74,7 @@ describe('[H11] a fork', () => {
     expect(chatOf(ann)).toMatchObject({ turns: ids.map((id) => ({ id })) })
   })
 
-  test('works where its source does, whatever it is told', async () => {
+  test('has the directories of its source, even if others are given', async () => {
     const { ann } = await talk(severalChats())
     for (const directory of ['file:///a'])
       await ann.echo(ann.dispatch(session, { type: 'session/workingDirectorySet', directory }))
@@ -86,7 +86,7 @@ describe('[H11] a fork', () => {
     expect(await read(ann, copy)).toMatchObject({ workingDirectories: ['file:///a'] })
   })
 
-  test('can be made of a chat that sleeps, and after a restart', async () => {
+  test('can be made of a sleeping chat, and after a restart', async () => {
     const { all, ann } = await three()
     for (const channel of [chat, session]) ann.peer.notify('unsubscribe', { channel })
     await ann.ask('listSessions', {})
@@ -106,7 +106,7 @@ describe('[H11] a fork', () => {
 })
 
 describe('[H11] a side chat', () => {
-  test('begins empty, and knows where it was begun', async () => {
+  test('is empty, and has its source as origin', async () => {
     const { ann } = await three()
     const selection = { text: 'Hello', responsePartId: 't2#0' }
     const source = { kind: 'sideChat', chat, turnId: 't2', selection } as const
@@ -116,7 +116,7 @@ describe('[H11] a side chat', () => {
     expect(chatOf(ann, copy).turns).toHaveLength(1)
   })
 
-  test('shows its agent where it was begun', async () => {
+  test('shows its origin to its agent', async () => {
     const seen: unknown[] = []
     const agent = severalChats()
     const run = (given: Parameters<typeof agent.run>[0], signal: AbortSignal) => {
@@ -134,22 +134,18 @@ describe('[H11] a side chat', () => {
 
 describe('[H11] is refused, and nothing is changed', () => {
   const wrong: [string, object, RegExp][] = [
-    ['a turn that is not there', { kind: 'fork', chat, turnId: 'none' }, /no such turn/],
-    ['a side chat of a turn that is not there', { kind: 'sideChat', chat, turnId: 'none' }, /no such turn/],
-    ['a turn that goes on', { kind: 'fork', chat, turnId: 'open' }, /in progress/],
-    [
-      'a chat that is not there',
-      { kind: 'fork', chat: 'ahp-chat:/none', turnId: 't1' },
-      /not a chat of this session/,
-    ],
+    ['a missing turn', { kind: 'fork', chat, turnId: 'none' }, /no such turn/],
+    ['a side chat of a missing turn', { kind: 'sideChat', chat, turnId: 'none' }, /no such turn/],
+    ['a turn in progress', { kind: 'fork', chat, turnId: 'open' }, /in progress/],
+    ['a missing chat', { kind: 'fork', chat: 'ahp-chat:/none', turnId: 't1' }, /not a chat of this session/],
     [
       'a chat of another session',
       { kind: 'fork', chat: 'ahp-chat:/far', turnId: 'f1' },
       /not a chat of this session/,
     ],
     ['a turn of another chat', { kind: 'fork', chat: 'ahp-chat:/near', turnId: 't1' }, /no such turn/],
-    ['a kind that nobody knows', { kind: 'twin', chat, turnId: 't1' }, /fork or sideChat/],
-    ['a kind that nobody knows, of nothing', { kind: 'twin' }, /fork or sideChat/],
+    ['an unknown kind', { kind: 'twin', chat, turnId: 't1' }, /fork or sideChat/],
+    ['an unknown kind without a source', { kind: 'twin' }, /fork or sideChat/],
   ]
   test.each(wrong)('%s', async (_, source, reason) => {
     const agent = patientAgent()
@@ -168,14 +164,14 @@ describe('[H11] is refused, and nothing is changed', () => {
     await expect(asked).rejects.toMatchObject({ code: -32602, message: expect.stringMatching(reason) })
     expect(sessionOf(ann)).toEqual(before)
     await expect(ann.ask('subscribe', { channel: copy })).rejects.toMatchObject({ code: -32008 })
-    // Its name was not used up.
+    // The URI is still free.
     await fork(ann, copy, 't1')
   })
 
   test.each([
     ['fork', { sideChat: true }, /does not support forks/],
     ['sideChat', { fork: true }, /does not support side chats/],
-  ])('%s, where the agent does not say that it can', async (kind, multipleChats, reason) => {
+  ])('%s, where the agent does not support it', async (kind, multipleChats, reason) => {
     const agent = readyAgent()
     const { ann } = await talk({ ...agent, info: { ...agent.info, capabilities: { multipleChats } } })
     await turnsIn(ann, chat, ['t1'])

@@ -25,14 +25,14 @@ import type { AgentAction } from '../ports/agent.ts'
 
 const noCall = 'this turn has no such tool call'
 const unconfirmed = 'this tool call is not waiting for confirmation'
-const notLent = 'only the client that provides a tool can report its progress and result'
+const notProvider = 'only the client that provides a tool can report its progress and result'
 const notRunning = 'this tool call is not running'
 const noQuestion = 'no such input request is open'
 const noAnswer = 'that is not a valid answer to this question'
 const unanswered = 'a required question is not answered'
 const said = (value: object, state = 'submitted') => ({ answers: { name: { state, value } } })
 
-describe('[H8] of calls and questions', () => {
+describe('[H8] guards of tool calls and input requests', () => {
   type Row = readonly [what: string, said: readonly AgentAction[], action: AnyAction, reason: string]
   const rows: readonly Row[] = [
     ['a call that is not there, allowed', [], confirmed, noCall],
@@ -52,9 +52,9 @@ describe('[H8] of calls and questions', () => {
       'the result of this tool call is not waiting for confirmation',
     ],
     ['a call that is not there, done', [], complete, noCall],
-    ['a call of the host, done', [begun(), running], complete, notLent],
-    ['a call of an MCP server, done', [begun(mcp), running], complete, notLent],
-    ['a call of another client, done', [begun(lentBy('ben')), running], complete, notLent],
+    ['a call of the host, done', [begun(), running], complete, notProvider],
+    ['a call of an MCP server, done', [begun(mcp), running], complete, notProvider],
+    ['a call of another client, done', [begun(lentBy('ben')), running], complete, notProvider],
     ['a call that is not allowed yet, done', [begun(lentBy('ann')), ready()], complete, notRunning],
     [
       'a call that waits for a sign-in, done',
@@ -62,21 +62,21 @@ describe('[H8] of calls and questions', () => {
       complete,
       'this tool call is waiting for authentication',
     ],
-    ['what a call of another client shows', [begun(lentBy('ben')), running], content, notLent],
-    ['what a call that streams shows', [begun(lentBy('ann'))], content, notRunning],
-    ['what a call that is not there shows', [], content, noCall],
+    ['content of a call of another client', [begun(lentBy('ben')), running], content, notProvider],
+    ['content of a call that streams', [begun(lentBy('ann'))], content, notRunning],
+    ['content of a missing call', [], content, noCall],
     ['an answer to another request', [asks], answer('r2', 'name', text), noQuestion],
-    ['an answer to what was not asked', [asks], answer('r1', 'age', text), 'there is no such question'],
+    ['an answer to an unknown question', [asks], answer('r1', 'age', text), 'there is no such question'],
     [
       'a yes where words are asked for',
       [asks],
       answer('r1', 'name', { kind: 'boolean', value: true }),
       noAnswer,
     ],
-    ['words where a yes is asked for', [asks], answer('r1', 'sure', text), noAnswer],
+    ['text for a boolean question', [asks], answer('r1', 'sure', text), noAnswer],
     ['all answers to another request', [asks], completed('r2'), noQuestion],
-    ['all answers but one that must be', [asks], completed('r1'), unanswered],
-    ['a draft where an answer must be', [asks], completed('r1', said(text, 'draft')), unanswered],
+    ['all answers but a required one', [asks], completed('r1'), unanswered],
+    ['a draft for a required answer', [asks], completed('r1', said(text, 'draft')), unanswered],
     ['a wrong answer among all', [asks], completed('r1', said({ kind: 'number', value: 1 })), noAnswer],
   ]
   test.each(rows)('%s: refused', async (_, agentSays, action, reason) => {
@@ -94,14 +94,14 @@ describe('[H8] of calls and questions', () => {
     said: readonly AgentAction[],
     actions: readonly AnyAction[],
   ])[] = [
-    ['a call allowed', [begun(), ready()], [confirmed]],
-    ['a call not allowed', [begun(), ready()], [{ ...confirmed, approved: false, reason: 'denied' }]],
-    ['a result allowed', [begun(), running, unseen], [resultConfirmed]],
+    ['a call approved', [begun(), ready()], [confirmed]],
+    ['a call denied', [begun(), ready()], [{ ...confirmed, approved: false, reason: 'denied' }]],
+    ['a result confirmed', [begun(), running, unseen], [resultConfirmed]],
     ['a tool of its own, shown and done', [begun(lentBy('ann')), running], [shown, complete]],
     ['a sign-in given up', [begun(mcp), running, signIn], [{ ...complete, ...result(false) }]],
     ['answers one by one', [asks], [answer('r1', 'name', text), yes, completed('r1')]],
     ['answers all at once', [asks], [completed('r1', said(text))]],
-    ['an answer taken back', [asks], [answer('r1', 'name', text), takenBack]],
+    ['an answer removed', [asks], [answer('r1', 'name', text), takenBack]],
     ['no answers at all', [asks], [completed('r1', { response: 'cancel' })]],
   ]
   test.each(good)('%s: taken', async (_, agentSays, actions) => {
@@ -112,7 +112,7 @@ describe('[H8] of calls and questions', () => {
   })
 })
 
-describe('[H8] an answer is of the kind that was asked for', () => {
+describe('[H8] an answer has the kind of its question', () => {
   const options = [{ id: 'a', label: 'A' }]
   const rows: readonly (readonly [question: object, good: object, bad: object])[] = [
     [{ kind: 'number' }, { kind: 'number', value: 0.5 }, text],
@@ -139,7 +139,7 @@ describe('[H8] an answer is of the kind that was asked for', () => {
     await accepted(all.ann, chat, answer('r1', 'q', good))
   })
 
-  test('one that no build of today knows may be answered in any way', async () => {
+  test('a question of an unknown kind may be answered in any way', async () => {
     const all = await scene()
     const questions = [{ id: 'q', message: '?', kind: 'colour' }]
     await turn(all, 't1', {

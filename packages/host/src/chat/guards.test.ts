@@ -48,7 +48,7 @@ const noTurn = 'no such turn is in progress'
 const inProgress = 'a turn is in progress: cancel it, or queue the message'
 const foreign = 'a client can only send messages of its user'
 const noQuestion = 'no such input request is open'
-const noneWaits = 'this chat has no such pending message'
+const noPending = 'this chat has no such pending message'
 const notLast = 'only the last turn can be resumed, and only after an error'
 const used = 'this chat had a turn with that id already'
 
@@ -62,20 +62,20 @@ const atRest: readonly Row[] = [
   ],
   ['a turn of an agent', started('t1', 'x', { message: message('x', 'agent') }), foreign],
   ['a turn of a tool', started('t1', 'x', { message: message('x', 'tool') }), foreign],
-  ['the cancelling of nothing', cancelled('t1'), noTurn],
-  ['the going on of nothing', resume('t1'), notLast],
-  ['the end of a chat at a turn that is not there', truncated('t1'), 'this chat has no such turn'],
-  ['a tool call allowed', confirmed, noTurn],
-  ['a result allowed', resultConfirmed, noTurn],
-  ['a tool call done', complete, noTurn],
-  ['what a tool call shows', content, noTurn],
+  ['a cancellation without a turn', cancelled('t1'), noTurn],
+  ['a resume without a turn', resume('t1'), notLast],
+  ['a truncation at a missing turn', truncated('t1'), 'this chat has no such turn'],
+  ['a tool call confirmed', confirmed, noTurn],
+  ['a result confirmed', resultConfirmed, noTurn],
+  ['a tool call completed', complete, noTurn],
+  ['content of a tool call', content, noTurn],
   ['an answer', answer('r1', 'name', text), noQuestion],
   ['all answers', completed('r1'), noQuestion],
-  ['a message of an agent that waits', pending('queued', 'q', 'agent'), foreign],
+  ['a queued message of an agent', pending('queued', 'q', 'agent'), foreign],
   ['a steering message of the system', pending('steering', 'q', 'systemNotification'), foreign],
-  ['the removal of a steering message', withdrawn('steering', 'q'), noneWaits],
-  ['the removal of a queued message', withdrawn('queued', 'q'), noneWaits],
-  ['the order of none', ordered('q'), 'this chat has no queued messages'],
+  ['the removal of a steering message', withdrawn('steering', 'q'), noPending],
+  ['the removal of a queued message', withdrawn('queued', 'q'), noPending],
+  ['an order without queued messages', ordered('q'), 'this chat has no queued messages'],
   ['a draft of an agent', draft('agent'), foreign],
   [
     'a directory that its session has not',
@@ -95,12 +95,12 @@ test.each(atRest)('[H8] in a chat at rest %s is refused', async (_, action, reas
 const inTurn: readonly Row[] = [
   ['another turn', started('t2'), inProgress],
   ['the same turn again', started('t1'), inProgress],
-  ['the cancelling of another', cancelled('t2'), noTurn],
-  ['a cancelling later than any calendar', cancelled('t1', 8.7e15), 'the duration is invalid'],
+  ['a cancellation of another turn', cancelled('t2'), noTurn],
+  ['a duration beyond the range of dates', cancelled('t1', 8.7e15), 'the duration is invalid'],
   ['a cancelling after 1e300 ms', cancelled('t1', 1e300), 'the duration is invalid'],
-  ['its going on', resume('t1'), 'a turn is in progress'],
-  ['its being the last', truncated('t1'), 'this chat has no such turn'],
-  ['the removal of a message of the other kind', withdrawn('steering', 'waiting'), noneWaits],
+  ['its resumption', resume('t1'), 'a turn is in progress'],
+  ['a truncation at it', truncated('t1'), 'this chat has no such turn'],
+  ['the removal of a message of the other kind', withdrawn('steering', 'waiting'), noPending],
 ]
 test.each(inTurn)('[H9] while a turn is in progress %s is refused', async (_, action, reason) => {
   const all = await scene()
@@ -111,9 +111,9 @@ test.each(inTurn)('[H9] while a turn is in progress %s is refused', async (_, ac
 })
 
 test.each([
-  ['a cancelling', [cancelled('t1', 0)]],
-  ['a cancelling of less than nothing', [cancelled('t1', -5)]],
-  ['an empty chat', [truncated()]],
+  ['a cancellation', [cancelled('t1', 0)]],
+  ['a negative duration', [cancelled('t1', -5)]],
+  ['a truncation of all turns', [truncated()]],
   [
     'messages, their order, their removal',
     [pending('queued', 'a'), pending('queued', 'b'), ordered('b'), withdrawn('queued', 'a')],
@@ -134,7 +134,7 @@ test('[H9] a turn id is used once in a chat', async () => {
   expect(await refused(all, chat, started('t1'))).toBe(used)
 })
 
-test('[H9] also one whose turn is on the disk alone', async () => {
+test('[H9] a turn id is used once, also where its turn is only on the disk', async () => {
   const all = await scene()
   for (let n = 0; n < 52; n++) {
     ;(await turn(all, `t${n}`)).end()
@@ -153,9 +153,9 @@ test('[H9] also one whose turn is on the disk alone', async () => {
 })
 
 test.each([
-  ['ended well', undefined, notLast],
-  ['failed for good', new TurnFailed('x', 'no'), 'this turn cannot be resumed'],
-  ['broke', new Error('no'), 'this turn cannot be resumed'],
+  ['completed', undefined, notLast],
+  ['failed without resumption', new TurnFailed('x', 'no'), 'this turn cannot be resumed'],
+  ['failed unexpectedly', new Error('no'), 'this turn cannot be resumed'],
 ] as const)('[H9] a turn that %s does not go on', async (_, error, reason) => {
   const all = await scene(new Puppet({ resumes: true }))
   const run = await turn(all, 't1')
@@ -165,7 +165,7 @@ test.each([
   expect(await refused(all, chat, resume('t1'))).toBe(reason)
 })
 
-test('[H9] nor does one that is not the last', async () => {
+test('[H9] a turn that is not the last cannot be resumed', async () => {
   const all = await scene(new Puppet({ resumes: true }))
   ;(await turn(all, 't1')).fail(new TurnFailed('x', 'again', true))
   await until(() => chatOf(all).turns.length === 1)
@@ -174,7 +174,7 @@ test('[H9] nor does one that is not the last', async () => {
   for (const id of ['t1', 't3']) expect(await refused(all, chat, resume(id))).toBe(notLast)
 })
 
-describe('[H8] where nothing can be written', () => {
+describe('[H8] a read-only chat', () => {
   const writing: readonly AnyAction[] = [
     started('t9'),
     truncated(),
@@ -195,7 +195,7 @@ describe('[H8] where nothing can be written', () => {
     expect(await refused(all, worker, action)).toBe('this chat is read-only')
   })
 
-  test("a worker's turn that failed does not go on, and does not say that it could", async () => {
+  test('a failed turn of a worker cannot be resumed, and is not marked resumable', async () => {
     const { all, worker } = await withWorker()
     const [failed] = chatOf(all, worker).turns
     expect(failed?.responseParts.at(-1)).toEqual({
@@ -207,7 +207,7 @@ describe('[H8] where nothing can be written', () => {
   })
 })
 
-/** A worker has worked, and failed. */
+/** A worker whose turn failed. */
 async function withWorker(): Promise<{ all: Scene; worker: string }> {
   const all = await scene(new Puppet({ resumes: true }))
   const run = await turn(all, 't1', begun(), running)

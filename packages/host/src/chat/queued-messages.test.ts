@@ -4,7 +4,7 @@ import { chat, chatOf, message, started, talk, turn } from '../../test/one-clien
 
 const steered = { type: 'chat/pendingMessageSet', kind: 'steering', id: 'm', message: message('And this') }
 
-test('[H9] what is said to steer a chat at rest waits for its next turn, and is asked after it if nobody took it up', async () => {
+test('[H9] a steering message in an idle chat waits for the next turn, and starts one after it if it was not read', async () => {
   const { ann } = await talk(readyAgent())
   await turn(ann, 't')
   await ann.echo(ann.dispatch(chat, steered))
@@ -15,7 +15,7 @@ test('[H9] what is said to steer a chat at rest waits for its next turn, and is 
   expect(chatOf(ann).steeringMessage).toBeUndefined()
 })
 
-test('[H9] what was said to steer a turn that is cancelled is the next one', async () => {
+test('[H9] the steering message of a cancelled turn starts the next turn', async () => {
   const { ann } = await talk({
     ...readyAgent(),
     async *run() {

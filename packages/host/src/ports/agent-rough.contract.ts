@@ -7,25 +7,25 @@ import { TurnFailed } from './agent.ts'
 import { callsOf } from '@atrium/protocol/chat/calls'
 
 export interface RoughScript {
-  /** The machine goes down under it. */
+  /** Ends the agent as a crash of the machine would. */
   readonly kill: (agent: Agent) => Promise<void>
-  /** A message with one call that asks, and then does something; how often that was done, in all. */
+  /** A message that leads to one call which asks and then acts, and the number of times it acted. */
   readonly asking: { readonly text: string; readonly deeds: () => number }
-  /** What makes it break, in each of its ways. */
+  /** Messages at which the agent fails, one for each way. */
   readonly breaking: readonly string[]
-  /** What it never answers. */
+  /** A message that the agent never answers. */
   readonly hanging: string
-  /** More words than anybody should keep, and how many of them it has said until now, heard or not. */
+  /** A message with a very long answer, its number of words, and the number of words produced up to now. */
   readonly flood: { readonly text: string; readonly words: number; readonly said: () => number }
 }
 
-/** What every agent must do where somebody says no, nobody listens, or it breaks. `open` gives one that has nothing in memory. */
+/** Tests of denials, slow readers and failures, for every agent. `open` returns an agent without anything in memory. */
 export function roughAgentContract(
   name: string,
   open: () => Agent | Promise<Agent>,
   { kill, asking, breaking, hanging, flood }: RoughScript,
 ): void {
-  test(`[N2] ${name}: a call that is allowed is done once, and one that is denied is not`, async () => {
+  test(`[N2] ${name}: an approved call acts once, and a denied one does not`, async () => {
     for (const approved of [true, false]) {
       const stage = new Stage(await open())
       const before = asking.deeds()
@@ -40,7 +40,7 @@ export function roughAgentContract(
     }
   })
 
-  test(`[N2] ${name}: what is aborted while it asks does nothing, and the next message is answered`, async () => {
+  test(`[N2] ${name}: a turn aborted while it asks does nothing, and the next message is answered`, async () => {
     const stage = new Stage(await open())
     const before = asking.deeds()
     const run = stage.begin(asking.text)
@@ -54,7 +54,7 @@ export function roughAgentContract(
   })
 
   test.for([true, false])(
-    `[N3] ${name}: a host that died while it asked: allowed (%s) meanwhile, it is done as it was decided`,
+    `[N3] ${name}: a call that is decided (approved: %s) while the host is down acts accordingly`,
     async (approved, { skip }) => {
       const first = await open()
       if (!first.resumes) skip()
@@ -72,16 +72,19 @@ export function roughAgentContract(
     },
   )
 
-  test.each(breaking)(`[N1] ${name}: %j ends in words, and the next message is answered`, async (text) => {
-    const stage = new Stage(await open())
-    const run = stage.begin(text)
-    const turn = await run.end()
-    expect(run.failure).toBeInstanceOf(TurnFailed)
-    expect(turn.state).toBe('error')
-    expect((await stage.turn('hello')).state).toBe('complete')
-  })
+  test.each(breaking)(
+    `[N1] ${name}: %j fails with a message, and the next message is answered`,
+    async (text) => {
+      const stage = new Stage(await open())
+      const run = stage.begin(text)
+      const turn = await run.end()
+      expect(run.failure).toBeInstanceOf(TurnFailed)
+      expect(turn.state).toBe('error')
+      expect((await stage.turn('hello')).state).toBe('complete')
+    },
+  )
 
-  test(`[N2] ${name}: one that hangs is left at once, and the next message is answered`, async () => {
+  test(`[N2] ${name}: a turn that hangs is left at once, and the next message is answered`, async () => {
     const stage = new Stage(await open())
     const run = stage.begin(hanging)
     const next = run.step()
@@ -92,7 +95,7 @@ export function roughAgentContract(
     expect((await stage.turn('hello')).state).toBe('complete')
   })
 
-  test(`[N7] ${name}: one that is not listened to has to wait, and nothing of it is lost`, async () => {
+  test(`[N7] ${name}: an agent waits for a slow reader, and no output is lost`, async () => {
     const stage = new Stage(await open())
     const run = stage.begin(flood.text)
     for (let i = 0; i < 10; i++) await run.step()
@@ -104,10 +107,10 @@ export function roughAgentContract(
   })
 }
 
-/** The call that the turn has come to a stop at. */
+/** Runs the turn until a call asks, and returns the call. */
 async function asked(stage: Stage, run: Run): Promise<ToolCallState> {
   for (;;) {
-    if (!(await run.step())) throw new Error('nothing was asked')
+    if (!(await run.step())) throw new Error('no call asked')
     const found = callsOf(stage.state.activeTurn?.responseParts ?? []).find(
       ({ status }) => status === 'pending-confirmation',
     )
@@ -115,7 +118,7 @@ async function asked(stage: Stage, run: Run): Promise<ToolCallState> {
   }
 }
 
-/** Whoever is asked again says the same again. */
+/** Runs the turn to its end. A call that asks again gets the same answer again. */
 async function endedWith(stage: Stage, run: Run, approved: boolean) {
   const watch = () => {
     const calls = callsOf(stage.state.activeTurn?.responseParts ?? [])
@@ -136,7 +139,7 @@ function decide(stage: Stage, { toolCallId }: ToolCallState, approved: boolean):
   stage.fold({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...how })
 }
 
-/** A count that does not grow any more. */
+/** Waits until a count does not grow any more. */
 async function rested(count: () => number): Promise<number> {
   for (let last = -1, same = 0; ;) {
     const now = count()

@@ -9,26 +9,26 @@ import type { Run } from '../../test/hostless-chat.ts'
 import type { Agent } from './agent.ts'
 
 export interface AgentScript {
-  /** Messages that are answered. Each kind of thing the agent says should be in one of them. */
+  /** Messages that the agent answers. Together they should lead to every kind of action that the agent yields. */
   readonly prompts: readonly string[]
-  /** One that makes it fail. */
+  /** A message at which the agent fails. */
   readonly failing: string
-  /** The same messages get the same actions. */
+  /** Whether the same message always leads to the same actions. */
   readonly deterministic?: boolean
 }
 
-/** What every agent must do. It must not wait on real time: whatever it waits for is given by the test. */
+/** Tests for every agent. An agent under test must not wait for real time. */
 export function agentContract(name: string, open: () => Agent | Promise<Agent>, script: AgentScript): void {
   const { prompts, failing, deterministic = false } = script
 
-  test(`[N4] ${name}: what it says about itself has its shape`, async () => {
+  test(`[N4] ${name}: its info and its settings match their schemas`, async () => {
     const { info, settings } = await open()
     expect(decode(AgentInfo, info)).toEqual({ ok: true, value: info })
     expect(info.models.every((model) => model.provider === info.provider)).toBe(true)
     if (settings) expect(decode(SessionConfigSchema, settings.schema)).toMatchObject({ ok: true })
   })
 
-  test(`[N4] ${name}: what a setting may be set to is found by what was typed`, async () => {
+  test(`[N4] ${name}: the choices of a setting are found by a query`, async () => {
     const { settings } = await open()
     const dynamic = Object.entries(settings?.schema.properties ?? {}).filter(([, each]) => each.enumDynamic)
     for (const property of [...dynamic.map(([key]) => key), 'no.such.setting', '__proto__']) {
@@ -40,29 +40,26 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     }
   })
 
-  test(`[J4] ${name}: its commands are words, each once`, async () => {
+  test(`[J4] ${name}: its commands are single words, without duplicates`, async () => {
     const agent = await open()
     const commands = (await agent.commands?.(new Stage(agent).session)) ?? []
     for (const { name: word } of commands) expect(word).toMatch(/^\S{1,64}$/)
     expect(new Set(commands.map(({ name: word }) => word)).size).toBe(commands.length)
   })
 
-  test.each(prompts)(
-    `[N1] ${name}: %j is answered in actions that have their shape and order`,
-    async (text) => {
-      const stage = new Stage(await open())
-      const run = stage.begin(text)
-      const turn = await run.end()
-      expect(run.failure).toBeUndefined()
-      expect(turn.state).toBe('complete')
-      expect(turn.responseParts.length).toBeGreaterThan(0)
-      expect(stage.state.activity).toBeUndefined()
-      expect(JSON.parse(JSON.stringify(stage.state))).toEqual(stage.state)
-      expect(await run.iterator.next()).toMatchObject({ done: true })
-    },
-  )
+  test.each(prompts)(`[N1] ${name}: %j is answered with valid actions in a valid order`, async (text) => {
+    const stage = new Stage(await open())
+    const run = stage.begin(text)
+    const turn = await run.end()
+    expect(run.failure).toBeUndefined()
+    expect(turn.state).toBe('complete')
+    expect(turn.responseParts.length).toBeGreaterThan(0)
+    expect(stage.state.activity).toBeUndefined()
+    expect(JSON.parse(JSON.stringify(stage.state))).toEqual(stage.state)
+    expect(await run.iterator.next()).toMatchObject({ done: true })
+  })
 
-  test(`[N1] ${name}: a second turn in a chat uses no id of the first again`, async () => {
+  test(`[N1] ${name}: a second turn in a chat reuses no id of the first`, async () => {
     const stage = new Stage(await open())
     for (const text of [...prompts, ...prompts]) await stage.turn(text)
     expect(stage.state.turns.map((turn) => turn.state)).toEqual(
@@ -82,7 +79,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     ['no text', ''],
     ['only space', ' \n\t \n'],
     ['a NUL, a lone surrogate and a bidirectional control', '\u0000 \ud83d \u202e \u{10ffff} e\u0301 👩‍👩‍👧'],
-    ['names of objects', '__proto__ constructor toString'],
+    ['names of Object members', '__proto__ constructor toString'],
     ['a megabyte of words', 'wonderfully '.repeat(90_000)],
     ['a megabyte without a space', '😀'.repeat(250_000)],
   ])(`[N1] ${name}: %s is a message like others`, async (_, text) => {
@@ -93,7 +90,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     }
   })
 
-  test(`[N1] ${name}: turns of several chats at once do not mix`, async () => {
+  test(`[N1] ${name}: concurrent turns of several chats do not mix`, async () => {
     const agent = await open()
     const runs = prompts.map((text, i) => new Stage(agent, { uri: `ahp-chat:/${i}` }).begin(text))
     const together = await Promise.all(runs.map((run) => run.end()))
@@ -106,7 +103,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   })
 
   if (deterministic)
-    test.each([...prompts, failing])(`[N1] ${name}: %j is answered alike each time`, async (text) => {
+    test.each([...prompts, failing])(`[N1] ${name}: %j is answered the same each time`, async (text) => {
       const [first, second] = [new Stage(await open()).begin(text), new Stage(await open()).begin(text)]
       expect(await first.end()).toEqual(await second.end())
       expect(first.said).toEqual(second.said)
@@ -130,13 +127,13 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     expect(rejected).toEqual([])
   })
 
-  test(`[N2] ${name}: a turn that was aborted before it began ends`, async () => {
+  test(`[N2] ${name}: a turn that is aborted before it starts ends`, async () => {
     const run = new Stage(await open()).begin(prompts[0] ?? '')
     await drained(run)
     expect(run.said).toEqual([])
   })
 
-  // Only an agent that says the same each time can be held against itself.
+  // The tests below compare runs, which needs a deterministic agent.
   if (!deterministic) return
 
   test.for(prompts)(
@@ -174,7 +171,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   })
 }
 
-/** How many actions a message is answered with. */
+/** Number of actions that a message is answered with. */
 async function lengthOf(agent: Agent, text: string): Promise<number> {
   const run = new Stage(agent).begin(text)
   await run.end()
@@ -186,13 +183,13 @@ async function cutAfter(run: Run, steps: number, torn: boolean): Promise<void> {
   await run.cut()
 }
 
-/** Whoever listened turns away between two actions. */
+/** Aborts the turn between two actions, and closes the iterator. */
 async function left(run: Run): Promise<void> {
   run.abort()
   await run.iterator.return?.()
 }
 
-/** Whoever listened waits for the next one, as a host does. What was on its way may come, and nothing after it. */
+/** Aborts the turn while it waits for the next action, as a host does. One pending action may still come. */
 async function drained(run: Run): Promise<void> {
   const next = run.iterator.next()
   run.abort()
@@ -200,7 +197,7 @@ async function drained(run: Run): Promise<void> {
   expect(await over(run.iterator.next())).toBe(true)
 }
 
-/** An agent that is told to stop may end or throw. */
+/** Whether the iterator has ended. An aborted agent may return or throw. */
 function over(next: Promise<IteratorResult<unknown>>): Promise<boolean> {
   return next.then(
     ({ done }) => done === true,
@@ -208,7 +205,7 @@ function over(next: Promise<IteratorResult<unknown>>): Promise<boolean> {
   )
 }
 
-/** What a turn is to its reader: where text was cut into parts, what failed and what was tried in vain are not. */
+/** The content of a turn for comparison, without errors, failed calls and the borders between parts of text. */
 function legible(turn: Turn): readonly string[] {
   const lines: string[] = []
   let last = ''

@@ -4,8 +4,8 @@ import type { Agent, AgentAction } from './agent.ts'
 
 const info = { provider: 'wrong', displayName: 'Wrong', description: '', models: [] }
 
-/** An agent that says whatever it is given. */
-function saying(...actions: readonly unknown[]): Agent {
+/** An agent that yields the given actions. */
+function yielding(...actions: readonly unknown[]): Agent {
   return {
     info,
     resumes: false,
@@ -19,15 +19,20 @@ const part = { type: 'chat/responsePart', part: { kind: 'markdown', id: 'p', con
 const call = { type: 'chat/toolCallStart', toolCallId: 'p', toolName: 't', displayName: 'T' }
 
 test.each([
-  ['text for a part that was not started', 'not started', { type: 'chat/delta', partId: 'p', content: '' }],
-  ['text of another kind', 'no reasoning', part, { type: 'chat/reasoning', partId: 'p', content: '' }],
+  ['text for a missing part', 'not started', { type: 'chat/delta', partId: 'p', content: '' }],
+  [
+    'reasoning for a markdown part',
+    'no reasoning',
+    part,
+    { type: 'chat/reasoning', partId: 'p', content: '' },
+  ],
   ['a part twice', 'used before', part, part],
   ['a call with the id of a part', 'used before', part, call],
-  ['news of a call that was not started', 'not started', { type: 'chat/toolCallDelta', toolCallId: 'p' }],
+  ['a delta of a call that was not started', 'not started', { type: 'chat/toolCallDelta', toolCallId: 'p' }],
   ['the end of its turn', 'no agent', { type: 'chat/turnComplete', duration: 1 }],
   ['that its session is ready', 'no agent', { type: 'session/ready' }],
-  ['what does not exist', 'no agent', { type: 'chat/constructor' }],
-  ['what has another shape', 'markdown', { type: 'chat/responsePart', part: { kind: 'markdown' } }],
+  ['an unknown action', 'no agent', { type: 'chat/constructor' }],
+  ['an invalid action', 'markdown', { type: 'chat/responsePart', part: { kind: 'markdown' } }],
   ['undefined', 'JSON', { type: 'chat/activityChanged', activity: undefined }],
   [
     'an error',
@@ -37,14 +42,14 @@ test.each([
       part: { kind: 'error', error: { errorType: 'e', message: '' } },
     },
   ],
-])('[N1] an agent that says %s is found out', async (_, problem, ...actions) => {
-  await expect(new Stage(saying(...actions)).turn('')).rejects.toThrow(problem)
+])('[N1] the stage finds an agent that yields %s', async (_, problem, ...actions) => {
+  await expect(new Stage(yielding(...actions)).turn('')).rejects.toThrow(problem)
 })
 
-test('[N1] a title, text in a part, and a call by their turn are heard', async () => {
+test('[N1] a title, text in a part, and a call are applied', async () => {
   const title = { type: 'session/titleChanged', title: 'New' }
   const other = { ...call, toolCallId: 'c' }
-  const stage = new Stage(saying(title, part, { type: 'chat/delta', partId: 'p', content: 'x' }, other))
+  const stage = new Stage(yielding(title, part, { type: 'chat/delta', partId: 'p', content: 'x' }, other))
   expect((await stage.turn('')).responseParts).toMatchObject([
     { kind: 'markdown', content: 'x' },
     { kind: 'toolCall', toolCall: { status: 'cancelled' } },

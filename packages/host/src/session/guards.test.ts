@@ -35,16 +35,16 @@ const active = (clientId: string): AnyAction => ({
 })
 const inactive = (clientId: string): AnyAction => ({ type: 'session/activeClientRemoved', clientId })
 
-const speaksForItself = 'a client can only add or remove itself as an active client'
+const onlyItself = 'a client can only add or remove itself as an active client'
 const noDirectory = 'this is not a working directory of the session'
 const oneDirectory = 'this agent supports one working directory'
 const firstStays = 'the first directory of this session cannot be changed'
 const noCustomization = 'this session has no such customization'
 
 test.each([
-  ['a client for another', active('ben'), speaksForItself],
-  ['another that leaves', inactive('ben'), speaksForItself],
-  ['one that leaves what it was not in', inactive('ann'), 'this client is not an active client'],
+  ['another client as active', active('ben'), onlyItself],
+  ['another client as inactive', inactive('ben'), onlyItself],
+  ['an inactive client as inactive', inactive('ann'), 'this client is not an active client'],
   ['a second directory', directory('Set', 'file:///b'), oneDirectory],
   ['a directory that is not there, removed', directory('Removed', 'file:///b'), noDirectory],
   ['a directory that is not there, replaced', directory('Replaced', 'file:///b', 'file:///c'), noDirectory],
@@ -79,22 +79,26 @@ test.each([
 
 test.each([
   ['of the wrong type', { tone: 1 }, 'tone must be a string'],
-  ['that is nothing', { tone: null }, 'tone must be a string'],
-  ['that is no number', { depth: '1' }, 'depth must be a number'],
-  ['that is no truth value', { safe: 'yes' }, 'safe must be a boolean'],
-  ['that is no list', { list: {} }, 'list must be an array'],
-  ['that is no object', { bag: [] }, 'bag must be an object'],
-  ['that is none of the choices', { tone: 'loud' }, 'tone must be one of "warm", "cold"'],
-  ['that can only be read', { host: 'x' }, 'host can only be read'],
-  ['that was chosen for good', { model: 'm2' }, '"model" cannot be changed in this session'],
-  ['that there is not', { pace: 1 }, '"pace" cannot be changed in this session'],
-  ['with a name of the language', { constructor: 1 }, '"constructor" cannot be changed in this session'],
-  ['that is right beside one that is not', { tone: 'cold', depth: 'x' }, 'depth must be a number'],
+  ['that is null', { tone: null }, 'tone must be a string'],
+  ['that is not a number', { depth: '1' }, 'depth must be a number'],
+  ['that is not a boolean', { safe: 'yes' }, 'safe must be a boolean'],
+  ['that is not an array', { list: {} }, 'list must be an array'],
+  ['that is not an object', { bag: [] }, 'bag must be an object'],
+  ['that is not one of its values', { tone: 'loud' }, 'tone must be one of "warm", "cold"'],
+  ['that is read-only', { host: 'x' }, 'host can only be read'],
+  ['that is not mutable in a session', { model: 'm2' }, '"model" cannot be changed in this session'],
+  ['that does not exist', { pace: 1 }, '"pace" cannot be changed in this session'],
+  [
+    'with the name of an Object member',
+    { constructor: 1 },
+    '"constructor" cannot be changed in this session',
+  ],
+  ['that is valid beside an invalid one', { tone: 'cold', depth: 'x' }, 'depth must be a number'],
 ] as const)('[H7] a setting %s is refused', async (_, values, reason) => {
   expect(await refused(await scene(settable()), session, config(values))).toBe(reason)
 })
 
-test('[H7] a replacement that loses what was chosen for good is refused', async () => {
+test('[H7] a replacement that removes an immutable setting is refused', async () => {
   const all = await scene(settable())
   expect(sessionOf(all).config?.values).toEqual({ tone: 'warm', model: 'm1' })
   const replacing = config({ tone: 'cold' }, { replace: true })
@@ -137,7 +141,7 @@ describe('[H7] the directories of a session', () => {
     expect(sessionOf(all).workingDirectories).toEqual(outcome)
   })
 
-  test('a second one may go though the first stays', async () => {
+  test('the second one may be removed where the first is immutable', async () => {
     const all = await scene(several({ immutablePrimary: true }))
     await accepted(all.ann, session, directory('Set', 'file:///b'))
     await accepted(all.ann, session, directory('Removed', 'file:///b'))
@@ -145,7 +149,7 @@ describe('[H7] the directories of a session', () => {
   })
 })
 
-describe('[H7] what has a name is found by it', () => {
+describe('[H7] a customization is found by its id', () => {
   const customizations = [
     {
       type: 'plugin',
@@ -169,7 +173,7 @@ describe('[H7] what has a name is found by it', () => {
     await accepted(all.ann, session, { type: 'session/customizationToggled', id, enablement: [] })
   })
 
-  test('and not otherwise', async () => {
+  test('and not by another id', async () => {
     const all = await scene()
     await given(all)
     const toggled = { type: 'session/customizationToggled', id: 'x', enablement: [] }
@@ -177,7 +181,7 @@ describe('[H7] what has a name is found by it', () => {
   })
 })
 
-test('[H7] a session that could not be made can still be named, read and put away', async () => {
+test('[H7] a failed session can still be renamed, marked as read and archived', async () => {
   const all = await scene(new Puppet({ create: () => Promise.reject(new Error('no')) }))
   expect(sessionOf(all).lifecycle).toBe('failed')
   await accepted(all.ann, session, title('Broken'))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
 import { chat, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
 
-test('[W8] a question and a tool call of one id are both shown in the session', async () => {
+test('[W8] an input request and a tool call with the same id are both listed in the session', async () => {
   const { ann } = await talk({
     ...readyAgent(),
     async *run({ when }) {

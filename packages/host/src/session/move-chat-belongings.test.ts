@@ -17,7 +17,7 @@ const b = 'ahp-chat:/b'
 const runs = 'ahp-terminal:/runs'
 const done = 'ahp-terminal:/done'
 
-/** Reads a long file in every turn. */
+/** An agent that reads a long file in every turn. */
 const reader: Agent = {
   ...readyAgent(),
   async *run({ turnId }) {
@@ -47,7 +47,7 @@ async function several(agent: Agent = severalChats()) {
 const move = (client: Client, channel: string, to: string) =>
   client.ask('moveChat', { channel, destination: { kind: 'session', session: to } })
 
-test('[H12] [Y7] the terminals of a chat go with it: those that run, and those that have ended', async () => {
+test('[H12] [Y7] the terminals of a chat move with it, running and exited ones', async () => {
   const { all, ann, terminals } = await several()
   const claim = { kind: 'session', session, chat: b } as const
   for (const channel of [runs, done]) {
@@ -62,7 +62,7 @@ test('[H12] [Y7] the terminals of a chat go with it: those that run, and those t
   const ben = await all.join('ben')
   await ben.ask('disposeSession', { channel: session })
   for (const channel of [runs, done]) await ben.ask('subscribe', { channel })
-  // A new name of what has ended does not give it back.
+  // Renaming an exited terminal does not move it back.
   await ben.echo(ben.dispatch(done, { type: 'terminal/titleChanged', title: 'Old' }))
   await ben.ask('disposeSession', { channel: two })
   for (const channel of [runs, done])
@@ -77,7 +77,7 @@ test('[H12] [Y7] the terminals of other chats stay', async () => {
   expect(all.core().sessionResources.of(session)).toEqual([runs])
 })
 
-test('[H12] [Q7] what is kept apart is read as long as a session is there that its chat went to', async () => {
+test('[H12] [Q7] stored content can be read while a session exists that its chat was moved to', async () => {
   const { all, ann } = await several(severalChats(reader))
   ann.dispatch(b, started('b1'))
   await ann.until(() => chatOf(ann, b).turns.length === 1)
@@ -104,7 +104,7 @@ test('[H12] [Q7] what is kept apart is read as long as a session is there that i
   expect(await all.store().blobs.get(session, hash)).toBeUndefined()
 })
 
-test('[H12] [V6] at 0.9 a move is a chat that goes and one that comes, and the rest is not spoken of', async () => {
+test('[H12] [V6] at 0.9 a move is the removal and the addition of a chat, and nothing else', async () => {
   const { all, ann } = await several()
   const old = all.link()
   old.clientId = 'old'
@@ -135,7 +135,7 @@ test('[H12] [V6] at 0.9 a move is a chat that goes and one that comes, and the r
   await expect(asked).rejects.toMatchObject({ code: -32601 })
 })
 
-test('[H11] [V6] a client that makes up its own name for the default chat forks that', async () => {
+test('[H11] [V6] a client can fork the default chat by its derived name', async () => {
   const { ann } = await several()
   await turnsIn(ann, defaultChatUri(session), ['t1'])
   await fork(ann, 'ahp-chat:/copy', 't1', `${session}/chat`)

@@ -22,7 +22,7 @@ async function pair(agent: Agent, others: readonly Agent[] = [], limits = {}) {
   return { all, ann }
 }
 
-/** Nothing of it is changed, for anybody. */
+/** Checks that a refused move changes nothing for any client. */
 async function refused(ann: Client, channel: string, destination: object, why: RegExp, code = -32011) {
   const before = [ann.state(session), ann.state(two)]
   const asked = ann.ask('moveChat', { channel, destination: destination as never })
@@ -34,14 +34,14 @@ async function refused(ann: Client, channel: string, destination: object, why: R
 
 const there = (uri = two) => ({ kind: 'session', session: uri })
 
-describe('[H12] a chat stays', () => {
-  test('that is the default chat, wherever it should go', async () => {
+describe('[H12] a chat cannot be moved', () => {
+  test('that is the default chat, to any destination', async () => {
     const { ann } = await pair(severalChats())
     for (const destination of [there(), there(session), { kind: 'newSession' }])
       await refused(ann, chat, destination, /default chat/)
   })
 
-  test('while a turn runs, while messages wait, and until both are done', async () => {
+  test('while a turn is active or messages are queued', async () => {
     const agent = patientAgent()
     const { ann } = await pair(severalChats(agent))
     ann.dispatch(b, started('b1'))
@@ -60,7 +60,7 @@ describe('[H12] a chat stays', () => {
     await ann.ask('moveChat', { channel: b, destination: { kind: 'session', session: two } })
   })
 
-  test('while messages wait after a failure', async () => {
+  test('while messages are queued after a failed turn', async () => {
     const agent: Agent = { ...severalChats(), run: failing }
     const { ann } = await pair(agent)
     ann.dispatch(b, started('b1'))
@@ -71,7 +71,7 @@ describe('[H12] a chat stays', () => {
     await refused(ann, b, there(), /queued messages/)
   })
 
-  test('while a worker works for it, and the worker with it', async () => {
+  test('while its worker runs, and neither can the chat of the worker', async () => {
     const { ann } = await pair(severalChats(boss))
     ann.dispatch(b, started('b1'))
     await ann.until(() => sessionOf(ann).chats.length === 4)
@@ -81,8 +81,8 @@ describe('[H12] a chat stays', () => {
   })
 })
 
-describe('[H12] a session takes no chat', () => {
-  test('that is not there, and none behind what is not there', async () => {
+describe('[H12] a session cannot be the destination', () => {
+  test('if it is missing, or if `after` is missing', async () => {
     const { ann } = await pair(severalChats())
     await refused(ann, b, there('mock:/none'), /none/, -32001)
     await refused(ann, b, there(a), /./, -32001)
@@ -91,16 +91,16 @@ describe('[H12] a session takes no chat', () => {
     for (const after of [b, 'ahp-chat:/none', a])
       await refused(ann, b, { ...there(), after }, /not another chat/, -32602)
     await refused(ann, b, { ...there(session), after: b }, /not another chat/, -32602)
-    await refused(ann, b, { kind: 'moon' }, /to a session, or to a new one/, -32602)
+    await refused(ann, b, { kind: 'moon' }, /session or newSession/, -32602)
   })
 
-  test('of another agent', async () => {
+  test('if it has another agent', async () => {
     const { ann } = await pair(severalChats(), [readyAgent('other')])
     await ann.ask('createSession', { channel: 'mock:/other', provider: 'other' })
     await refused(ann, b, there('mock:/other'), /another agent/)
   })
 
-  test('that works elsewhere', async () => {
+  test('if it has other directories', async () => {
     const { ann } = await pair(severalChats())
     const directory = 'file:///work'
     await ann.echo(ann.dispatch(session, { type: 'session/workingDirectorySet', directory }))
@@ -114,7 +114,7 @@ describe('[H12] a session takes no chat', () => {
     })
   })
 
-  test('that could not be made', async () => {
+  test('if its creation failed', async () => {
     const create = ({ uri }: { uri: string }) =>
       uri === 'mock:/bad' ? Promise.reject(new TurnFailed('x', 'no')) : Promise.resolve()
     const { ann } = await pair({ ...severalChats(), create })
@@ -124,16 +124,16 @@ describe('[H12] a session takes no chat', () => {
     await refused(ann, b, there('mock:/bad'), /could not be created/)
   })
 
-  test('beyond as many as it may have, and there are no more sessions than there may be', async () => {
+  test('beyond the limits of chats and sessions', async () => {
     const { ann } = await pair(severalChats(), [], { chats: 3, sessions: 2 })
     for (const name of ['x', 'y']) await ann.ask('createChat', { channel: two, chat: `ahp-chat:/${name}` })
     await refused(ann, b, there(), /at most 3 chats/, -32009)
     await refused(ann, b, { kind: 'newSession' }, /2 sessions/, -32009)
-    // A place in its own session needs no room.
+    // A move within the session needs no further place.
     await ann.ask('moveChat', { channel: b, destination: { kind: 'session', session } })
   })
 
-  test('where nothing can be changed', async () => {
+  test('on a read-only host', async () => {
     const { all } = await pair(severalChats())
     await all.restart('crash', 'read only')
     const ben = await all.join('ben', { subscribe: [session, two] })
@@ -141,7 +141,7 @@ describe('[H12] a session takes no chat', () => {
   })
 })
 
-test('[H12] a crash leaves a chat in exactly one session, whichever flush was the last', async () => {
+test('[H12] after a crash at any flush a chat is in exactly one session', async () => {
   for (const count of [0, 1, 2]) {
     const tasks: (() => void)[] = []
     let holding = false

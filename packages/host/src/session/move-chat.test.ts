@@ -13,7 +13,7 @@ import type { Agent } from '../ports/agent.ts'
 const two = 'mock:/two'
 const [a, b, c] = ['ahp-chat:/a', 'ahp-chat:/b', 'ahp-chat:/c'] as const
 
-/** Ann, in a session with three more chats than its default one, and another session beside it. */
+/** Ann, in a session with three chats beside its default chat, and a second session. */
 async function several(agent: Agent = severalChats(), options: Parameters<typeof talk>[1] = {}) {
   const found = await talk(agent, options)
   const { ann } = found
@@ -26,7 +26,7 @@ async function several(agent: Agent = severalChats(), options: Parameters<typeof
   return found
 }
 
-/** The same on a disk that holds everything up, when it is told to. */
+/** The same on a disk that blocks while the test says so. */
 async function held() {
   let holding = false
   const tasks: (() => void)[] = []
@@ -47,7 +47,7 @@ const toSession = (client: Client, channel: string, uri: string, after?: string)
 const chatsOf = (client: Client, uri = session) =>
   (client.state(uri) as unknown as SessionState).chats.map(({ resource }) => resource)
 
-/** Every chat is in the one session that the index says. */
+/** Checks that every chat is in exactly one session, the one in the index. */
 function oneHome({ core }: Room, ...sessions: readonly string[]): void {
   const { catalog, log } = core()
   const all = sessions.flatMap((uri) =>
@@ -60,7 +60,7 @@ function oneHome({ core }: Room, ...sessions: readonly string[]): void {
   for (const [uri = '', home] of all) expect(catalog.sessionOf(uri)).toBe(home)
 }
 
-describe('[H12] a place in its session', () => {
+describe('[H12] a move within a session', () => {
   test.each([
     ['first', undefined, [b, chat, a, c]],
     ['behind the default chat', chat, [chat, b, a, c]],
@@ -76,7 +76,7 @@ describe('[H12] a place in its session', () => {
     expect(chatsOf(ben)).toEqual(order)
   })
 
-  test('is told in full, once, and by the host alone', async () => {
+  test('is one action of the host, with the whole order', async () => {
     const { ann } = await several()
     const before = ann.envelopes.length
     await toSession(ann, b, session)
@@ -86,7 +86,7 @@ describe('[H12] a place in its session', () => {
     expect((await ann.echo(said)).rejectionReason).toMatch(/by the host only/)
   })
 
-  test('is the one in the list of sessions, too', async () => {
+  test('changes the order in the session list, too', async () => {
     const { ann } = await several()
     await toSession(ann, b, session)
     const { items } = await ann.ask('listSessions', {})
@@ -95,8 +95,8 @@ describe('[H12] a place in its session', () => {
   })
 })
 
-describe('[H12] another session', () => {
-  test('has it, as it was, and the old one has it no more', async () => {
+describe('[H12] a move to another session', () => {
+  test('adds the chat unchanged there, and removes it from its old session', async () => {
     const { all, ann } = await several()
     await turnsIn(ann, b, ['b1'])
     const before = await read(ann, b)
@@ -119,7 +119,7 @@ describe('[H12] another session', () => {
     oneHome(all, session, two)
   })
 
-  test('is one step: no client sees it in both or in neither for longer', async () => {
+  test('is one step: no client sees the chat in both sessions or in neither for longer', async () => {
     const { ann } = await several()
     const before = ann.envelopes.length
     await toSession(ann, b, two)
@@ -133,7 +133,7 @@ describe('[H12] another session', () => {
     expect(chatsOf(ann, two)).toEqual([b, defaultChatUri(two)])
   })
 
-  test('is used by that, and announced', async () => {
+  test('announces that session', async () => {
     const { all, ann } = await several()
     await toSession(ann, b, two)
     await heard(all, () => isAdded(ann, two))
@@ -143,7 +143,7 @@ describe('[H12] another session', () => {
     expect(changed().at(-1)?.params).toMatchObject({ changes: { chats } })
   })
 
-  test('keeps it when the old one is disposed of, in whatever moment', async () => {
+  test('lasts when the old session is disposed of at any time', async () => {
     const { all, ann } = await several()
     const moved = toSession(ann, b, two)
     const gone = ann.ask('disposeSession', { channel: session })
@@ -157,7 +157,7 @@ describe('[H12] another session', () => {
     oneHome(all, two)
   })
 
-  test('is not known of before the move is told: who opens the chat sees it as it was', async () => {
+  test('is not visible before it is committed', async () => {
     const { all, ann, hold, release } = await held()
     await turnsIn(ann, b, ['b1'])
     const ben = await all.join('ben')
@@ -170,7 +170,7 @@ describe('[H12] another session', () => {
     expect((await read(ben, b)).title).toBe('say b1')
   })
 
-  test('also where it got its name, and moved, in one breath', async () => {
+  test('is not visible before it is committed, also right after a change of title', async () => {
     const { all, ann, hold, release } = await held()
     const ben = await all.join('ben')
     hold()
@@ -185,7 +185,7 @@ describe('[H12] another session', () => {
     expect((await read(ben, b)).title).toBe('a name')
   })
 
-  test('keeps it where the old one is disposed of before the move is told', async () => {
+  test('lasts when the old session is disposed of before the commit', async () => {
     const { all, ann, hold, release } = await held()
     hold()
     const moved = toSession(ann, b, two)
@@ -200,7 +200,7 @@ describe('[H12] another session', () => {
     oneHome(all, two)
   })
 
-  test('takes the workers of the chat with it', async () => {
+  test('includes the chats of the workers', async () => {
     const { all, ann } = await several(severalChats(boss))
     ann.dispatch(b, started('b1', 'boss'))
     await ann.until(() => chatOf(ann, b).turns.length === 1)
@@ -218,8 +218,8 @@ describe('[H12] another session', () => {
   })
 })
 
-describe('[H12] a new session', () => {
-  test('is like the old one, has the chat for its default, and is announced', async () => {
+describe('[H12] a move to a new session', () => {
+  test('copies the settings of the old one, makes the chat its default, and announces it', async () => {
     const { all, ann } = await several()
     await turnsIn(ann, b, ['b1'])
     const { session: made } = await to(ann, b, { kind: 'newSession' })
@@ -244,7 +244,7 @@ describe('[H12] a new session', () => {
     oneHome(all, session, two, made)
   })
 
-  test('that its agent cannot make leaves the chat where it is, and nothing behind', async () => {
+  test('that its agent cannot create leaves the chat where it is, and no session', async () => {
     let fails = false
     const agent: Agent = {
       ...severalChats(),
@@ -259,7 +259,7 @@ describe('[H12] a new session', () => {
     expect(all.core().catalog.size).toBe(size)
   })
 
-  test('does not get a chat in which a turn has begun while it was made', async () => {
+  test('fails if a turn started meanwhile', async () => {
     let open = () => {}
     let waits = false
     const agent = patientAgent()
@@ -270,7 +270,7 @@ describe('[H12] a new session', () => {
     waits = true
     const moved = to(ann, b, { kind: 'newSession' })
     await until(() => all.core().catalog.size > size)
-    // Nobody waits for its agent: what Ann says meanwhile is heard.
+    // The creation blocks no client: Ann's dispatches are applied meanwhile.
     await ann.echo(ann.dispatch(b, started('b1')))
     open()
     await expect(moved).rejects.toMatchObject({ code: -32011, message: expect.stringMatching(/in progress/) })
@@ -278,7 +278,7 @@ describe('[H12] a new session', () => {
     expect([chatsOf(ann), all.core().catalog.size]).toEqual([[chat, a, b, c], size])
   })
 
-  test('that was being made when the host died is one that nobody used', async () => {
+  test('interrupted by a crash leaves an unused session', async () => {
     let waits = false
     const create = () => (waits ? new Promise<void>(() => {}) : Promise.resolve())
     const { all, ann } = await several({ ...severalChats(), create })
@@ -295,8 +295,8 @@ describe('[H12] a new session', () => {
   })
 })
 
-describe('[H12] a chat says whether it can be moved', () => {
-  test('at rest it can, in a turn it cannot, and in the same step', async () => {
+describe('[H12] `movable` of a chat', () => {
+  test('is true in an idle chat and false in a turn, in the same step', async () => {
     const agent = patientAgent()
     agent.finish('t1')
     const { ann } = await several(severalChats(agent))
@@ -312,7 +312,7 @@ describe('[H12] a chat says whether it can be moved', () => {
   })
 })
 
-test('[H12] a chat that goes on with what waits was at no time one that could be moved', async () => {
+test('[H12] a chat is not movable between a turn and its next queued message', async () => {
   const agent = patientAgent()
   agent.finish('t1')
   const { ann } = await several(severalChats(agent))
@@ -330,7 +330,7 @@ test('[H12] a chat that goes on with what waits was at no time one that could be
   expect(said).toEqual([false, true])
 })
 
-/** Lets a worker work for as long as its own turn goes on. */
+/** An agent whose worker runs as long as its own turn. */
 const boss: Agent = {
   ...readyAgent(),
   async *run(given, signal) {
@@ -340,7 +340,7 @@ const boss: Agent = {
   },
 }
 
-/** News of the list come together, after a while. */
+/** Waits for the changes of the session list, which are sent in batches. */
 const heard = ({ world }: Room, done: () => boolean) =>
   until(() => {
     world.advance(100)

@@ -21,7 +21,7 @@ import {
 import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
-/** Whoever looks at the root has been told this of the list, in order; time passes so that nothing waits. */
+/** The notifications of the session list, in order. Advances the clock so that none is held back. */
 async function news(all: Room, watcher: Client): Promise<readonly (readonly [string, unknown])[]> {
   for (let n = 0; n < 3; n++, await quiet()) all.world.advance(100)
   return watcher.notes.map(({ method, params }) => [
@@ -38,7 +38,7 @@ describe('[H7] a session is announced when it is first used', () => {
     ['turn', chat, started('t1')],
     ['title', session, title('Mine')],
     ['draft', chat, draft],
-    ['waiting message', chat, queued],
+    ['queued message', chat, queued],
     ['steering message', chat, steering],
   ]
   test.each(uses)(
@@ -48,7 +48,7 @@ describe('[H7] a session is announced when it is first used', () => {
       const ann = await all.join('ann', { subscribe: [root] })
       let answered = false
       const made = ann.ask('createSession', { channel: session }).then(() => (answered = true))
-      // Before the answer has come.
+      // Before the response.
       const seq = ann.dispatch(channel, action)
       await ann.until(() => ann.notes.length > 0)
       expect(answered).toBe(true)
@@ -61,7 +61,7 @@ describe('[H7] a session is announced when it is first used', () => {
     },
   )
 
-  test('and not by what is none: nobody hears of one that is made, looked at, set and left', async () => {
+  test('and not if it is only created, subscribed to, configured and left', async () => {
     const all = await scene()
     const watcher = await all.join('watcher', { subscribe: [root] })
     await accepted(all.ann, session, {
@@ -75,7 +75,7 @@ describe('[H7] a session is announced when it is first used', () => {
     expect(await watcher.ask('listSessions', {})).toEqual({ items: [] })
   })
 
-  test('by the first message of another chat, too', async () => {
+  test('also by the first message of another chat', async () => {
     const all = await scene()
     const watcher = await all.join('watcher', { subscribe: [root] })
     await all.ann.ask('createChat', {
@@ -87,10 +87,10 @@ describe('[H7] a session is announced when it is first used', () => {
   })
 })
 
-describe('[H7] the name of a session', () => {
+describe('[H7] the title of a session', () => {
   const named = (text: string) => ({ type: 'session/titleChanged', title: text }) as AgentAction
 
-  test('is its first message until its agent finds one', async () => {
+  test('is its first message until its agent sets one', async () => {
     const all = await scene()
     await accepted(all.ann, chat, started('t1', '\n  Fix the   door \nplease'))
     expect([sessionOf(all).title, sessionOf(all).chats[0]?.title]).toEqual(['Fix the door', 'Fix the door'])
@@ -103,7 +103,7 @@ describe('[H7] the name of a session', () => {
     expect(sessionOf(all).title).toBe('A door')
   })
 
-  test('that a client gave stays, also over a restart', async () => {
+  test('set by a client stays, also after a restart', async () => {
     const all = await scene()
     await accepted(all.ann, session, title('Mine'))
     await says(all, await turn(all, 't1'), named('Not mine'))
@@ -122,7 +122,7 @@ describe('[H7] the name of a session', () => {
     ['x'.repeat(500), `${'x'.repeat(79)}…`],
     [`${'word '.repeat(40)}`, `${'word '.repeat(14)}word…`],
     [`${'a'.repeat(78)}😀b`, `${'a'.repeat(78)}…`],
-  ])('is not longer than one reads: %j', async (text, short) => {
+  ])('is cut to 80 characters: %j', async (text, short) => {
     const all = await scene()
     await accepted(all.ann, chat, started('t1', text))
     expect(sessionOf(all).title).toBe(short)
@@ -130,7 +130,7 @@ describe('[H7] the name of a session', () => {
   })
 })
 
-describe('[H7] what changes in the list', () => {
+describe('[H7] a change in the session list', () => {
   const listed = async (): Promise<Scene & { watcher: Client }> => {
     const all = await scene()
     await accepted(all.ann, session, title('Listed'))
@@ -140,7 +140,7 @@ describe('[H7] what changes in the list', () => {
     return { ...all, watcher }
   }
 
-  test('is told together, and a key only if it changed', async () => {
+  test('is sent in a batch, with the changed keys only', async () => {
     const { watcher, ...all } = await listed()
     for (const name of ['a', 'b', 'c', 'd']) await accepted(all.ann, session, title(name))
     const told = await news(all, watcher)
@@ -152,7 +152,7 @@ describe('[H7] what changes in the list', () => {
     expect(await news(all, watcher)).toHaveLength(told.length)
   })
 
-  test('has no activity any more as an empty one', async () => {
+  test('has an empty activity where there is none any more', async () => {
     const { watcher, ...all } = await listed()
     const run = await turn(all, 't1', { type: 'chat/activityChanged', activity: 'Reading' })
     expect(Object.assign({}, ...(await news(all, watcher)).map(([, changes]) => changes))).toMatchObject({
@@ -168,7 +168,7 @@ describe('[H7] what changes in the list', () => {
     for (const key of ['provider', 'createdAt', 'title']) expect(Object.keys(after)).not.toContain(key)
   })
 
-  test('also where another chat spoke for the session, and its own has none', async () => {
+  test('has an empty activity, also where another chat set it', async () => {
     const { watcher, ...all } = await listed()
     await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
     await accepted(all.ann, 'ahp-chat:/x', started('t1'))
@@ -180,7 +180,7 @@ describe('[H7] what changes in the list', () => {
     expect((await news(all, watcher))[0]).toMatchObject(['sessionSummaryChanged', { activity: '' }])
   })
 
-  test('is not told of one that is gone', async () => {
+  test('is not sent for a disposed session', async () => {
     const { watcher, ...all } = await listed()
     await accepted(all.ann, session, title('x'))
     await all.ann.ask('disposeSession', { channel: session })
@@ -188,8 +188,8 @@ describe('[H7] what changes in the list', () => {
   })
 })
 
-describe('[H10] a session is as its chats are', () => {
-  /** What the second chat, then the default one does; and what the session is then. */
+describe('[H10] the status of a session follows its chats', () => {
+  /** The activity of the second chat, that of the default chat, and the status of the session. */
   const asksIt = [asks]
   const rows: readonly (readonly [other: string, own: string, status: number])[] = [
     ['rests', 'rests', 1],
@@ -232,7 +232,7 @@ describe('[H10] a session is as its chats are', () => {
     expect(await newcomer.ask('listSessions', {})).toMatchObject({ items: [{ status }] })
   })
 
-  test('and what it needs of a person is there as long as it is needed', async () => {
+  test('and `inputNeeded` lists each request while it is open', async () => {
     const all = await scene()
     await accepted(all.ann, session, lends('ann'))
     const run = await turn(all, 't1', asks, begun(lentBy('ann')), running)

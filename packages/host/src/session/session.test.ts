@@ -22,12 +22,12 @@ import { TurnFailed } from '../ports/agent.ts'
 
 const two = 'ahp-session:/two'
 
-describe('[H7] a session is made', () => {
-  test('while others already follow it, and then it is ready', async () => {
+describe('[H7] a session is created', () => {
+  test('while others are subscribed already, and then it is ready', async () => {
     const agent = lateAgent()
     const all = await room({ agents: [agent] })
     const ann = await all.join('ann')
-    // Without waiting for the answer.
+    // Without waiting for the response.
     const made = ann.ask('createSession', { channel: session })
     await ann.ask('subscribe', { channel: session })
     await made
@@ -58,7 +58,7 @@ describe('[H7] a session is made', () => {
     },
   )
 
-  test('again, where the host died meanwhile, and once more', async () => {
+  test('again after a crash of the host, and once more', async () => {
     const agent = new Puppet({ create: () => new Promise(() => {}) })
     const all = await scene(agent, { waits: false })
     await accepted(all.ann, chat, started('t1'))
@@ -68,7 +68,7 @@ describe('[H7] a session is made', () => {
     expect([chatOf(all).activeTurn?.id, agent.runs.length]).toEqual(['t1', 0])
   })
 
-  test('not, where its agent is no more: it failed, and so did the turn that waits', async () => {
+  test('or fails where its agent is gone, and so does the turn that waits', async () => {
     const all = await scene(new Puppet({ create: () => new Promise(() => {}) }), { waits: false })
     await accepted(all.ann, chat, started('t1'))
     await all.restart('crash', undefined, [])
@@ -77,15 +77,15 @@ describe('[H7] a session is made', () => {
   })
 })
 
-describe('[H2] -32003: a name is used once', () => {
+describe('[H2] -32003: a URI is used once', () => {
   test.each([
-    ['a session that is there', session],
-    ['a session that is no more', 'ahp-session:/gone'],
-    ['the chat of one that is no more', defaultChatUri('ahp-session:/gone')],
+    ['an existing session', session],
+    ['a disposed session', 'ahp-session:/gone'],
+    ['the chat of a disposed session', defaultChatUri('ahp-session:/gone')],
     ['a chat', chat],
     ['another chat', 'ahp-chat:/other'],
-    ['a chat that is no more', 'ahp-chat:/gone'],
-    ['what means the chat of a session', `${session}/chat`],
+    ['a disposed chat', 'ahp-chat:/gone'],
+    ['the derived name of a default chat', `${session}/chat`],
     ['the root', root],
   ])('not for %s', async (_, channel) => {
     const { ann, ...all } = await scene()
@@ -102,7 +102,7 @@ describe('[H2] -32003: a name is used once', () => {
     await expect(ben.ask('createSession', { channel })).rejects.toMatchObject({ code: -32003 })
   })
 
-  test('of two that ask at once one gets it', async () => {
+  test('of two concurrent requests one succeeds', async () => {
     const all = await room()
     const asked = await Promise.all(['ann', 'ben', 'cem'].map((name) => all.join(name)))
     const made = await Promise.allSettled(
@@ -114,10 +114,10 @@ describe('[H2] -32003: a name is used once', () => {
 
 test.each([
   ['an unknown agent', { provider: 'nobody' }, -32002],
-  ['a name of the language', { provider: 'constructor' }, -32002],
+  ['the name of an Object member', { provider: 'constructor' }, -32002],
   ['a directory twice', { workingDirectories: ['file:///a', 'file:///a'] }, -32602],
-  ['more directories than its agent knows', { workingDirectories: ['file:///a', 'file:///b'] }, -32602],
-  ['a client that is another', { activeClient: { clientId: 'ben', tools: [] } }, -32602],
+  ['more directories than its agent supports', { workingDirectories: ['file:///a', 'file:///b'] }, -32602],
+  ['another active client', { activeClient: { clientId: 'ben', tools: [] } }, -32602],
 ])('[H2] createSession with %s is refused and leaves nothing', async (_, params, code) => {
   const all = await room()
   const ann = await all.join('ann')
@@ -125,7 +125,7 @@ test.each([
   await ann.ask('createSession', { channel: two })
 })
 
-describe('[H7] what this build does not offer', () => {
+describe('[H7] a channel kind that this host does not offer', () => {
   const offered = new Set([...hostCommands.keys(), 'ping', 'initialize', 'reconnect'])
   const others = [...commands.keys()].filter((method) => !offered.has(method))
 
@@ -143,12 +143,12 @@ describe('[H7] what this build does not offer', () => {
     'ahp-otlp:/logs',
     'ahp-terminal:/x',
     'mcp://x',
-  ])('%s is not there to be followed', async (channel) => {
+  ])('%s cannot be subscribed to', async (channel) => {
     const { ann } = await scene()
     await expect(ann.ask('subscribe', { channel })).rejects.toMatchObject({ code: -32008 })
   })
 
-  test('is in no state, and in no greeting', async () => {
+  test('is in no state, and in no initialize result', async () => {
     const all = await scene()
     ;(await turn(all, 't1', part('p'))).end()
     await until(() => chatOf(all).turns.length === 1)
@@ -173,7 +173,7 @@ describe('[H7] progress', () => {
   const said = (client: { notes: readonly { method: string; params: Record<string, unknown> }[] }) =>
     client.notes.filter(({ method }) => method === 'root/progress').map(({ params }) => params)
 
-  test('never goes back, ends with all of it, and is for the asker alone', async () => {
+  test('never decreases, ends at the total, and is sent to the requester only', async () => {
     const { ann, ben, all } = await asked(async ({ progress }) => {
       for (const [done, total] of [
         [1, 4],
@@ -218,7 +218,7 @@ describe('[H7] progress', () => {
 })
 
 describe('[H7] disposing of a session', () => {
-  test('takes its chats, subscriptions, turns and records, and tells its agent', async () => {
+  test('removes its chats, subscriptions, turns and records, and notifies its agent', async () => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'))
     await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/other' })
@@ -242,7 +242,7 @@ describe('[H7] disposing of a session', () => {
     expect(left).toHaveLength(3)
   })
 
-  test('while it is being made, by an agent that heeds nothing: it is gone at once', async () => {
+  test('during its creation works at once, even if the agent ignores the abort', async () => {
     const all = await scene(new Puppet({ create: () => new Promise(() => {}) }), { waits: false })
     await all.ann.ask('disposeSession', { channel: session })
     await all.restart('crash')
@@ -250,7 +250,7 @@ describe('[H7] disposing of a session', () => {
     expect(all.world.reports).toEqual([])
   })
 
-  test('whose agent cannot forget it is reported and harms nobody', async () => {
+  test('reports an agent that fails to dispose of it, and harms nothing else', async () => {
     const all = await scene(Object.assign(new Puppet(), { dispose: () => Promise.reject(new Error('busy')) }))
     await all.ann.ask('disposeSession', { channel: session })
     await until(() => all.world.reports.length === 1)

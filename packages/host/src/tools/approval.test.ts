@@ -70,7 +70,7 @@ const answer = async (client: Client, given: object) => {
 }
 const denied = { approved: false, confirmed: undefined, reason: 'denied' }
 
-test('[X1] a tool asks with choices, and runs what was agreed to, as it was edited', async () => {
+test('[X1] a tool call asks with options, and runs with the edited input', async () => {
   const { ann, terminals } = await desk()
   const turnId = await say(ann, 'run ls')
   const call = await pending(ann)
@@ -92,7 +92,7 @@ test('[X1] a tool asks with choices, and runs what was agreed to, as it was edit
   expect(done).toMatchObject({ content: [{ type: 'terminal' }, { type: 'text', text: 'ran ls -l' }] })
 })
 
-test('[X1] what is denied is not done, with a reason or without, and the turn ends well', async () => {
+test('[X1] a denied call is not run, with or without a reason, and the turn completes', async () => {
   const { ann, terminals } = await desk()
   for (const given of [
     denied,
@@ -108,7 +108,7 @@ test('[X1] what is denied is not done, with a reason or without, and the turn en
   expect(terminals.shells).toEqual([])
 })
 
-test('[X1] S-17, F-33: of two who answer at once one wins; forged, foreign and late answers are refused', async () => {
+test('[X1] S-17, F-33: of two concurrent answers one wins; forged, foreign and late answers are refused', async () => {
   const { all, ann } = await desk()
   const ben = await enter(all, 'ben', [session, chat])
   const turnId = await say(ann, 'read a.txt')
@@ -136,7 +136,7 @@ test('[X1] S-17, F-33: of two who answer at once one wins; forged, foreign and l
   expect((await ben.echo(ben.dispatch(chat, again))).rejectionReason).toMatch(/no such turn/)
 })
 
-test('[X2] what is allowed in a session is seen, lasts over a restart, is used, and is taken back', async () => {
+test('[X2] a permission for a session is visible, survives a restart, is used, and can be revoked', async () => {
   const { all, ann } = await desk()
   await ended(ann, await approve(ann, 'read a.txt', choices.session))
   const permission = { tool: 'read', by: 'ann', since: expect.any(String) as string }
@@ -160,7 +160,7 @@ test('[X2] what is allowed in a session is seen, lasts over a restart, is used, 
   expect(await pending(ben)).toMatchObject({ toolName: 'read' })
 })
 
-test('[X2] what is allowed in a folder holds in every session that works there, and in no other', async () => {
+test('[X2] a permission for a folder holds in every session with that directory, and in no other', async () => {
   const { ann } = await desk()
   await ended(ann, await approve(ann, 'run ls', choices.folder))
   const root = () => ann.state(rootUri) as unknown as RootState
@@ -185,7 +185,7 @@ test('[X2] what is allowed in a folder holds in every session that works there, 
   }
 })
 
-test('[X2] a list of permissions that is none is refused', async () => {
+test('[X2] an invalid list of permissions is refused', async () => {
   const { ann } = await desk()
   for (const list of ['all', [{}], [{ id: 'x', tool: 'run', folder: 'https://example.com' }]])
     for (const [channel, type] of [
@@ -199,8 +199,8 @@ test('[X2] a list of permissions that is none is refused', async () => {
     }
 })
 
-test('[S-57 permissions] at 256 permissions they are taken', () => many(256, undefined))
-test('[S-57 permissions] past 256 they are refused', () => many(257, 'there are at most 256 permissions'))
+test('[S-57 permissions] at 256 permissions the list is accepted', () => many(256, undefined))
+test('[S-57 permissions] past 256 the list is refused', () => many(257, 'there are at most 256 permissions'))
 
 async function many(count: number, reason: string | undefined): Promise<void> {
   const { ann } = await desk()
@@ -209,7 +209,7 @@ async function many(count: number, reason: string | undefined): Promise<void> {
   expect((await ann.echo(ann.dispatch(session, action))).rejectionReason).toBe(reason)
 }
 
-test('[X3] an edit is shown before it is made; what changed meanwhile is not written over', async () => {
+test('[X3] an edit is previewed before it is applied; a file that changed meanwhile is not overwritten', async () => {
   const { ann, files } = await desk()
   const turnId = await say(ann, 'edit a.txt two => 2')
   const call = await pending(ann)
@@ -227,7 +227,7 @@ test('[X3] an edit is shown before it is made; what changed meanwhile is not wri
   expect(none).toMatchObject({ success: false, error: { message: 'the file does not contain that text' } })
 })
 
-test('[X3] S-35: what changes how an agent is held is asked for every time, in any spelling', async () => {
+test('[X3] S-35: writing a protected file is asked for every time, in any spelling', async () => {
   const { ann } = await desk()
   await ended(ann, await approve(ann, 'write new.txt hello', choices.session))
   expect(callsIn(await ended(ann, await say(ann, 'write other.txt hello')))[0]).toMatchObject({
@@ -252,7 +252,7 @@ test('[X3] S-35: what changes how an agent is held is asked for every time, in a
   expect(['file:///w/gitty', 'file:///w/src/package.ts'].filter(isProtected)).toEqual([])
 })
 
-test('[X4] outside its session a tool reaches nothing, whatever clients were granted', async () => {
+test('[X4] a tool reaches no file outside its session, even where clients have grants', async () => {
   const { ann, files } = await desk()
   const grants = [{ uri: 'file:///', write: true }]
   await ann.echo(ann.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.grants': grants } }))
@@ -271,7 +271,7 @@ test('[X4] outside its session a tool reaches nothing, whatever clients were gra
   expect(files.asked).toEqual([])
 })
 
-test('[X4] I7: an agent that calls its own tool confirmed, or does not wait, gets nothing done', async () => {
+test('[X4] I7: an agent that confirms its own call, or does not wait, cannot act', async () => {
   const terminals = fakeTerminals()
   const files = new Cabinet()
   files.put('/w/a.txt', 'x')
@@ -310,7 +310,7 @@ test('[X4] I7: an agent that calls its own tool confirmed, or does not wait, get
   expect([terminals.shells, files.asked]).toEqual([[], []])
 })
 
-test('[X5] I6, I7: a host that dies while it is asked asks still; approved, it is done once', async () => {
+test('[X5] I6, I7: a confirmation stays open over a crash of the host; once approved, the call runs once', async () => {
   const { all, ann, terminals } = await desk()
   const turnId = await say(ann, 'run make')
   await pending(ann)
@@ -324,12 +324,12 @@ test('[X5] I6, I7: a host that dies while it is asked asks still; approved, it i
   expect(terminals.shells.map(({ start }) => start.command)).toEqual(['make'])
 })
 
-test('[X6] a form is filled in by anybody who sees the session, also over a restart', async () => {
+test('[X6] any client of the session can answer an input request, also after a restart', async () => {
   const { all, ann } = await desk()
   const turnId = await say(ann, 'ask What shall we build?')
   await ann.until(() => (ann.state(session) as unknown as SessionState).inputNeeded?.length === 1)
   await all.restart('crash')
-  // He follows the session, and never the chat.
+  // Ben is subscribed to the session, and not to the chat.
   const ben = await enter(all, 'ben', [session])
   const [needed] = (ben.state(session) as unknown as SessionState).inputNeeded ?? []
   if (needed?.kind !== 'chatInput') throw new Error('no question')

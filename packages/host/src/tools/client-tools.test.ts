@@ -7,7 +7,7 @@ import { Puppet } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
 import { chat, says, scene, turn } from '../../test/two-client-session.ts'
 
-/** Ann takes part, and lends a tool that runs. */
+/** Ann is an active client, and provides a tool that runs. */
 async function loan(...said: Parameters<typeof turn>[2][]) {
   const all = await scene(new Puppet({ resumes: true }))
   await all.ann.echo(all.ann.dispatch(session, lends('ann')))
@@ -29,7 +29,7 @@ const failed = {
   error: { message: 'The client that provides this tool has left' },
 }
 
-test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back completes its tool', async () => {
+test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back completes its call', async () => {
   expect(limits.toolGraceMs).toBe(30_000)
   const all = await loan(...lent)
   await left(all)
@@ -41,7 +41,7 @@ test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back complet
   expect(callIn(ann)).toMatchObject({ status: 'completed', success: true })
 })
 
-test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms it has failed, once, and its client takes part all the same', async () => {
+test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and its client is still active', async () => {
   const all = await loan(...lent)
   await left(all)
   all.world.advance(30_000)
@@ -52,7 +52,7 @@ test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms it has failed, once, and its c
   expect(JSON.stringify(ann.state(session)['activeClients'])).toContain('"ann"')
 })
 
-test('[X7] F-39: a host that starts again within that time waits for as long', async () => {
+test('[X7] F-39: a host that restarts within that time waits for the whole time again', async () => {
   const all = await loan(...lent)
   await left(all)
   all.world.advance(20_000)
@@ -66,7 +66,7 @@ test('[X7] F-39: a host that starts again within that time waits for as long', a
   expect(callIn(ben)).toMatchObject(failed)
 })
 
-test('[X7] a tool that is allowed when its client has gone is waited for as long, and one that nobody lends fails at once', async () => {
+test('[X7] a call confirmed while its client is away waits for the client, and a call of an unknown client fails at once', async () => {
   const all = await loan(begun(lentBy('ann')), ready())
   await left(all)
   all.world.advance(40_000)
@@ -81,7 +81,7 @@ test('[X7] a tool that is allowed when its client has gone is waited for as long
   expect(callIn(other.ann)).toMatchObject(failed)
 })
 
-test('[X7] a tool that its client no longer lends fails when it is allowed, though that client is here', async () => {
+test('[X7] a call of a connected but inactive client fails when it is confirmed', async () => {
   const all = await loan(begun(lentBy('ann')), ready())
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
   expect((await all.ann.echo(all.ann.dispatch(session, gone))).rejectionReason).toBeUndefined()
@@ -91,7 +91,7 @@ test('[X7] a tool that its client no longer lends fails when it is allowed, thou
   expect(callIn(all.ben)).toMatchObject(failed)
 })
 
-test('[X7] a tool that its client took back while it waited is lent again, and so it runs', async () => {
+test('[X7] a call runs whose client became inactive and active again while the call asked', async () => {
   const all = await loan(begun(lentBy('ann')), ready())
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
   for (const action of [gone, lends('ann')]) await all.ann.echo(all.ann.dispatch(session, action))
@@ -100,7 +100,7 @@ test('[X7] a tool that its client took back while it waited is lent again, and s
   expect((await all.ann.echo(all.ann.dispatch(chat, complete))).rejectionReason).toBeUndefined()
 })
 
-test('[X7] of tools that several lend, those of whoever left have failed', async () => {
+test('[X7] of the calls of several clients, those of the client that left fail', async () => {
   const all = await loan()
   await all.ben.echo(all.ben.dispatch(session, lends('ben')))
   const run = await all.agent.given()
@@ -116,7 +116,7 @@ test('[X7] of tools that several lend, those of whoever left have failed', async
   ])
 })
 
-test('[X7] F-08: a host that can change nothing lets a tool wait', async () => {
+test('[X7] F-08: a read-only host lets a call wait', async () => {
   const all = await loan(...lent)
   await all.core().log.settled()
   await all.restart('close', 'the disk is sealed')
@@ -127,13 +127,13 @@ test('[X7] F-08: a host that can change nothing lets a tool wait', async () => {
   expect(all.world.reports).toEqual([])
 })
 
-test('[X7] F-39: a host that is slow to start misses whoever was to be missed meanwhile', async () => {
+test('[X7] F-39: a host that is slow to start fails the calls of clients whose time ran out meanwhile', async () => {
   const all = await loan(...lent)
   await left(all)
   const store = all.store()
   const slow = store.reopen()
   const load = slow.log.load.bind(slow.log)
-  // The time is over before the chat is there whose tool is waited for.
+  // The time is over before the chat of the call is loaded.
   const late: typeof load = (uri, ...more) => {
     if (uri === chat) all.world.advance(30_000)
     return load(uri, ...more)

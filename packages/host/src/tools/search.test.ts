@@ -8,7 +8,7 @@ import type { AgentAction, Search } from '../ports/agent.ts'
 import { isSecret } from '../access/protected-files.ts'
 import { cpuMs } from '../../test/load.ts'
 
-/** A call that runs, and that nobody was asked about. */
+/** A running call that needed no confirmation. */
 async function desk(
   texts: { readonly [path: string]: string | Uint8Array } = {},
   said: AgentAction = running,
@@ -31,7 +31,7 @@ const house = {
   '/b/other.txt': 'door',
 }
 
-test('[N22] what nobody was asked about may be read, listed and searched, in the session and nowhere else', async () => {
+test('[N22] a call without confirmation may read, list and search in the directories of the session, and nowhere else', async () => {
   const { it, search } = await desk(house)
   expect(await it.read('c1', 'src/two.ts')).toContain('Door')
   expect((await it.list('c1', '')).map(({ name }) => name)).toEqual([
@@ -58,7 +58,7 @@ test('[N22] what nobody was asked about may be read, listed and searched, in the
   }
 })
 
-test('[N22] a search is narrowed by a place, a pattern and the case of letters', async () => {
+test('[N22] a search is narrowed by path, glob and letter case', async () => {
   const { search } = await desk(house)
   const paths = async (more: Partial<Search>) =>
     (await search('door', more)).lines.map(({ path, line }) => `${path}:${line}`)
@@ -72,7 +72,7 @@ test('[N22] a search is narrowed by a place, a pattern and the case of letters',
   await expect(search('x', { path: 'nowhere' })).rejects.toThrow('there is no such file')
 })
 
-test('[N22] S-35: what is secret is looked into only when somebody has agreed', async () => {
+test('[N22] S-35: secret files are read only after a user agreed', async () => {
   const texts = { ...house, '/a/.git/config': 'door', '/a/.env.example': 'door' }
   const { it, files, search } = await desk(texts)
   files.links.set('/a/innocent', '/a/.env')
@@ -109,7 +109,7 @@ test.each([
   ['.config/gcloud/x.db', true],
   ['.config/nvim/init.lua', false],
   ['.vault-token', true],
-])('[N22] whether %j is secret: %j', (path, secret) => {
+])('[N22] %j is secret: %j', (path, secret) => {
   expect(isSecret(`file:///a/${path}`)).toBe(secret)
 })
 
@@ -134,7 +134,7 @@ test('[N22] I17: a search whose turn is over reads no further', async () => {
   expect(reads).toBe(16)
 })
 
-test('[N22] S-25: a pattern that takes long holds nobody up, and no longer than a search may last', async () => {
+test('[N22] S-25: a slow glob does not block others, and ends at the time limit', async () => {
   const { all, search } = await desk(
     Object.fromEntries(
       Array.from({ length: 2000 }, (_, i) => [`/a/${'deep/down/'.repeat(4)}${i}.ts`, 'door']),
@@ -164,7 +164,7 @@ test('[S-57 searchBytes] at 1,048,576 bytes a file is searched, [S-57 searchByte
   expect(await past.search('door')).toEqual({ lines: [], more: true })
 })
 
-test('[S-57 searchLines] at 200 lines all are told, [S-57 searchLines] past 200 that there are more', async () => {
+test('[S-57 searchLines] at 200 lines all are returned, [S-57 searchLines] past 200 `more` is true', async () => {
   const { search } = await desk({ '/a/at': 'door\n'.repeat(searchLines) })
   const all = await search('door')
   expect([all.lines.length, all.more]).toEqual([searchLines, false])

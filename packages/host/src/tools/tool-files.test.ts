@@ -8,7 +8,7 @@ import { accepted, cancelled, chat, chatOf, says, scene, turn } from '../../test
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { Edit } from '../ports/agent.ts'
 
-/** A call that somebody has approved, or nobody yet. */
+/** A call that is approved, or not yet. */
 async function desk(approved = true) {
   const files = new Cabinet()
   files.put('/a/a.txt', 'one two two')
@@ -36,9 +36,9 @@ const problems: readonly (readonly [what: string, path: string, edit: Edit, prob
     { find: 'one', put: '1' },
     'the file does not contain that text',
   ],
-  ['bytes that are no text', 'bytes', { find: 'x', put: 'y' }, 'the file is not text'],
-  ['a file elsewhere', '/b/a.txt', { text: 'x' }, '"/b/a.txt" is outside the directories of this session'],
-  ['a way out', 'x/../../b/a.txt', { text: 'x' }, '"x/../../b/a.txt" is not a valid path'],
+  ['bytes that are not text', 'bytes', { find: 'x', put: 'y' }, 'the file is not text'],
+  ['a file outside', '/b/a.txt', { text: 'x' }, '"/b/a.txt" is outside the directories of this session'],
+  ['a path that leads out', 'x/../../b/a.txt', { text: 'x' }, '"x/../../b/a.txt" is not a valid path'],
 ]
 test.each(problems)('[X3] an edit of %s is neither shown nor made', async (_, path, edit, problem) => {
   const { files, run } = await desk()
@@ -47,7 +47,7 @@ test.each(problems)('[X3] an edit of %s is neither shown nor made', async (_, pa
   expect([textOf(files), files.files.size]).toEqual(['one two two', 2])
 })
 
-test('[X3] what is made is what was shown, and what is there meanwhile is not written over', async () => {
+test('[X3] an applied edit equals its preview, and a file that changed meanwhile is not overwritten', async () => {
   const { files, run } = await desk()
   await run.chat.files.apply('c1', 'a.txt', { find: 'one', put: '1' })
   expect(textOf(files)).toBe('1 two two')
@@ -55,11 +55,11 @@ test('[X3] what is made is what was shown, and what is there meanwhile is not wr
   expect(textOf(files, '/a/sub/new')).toBe('x')
   const writes = files.asked.filter(({ what }) => what.startsWith('write')).map(({ what }) => what)
   expect(writes).toEqual(['write {"ifMatch":"e1"}', 'write {"createOnly":true}'])
-  // What it is to be in is made with it, and only then.
+  // The parent directory is created with the file, and not before.
   expect(files.changes).toEqual([{ kind: 'make', place: { path: '/a/sub', roots: ['/a'] } }])
 })
 
-test('[X3] whether a secret has a text is told to nobody who may not read it', async () => {
+test('[X3] an agent cannot find out whether a secret file contains a text', async () => {
   const { files, run } = await desk()
   files.put('/a/.env', 'KEY=hush')
   const guess = (find: string) => run.chat.files.propose('.env', { find, put: 'x' })
@@ -70,7 +70,7 @@ test('[X3] whether a secret has a text is told to nobody who may not read it', a
   )
 })
 
-test('[X3] what is shown is shown before anybody has agreed, and tells its agent nothing', async () => {
+test('[X3] a preview needs no confirmation, and tells the agent nothing', async () => {
   const { run } = await desk(false)
   const shown = await run.chat.files.propose('a.txt', { find: 'one', put: '1' })
   expect(shown).toMatchObject({ before: { uri: 'file:///a/a.txt' }, diff: { added: 1, removed: 1 } })
@@ -91,7 +91,7 @@ test.each(acts)('[X4] nothing is %s for a call that nobody has answered', async 
 })
 
 test.each(acts)(
-  '[X4] I17: nothing is %s for a turn that is over, also one that ends in that moment',
+  '[X4] I17: nothing is %s for a turn that is over, or that ends at the same time',
   async (_, act) => {
     const { all, files, terminals, run } = await desk()
     const early = act(run)
@@ -103,7 +103,7 @@ test.each(acts)(
   },
 )
 
-test('[X4] I15: a line whose turn ends while its shell is started is ended, and so is heard of no more', async () => {
+test('[X4] I15: a command whose turn ends while its shell starts is ended, and its outcome rejects', async () => {
   const { all, terminals, run } = await desk()
   const begin = terminals.start.bind(terminals)
   let open = () => {}
@@ -123,7 +123,7 @@ test('[X4] I15: a line whose turn ends while its shell is started is ended, and 
   expect(terminals.shells.map(({ ended }) => ended)).toEqual([true])
 })
 
-test('[X3] a whole text is only written over what people saw that it would be written over', async () => {
+test('[X3] a new content replaces only the content that the preview showed', async () => {
   const files = new Cabinet()
   files.put('/a/a.txt', 'one')
   const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
@@ -143,11 +143,11 @@ test('[X3] a whole text is only written over what people saw that it would be wr
   files.put('/a/a.txt', 'one')
   await write()
   expect(textOf(files)).toBe('new')
-  // What the agent says beside the call is there still.
+  // The agent's own `_meta` of the call is kept.
   expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 1 })
 })
 
-test('[X3] a file that was to be new, and is there by now, is not written over, also after a restart', async () => {
+test('[X3] a file that is new in the preview and exists by now is not overwritten, also after a restart', async () => {
   const files = new Cabinet()
   const machine = { files, terminals: fakeTerminals() }
   const all = await scene(new Puppet({ resumes: true }), { machine })
@@ -165,7 +165,7 @@ test('[X3] a file that was to be new, and is there by now, is not written over, 
   expect(textOf(files, '/a/new.txt')).toBe('not so new')
 })
 
-test('[X3] where a call showed what its agent made up, nobody knows what it would be written over', async () => {
+test('[X3] an edit that the agent made up by itself has no recorded content before', async () => {
   const { files, run, all } = await desk(false)
   const content = { uri: 'ahp-content:/made-up', sizeHint: 1 }
   const items = [{ before: { uri: 'file:///a/a.txt', content }, after: { uri: 'file:///a/a.txt', content } }]
@@ -175,7 +175,7 @@ test('[X3] where a call showed what its agent made up, nobody knows what it woul
   expect(textOf(files)).toBe('new')
 })
 
-test('[X3] two files that would have the same text are told apart', async () => {
+test('[X3] two files with the same new content are told apart', async () => {
   const files = new Cabinet()
   const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
   const run = await turn(all, 't1', begun())
@@ -192,7 +192,7 @@ test('[X3] two files that would have the same text are told apart', async () => 
   expect(textOf(files, '/a/b.py')).toBe('')
 })
 
-test('[X3] what was shown stands when a call is asked for again without showing anything else', async () => {
+test('[X3] a preview stays in force when its call asks again without new edits', async () => {
   const files = new Cabinet()
   files.put('/a/a.txt', 'one')
   const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
@@ -205,7 +205,7 @@ test('[X3] what was shown stands when a call is asked for again without showing 
   expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2 })
 })
 
-test('[X3] what a client says beside its answer takes nothing away of what was shown', async () => {
+test('[X3] the `_meta` of the answer of a client does not remove the preview', async () => {
   const files = new Cabinet()
   files.put('/a/a.txt', 'one')
   const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
@@ -218,7 +218,7 @@ test('[X3] what a client says beside its answer takes nothing away of what was s
   await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
 })
 
-test('[X3] what a call writes again is there already, and no change by somebody else', async () => {
+test('[X3] writing the same content again is not a conflict', async () => {
   const files = new Cabinet()
   files.put('/a/a.txt', 'one')
   const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })

@@ -25,7 +25,7 @@ async function stage() {
 }
 
 test.each(['user-action', 'setting', 'some-day'])(
-  '[X4] I7: an agent that says its call is confirmed (%s) has asked nobody, and gets nothing done',
+  '[X4] I7: a call that its agent marks as confirmed (%s) counts as not-needed, and may not run a command',
   async (confirmed) => {
     const { all, terminals } = await stage()
     const run = await turn(all, 't1', begun(), ready({ confirmed }))
@@ -35,7 +35,7 @@ test.each(['user-action', 'setting', 'some-day'])(
   },
 )
 
-test('[X7] what a client lends runs there: its agent gets nothing done for it here', async () => {
+test('[X7] for a client tool the agent itself may not run a command', async () => {
   const { all, terminals } = await stage()
   await takesPart(all.ann)
   const run = await turn(all, 't1', begun(lentBy('ann')), ready())
@@ -55,16 +55,13 @@ const running = {
 
 test.each([
   ['its own approval', { type: 'chat/toolCallConfirmed', ...call, approved: true, confirmed: 'user-action' }],
-  ['what people say to a result', { type: 'chat/toolCallResultConfirmed', ...call, approved: true }],
+  ['a confirmation of a result', { type: 'chat/toolCallResultConfirmed', ...call, approved: true }],
   [
     'a call that was never started',
     { type: 'chat/responsePart', part: { kind: 'toolCall', toolCall: running } },
   ],
-  [
-    'what is allowed',
-    { type: 'session/configChanged', config: { [permissionsKey]: [{ id: 'p', tool: 'x' }] } },
-  ],
-])('[X4] I7: an agent that says %s has failed, and nothing came of it', async (_, said) => {
+  ['a permission', { type: 'session/configChanged', config: { [permissionsKey]: [{ id: 'p', tool: 'x' }] } }],
+])('[X4] I7: an agent that yields %s fails its turn, and nothing is changed', async (_, said) => {
   const { all, terminals } = await stage()
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given(0)

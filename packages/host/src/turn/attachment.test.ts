@@ -10,7 +10,7 @@ import type { Chat } from '../ports/agent.ts'
 const word = (text: string) =>
   ({ type: 'chat/responsePart', part: { kind: 'markdown', id: text, content: text } }) as const
 
-/** An agent that is in a turn, in a session that works in /w. */
+/** An agent in a turn, in a session with the working directory /w. */
 async function working(options: RoomOptions = {}) {
   const files = new Cabinet()
   files.put('/w/a.txt', 'hello')
@@ -25,7 +25,7 @@ async function working(options: RoomOptions = {}) {
   return { all, ann, agent, run, read, files }
 }
 
-/** A turn in another chat, from its start to its end. */
+/** A whole turn in another chat. */
 async function said(client: Client, agent: Puppet, uri: string, turnId: string, text: string): Promise<void> {
   const nth = agent.runs.length
   client.dispatch(uri, started(turnId, `ask ${text}`))
@@ -37,7 +37,7 @@ async function said(client: Client, agent: Puppet, uri: string, turnId: string, 
 
 const failed = (text: string) => ({ name: 'TurnFailed', errorType: 'attachment', message: text })
 
-test('[J5] what is simple is what it stands for, else its label', async () => {
+test('[J5] a simple attachment is its model representation, else its label', async () => {
   const { read } = await working()
   expect(await read({ type: 'simple', modelRepresentation: 'words' })).toEqual({
     data: 'words',
@@ -47,7 +47,7 @@ test('[J5] what is simple is what it stands for, else its label', async () => {
   expect(await read({ type: 'simple', label: 'just this' })).toEqual({ data: 'just this', encoding: 'utf-8' })
 })
 
-test('[J5] what is embedded is text where it is one', async () => {
+test('[J5] an embedded resource is text where its bytes are UTF-8', async () => {
   const { read } = await working()
   const embedded = (data: string, contentType: string) =>
     read({ type: 'embeddedResource', data, contentType })
@@ -63,7 +63,7 @@ test('[J5] what is embedded is text where it is one', async () => {
   )
 })
 
-test('[J5] a file is read as clients may read it, and no other', async () => {
+test('[J5] an agent reads the files that clients may read, and no others', async () => {
   const { read, files } = await working()
   const text = { data: 'hello', encoding: 'utf-8', contentType: 'text/plain' }
   expect(await read({ type: 'resource', uri: 'file:///w/a.txt' })).toEqual(text)
@@ -81,7 +81,7 @@ test('[J5] a file is read as clients may read it, and no other', async () => {
   )
 })
 
-test('[J5] what only a client has is asked of it, and of nobody else', async () => {
+test('[J5] a client file is requested from the client that owns it, and from no other', async () => {
   const { ann, run, agent } = await working()
   const uri = 'untitled:/one'
   ann.lend = (method, params) => ({ data: `${method} ${(params as { uri: string }).uri}`, encoding: 'utf-8' })
@@ -99,7 +99,7 @@ test('[J5] what only a client has is asked of it, and of nobody else', async () 
   await expect(given.read(own)).rejects.toMatchObject({ name: 'TurnFailed' })
 })
 
-test('[J5] S-10: what a client of another principal has is not for this agent', async () => {
+test('[J5] S-10: a file of a client of another principal is not found', async () => {
   const { all, read } = await working()
   const eve = await all.join('eve', { principal: 'eve', subscribe: [chat] })
   eve.lend = () => ({ data: 'of eve', encoding: 'utf-8' })
@@ -111,7 +111,7 @@ test('[J5] S-10: what a client of another principal has is not for this agent', 
   )
 })
 
-test('[J5] a host without files says so; what there is not is said not to be there', async () => {
+test('[J5] a host without files says so; a missing resource is not found', async () => {
   const { read } = await working({ machine: {} })
   await expect(read({ type: 'resource', uri: 'file:///w/a.txt' })).rejects.toMatchObject(
     failed('"x": this host serves no files'),
@@ -127,7 +127,7 @@ test('[J5] a host without files says so; what there is not is said not to be the
   })
 })
 
-test('[J5] what is kept apart is read, too', async () => {
+test('[J5] stored content is read, too', async () => {
   const { run, read, ann } = await working({ limits: { inlineLength: 5 } })
   const content = [{ type: 'text', text: 'long output' }]
   run.say(
@@ -151,7 +151,7 @@ test('[J6] a chat is read up to the turn that it was pinned to', async () => {
   expect(data).toBe('# User\n\nask word 1\n\n# Agent\n\nword 1\n\n# User\n\nask word 2\n\n# Agent\n\nword 2')
   expect((await read({ ...ref, endTurn: 'o3' })).data).toContain('word 3')
   expect((await read({ ...ref, endTurn: 'o1' })).data).not.toContain('word 2')
-  // Nothing was done there when it was sent.
+  // The chat had no completed turn when the message was sent.
   expect(await read(ref)).toEqual({ data: '', encoding: 'utf-8' })
   await ann.echo(ann.dispatch(other, { type: 'chat/truncated', turnId: 'o1' }))
   await expect(read({ ...ref, endTurn: 'o2' })).rejects.toMatchObject(
@@ -160,9 +160,7 @@ test('[J6] a chat is read up to the turn that it was pinned to', async () => {
   await expect(read({ type: 'chat', resource: 'ahp-chat:/none' })).rejects.toMatchObject(
     failed('"x": no such chat'),
   )
-  await expect(read({ type: 'chat', resource: session })).rejects.toMatchObject(
-    failed('"x": no such chat'),
-  )
+  await expect(read({ type: 'chat', resource: session })).rejects.toMatchObject(failed('"x": no such chat'))
 })
 
 test('[J6] a chat of another session may be read, one of another principal may not', async () => {
@@ -191,7 +189,7 @@ test('[J6] a chat of another session may be read, one of another principal may n
   await expect(read(foreign)).rejects.toMatchObject(failed('"x": no such chat'))
 })
 
-test('[J6] turns that are not in memory are read, and do not stay', async () => {
+test('[J6] turns that are not in memory are read, and are not kept in memory', async () => {
   const agent = new Puppet()
   const { all, ann } = await talk(agent)
   for (let n = 0; n < 120; n++) await said(ann, agent, chat, `t${n}`, `word ${n}.`)
@@ -208,7 +206,7 @@ test('[J6] turns that are not in memory are read, and do not stay', async () => 
   expect(all.core().log.channel(chat)?.olderRows).toBe(70)
 })
 
-test('[J6] a turn that is done while older ones are read is not among them', async () => {
+test('[J6] a turn that completes while older ones are read is left out', async () => {
   const agent = new Puppet()
   const { all, ann } = await talk(agent, { tail: 1 })
   for (let n = 1; n <= 30; n++) await said(ann, agent, chat, `t${n}`, `word ${n}`)
@@ -238,7 +236,7 @@ test('[J5] nothing is read for a turn that is over', async () => {
   await expect(read({ type: 'simple', label: 'x' })).rejects.toThrow('the turn is over')
 })
 
-test('[J5] what cannot be read fails its turn in these words, where its agent does not mind it', async () => {
+test('[J5] an attachment that cannot be read fails the turn with that message, unless the agent catches it', async () => {
   const { ann, run } = await working()
   const refusal = (given: Chat) =>
     given.read({ type: 'resource', uri: 'file:///etc/passwd', label: 'secret' })

@@ -22,7 +22,7 @@ const queued = (id: string, attachments: readonly object[]) => ({
 const attachmentsOf = ({ action }: Envelope) =>
   (action as unknown as { message: { attachments: readonly object[] } }).message.attachments
 
-/** Another chat in which two turns are done. */
+/** Another chat with two completed turns. */
 async function two(options: RoomOptions = {}) {
   const agent = new Puppet()
   const { all, ann } = await talk(agent, options)
@@ -40,7 +40,7 @@ async function done(ann: Client, agent: Puppet, turnId: string): Promise<void> {
   await ann.until(() => chatOf(ann, other).turns.some(({ id }) => id === turnId))
 }
 
-test('[J6] a chat is attached as it is when the message is accepted, and everyone is told the same', async () => {
+test('[J6] an attached chat is pinned when its message is accepted, the same for all clients', async () => {
   const { ann, ben, agent } = await two()
   const meta = { 'x-client': { deep: [1, null, { a: 'b' }] } }
   const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 2 } }
@@ -51,14 +51,14 @@ test('[J6] a chat is attached as it is when the message is accepted, and everyon
   await ben.until(() => ben.envelopes.some(({ serverSeq }) => serverSeq === echo.serverSeq))
   const told = ben.envelopes.find(({ serverSeq }) => serverSeq === echo.serverSeq) as Envelope
   expect(told).toEqual(echo)
-  // What is done there later does not count.
+  // Later turns of the chat do not change the pin.
   await agent.given(2)
   await done(ann, agent, 'o3')
   expect(chatOf(ann).activeTurn?.message.attachments).toEqual(expected)
   expect(agent.runs[2]?.chat.state.activeTurn?.message.attachments).toEqual(expected)
 })
 
-test('[J6] who says up to which turn is heard; so is a draft, which is not sent yet', async () => {
+test('[J6] an explicit `endTurn` is kept, and a draft is not pinned', async () => {
   const { ann } = await two()
   const own = [ref({ endTurn: 'o1' }), ref({ endTurn: 'no such turn' })]
   expect(attachmentsOf(await ann.echo(ann.dispatch(chat, asks('t1', own))))).toEqual(own)
@@ -66,7 +66,7 @@ test('[J6] who says up to which turn is heard; so is a draft, which is not sent 
   expect((await ann.echo(ann.dispatch(chat, draft))).action).toEqual(draft)
 })
 
-test('[J6] a message that waits is pinned when it is put there', async () => {
+test('[J6] a pending message is pinned when it is set', async () => {
   const { ann, agent } = await two()
   ann.dispatch(chat, started('t1'))
   const run = await agent.given(2)
@@ -78,7 +78,7 @@ test('[J6] a message that waits is pinned when it is put there', async () => {
   expect(next.state.activeTurn?.message.attachments).toEqual([ref({ endTurn: 'o2' })])
 })
 
-test('[J6] the first message of a chat, and what is suggested instead of a call, are pinned too', async () => {
+test('[J6] the first message of a chat and the user suggestion of a denied call are pinned, too', async () => {
   const { ann, agent } = await two()
   await ann.ask('createChat', {
     channel: session,
@@ -98,7 +98,7 @@ test('[J6] the first message of a chat, and what is suggested instead of a call,
   expect(isResendOf(denied, { ...denied, userSuggestion: attached([ref()]) } as never)).toBe(true)
 })
 
-test('[J6] null is no turn; a chat without one, by another name, and what is no chat', async () => {
+test('[J6] null is no `endTurn`; a chat without turns, a default chat by its other name, a URI that is no chat', async () => {
   const { ann } = await two()
   const given = [
     ref({ endTurn: null }),
@@ -111,7 +111,7 @@ test('[J6] null is no turn; a chat without one, by another name, and what is no 
   expect(attachmentsOf(echo)).toEqual([{ ...given[0], endTurn: 'o2' }, ...given.slice(1)])
 })
 
-test('[J6] a chat that sleeps is woken first, and what was said before comes before', async () => {
+test('[J6] a sleeping chat is woken first, and earlier dispatches keep their order', async () => {
   const { all, ann } = await two()
   await all.restart()
   const cem = await all.join('cem', { subscribe: [chat] })
@@ -126,7 +126,7 @@ test('[J6] a chat that sleeps is woken first, and what was said before comes bef
   ann.peer.close()
 })
 
-test('[J6] so is one that the first message of a chat has attached', async () => {
+test('[J6] a sleeping chat that the first message of a chat attaches is woken, too', async () => {
   const { all, agent } = await two()
   await all.restart()
   const cem = await all.join('cem')
@@ -136,7 +136,7 @@ test('[J6] so is one that the first message of a chat has attached', async () =>
   expect(given.state.activeTurn?.message.attachments).toEqual([ref({ endTurn: 'o2' })])
 })
 
-test('[L6] what was pinned is the same wish when it is sent again', async () => {
+test('[L6] a message that was pinned is recognized when it is sent again without the pin', async () => {
   const { all, ann, agent } = await two()
   ann.dispatch(chat, started('t1'))
   await agent.given(2)
@@ -147,19 +147,19 @@ test('[L6] what was pinned is the same wish when it is sent again', async () => 
   const { link } = await back(all, ann, ann.lastSeen, [session, chat])
   link.dispatch(chat, wish, clientSeq)
   expect((await link.echo(clientSeq)).rejectionReason).toMatch(/^already accepted as \d+$/)
-  // Another turn of the same number is another wish.
+  // Another `endTurn` makes another action, although the `clientSeq` is the same.
   link.dispatch(chat, queued('q1', [ref(), ref(), ref({ endTurn: 'o2' })]), clientSeq + 1)
   expect((await link.echo(clientSeq + 1)).rejectionReason).toBeUndefined()
 })
 
 test.each([
-  ['no list', 7],
-  ['nothing in it', [null]],
+  ['a number in place of the list', 7],
+  ['null in the list', [null]],
   ['a chat without a name', [{ type: 'chat', label: 'x' }]],
   ['a chat whose name is a number', [{ type: 'chat', label: 'x', resource: 7 }]],
   ['no label', [{ type: 'chat', resource: other }]],
   ['a turn that is a number', [ref({ endTurn: 7 })]],
-])('[J6] attachments with %s are refused, and the link lives on', async (_, attachments) => {
+])('[J6] attachments with %s are refused, and the connection stays open', async (_, attachments) => {
   const { all, ann } = await two()
   const { rejectionReason } = await ann.echo(ann.dispatch(chat, asks('t1', attachments as never)))
   expect(rejectionReason).toBeDefined()
@@ -180,7 +180,7 @@ test('[S-57 chatAttachments] at 64: all are pinned', async () => {
   expect(attachmentsOf(echo)).toEqual(many(64).map((each) => ({ ...each, endTurn: 'o2' })))
 })
 
-test('[S-57 chatAttachments] past 64: the message is refused, wherever it is', async () => {
+test('[S-57 chatAttachments] past 64: the message is refused, in every action that has one', async () => {
   const { ann } = await two()
   const reason = 'a message has at most 64 attached chats'
   for (const wish of [asks('t1', many(65)), queued('q', many(65))])
@@ -194,7 +194,7 @@ test('[S-57 chatAttachments] past 64: the message is refused, wherever it is', a
   ).rejects.toMatchObject({ code: -32602, message: `createChat: ${reason}` })
 })
 
-test('[J6] for a message that is refused nothing is woken', async () => {
+test('[J6] no chat is woken for a message that is refused', async () => {
   const { all, ann } = await two()
   const uris = Array.from({ length: 65 }, (_, n) => `ahp-chat:/n${n}`)
   for (const uri of uris) await ann.ask('createChat', { channel: session, chat: uri })

@@ -13,63 +13,63 @@ import type { Agent } from '../ports/agent.ts'
 
 const session = 'ahp-session:/one'
 const chat = defaultChatUri(session)
-const word = (content: string, partId = 'p', type = 'chat/delta') => ({ type, turnId: 't', partId, content })
+const delta = (content: string, partId = 'p', type = 'chat/delta') => ({ type, turnId: 't', partId, content })
 
-function breath() {
-  const spoken: string[][] = []
-  const speak = (whole: TextDelta, words: readonly TextDelta[]) =>
-    spoken.push([whole.content, ...words.map(({ content }) => content)])
-  return { breath: new TextBatch(testWorld(), speak), spoken }
+function recordedBatch() {
+  const appended: string[][] = []
+  const append = (merged: TextDelta, deltas: readonly TextDelta[]) =>
+    appended.push([merged.content, ...deltas.map(({ content }) => content)])
+  return { batch: new TextBatch(testWorld(), append), appended }
 }
 
-const others = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+const idle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
-describe('[N7] what an agent says in one breath', () => {
-  test('is spoken when others have a turn, or when something else is said', async () => {
-    const { breath: one, spoken } = breath()
-    for (const text of ['a', 'b']) one.add(word(text))
-    expect(spoken).toEqual([])
-    await others()
-    expect(spoken).toEqual([['ab', 'a', 'b']])
-    one.add(word('c'))
-    one.flush()
-    one.flush()
-    await others()
-    expect(spoken.slice(1)).toEqual([['c', 'c']])
+describe('[N7] a batch of text deltas', () => {
+  test('is appended when the event loop is free, or before another action', async () => {
+    const { batch, appended } = recordedBatch()
+    for (const text of ['a', 'b']) batch.add(delta(text))
+    expect(appended).toEqual([])
+    await idle()
+    expect(appended).toEqual([['ab', 'a', 'b']])
+    batch.add(delta('c'))
+    batch.flush()
+    batch.flush()
+    await idle()
+    expect(appended.slice(1)).toEqual([['c', 'c']])
   })
 
-  test('is of one part and one kind', () => {
-    const { breath: one, spoken } = breath()
-    for (const each of [word('a'), word('b', 'q'), word('c', 'q', 'chat/reasoning')]) one.add(each)
-    one.flush()
-    expect(spoken.map(([whole]) => whole)).toEqual(['a', 'b', 'c'])
+  test('has deltas of one part and one type only', () => {
+    const { batch, appended } = recordedBatch()
+    for (const each of [delta('a'), delta('b', 'q'), delta('c', 'q', 'chat/reasoning')]) batch.add(each)
+    batch.flush()
+    expect(appended.map(([merged]) => merged)).toEqual(['a', 'b', 'c'])
   })
 
-  test('is bounded, by words and by length, and may be dropped', async () => {
-    const { breath: one, spoken } = breath()
+  test('is bounded by number and by length, and may be dropped', async () => {
+    const { batch, appended } = recordedBatch()
     const asked = new TextBatch(
       testWorld(),
       () => {},
       () => true,
     )
-    for (let i = 0; i < 16; i++) asked.add(word('x'))
+    for (let i = 0; i < 16; i++) asked.add(delta('x'))
     expect(asked.full).toBe(true)
-    for (let i = 0; i < 127; i++) one.add(word('x'))
-    expect(one.full).toBe(false)
-    one.add(word('x'))
-    expect(one.full).toBe(true)
-    one.end()
-    expect(one.full).toBe(false)
-    one.add(word('y'.repeat(70_000)))
-    expect(spoken).toHaveLength(2)
-    one.add(word('z'))
-    one.drop()
-    await others()
-    expect(spoken).toHaveLength(2)
+    for (let i = 0; i < 127; i++) batch.add(delta('x'))
+    expect(batch.full).toBe(false)
+    batch.add(delta('x'))
+    expect(batch.full).toBe(true)
+    batch.end()
+    expect(batch.full).toBe(false)
+    batch.add(delta('y'.repeat(70_000)))
+    expect(appended).toHaveLength(2)
+    batch.add(delta('z'))
+    batch.drop()
+    await idle()
+    expect(appended).toHaveLength(2)
   })
 })
 
-test('[N1] a word that is looked at by hand has the shape that the schema asks for', () => {
+test('[N1] a delta that passes the hand-written check passes the schema', () => {
   const odd = fc.oneof(fc.string(), fc.constantFrom('__proto__', '\u202e', '\ud800', ''), fc.anything())
   const type = fc.constantFrom('chat/delta', 'chat/reasoning', 'chat/usage')
   const said = fc.record(
@@ -85,11 +85,11 @@ test('[N1] a word that is looked at by hand has the shape that the schema asks f
     }),
   )
   for (const nothing of [null, undefined, 'chat/delta', []]) expect(textDeltaOf(nothing, 't')).toBeUndefined()
-  expect(textDeltaOf({ type: 'chat/delta', partId: 'p', content: '' }, 't')).toEqual(word(''))
+  expect(textDeltaOf({ type: 'chat/delta', partId: 'p', content: '' }, 't')).toEqual(delta(''))
   expect(textDeltaOf({ type: 'chat/delta', partId: 'p', content: '', _meta: {} }, 't')).toBeUndefined()
 })
 
-describe('[L12] a turn of many words', () => {
+describe('[L12] a turn of many deltas', () => {
   const count = 1000
   const talkative: Agent = {
     ...readyAgent(),
@@ -100,7 +100,7 @@ describe('[L12] a turn of many words', () => {
   }
   const deltas = ({ envelopes }: Client) => envelopes.filter(({ action }) => action.type === 'chat/delta')
 
-  test('is each of them for who asks for 0, few messages for others, and the same in the end', async () => {
+  test('sends each delta at a latency of 0, few messages to other clients, and the same state to all', async () => {
     const all = await room({ agents: [talkative] })
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
@@ -116,7 +116,7 @@ describe('[L12] a turn of many words', () => {
     expect(deltas(ann).length).toBeLessThan(count / 10)
     expect(ann.state(chat)).toEqual(ben.state(chat))
     expect(deltas(ann).at(-1)?.serverSeq).toBe(deltas(ben).at(-1)?.serverSeq)
-    // Nobody wants each any more: few actions are kept.
+    // Without a client at a latency of 0, few actions are stored.
     ben.peer.notify('unsubscribe', { channel: chat })
     const { lastSeen } = ann
     ann.dispatch(chat, { type: 'chat/turnStarted', turnId: 'u', startedAt, message })

@@ -14,14 +14,14 @@ const turn = (text: string, parts: readonly ResponsePart[], more: Partial<Turn> 
 const most = limits.transcriptLength
 const of = (...turns: readonly Turn[]) => transcriptOf(turns, false, most)
 
-test('[J6] what was asked and said, in order; nothing is nothing', () => {
+test('[J6] messages and answers in order; no turns give an empty text', () => {
   expect(of()).toBe('')
   expect(of(turn('Hi', [markdown('Hello.')]), turn('Bye', [markdown('See '), markdown('you.')]))).toBe(
     '# User\n\nHi\n\n# Agent\n\nHello.\n\n# User\n\nBye\n\n# Agent\n\nSee \n\nyou.',
   )
 })
 
-test('[J6] each kind of part in a line; thoughts, and what is not known, are left out', () => {
+test('[J6] each kind of part is a line; reasoning and unknown kinds are left out', () => {
   const call = { toolCallId: 'c', toolName: 'x', displayName: 'Run', confirmed: 'not-needed' } as const
   const parts = [
     { kind: 'reasoning', id: 'r', content: 'secret thought' },
@@ -73,7 +73,7 @@ test('[J6] each kind of part in a line; thoughts, and what is not known, are lef
   ])
 })
 
-test('[J6] what is attached is named and not read', () => {
+test('[J6] attachments are listed and not read', () => {
   const attachments = [
     { type: 'chat', resource: 'ahp-chat:/x', label: 'Other chat' },
     { type: 'simple', label: 'Note', modelRepresentation: 'hidden' },
@@ -82,13 +82,13 @@ test('[J6] what is attached is named and not read', () => {
   expect(of(turn('x', [], { message }))).toBe('# Agent that asked\n\n[Attached: Other chat, Note]\n\n# Agent')
 })
 
-test('[S-57 transcriptLength] at 262,144: all of it', () => {
+test('[S-57 transcriptLength] at 262,144: the whole text', () => {
   const text = of(turn('a', [markdown('x'.repeat(most - '# User\n\na\n\n# Agent\n\n'.length))]))
   expect(text).toHaveLength(262_144)
   expect(text.startsWith('# User')).toBe(true)
 })
 
-test('[S-57 transcriptLength] past 262,144: the newest turns, whole, and that there were others', () => {
+test('[S-57 transcriptLength] past 262,144: the newest whole turns, and a note that others were left out', () => {
   const long = (text: string) => turn(text, [markdown(`${text}${'x'.repeat(100_000)}`)])
   const text = of(long('one'), long('two'), long('three'))
   expect(text.startsWith('[Earlier turns are left out.]\n\n# User\n\ntwo')).toBe(true)
@@ -96,7 +96,7 @@ test('[S-57 transcriptLength] past 262,144: the newest turns, whole, and that th
   expect(transcriptOf([turn('a', [])], true, most)).toBe(
     '[Earlier turns are left out.]\n\n# User\n\na\n\n# Agent',
   )
-  // One turn alone: its end, without half a letter.
+  // A single turn that is too long: its end, without half of a surrogate pair.
   const huge = of(turn('a', [markdown(`${'😀'.repeat(200_000)}x`)]))
   expect(huge.length).toBeLessThan(262_144 + 50)
   expect(huge).not.toMatch(/\p{Surrogate}/u)

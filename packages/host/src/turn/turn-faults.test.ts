@@ -5,7 +5,7 @@ import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../tes
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 
-test('[I13] a wish of an agent that throws ends its turn and nothing else', async () => {
+test('[I13] a condition of an agent that throws fails its turn and nothing else', async () => {
   const { ann } = await talk({
     ...readyAgent(),
     async *run({ when }) {
@@ -23,7 +23,7 @@ test('[I13] a wish of an agent that throws ends its turn and nothing else', asyn
   expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'error' }])
 })
 
-/** Lets a worker work that never comes to an end, and watches it only if it is told to. */
+/** An agent that starts a worker which never ends, and awaits the worker only if its message says so. */
 const boss: Agent = {
   ...readyAgent(),
   async *run({ when, spawn, state }) {
@@ -36,17 +36,17 @@ const boss: Agent = {
   },
 }
 
-test('[N2] what a turn waited for and nobody saw to ends unseen, too', async () => {
+test('[N2] a promise that an agent does not await rejects without harm when the turn ends', async () => {
   const { ann } = await talk(boss)
   ann.dispatch(chat, started('t', 'look away'))
   await ann.until(() => sessionOf(ann).chats.length === 2)
   await ann.echo(ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 1 }))
-  // A rejection that nobody sees ends this run of tests, and would end the host.
+  // An unhandled rejection would end this test run, and the host.
   await quiet()
   expect(sessionOf(ann).chats.map(({ status }) => status)).toEqual([1, 1])
 })
 
-test('[N1] a turn whose worker is disposed of learns so, and ends by that where it does not mind it', async () => {
+test('[N1] `done` rejects when the chat of the worker is disposed of, and fails the turn unless the agent catches it', async () => {
   const { ann } = await talk(boss)
   ann.dispatch(chat, started('t', 'watch'))
   await ann.until(() => sessionOf(ann).chats.length === 2)
@@ -56,7 +56,7 @@ test('[N1] a turn whose worker is disposed of learns so, and ends by that where 
   expect(JSON.stringify(chatOf(ann).turns)).toContain('the chat of the worker was disposed of')
 })
 
-test('[N3] a turn that is resumed and half answered in one breath runs', async () => {
+test('[N3] a turn runs that is resumed and partly answered in the same step', async () => {
   let runs = 0
   const { ann } = await talk({
     ...readyAgent(),
@@ -79,7 +79,7 @@ test('[N3] a turn that is resumed and half answered in one breath runs', async (
   expect(runs).toBe(2)
 })
 
-test('[N2] a turn that was taken away and begun again with its id runs once, with the newer message', async () => {
+test('[N2] a turn that is truncated and started again with the same id runs once, with the newer message', async () => {
   const heard: (string | undefined)[] = []
   const { ann } = await talk({
     ...readyAgent(),
@@ -95,7 +95,7 @@ test('[N2] a turn that was taken away and begun again with its id runs once, wit
   expect(heard).toEqual(['new'])
 })
 
-test('[P3] what an agent says is kept as JSON says it', async () => {
+test('[P3] actions of an agent are stored as their JSON', async () => {
   const { all, ann } = await talk({
     ...readyAgent(),
     async *run() {
@@ -111,7 +111,7 @@ test('[P3] what an agent says is kept as JSON says it', async () => {
   })
 })
 
-test('[S-27] what an agent throws and did not mean for people stays inside', async () => {
+test('[S-27] the message of an unexpected error is not shown to clients', async () => {
   const failing = () => Promise.reject(new Error('ENOENT: /home/ann/.secret'))
   const { all, ann } = await talk({
     ...readyAgent(),
@@ -133,7 +133,7 @@ test('[S-27] what an agent throws and did not mean for people stays inside', asy
   expect(all.world.reports.map(({ event }) => event)).toEqual(['agent failed', 'session not created'])
 })
 
-test('[N2] an agent that says what it may not is ended like any other', async () => {
+test('[N2] the iterator of an agent that yields a forbidden action is closed', async () => {
   let ended = false
   const { ann } = await talk({
     ...readyAgent(),
@@ -151,7 +151,7 @@ test('[N2] an agent that says what it may not is ended like any other', async ()
   expect(ended).toBe(true)
 })
 
-test('[N3] a worker that fails is not said to be resumable: nobody can', async () => {
+test('[N3] a failed turn of a worker is not resumable: users cannot write in its chat', async () => {
   const { ann } = await talk({
     ...readyAgent(),
     resumes: true,
@@ -169,7 +169,7 @@ test('[N3] a worker that fails is not said to be resumable: nobody can', async (
   ])
 })
 
-test('[S-23] a worker too many is refused in words that are true', async () => {
+test('[S-23] a worker beyond the limit is refused with the right limit', async () => {
   const { ann } = await talk(boss, { limits: { chats: 1 } })
   await turn(ann, 't')
   expect(chatOf(ann).turns[0]?.responseParts.at(-1)).toMatchObject({

@@ -18,7 +18,7 @@ import { createChat } from '../chat/chat.ts'
 import type { AgentAction } from '../ports/agent.ts'
 import { disposeSession } from '../session/session.ts'
 
-// Between two of its promises an agent's turn may be ended by somebody else.
+// A client may end a turn between any two promises of its agent.
 
 const moments = Array.from({ length: 16 }, (_, n) => n)
 
@@ -30,31 +30,28 @@ async function cancelledAfter(all: Scene, promises: number): Promise<void> {
   await quiet()
 }
 
-const told = ({ ben }: Scene) =>
+const delivered = ({ ben }: Scene) =>
   ben.envelopes.flatMap(({ channel, action }) => (channel === chat ? [action.type] : []))
 
-test.each(moments)(
-  '[H9] a turn that is cancelled %i promises after its agent ended it ends once',
-  async (n) => {
-    const all = await scene()
-    const run = await turn(all, 't1')
-    run.end()
-    await cancelledAfter(all, n)
-    expect(chatOf(all).turns).toHaveLength(1)
-    expect(told(all).filter((type) => /Complete|Cancelled|error/.test(type))).toHaveLength(1)
-  },
-)
+test.each(moments)('[H9] a turn cancelled %i promises after its agent ended it ends once', async (n) => {
+  const all = await scene()
+  const run = await turn(all, 't1')
+  run.end()
+  await cancelledAfter(all, n)
+  expect(chatOf(all).turns).toHaveLength(1)
+  expect(delivered(all).filter((type) => /Complete|Cancelled|error/.test(type))).toHaveLength(1)
+})
 
-test.each(moments)('[H9] a turn that is cancelled %i promises after a word says nothing later', async (n) => {
+test.each(moments)('[H9] a turn cancelled %i promises after a delta appends nothing later', async (n) => {
   const all = await scene()
   const run = await turn(all, 't1', part('p'))
   run.say(delta('p', 'a'), delta('p', 'b'), delta('p', 'c'))
   await cancelledAfter(all, n)
-  expect(told(all).at(-1)).toBe('chat/turnCancelled')
+  expect(delivered(all).at(-1)).toBe('chat/turnCancelled')
   expect(all.ben.state(chat)).toMatchObject({ turns: chatOf(all).turns })
 })
 
-test('[H9] I14: an agent that never stops is not asked again once its turn is over, and others are heard meanwhile', async () => {
+test('[H9] I14: an agent that never stops does not block others, and is not run further once its turn is over', async () => {
   let said = 0
   let left = false
   async function* run() {
@@ -79,7 +76,7 @@ test('[H9] I14: an agent that never stops is not asked again once its turn is ov
 })
 
 test.each(moments)(
-  '[H8] a session that is disposed of %i promises after a chat was asked for has none',
+  '[H8] createChat fails or its chat is gone when the session is disposed of %i promises later',
   async (n) => {
     const all = await scene()
     const core = all.core()
@@ -99,7 +96,7 @@ test.each(moments)(
   },
 )
 
-test.each(moments)('[H7] a session that is disposed of twice, %i promises apart, is so once', async (n) => {
+test.each(moments)('[H7] of two disposals %i promises apart one succeeds', async (n) => {
   const all = await scene()
   const once = () =>
     disposeSession(all.core(), { channel: session }).then(
@@ -114,7 +111,7 @@ test.each(moments)('[H7] a session that is disposed of twice, %i promises apart,
   expect([all.agent.disposed, all.world.reports]).toEqual([[session], []])
 })
 
-test('[H9] L7: what an agent does with its words after it has said them changes nothing', async () => {
+test('[H9] L7: changing an action object after it was yielded changes nothing', async () => {
   const all = await scene()
   const made = { kind: 'markdown', id: 'p', content: 'said', _meta: { odd: NaN, none: undefined } }
   const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as AgentAction)
@@ -126,9 +123,9 @@ test('[H9] L7: what an agent does with its words after it has said them changes 
 })
 
 test.each([
-  ['a number without end', { usage: { _meta: { n: 1n } } }],
-  ['a ring', { usage: { _meta: ring() } }],
-])('[H9] S-15: an agent that says %s has failed', async (_, said) => {
+  ['a bigint', { usage: { _meta: { n: 1n } } }],
+  ['a cyclic object', { usage: { _meta: cyclic() } }],
+])('[H9] S-15: an agent that yields %s fails its turn', async (_, said) => {
   const all = await scene()
   const run = await turn(all, 't1')
   run.say({ type: 'chat/usage', ...said } as AgentAction)
@@ -137,7 +134,7 @@ test.each([
   expect(all.world.reports).toEqual([])
 })
 
-function ring(): object {
+function cyclic(): object {
   const one: { self?: object } = {}
   one.self = one
   return one

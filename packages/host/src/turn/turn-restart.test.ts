@@ -42,7 +42,7 @@ const queued = (id: string): AnyAction => ({
   message: { text: `say ${id}`, origin: { kind: 'user' } },
 })
 
-/** It takes a while to make a session ready. */
+/** An agent that takes some time to create a session. */
 const slowly = () => ({
   ...guide((_, task) => (setImmediate(task), () => {})),
   create: async () => {
@@ -51,8 +51,8 @@ const slowly = () => ({
   },
 })
 
-describe('[H9] F-01: a host that dies at any flush', () => {
-  test('of a turn: it is interrupted or done, goes on when it is told to, and says what an unbroken one says', async () => {
+describe('[H9] F-01: a host that is killed at any flush', () => {
+  test('of a turn: the turn is interrupted or complete, can be resumed, and ends like an uninterrupted one', async () => {
     const seen = new Set<string>()
     const act = async (ann: Client) => {
       await ann.ask('createSession', { channel: session })
@@ -105,7 +105,7 @@ describe('[H9] F-01: a host that dies at any flush', () => {
       const had = { ...chatOf(wreck.all) }
       const broken = had.turns.at(-1)?.state === 'error'
       const waiting = had.queuedMessages?.map(({ id }) => id) ?? []
-      // A queue waits only where somebody has to say how it goes on.
+      // A queue waits only after an interrupted turn, for a user to decide.
       if (!broken)
         await until(() => chatOf(wreck.all).activeTurn === undefined && !chatOf(wreck.all).queuedMessages)
       else await goneOn(wreck, had.turns.at(-1)?.id ?? '')
@@ -119,8 +119,8 @@ describe('[H9] F-01: a host that dies at any flush', () => {
   })
 })
 
-describe('[H9] what is open when a host dies', () => {
-  /** The agent said this, and the host died and came back. */
+describe('[H9] after a host was killed', () => {
+  /** A turn with these actions of its agent, after the host was killed and started again. */
   const died = async (said: readonly AgentAction[], resumes = true): Promise<Scene> => {
     const all = await scene(new Puppet({ resumes }))
     await accepted(all.ann, session, lends('ann'))
@@ -157,7 +157,7 @@ describe('[H9] what is open when a host dies', () => {
     expect(chatOf(all).turns).toMatchObject([{ id: 't1', state: 'complete' }])
   })
 
-  test('an agent that cannot go on: the turn says nothing of that', async () => {
+  test('a turn of an agent that cannot resume is not marked resumable', async () => {
     const all = await died([part('p')], false)
     expect(interrupted(all)).toMatchObject({ error: { errorType: 'interrupted' } })
     expect(interrupted(all)).not.toHaveProperty('resumable')
@@ -198,7 +198,7 @@ describe('[H9] what is open when a host dies', () => {
     },
   )
 
-  test('only a question, of an agent that cannot go on: it ends with the answer', async () => {
+  test('a turn with an open question of an agent that cannot resume ends with the answer', async () => {
     const all = await died([asks], false)
     expect(chatOf(all).activeTurn).toMatchObject({ id: 't1' })
     await accepted(all.ann, chat, completed('r1', { response: 'decline' }))
@@ -207,7 +207,7 @@ describe('[H9] what is open when a host dies', () => {
     expect(all.agent.runs).toHaveLength(1)
   })
 
-  test('a queue behind a turn that failed: it waits on for a person', async () => {
+  test('a queue behind a failed turn still waits for a user', async () => {
     const all = await scene()
     const run = await turn(all, 't1')
     await accepted(all.ann, chat, queued('a'))
@@ -219,14 +219,14 @@ describe('[H9] what is open when a host dies', () => {
     expect(all.agent.runs).toHaveLength(1)
   })
 
-  test('only a question: it can still be cancelled', async () => {
+  test('a turn with an open question can still be cancelled', async () => {
     const all = await died([asks])
     await accepted(all.ann, chat, { type: 'chat/turnCancelled', turnId: 't1', duration: 1 })
     expect(chatOf(all).turns).toMatchObject([{ state: 'cancelled' }])
     expect(sessionOf(all)).not.toHaveProperty('inputNeeded')
   })
 
-  test("a worker's question, and one of whom it works for: with its answer the worker's turn has ended", async () => {
+  test("questions of a worker and of its parent: the answer of the parent's ends the worker's turn", async () => {
     const all = await scene(new Puppet({ resumes: true }))
     const run = await turn(all, 't1', begun(), running)
     const { chat: worker } = run.chat.spawn({ ...call, title: 'W', text: 'work' })
@@ -244,20 +244,20 @@ describe('[H9] what is open when a host dies', () => {
   })
 })
 
-describe('[H9] a host that is going away begins nothing', () => {
+describe('[H9] a host that is closing starts no agent', () => {
   const question: AgentAction = { type: 'chat/inputRequested', request: { id: 'q' } }
   const reply: AnyAction = { type: 'chat/inputCompleted', requestId: 'q', response: 'decline' }
   test.each([
-    ['what was asked for and is safe only now', [], started('t1'), 0],
-    ['what was answered while it stopped', [question], reply, 1],
-  ])('%s', async (_, said, wish, runs) => {
+    ['a turn that becomes durable only now', [], started('t1'), 0],
+    ['a question answered while it closes', [question], reply, 1],
+  ])('%s', async (_, output, action, runs) => {
     const tasks: (() => void)[] = []
     let holding = false
     const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
     const all = await scene(new Puppet({ resumes: true }), { soon })
-    if (said.length > 0) await turn(all, 't1', ...said)
+    if (output.length > 0) await turn(all, 't1', ...output)
     holding = true
-    all.ann.dispatch(chat, wish)
+    all.ann.dispatch(chat, action)
     await quiet()
     const closed = all.host().close()
     holding = false

@@ -18,23 +18,23 @@ import {
 import type { Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
-const activity = (words?: string): AgentAction => ({
+const activity = (text?: string): AgentAction => ({
   type: 'chat/activityChanged',
-  ...(words !== undefined && { activity: words }),
+  ...(text !== undefined && { activity: text }),
 })
-const silent = (words: string) => `Puppet has been silent for ${words}`
-const shows = async (all: Scene, words?: string) => {
+const silent = (duration: string) => `Puppet has been silent for ${duration}`
+const shows = async (all: Scene, text?: string) => {
   await quiet()
-  expect([chatOf(all).activity, sessionOf(all).activity ?? '']).toEqual([words, words ?? ''])
+  expect([chatOf(all).activity, sessionOf(all).activity ?? '']).toEqual([text, text ?? ''])
 }
 
 describe('[H9] silence', () => {
-  test('is shown, longer and longer, and never fails the turn', async () => {
+  test('is shown at doubling intervals, and never fails the turn', async () => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'))
     all.world.advance(29_999)
     await shows(all)
-    for (const [ms, words] of [
+    for (const [ms, duration] of [
       [1, '30 s'],
       [30_000, '60 s'],
       [60_000, '2 min'],
@@ -43,7 +43,7 @@ describe('[H9] silence', () => {
     ] as const) {
       all.world.advance(ms - 1)
       all.world.advance(1)
-      await shows(all, silent(words))
+      await shows(all, silent(duration))
     }
     run.end()
     await until(() => chatOf(all).turns.length === 1)
@@ -51,7 +51,7 @@ describe('[H9] silence', () => {
     await shows(all)
   })
 
-  test('ends with the next word, and what the agent was doing is shown again', async () => {
+  test('ends with the next output, and the activity of the agent is shown again', async () => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'), activity('Reading'))
     all.world.advance(30_000)
@@ -62,7 +62,7 @@ describe('[H9] silence', () => {
     await shows(all)
   })
 
-  test('counts from the last word, whenever that was', async () => {
+  test('counts from the last output', async () => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'))
     all.world.advance(1000)
@@ -74,7 +74,7 @@ describe('[H9] silence', () => {
     await shows(all, silent('30 s'))
   })
 
-  test('is not held against one who waits for a person', async () => {
+  test('does not count while the agent waits for a user', async () => {
     const all = await scene()
     const run = await turn(all, 't1', asks)
     for (let n = 0; n < 10; n++) all.world.advance(30_000)
@@ -88,20 +88,20 @@ describe('[H9] silence', () => {
     await until(() => chatOf(all).turns.length === 1)
   })
 
-  test('is over when the turn is', async () => {
+  test('is not shown after the end of the turn', async () => {
     const all = await scene()
     await turn(all, 't1')
     all.world.advance(30_000)
     await shows(all, silent('30 s'))
     await accepted(all.ann, chat, cancelled('t1'))
     await shows(all)
-    const heard = all.ben.envelopes.length
+    const count = all.ben.envelopes.length
     all.world.advance(60_000)
     await quiet()
-    expect(all.ben.envelopes).toHaveLength(heard)
+    expect(all.ben.envelopes).toHaveLength(count)
   })
 
-  test('is not a matter of the clock: it may jump', async () => {
+  test('is noticed although the clock jumps', async () => {
     const all = await scene()
     await turn(all, 't1')
     all.world.advance(-3_600_000)
@@ -115,18 +115,18 @@ describe('[H9] silence', () => {
 test.each([
   [1500, 1500],
   [-86_400_000, 0],
-])('[H9] F-13: a turn in which the clock moved by %i ms lasted %i', async (moved, duration) => {
+])('[H9] F-13: a turn in which the clock moved by %i ms has the duration %i', async (moved, duration) => {
   const all = await scene()
   const run = await turn(all, 't1')
   all.world.advance(moved)
   run.end()
   await until(() => chatOf(all).turns.length === 1)
   expect(chatOf(all).turns).toMatchObject([{ duration }])
-  const said = all.ben.envelopes.find(({ action }) => action.type === 'chat/turnComplete')
-  expect(said?.action).toMatchObject({ duration })
+  const complete = all.ben.envelopes.find(({ action }) => action.type === 'chat/turnComplete')
+  expect(complete?.action).toMatchObject({ duration })
 })
 
-test('[H9] what a turn used is kept with it, the last word of it', async () => {
+test('[H9] the last usage that an agent reports is kept with its turn', async () => {
   const all = await scene()
   const used = (outputTokens: number) => ({ type: 'chat/usage', usage: { outputTokens } }) as AgentAction
   const run = await turn(all, 't1', used(1), used(2))
@@ -135,7 +135,7 @@ test('[H9] what a turn used is kept with it, the last word of it', async () => {
   expect(chatOf(all).turns).toMatchObject([{ usage: { outputTokens: 2 } }])
 })
 
-test('[H9] F-07: without space its agent pauses, and goes on afterwards', async () => {
+test('[H9] F-07: on a full disk the agent pauses, and continues when there is space', async () => {
   let full = false
   const all = await scene(undefined, { full: () => full })
   const run = await turn(all, 't1', part('p'))
@@ -151,13 +151,13 @@ test('[H9] F-07: without space its agent pauses, and goes on afterwards', async 
   const { rejectionReason } = await all.ann.echo(all.ann.dispatch(chat, cancelled('t1')))
   expect(rejectionReason).toMatch(/disk of the host is full/)
   full = false
-  // It looks again now and then.
+  // The host checks for space from time to time.
   for (; chatOf(all).turns.length === 0; await quiet()) all.world.advance(1000)
   expect(chatOf(all).turns).toMatchObject([{ state: 'complete', responseParts: [{ content: 'abcd' }] }])
   expect(sessionOf(all, session).chats).toMatchObject([{ status: 1 }])
 })
 
-describe('[H9] after a turn comes what waits', () => {
+describe('[H9] pending messages after a turn', () => {
   const pending = (kind: string, id: string) => ({
     type: 'chat/pendingMessageSet',
     kind,
@@ -174,7 +174,7 @@ describe('[H9] after a turn comes what waits', () => {
     )
 
   test.each(['done', 'cancelled'])(
-    'when it is %s: steering that came too late, then the queue in order',
+    'after one that is %s: the unread steering message starts, then the queue in order',
     async (how) => {
       const all = await scene()
       const run = await turn(all, 't1')
@@ -195,14 +195,14 @@ describe('[H9] after a turn comes what waits', () => {
     },
   )
 
-  test('a message in a chat at rest begins at once', async () => {
+  test('a message queued in an idle chat starts at once', async () => {
     const all = await scene()
     await accepted(all.ann, chat, pending('queued', 'a'))
     const run = await all.agent.given(0)
     expect(run.chat.state.activeTurn?.message.text).toBe('a')
   })
 
-  test('not after a failure: the queue waits for a person', async () => {
+  test('after a failed turn the queue waits for a user', async () => {
     const all = await scene()
     const run = await turn(all, 't1')
     await accepted(all.ann, chat, pending('queued', 'a'))
@@ -215,7 +215,7 @@ describe('[H9] after a turn comes what waits', () => {
     expect(chatOf(all).queuedMessages).toMatchObject([{ id: 'b' }])
   })
 
-  test('steering in a chat at rest is kept for the next turn', async () => {
+  test('a steering message in an idle chat is kept for the next turn', async () => {
     const all = await scene()
     await accepted(all.ann, chat, pending('steering', 's'))
     await quiet()

@@ -22,7 +22,7 @@ import { TurnFailed } from '../ports/agent.ts'
 
 const over = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])
 
-/** The turn has ended, and everyone was told so once. */
+/** Waits for the end of the turn, and checks that it was delivered once. */
 async function endedOnce(all: Scene, turns = 1): Promise<void> {
   await until(() => chatOf(all).activeTurn === undefined && chatOf(all).turns.length === turns)
   await quiet()
@@ -36,7 +36,7 @@ async function endedOnce(all: Scene, turns = 1): Promise<void> {
 const errorOf = (all: Scene) => chatOf(all).turns.at(-1)?.responseParts.at(-1)
 
 describe('[H9] an agent ends its turn', () => {
-  test('when it has no more to say', async () => {
+  test('when its iterator is done', async () => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'), delta('p', 'Hello'))
     all.world.advance(1500)
@@ -84,8 +84,8 @@ describe('[H9] an agent ends its turn', () => {
       true,
       { error: { errorType: 'agent', message: 'the agent failed' } },
     ],
-    ['words', 'oops', true, { error: { errorType: 'agent', message: 'the agent failed' } }],
-    ['nothing', undefined, true, { error: { errorType: 'agent', message: 'the agent failed' } }],
+    ['a string', 'oops', true, { error: { errorType: 'agent', message: 'the agent failed' } }],
+    ['undefined', undefined, true, { error: { errorType: 'agent', message: 'the agent failed' } }],
   ]
   test.each(failures)('when it throws %s', async (_, error, resumes, said) => {
     const all = await scene(new Puppet({ resumes }))
@@ -93,12 +93,12 @@ describe('[H9] an agent ends its turn', () => {
     await endedOnce(all)
     expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])
     expect(errorOf(all)).toEqual({ kind: 'error', ...said })
-    // What was not meant for people is for the log.
+    // Unexpected errors are reported to the operator.
     const reported = all.world.reports.map(({ event }) => event)
     expect(reported).toEqual(error instanceof TurnFailed ? [] : ['agent failed'])
   })
 
-  test('when it throws before it has begun', async () => {
+  test('when `run` itself throws', async () => {
     const run = () => {
       throw new TurnFailed('x', 'not today')
     }
@@ -109,7 +109,7 @@ describe('[H9] an agent ends its turn', () => {
   })
 })
 
-describe('[H9] S-15: an agent that says what it may not has failed', () => {
+describe('[H9] S-15: an agent fails its turn that yields', () => {
   const garbage: readonly unknown[] = [
     undefined,
     null,
@@ -166,7 +166,7 @@ describe('[H9] S-15: an agent that says what it may not has failed', () => {
     await until(() => chatOf(all).turns.length === 2)
   })
 
-  test('which turn it speaks of is not its to say', async () => {
+  test('the `turnId` of an action of the agent is ignored', async () => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'))
     await says(all, run, {
@@ -177,14 +177,14 @@ describe('[H9] S-15: an agent that says what it may not has failed', () => {
   })
 })
 
-describe('[H9] a turn that others end', () => {
+describe('[H9] a turn ended by others', () => {
   const ways: readonly (readonly [how: string, end: (all: Scene) => Promise<unknown>])[] = [
     ['cancelled', (all) => accepted(all.ann, chat, cancelled('t1'))],
     ['truncated', (all) => accepted(all.ann, chat, truncated())],
     ['disposed of with its session', (all) => all.ann.ask('disposeSession', { channel: session })],
-    ['left by a host that goes away', (all) => all.host().close()],
+    ['ended by a host that closes', (all) => all.host().close()],
   ]
-  test.each(ways)('%s: its agent is told, and whatever it says then is heard by nobody', async (_, end) => {
+  test.each(ways)('%s: its agent is aborted, and its further output is discarded', async (_, end) => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'), { type: 'chat/activityChanged', activity: 'Thinking' })
     await end(all)
@@ -214,7 +214,7 @@ describe('[H9] a turn that others end', () => {
     await endedOnce(all, left + 1)
   })
 
-  test('before its agent has heard of it: it never does', async () => {
+  test('before its agent runs: the agent is not run', async () => {
     const all = await scene()
     all.ann.dispatch(chat, started('t1'))
     await accepted(all.ann, chat, cancelled('t1'))
@@ -223,7 +223,7 @@ describe('[H9] a turn that others end', () => {
     expect(all.agent.runs).toHaveLength(0)
   })
 
-  test('before its session is ready: its agent never hears of it', async () => {
+  test('before its session is ready: the agent is not run', async () => {
     let ready = () => {}
     const agent = new Puppet({ create: () => new Promise((resolve) => (ready = resolve)) })
     const all = await scene(agent, { waits: false })
@@ -235,17 +235,22 @@ describe('[H9] a turn that others end', () => {
     expect(agent.runs).toHaveLength(0)
   })
 
-  test.each(['first', 'last'])('and its agent in the same moment, it %s: it ends once', async (who) => {
-    const all = await scene()
-    const run = await turn(all, 't1')
-    if (who === 'first') run.end()
-    const seq = all.ann.dispatch(chat, cancelled('t1'))
-    if (who === 'last') run.end()
-    const { rejectionReason } = await all.ann.echo(seq)
-    await endedOnce(all)
-    const [{ state } = { state: undefined }] = chatOf(all).turns
-    expect([state, rejectionReason]).toEqual(
-      rejectionReason === undefined ? ['cancelled', undefined] : ['complete', 'no such turn is in progress'],
-    )
-  })
+  test.each(['first', 'last'])(
+    'and by its agent at the same time, the agent %s: the turn ends once',
+    async (who) => {
+      const all = await scene()
+      const run = await turn(all, 't1')
+      if (who === 'first') run.end()
+      const seq = all.ann.dispatch(chat, cancelled('t1'))
+      if (who === 'last') run.end()
+      const { rejectionReason } = await all.ann.echo(seq)
+      await endedOnce(all)
+      const [{ state } = { state: undefined }] = chatOf(all).turns
+      expect([state, rejectionReason]).toEqual(
+        rejectionReason === undefined
+          ? ['cancelled', undefined]
+          : ['complete', 'no such turn is in progress'],
+      )
+    },
+  )
 })

@@ -29,8 +29,12 @@ agentContract('acp', () => shared.agent, {
 roughAgentContract('acp', () => scriptedAgent({ folder, quirks: ['ignores-eof'] }).agent, {
   // The suite passes the agents that the function above returned.
   kill: (agent) => (agent as AcpAgent).close(),
-  asking: { text: 'do c1 effects\nsay done', deeds: () => linesIn(join(folder, 'effects')).length },
+  asking: { text: 'do c1 effects\nsay done', runs: () => linesIn(join(folder, 'effects')).length },
   breaking: ['crash 3', 'close-stdout', 'say before\ncrash', 'error 400 bad', 'error -32000 who are you'],
   hanging: 'hang',
-  flood: { text: 'flood 100000', words: 100_000, said: () => Number(linesIn(join(folder, 'flood'))[0] ?? 0) },
+  flood: {
+    text: 'flood 100000',
+    words: 100_000,
+    produced: () => Number(linesIn(join(folder, 'flood'))[0] ?? 0),
+  },
 })

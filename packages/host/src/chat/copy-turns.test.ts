@@ -51,12 +51,12 @@ test('[H11] I3: the log of a fork reduces to the state of its source, from its c
   await read(ann, copy)
   await turnsIn(ann, copy, ['more'])
   const births = steps.flatMap(({ created }) => created).filter(({ channel }) => channel === copy)
-  const said = steps.flatMap(({ envelopes }) => envelopes).filter(({ channel }) => channel === copy)
+  const stored = steps.flatMap(({ envelopes }) => envelopes).filter(({ channel }) => channel === copy)
   expect(births.map(({ state }) => (JSON.parse(state) as ChatState).turns)).toEqual([[]])
-  const birth = JSON.parse(births[0]?.state ?? '') as ChatState
-  const folded = said.reduce<unknown>(
+  const created = JSON.parse(births[0]?.state ?? '') as ChatState
+  const folded = stored.reduce<unknown>(
     (state, { action }) => reduce(state, JSON.parse(action) as Action),
-    birth,
+    created,
   )
   expect(folded).toEqual(chatOf(ann, copy))
   expect((folded as ChatState).turns.slice(0, 11)).toEqual(chatOf(ann).turns.slice(0, 11))

@@ -30,10 +30,10 @@ const notRunning = 'this tool call is not running'
 const noQuestion = 'no such input request is open'
 const noAnswer = 'that is not a valid answer to this question'
 const unanswered = 'a required question is not answered'
-const said = (value: object, state = 'submitted') => ({ answers: { name: { state, value } } })
+const answered = (value: object, state = 'submitted') => ({ answers: { name: { state, value } } })
 
 describe('[H8] guards of tool calls and input requests', () => {
-  type Row = readonly [what: string, said: readonly AgentAction[], action: AnyAction, reason: string]
+  type Row = readonly [what: string, output: readonly AgentAction[], action: AnyAction, reason: string]
   const rows: readonly Row[] = [
     ['a call that is not there, allowed', [], confirmed, noCall],
     [
@@ -68,7 +68,7 @@ describe('[H8] guards of tool calls and input requests', () => {
     ['an answer to another request', [asks], answer('r2', 'name', text), noQuestion],
     ['an answer to an unknown question', [asks], answer('r1', 'age', text), 'there is no such question'],
     [
-      'a yes where words are asked for',
+      'a boolean for a text question',
       [asks],
       answer('r1', 'name', { kind: 'boolean', value: true }),
       noAnswer,
@@ -76,8 +76,8 @@ describe('[H8] guards of tool calls and input requests', () => {
     ['text for a boolean question', [asks], answer('r1', 'sure', text), noAnswer],
     ['all answers to another request', [asks], completed('r2'), noQuestion],
     ['all answers but a required one', [asks], completed('r1'), unanswered],
-    ['a draft for a required answer', [asks], completed('r1', said(text, 'draft')), unanswered],
-    ['a wrong answer among all', [asks], completed('r1', said({ kind: 'number', value: 1 })), noAnswer],
+    ['a draft for a required answer', [asks], completed('r1', answered(text, 'draft')), unanswered],
+    ['a wrong answer among all', [asks], completed('r1', answered({ kind: 'number', value: 1 })), noAnswer],
   ]
   test.each(rows)('%s: refused', async (_, agentSays, action, reason) => {
     const all = await scene()
@@ -87,20 +87,20 @@ describe('[H8] guards of tool calls and input requests', () => {
   })
 
   const yes = answer('r1', 'sure', { kind: 'boolean', value: false })
-  const shown = { ...content, content: [{ type: 'text', text: 'x' }] }
+  const progress = { ...content, content: [{ type: 'text', text: 'x' }] }
   const takenBack = { type: 'chat/inputAnswerChanged', requestId: 'r1', questionId: 'name' }
   const good: readonly (readonly [
     what: string,
-    said: readonly AgentAction[],
+    output: readonly AgentAction[],
     actions: readonly AnyAction[],
   ])[] = [
     ['a call approved', [begun(), ready()], [confirmed]],
     ['a call denied', [begun(), ready()], [{ ...confirmed, approved: false, reason: 'denied' }]],
     ['a result confirmed', [begun(), running, unseen], [resultConfirmed]],
-    ['a tool of its own, shown and done', [begun(lentBy('ann')), running], [shown, complete]],
+    ['progress and result of its own tool', [begun(lentBy('ann')), running], [progress, complete]],
     ['a sign-in given up', [begun(mcp), running, signIn], [{ ...complete, ...result(false) }]],
     ['answers one by one', [asks], [answer('r1', 'name', text), yes, completed('r1')]],
-    ['answers all at once', [asks], [completed('r1', said(text))]],
+    ['answers all at once', [asks], [completed('r1', answered(text))]],
     ['an answer removed', [asks], [answer('r1', 'name', text), takenBack]],
     ['no answers at all', [asks], [completed('r1', { response: 'cancel' })]],
   ]

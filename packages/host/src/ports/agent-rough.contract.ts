@@ -10,13 +10,13 @@ export interface RoughScript {
   /** Ends the agent as a crash of the machine would. */
   readonly kill: (agent: Agent) => Promise<void>
   /** A message that leads to one call which asks and then acts, and the number of times it acted. */
-  readonly asking: { readonly text: string; readonly deeds: () => number }
+  readonly asking: { readonly text: string; readonly runs: () => number }
   /** Messages at which the agent fails, one for each way. */
   readonly breaking: readonly string[]
   /** A message that the agent never answers. */
   readonly hanging: string
   /** A message with a very long answer, its number of words, and the number of words produced up to now. */
-  readonly flood: { readonly text: string; readonly words: number; readonly said: () => number }
+  readonly flood: { readonly text: string; readonly words: number; readonly produced: () => number }
 }
 
 /** Tests of denials, slow readers and failures, for every agent. `open` returns an agent without anything in memory. */
@@ -28,13 +28,13 @@ export function roughAgentContract(
   test(`[N2] ${name}: an approved call acts once, and a denied one does not`, async () => {
     for (const approved of [true, false]) {
       const stage = new Stage(await open())
-      const before = asking.deeds()
+      const before = asking.runs()
       const run = stage.begin(asking.text)
       const call = await asked(stage, run)
-      expect(asking.deeds()).toBe(before)
+      expect(asking.runs()).toBe(before)
       decide(stage, call, approved)
       const turn = await run.end()
-      expect([turn.state, asking.deeds() - before]).toEqual(['complete', approved ? 1 : 0])
+      expect([turn.state, asking.runs() - before]).toEqual(['complete', approved ? 1 : 0])
       const status = callsOf(turn.responseParts).map((each) => each.status)
       expect(status).toEqual([approved ? 'completed' : 'cancelled'])
     }
@@ -42,15 +42,15 @@ export function roughAgentContract(
 
   test(`[N2] ${name}: a turn aborted while it asks does nothing, and the next message is answered`, async () => {
     const stage = new Stage(await open())
-    const before = asking.deeds()
+    const before = asking.runs()
     const run = stage.begin(asking.text)
     await asked(stage, run)
     await run.cut()
     const again = stage.begin(asking.text)
     const call = await asked(stage, again)
-    expect(asking.deeds()).toBe(before)
+    expect(asking.runs()).toBe(before)
     decide(stage, call, true)
-    expect([(await again.end()).state, asking.deeds() - before]).toEqual(['complete', 1])
+    expect([(await again.end()).state, asking.runs() - before]).toEqual(['complete', 1])
   })
 
   test.for([true, false])(
@@ -59,7 +59,7 @@ export function roughAgentContract(
       const first = await open()
       if (!first.resumes) skip()
       const stage = new Stage(first)
-      const before = asking.deeds()
+      const before = asking.runs()
       const run = stage.begin(asking.text)
       const call = await asked(stage, run)
       await kill(first)
@@ -67,7 +67,7 @@ export function roughAgentContract(
       decide(stage, call, approved)
       const next = stage.takeUp(await open())
       const turn = await endedWith(stage, next, approved)
-      expect([turn.state, asking.deeds() - before]).toEqual(['complete', approved ? 1 : 0])
+      expect([turn.state, asking.runs() - before]).toEqual(['complete', approved ? 1 : 0])
       expect(callsOf(turn.responseParts).filter((each) => each.status === 'running')).toEqual([])
     },
   )
@@ -99,8 +99,8 @@ export function roughAgentContract(
     const stage = new Stage(await open())
     const run = stage.begin(flood.text)
     for (let i = 0; i < 10; i++) await run.step()
-    const said = await rested(flood.said)
-    expect(said).toBeLessThan(flood.words / 5)
+    const produced = await rested(flood.produced)
+    expect(produced).toBeLessThan(flood.words / 5)
     const turn = await run.end()
     const text = turn.responseParts.map((part) => (part.kind === 'markdown' ? part.content : '')).join('')
     expect([turn.state, text.split(' ').length - 1]).toEqual(['complete', flood.words])

@@ -129,8 +129,8 @@ test('[H12] [V6] at 0.9 a move is the removal and the addition of a chat, and no
     defaultChatUri(session),
     defaultChatUri(two),
   ])
-  const said = JSON.stringify(old.envelopes.slice(length))
-  expect(said).not.toMatch(/movable|chatsReordered/)
+  const delivered = JSON.stringify(old.envelopes.slice(length))
+  expect(delivered).not.toMatch(/movable|chatsReordered/)
   const asked = old.ask('moveChat', { channel: b, destination: { kind: 'newSession' } })
   await expect(asked).rejects.toMatchObject({ code: -32601 })
 })

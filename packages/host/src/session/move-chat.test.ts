@@ -80,10 +80,10 @@ describe('[H12] a move within a session', () => {
     const { ann } = await several()
     const before = ann.envelopes.length
     await toSession(ann, b, session)
-    const told = ann.envelopes.slice(before).map(({ action, origin }) => [action, origin])
-    expect(told).toEqual([[{ type: 'session/chatsReordered', chats: [b, chat, a, c] }, undefined]])
-    const said = ann.dispatch(session, { type: 'session/chatsReordered', chats: [chat, a, b, c] })
-    expect((await ann.echo(said)).rejectionReason).toMatch(/by the host only/)
+    const delivered = ann.envelopes.slice(before).map(({ action, origin }) => [action, origin])
+    expect(delivered).toEqual([[{ type: 'session/chatsReordered', chats: [b, chat, a, c] }, undefined]])
+    const clientSeq = ann.dispatch(session, { type: 'session/chatsReordered', chats: [chat, a, b, c] })
+    expect((await ann.echo(clientSeq)).rejectionReason).toMatch(/by the host only/)
   })
 
   test('changes the order in the session list, too', async () => {
@@ -123,8 +123,8 @@ describe('[H12] a move to another session', () => {
     const { ann } = await several()
     const before = ann.envelopes.length
     await toSession(ann, b, two)
-    const told = ann.envelopes.slice(before).map(({ channel, action }) => [channel, action.type])
-    expect(told).toEqual([
+    const delivered = ann.envelopes.slice(before).map(({ channel, action }) => [channel, action.type])
+    expect(delivered).toEqual([
       [session, 'session/chatRemoved'],
       [two, 'session/chatAdded'],
       [two, 'session/chatsReordered'],
@@ -136,9 +136,9 @@ describe('[H12] a move to another session', () => {
   test('announces that session', async () => {
     const { all, ann } = await several()
     await toSession(ann, b, two)
-    await heard(all, () => isAdded(ann, two))
+    await listed(all, () => isAdded(ann, two))
     const changed = () => ann.notes.filter(({ method }) => method === 'root/sessionSummaryChanged')
-    await heard(all, () => changed().some(({ params }) => params['session'] === session))
+    await listed(all, () => changed().some(({ params }) => params['session'] === session))
     const chats = [chat, a, c].map((resource) => ({ resource }))
     expect(changed().at(-1)?.params).toMatchObject({ changes: { chats } })
   })
@@ -232,7 +232,7 @@ describe('[H12] a move to a new session', () => {
       chats: [{ resource: b, title: 'say b1', movable: false }],
     })
     expect(chatOf(ann, b)).toMatchObject({ movable: false, origin: { kind: 'user' } })
-    await heard(all, () => isAdded(ann, made))
+    await listed(all, () => isAdded(ann, made))
     await expect(toSession(ann, b, session)).rejects.toMatchObject({
       message: expect.stringMatching(/default chat/),
     })
@@ -324,10 +324,10 @@ test('[H12] a chat is not movable between a turn and its next queued message', a
   agent.finish(chatOf(ann, b).activeTurn?.id ?? '')
   await ann.until(() => chatOf(ann, b).turns.length === 2)
   await quiet()
-  const said = ann.envelopes.flatMap(({ channel, action }) =>
+  const movable = ann.envelopes.flatMap(({ channel, action }) =>
     channel === b && action.type === 'chat/movableChanged' ? [(action as { movable?: boolean }).movable] : [],
   )
-  expect(said).toEqual([false, true])
+  expect(movable).toEqual([false, true])
 })
 
 /** An agent whose worker runs as long as its own turn. */
@@ -341,7 +341,7 @@ const boss: Agent = {
 }
 
 /** Waits for the changes of the session list, which are sent in batches. */
-const heard = ({ world }: Room, done: () => boolean) =>
+const listed = ({ world }: Room, done: () => boolean) =>
   until(() => {
     world.advance(100)
     return done()

@@ -143,13 +143,13 @@ describe('[H7] a change in the session list', () => {
   test('is sent in a batch, with the changed keys only', async () => {
     const { watcher, ...all } = await listed()
     for (const name of ['a', 'b', 'c', 'd']) await accepted(all.ann, session, title(name))
-    const told = await news(all, watcher)
-    expect(told.length).toBeLessThanOrEqual(2)
-    for (const [what, changes] of told)
+    const notes = await news(all, watcher)
+    expect(notes.length).toBeLessThanOrEqual(2)
+    for (const [what, changes] of notes)
       expect([what, Object.keys(changes as object)]).toEqual(['sessionSummaryChanged', ['title']])
-    expect(told.at(-1)?.[1]).toEqual({ title: 'd' })
+    expect(notes.at(-1)?.[1]).toEqual({ title: 'd' })
     await accepted(all.ann, session, title('d'))
-    expect(await news(all, watcher)).toHaveLength(told.length)
+    expect(await news(all, watcher)).toHaveLength(notes.length)
   })
 
   test('has an empty activity where there is none any more', async () => {

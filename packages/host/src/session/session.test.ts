@@ -37,20 +37,20 @@ describe('[H7] a session is created', () => {
     expect(ann.envelopes.map(({ action }) => action)).toEqual([{ type: 'session/ready' }])
   })
 
-  const failures: readonly (readonly [error: unknown, told: object, reported: number])[] = [
+  const failures: readonly (readonly [error: unknown, shown: object, reported: number])[] = [
     [new TurnFailed('auth', 'There is no key.'), { errorType: 'auth', message: 'There is no key.' }, 0],
     [new Error('ENOENT /home/ann/.key'), { errorType: 'agent', message: 'the agent failed' }, 1],
     ['oops', { errorType: 'agent', message: 'the agent failed' }, 1],
   ]
   test.each(failures)(
-    'or it failed, in words that are meant for people: %s',
-    async (error, told, reported) => {
+    'or its creation fails with a message for users: %s',
+    async (error, shown, reported) => {
       const agent = { ...failingAgent(new TurnFailed('', '')), create: () => Promise.reject(error as Error) }
       const all = await room({ agents: [agent] })
       const ann = await all.join('ann')
       await ann.ask('createSession', { channel: session })
       await until(() => sessionOf(all).lifecycle === 'failed')
-      expect(sessionOf(all).creationError).toEqual(told)
+      expect(sessionOf(all).creationError).toEqual(shown)
       expect(all.world.reports).toHaveLength(reported)
       const more = ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
       await expect(more).rejects.toMatchObject({ message: 'this session could not be created' })
@@ -170,7 +170,7 @@ describe('[H7] progress', () => {
     await ann.ask('createSession', { channel: session, progressToken: 'mine' })
     return { all, ann, ben }
   }
-  const said = (client: { notes: readonly { method: string; params: Record<string, unknown> }[] }) =>
+  const progressOf = (client: { notes: readonly { method: string; params: Record<string, unknown> }[] }) =>
     client.notes.filter(({ method }) => method === 'root/progress').map(({ params }) => params)
 
   test('never decreases, ends at the total, and is sent to the requester only', async () => {
@@ -188,12 +188,12 @@ describe('[H7] progress', () => {
         progress(done, total, 'x')
     })
     await until(() => sessionOf(all).lifecycle === 'ready')
-    await ann.until(() => said(ann).at(-1)?.['progress'] === said(ann).at(-1)?.['total'])
-    const steps = said(ann).map(({ progress }) => progress as number)
+    await ann.until(() => progressOf(ann).at(-1)?.['progress'] === progressOf(ann).at(-1)?.['total'])
+    const steps = progressOf(ann).map(({ progress }) => progress as number)
     expect(steps).toEqual([1, 3, 3, 3, 4, 10])
-    expect(said(ann).filter(({ progress, total }) => progress === total)).toHaveLength(1)
-    expect(said(ann).every(({ progressToken }) => progressToken === 'mine')).toBe(true)
-    expect(said(ben)).toEqual([])
+    expect(progressOf(ann).filter(({ progress, total }) => progress === total)).toHaveLength(1)
+    expect(progressOf(ann).every(({ progressToken }) => progressToken === 'mine')).toBe(true)
+    expect(progressOf(ben)).toEqual([])
   })
 
   test.each(['fails', 'is disposed of'])(
@@ -206,10 +206,10 @@ describe('[H7] progress', () => {
         await (how === 'fails' ? Promise.reject(new TurnFailed('x', 'no')) : new Promise(() => {}))
       })
       if (how !== 'fails') await ann.ask('disposeSession', { channel: session })
-      await ann.until(() => said(ann).length === 2)
+      await ann.until(() => progressOf(ann).length === 2)
       given?.progress(2, 3)
       await quiet()
-      expect(said(ann)).toMatchObject([
+      expect(progressOf(ann)).toMatchObject([
         { progress: 1, total: 3 },
         { progress: 3, total: 3 },
       ])
@@ -231,10 +231,10 @@ describe('[H7] disposing of a session', () => {
     expect(all.agent.disposed).toEqual([session])
     for (const channel of [session, chat, 'ahp-chat:/other'])
       await expect(all.ben.ask('subscribe', { channel })).rejects.toMatchObject({ code: -32008 })
-    const heard = all.ben.envelopes.length
+    const before = all.ben.envelopes.length
     for (const channel of [session, chat]) all.ann.dispatch(channel, title('late'))
     await all.ann.ask('listSessions', {})
-    expect(all.ben.envelopes).toHaveLength(heard)
+    expect(all.ben.envelopes).toHaveLength(before)
     const left = (await all.store().records.list(''))
       .map(([key]) => key)
       .filter((key) => key.includes('one') || key.includes('other'))

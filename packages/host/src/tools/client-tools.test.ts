@@ -8,18 +8,18 @@ import type { Client } from '../../test/test-host.ts'
 import { chat, says, scene, turn } from '../../test/two-client-session.ts'
 
 /** Ann is an active client, and provides a tool that runs. */
-async function loan(...said: Parameters<typeof turn>[2][]) {
+async function runningCall(...output: Parameters<typeof turn>[2][]) {
   const all = await scene(new Puppet({ resumes: true }))
   await all.ann.echo(all.ann.dispatch(session, lends('ann')))
-  await turn(all, 't1', ...said)
+  await turn(all, 't1', ...output)
   return all
 }
-const lent = [begun(lentBy('ann')), running]
+const clientCall = [begun(lentBy('ann')), running]
 const callIn = (client: Client) => {
   const [part] = (client.state(chat) as unknown as ChatState).activeTurn?.responseParts ?? []
   return part?.kind === 'toolCall' ? part.toolCall : undefined
 }
-const left = async (all: Awaited<ReturnType<typeof loan>>) => {
+const left = async (all: Awaited<ReturnType<typeof runningCall>>) => {
   all.ann.peer.close()
   while (all.core().links.has('ann')) await all.ben.ask('ping', {})
 }
@@ -31,7 +31,7 @@ const failed = {
 
 test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back completes its call', async () => {
   expect(limits.toolGraceMs).toBe(30_000)
-  const all = await loan(...lent)
+  const all = await runningCall(...clientCall)
   await left(all)
   all.world.advance(29_999)
   const ann = await all.join('ann', { subscribe: [session, chat] })
@@ -42,7 +42,7 @@ test('[X7] F-39 [S-57 toolGraceMs] at 30,000 ms a client that comes back complet
 })
 
 test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and its client is still active', async () => {
-  const all = await loan(...lent)
+  const all = await runningCall(...clientCall)
   await left(all)
   all.world.advance(30_000)
   await all.ben.until(() => callIn(all.ben)?.status === 'completed')
@@ -53,7 +53,7 @@ test('[X7] F-39 [S-57 toolGraceMs] past 30,000 ms the call has failed, once, and
 })
 
 test('[X7] F-39: a host that restarts within that time waits for the whole time again', async () => {
-  const all = await loan(...lent)
+  const all = await runningCall(...clientCall)
   await left(all)
   all.world.advance(20_000)
   await all.restart('crash')
@@ -67,7 +67,7 @@ test('[X7] F-39: a host that restarts within that time waits for the whole time 
 })
 
 test('[X7] a call confirmed while its client is away waits for the client, and a call of an unknown client fails at once', async () => {
-  const all = await loan(begun(lentBy('ann')), ready())
+  const all = await runningCall(begun(lentBy('ann')), ready())
   await left(all)
   all.world.advance(40_000)
   await all.ben.echo(all.ben.dispatch(chat, confirmed))
@@ -76,13 +76,13 @@ test('[X7] a call confirmed while its client is away waits for the client, and a
   await all.ben.until(() => callIn(all.ben)?.status === 'completed')
   expect(callIn(all.ben)).toMatchObject(failed)
   const other = await scene()
-  await turn(other, 't1', begun(lentBy('nobody')), running)
+  await turn(other, 't1', begun(lentBy('stranger')), running)
   await other.ann.until(() => callIn(other.ann)?.status === 'completed')
   expect(callIn(other.ann)).toMatchObject(failed)
 })
 
 test('[X7] a call of a connected but inactive client fails when it is confirmed', async () => {
-  const all = await loan(begun(lentBy('ann')), ready())
+  const all = await runningCall(begun(lentBy('ann')), ready())
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
   expect((await all.ann.echo(all.ann.dispatch(session, gone))).rejectionReason).toBeUndefined()
   expect(callIn(all.ann)?.status).toBe('pending-confirmation')
@@ -92,7 +92,7 @@ test('[X7] a call of a connected but inactive client fails when it is confirmed'
 })
 
 test('[X7] a call runs whose client became inactive and active again while the call asked', async () => {
-  const all = await loan(begun(lentBy('ann')), ready())
+  const all = await runningCall(begun(lentBy('ann')), ready())
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
   for (const action of [gone, lends('ann')]) await all.ann.echo(all.ann.dispatch(session, action))
   await all.ben.echo(all.ben.dispatch(chat, confirmed))
@@ -101,7 +101,7 @@ test('[X7] a call runs whose client became inactive and active again while the c
 })
 
 test('[X7] of the calls of several clients, those of the client that left fail', async () => {
-  const all = await loan()
+  const all = await runningCall()
   await all.ben.echo(all.ben.dispatch(session, lends('ben')))
   const run = await all.agent.given()
   const other = { toolCallId: 'c2' }
@@ -117,7 +117,7 @@ test('[X7] of the calls of several clients, those of the client that left fail',
 })
 
 test('[X7] F-08: a read-only host lets a call wait', async () => {
-  const all = await loan(...lent)
+  const all = await runningCall(...clientCall)
   await all.core().log.settled()
   await all.restart('close', 'the disk is sealed')
   const ben = await all.join('ben', { subscribe: [session, chat] })
@@ -128,7 +128,7 @@ test('[X7] F-08: a read-only host lets a call wait', async () => {
 })
 
 test('[X7] F-39: a host that is slow to start fails the calls of clients whose time ran out meanwhile', async () => {
-  const all = await loan(...lent)
+  const all = await runningCall(...clientCall)
   await left(all)
   const store = all.store()
   const slow = store.reopen()

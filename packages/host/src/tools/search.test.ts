@@ -11,17 +11,17 @@ import { cpuMs } from '../../test/load.ts'
 /** A running call that needed no confirmation. */
 async function desk(
   texts: { readonly [path: string]: string | Uint8Array } = {},
-  said: AgentAction = running,
+  output: AgentAction = running,
 ) {
   const files = new Cabinet()
   for (const [path, text] of Object.entries(texts)) files.put(path, text)
   const all = await scene(new Puppet(), { machine: { files } })
-  const run = await turn(all, 't1', begun(), said)
+  const run = await turn(all, 't1', begun(), output)
   const search = (text: string, more: Partial<Search> = {}) => run.chat.files.search('c1', { text, ...more })
   return { all, files, search, it: run.chat.files }
 }
 
-const house = {
+const sampleFiles = {
   '/a/one.txt': 'first\nthe door\nlast door',
   '/a/src/two.ts': 'const Door = 1\r\n// a door',
   '/a/node_modules/x.js': 'door',
@@ -32,7 +32,7 @@ const house = {
 }
 
 test('[N22] a call without confirmation may read, list and search in the directories of the session, and nowhere else', async () => {
-  const { it, search } = await desk(house)
+  const { it, search } = await desk(sampleFiles)
   expect(await it.read('c1', 'src/two.ts')).toContain('Door')
   expect((await it.list('c1', '')).map(({ name }) => name)).toEqual([
     '.env',
@@ -59,7 +59,7 @@ test('[N22] a call without confirmation may read, list and search in the directo
 })
 
 test('[N22] a search is narrowed by path, glob and letter case', async () => {
-  const { search } = await desk(house)
+  const { search } = await desk(sampleFiles)
   const paths = async (more: Partial<Search>) =>
     (await search('door', more)).lines.map(({ path, line }) => `${path}:${line}`)
   expect(await paths({ ignoreCase: true, glob: '**/*.ts' })).toEqual(['src/two.ts:1', 'src/two.ts:2'])
@@ -73,7 +73,7 @@ test('[N22] a search is narrowed by path, glob and letter case', async () => {
 })
 
 test('[N22] S-35: secret files are read only after a user agreed', async () => {
-  const texts = { ...house, '/a/.git/config': 'door', '/a/.env.example': 'door' }
+  const texts = { ...sampleFiles, '/a/.git/config': 'door', '/a/.env.example': 'door' }
   const { it, files, search } = await desk(texts)
   files.links.set('/a/innocent', '/a/.env')
   for (const path of ['.env', '.ENV', 'innocent', '.git/config'])

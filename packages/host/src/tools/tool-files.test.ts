@@ -40,7 +40,7 @@ const problems: readonly (readonly [what: string, path: string, edit: Edit, prob
   ['a file outside', '/b/a.txt', { text: 'x' }, '"/b/a.txt" is outside the directories of this session'],
   ['a path that leads out', 'x/../../b/a.txt', { text: 'x' }, '"x/../../b/a.txt" is not a valid path'],
 ]
-test.each(problems)('[X3] an edit of %s is neither shown nor made', async (_, path, edit, problem) => {
+test.each(problems)('[X3] an edit of %s is neither previewed nor applied', async (_, path, edit, problem) => {
   const { files, run } = await desk()
   await expect(run.chat.files.propose(path, edit)).rejects.toThrow(problem)
   await expect(run.chat.files.apply('c1', path, edit)).rejects.toThrow(problem)
@@ -72,9 +72,9 @@ test('[X3] an agent cannot find out whether a secret file contains a text', asyn
 
 test('[X3] a preview needs no confirmation, and tells the agent nothing', async () => {
   const { run } = await desk(false)
-  const shown = await run.chat.files.propose('a.txt', { find: 'one', put: '1' })
-  expect(shown).toMatchObject({ before: { uri: 'file:///a/a.txt' }, diff: { added: 1, removed: 1 } })
-  expect(JSON.stringify(shown)).not.toContain('two')
+  const preview = await run.chat.files.propose('a.txt', { find: 'one', put: '1' })
+  expect(preview).toMatchObject({ before: { uri: 'file:///a/a.txt' }, diff: { added: 1, removed: 1 } })
+  expect(JSON.stringify(preview)).not.toContain('two')
   expect(await run.chat.files.propose('new', { text: 'x' })).not.toHaveProperty('before')
 })
 
@@ -84,7 +84,7 @@ const acts: readonly (readonly [what: string, act: (run: Run) => Promise<unknown
   ['written', ({ chat: it }) => it.files.apply('c1', 'a.txt', { text: 'y' })],
 ]
 
-test.each(acts)('[X4] nothing is %s for a call that nobody has answered', async (_, act) => {
+test.each(acts)('[X4] nothing is %s for a call that is not answered', async (_, act) => {
   const { files, terminals, run } = await desk(false)
   await expect(act(run)).rejects.toThrow('a tool may act only while its call is running')
   expect([files.asked, terminals.shells]).toEqual([[], []])
@@ -134,10 +134,10 @@ test('[X3] a new content replaces only the content that the preview showed', asy
   await accepted(all.ann, chat, confirmed)
   await run.chat.files.apply('c1', 'b.txt', { text: 'b' })
   expect(textOf(files, '/a/b.txt')).toBe('b')
-  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  files.put('/a/a.txt', 'written by another program')
   const write = () => run.chat.files.apply('c1', 'a.txt', { text: 'new' })
   await expect(write()).rejects.toThrow('the file has changed since its edit was previewed')
-  expect(textOf(files)).toBe('somebody wrote this meanwhile')
+  expect(textOf(files)).toBe('written by another program')
   files.files.delete('/a/a.txt')
   await expect(write()).rejects.toThrow('the file has changed since its edit was previewed')
   files.put('/a/a.txt', 'one')
@@ -183,11 +183,11 @@ test('[X3] two files with the same new content are told apart', async () => {
   const items = [await propose('a.py', { text: '' }), await propose('b.py', { text: '' })]
   await says(all, run, ready({ edits: { items } }))
   await accepted(all.ann, chat, confirmed)
-  files.put('/a/a.py', 'somebody wrote this meanwhile')
+  files.put('/a/a.py', 'written by another program')
   await expect(apply('c1', 'a.py', { text: '' })).rejects.toThrow(
     'the file has changed since its edit was previewed',
   )
-  expect(textOf(files, '/a/a.py')).toBe('somebody wrote this meanwhile')
+  expect(textOf(files, '/a/a.py')).toBe('written by another program')
   await apply('c1', 'b.py', { text: '' })
   expect(textOf(files, '/a/b.py')).toBe('')
 })
@@ -200,7 +200,7 @@ test('[X3] a preview stays in force when its call asks again without new edits',
   const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
   await says(all, run, ready({ edits }), ready({ _meta: { own: 2 } }))
   await accepted(all.ann, chat, confirmed)
-  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  files.put('/a/a.txt', 'written by another program')
   await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
   expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2 })
 })
@@ -214,7 +214,7 @@ test('[X3] the `_meta` of the answer of a client does not remove the preview', a
   await says(all, run, ready({ edits, _meta: { own: 1, 'x-atrium.asked': 1 } }))
   await accepted(all.ann, chat, { ...confirmed, _meta: { own: 2, 'x-atrium.asked': 0 } })
   expect(callIn(chatOf(all), 'c1')?._meta).toMatchObject({ own: 2, 'x-atrium.asked': 1 })
-  files.put('/a/a.txt', 'somebody wrote this meanwhile')
+  files.put('/a/a.txt', 'written by another program')
   await expect(run.chat.files.apply('c1', 'a.txt', { text: 'new' })).rejects.toThrow('has changed since')
 })
 

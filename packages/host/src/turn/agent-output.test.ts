@@ -61,11 +61,11 @@ test.each([
     { type: 'chat/responsePart', part: { kind: 'toolCall', toolCall: running } },
   ],
   ['a permission', { type: 'session/configChanged', config: { [permissionsKey]: [{ id: 'p', tool: 'x' }] } }],
-])('[X4] I7: an agent that yields %s fails its turn, and nothing is changed', async (_, said) => {
+])('[X4] I7: an agent that yields %s fails its turn, and nothing is changed', async (_, output) => {
   const { all, terminals } = await stage()
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given(0)
-  run.say(begun(), ready(), said as unknown as AgentAction)
+  run.say(begun(), ready(), output as unknown as AgentAction)
   await all.ann.until(() => chatOf(all).turns.length === 1)
   expect(chatOf(all).turns[0]).toMatchObject({
     state: 'error',

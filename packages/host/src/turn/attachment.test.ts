@@ -26,7 +26,13 @@ async function working(options: RoomOptions = {}) {
 }
 
 /** A whole turn in another chat. */
-async function said(client: Client, agent: Puppet, uri: string, turnId: string, text: string): Promise<void> {
+async function completeTurn(
+  client: Client,
+  agent: Puppet,
+  uri: string,
+  turnId: string,
+  text: string,
+): Promise<void> {
   const nth = agent.runs.length
   client.dispatch(uri, started(turnId, `ask ${text}`))
   const run = await agent.given(nth)
@@ -39,8 +45,8 @@ const failed = (text: string) => ({ name: 'TurnFailed', errorType: 'attachment',
 
 test('[J5] a simple attachment is its model representation, else its label', async () => {
   const { read } = await working()
-  expect(await read({ type: 'simple', modelRepresentation: 'words' })).toEqual({
-    data: 'words',
+  expect(await read({ type: 'simple', modelRepresentation: 'text' })).toEqual({
+    data: 'text',
     encoding: 'utf-8',
   })
   expect(await read({ type: 'simple', modelRepresentation: '' })).toEqual({ data: '', encoding: 'utf-8' })
@@ -145,7 +151,7 @@ test('[J6] a chat is read up to the turn that it was pinned to', async () => {
   const other = 'ahp-chat:/other'
   await ann.ask('createChat', { channel: session, chat: other })
   await ann.ask('subscribe', { channel: other })
-  for (const n of ['1', '2', '3']) await said(ann, agent, other, `o${n}`, `word ${n}`)
+  for (const n of ['1', '2', '3']) await completeTurn(ann, agent, other, `o${n}`, `word ${n}`)
   const ref = { type: 'chat', resource: other }
   const { data } = await read({ ...ref, endTurn: 'o2' })
   expect(data).toBe('# User\n\nask word 1\n\n# Agent\n\nword 1\n\n# User\n\nask word 2\n\n# Agent\n\nword 2')
@@ -178,7 +184,7 @@ test('[J6] a chat of another session may be read, one of another principal may n
     chats.push(defaultChat)
     await client.ask('subscribe', { channel: defaultChat })
     await client.until(() => client.state(channel)['lifecycle'] === 'ready')
-    await said(client, agent, defaultChat, 't1', `of ${channel}`)
+    await completeTurn(client, agent, defaultChat, 't1', `of ${channel}`)
   }
   const [a = '', b = '', foreign = ''] = chats
   ann.dispatch(a, started('t2'))
@@ -192,7 +198,7 @@ test('[J6] a chat of another session may be read, one of another principal may n
 test('[J6] turns that are not in memory are read, and are not kept in memory', async () => {
   const agent = new Puppet()
   const { all, ann } = await talk(agent)
-  for (let n = 0; n < 120; n++) await said(ann, agent, chat, `t${n}`, `word ${n}.`)
+  for (let n = 0; n < 120; n++) await completeTurn(ann, agent, chat, `t${n}`, `word ${n}.`)
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session] })
   await ben.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message('go') })
@@ -209,7 +215,7 @@ test('[J6] turns that are not in memory are read, and are not kept in memory', a
 test('[J6] a turn that completes while older ones are read is left out', async () => {
   const agent = new Puppet()
   const { all, ann } = await talk(agent, { tail: 1 })
-  for (let n = 1; n <= 30; n++) await said(ann, agent, chat, `t${n}`, `word ${n}`)
+  for (let n = 1; n <= 30; n++) await completeTurn(ann, agent, chat, `t${n}`, `word ${n}`)
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session] })
   await ben.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message('go') })
@@ -223,10 +229,10 @@ test('[J6] a turn that completes while older ones are read is left out', async (
   log.rows = async (...params) => ((asked = true), await held, rows(...params))
   const text = given.read({ type: 'chat', label: 'x', resource: chat, endTurn: 't30' })
   await until(() => asked)
-  await said(ben, agent, chat, 't31', 'word 31')
+  await completeTurn(ben, agent, chat, 't31', 'word 31')
   release()
-  const words = (await text).data.match(/^word \d+$/gm)
-  expect([words?.length, words?.at(-1)]).toEqual([30, 'word 30'])
+  const lines = (await text).data.match(/^word \d+$/gm)
+  expect([lines?.length, lines?.at(-1)]).toEqual([30, 'word 30'])
 })
 
 test('[J5] nothing is read for a turn that is over', async () => {

@@ -49,8 +49,8 @@ test('[J6] an attached chat is pinned when its message is accepted, the same for
   const expected = [{ ...given[0], endTurn: 'o2' }, given[1]]
   expect(attachmentsOf(echo)).toEqual(expected)
   await ben.until(() => ben.envelopes.some(({ serverSeq }) => serverSeq === echo.serverSeq))
-  const told = ben.envelopes.find(({ serverSeq }) => serverSeq === echo.serverSeq) as Envelope
-  expect(told).toEqual(echo)
+  const delivered = ben.envelopes.find(({ serverSeq }) => serverSeq === echo.serverSeq) as Envelope
+  expect(delivered).toEqual(echo)
   // Later turns of the chat do not change the pin.
   await agent.given(2)
   await done(ann, agent, 'o3')
@@ -140,12 +140,12 @@ test('[L6] a message that was pinned is recognized when it is sent again without
   const { all, ann, agent } = await two()
   ann.dispatch(chat, started('t1'))
   await agent.given(2)
-  const wish = queued('q1', [ref(), ref({ endTurn: null }), ref({ endTurn: 'o1' })])
-  const clientSeq = ann.dispatch(chat, wish)
+  const action = queued('q1', [ref(), ref({ endTurn: null }), ref({ endTurn: 'o1' })])
+  const clientSeq = ann.dispatch(chat, action)
   await ann.echo(clientSeq)
   await done(ann, agent, 'o3')
   const { link } = await back(all, ann, ann.lastSeen, [session, chat])
-  link.dispatch(chat, wish, clientSeq)
+  link.dispatch(chat, action, clientSeq)
   expect((await link.echo(clientSeq)).rejectionReason).toMatch(/^already accepted as \d+$/)
   // Another `endTurn` makes another action, although the `clientSeq` is the same.
   link.dispatch(chat, queued('q1', [ref(), ref(), ref({ endTurn: 'o2' })]), clientSeq + 1)
@@ -163,11 +163,11 @@ test.each([
   const { all, ann } = await two()
   const { rejectionReason } = await ann.echo(ann.dispatch(chat, asks('t1', attachments as never)))
   expect(rejectionReason).toBeDefined()
-  for (const wish of [
+  for (const action of [
     { ...started('t1'), message: 7 },
     { ...started('t1'), message: null },
   ])
-    expect((await ann.echo(ann.dispatch(chat, wish))).rejectionReason).toBeDefined()
+    expect((await ann.echo(ann.dispatch(chat, action))).rejectionReason).toBeDefined()
   await quiet()
   expect(all.world.reports).toEqual([])
 })
@@ -183,8 +183,8 @@ test('[S-57 chatAttachments] at 64: all are pinned', async () => {
 test('[S-57 chatAttachments] past 64: the message is refused, in every action that has one', async () => {
   const { ann } = await two()
   const reason = 'a message has at most 64 attached chats'
-  for (const wish of [asks('t1', many(65)), queued('q', many(65))])
-    expect((await ann.echo(ann.dispatch(chat, wish))).rejectionReason).toBe(reason)
+  for (const action of [asks('t1', many(65)), queued('q', many(65))])
+    expect((await ann.echo(ann.dispatch(chat, action))).rejectionReason).toBe(reason)
   await expect(
     ann.ask('createChat', {
       channel: session,

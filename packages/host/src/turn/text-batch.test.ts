@@ -72,14 +72,14 @@ describe('[N7] a batch of text deltas', () => {
 test('[N1] a delta that passes the hand-written check passes the schema', () => {
   const odd = fc.oneof(fc.string(), fc.constantFrom('__proto__', '\u202e', '\ud800', ''), fc.anything())
   const type = fc.constantFrom('chat/delta', 'chat/reasoning', 'chat/usage')
-  const said = fc.record(
+  const output = fc.record(
     { type, partId: odd, content: odd, _meta: odd, turnId: odd },
     { requiredKeys: ['type'] },
   )
   const kind = kindNamed('chat')
   if (!kind) throw new Error('no chats')
   fc.assert(
-    fc.property(said, (one) => {
+    fc.property(output, (one) => {
       const taken = textDeltaOf(one, 't')
       if (taken) expect(checkAction(kind, taken)).toEqual({ ok: true, value: { ...one, turnId: 't' } })
     }),

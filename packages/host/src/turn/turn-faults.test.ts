@@ -80,11 +80,11 @@ test('[N3] a turn runs that is resumed and partly answered in the same step', as
 })
 
 test('[N2] a turn that is truncated and started again with the same id runs once, with the newer message', async () => {
-  const heard: (string | undefined)[] = []
+  const texts: (string | undefined)[] = []
   const { ann } = await talk({
     ...readyAgent(),
     async *run({ state }) {
-      heard.push(state.activeTurn?.message.text)
+      texts.push(state.activeTurn?.message.text)
       yield* []
     },
   })
@@ -92,7 +92,7 @@ test('[N2] a turn that is truncated and started again with the same id runs once
   ann.dispatch(chat, { type: 'chat/truncated' })
   await turn(ann, 't', 'new')
   await quiet()
-  expect(heard).toEqual(['new'])
+  expect(texts).toEqual(['new'])
 })
 
 test('[P3] actions of an agent are stored as their JSON', async () => {

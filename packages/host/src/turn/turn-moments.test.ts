@@ -52,13 +52,13 @@ test.each(moments)('[H9] a turn cancelled %i promises after a delta appends noth
 })
 
 test('[H9] I14: an agent that never stops does not block others, and is not run further once its turn is over', async () => {
-  let said = 0
+  let yielded = 0
   let left = false
   async function* run() {
     try {
       yield part('p')
       for (;;) {
-        said++
+        yielded++
         yield delta('p', 'x')
       }
     } finally {
@@ -67,12 +67,12 @@ test('[H9] I14: an agent that never stops does not block others, and is not run 
   }
   const all = await scene(Object.assign(new Puppet(), { run }))
   await accepted(all.ann, chat, started('t1'))
-  await until(() => said > 200)
+  await until(() => yielded > 200)
   await accepted(all.ann, chat, cancelled('t1'))
   await until(() => left)
-  const before = said
+  const before = yielded
   await quiet()
-  expect(said).toBe(before)
+  expect(yielded).toBe(before)
 })
 
 test.each(moments)(
@@ -113,22 +113,22 @@ test.each(moments)('[H7] of two disposals %i promises apart one succeeds', async
 
 test('[H9] L7: changing an action object after it was yielded changes nothing', async () => {
   const all = await scene()
-  const made = { kind: 'markdown', id: 'p', content: 'said', _meta: { odd: NaN, none: undefined } }
+  const made = { kind: 'markdown', id: 'p', content: 'first', _meta: { odd: NaN, none: undefined } }
   const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as AgentAction)
-  made.content = 'unsaid'
+  made.content = 'changed'
   run.end()
   await until(() => chatOf(all).turns.length === 1)
-  const kept = [{ kind: 'markdown', id: 'p', content: 'said', _meta: { odd: null } }]
+  const kept = [{ kind: 'markdown', id: 'p', content: 'first', _meta: { odd: null } }]
   expect(chatOf(all).turns[0]?.responseParts).toStrictEqual(kept)
 })
 
 test.each([
   ['a bigint', { usage: { _meta: { n: 1n } } }],
   ['a cyclic object', { usage: { _meta: cyclic() } }],
-])('[H9] S-15: an agent that yields %s fails its turn', async (_, said) => {
+])('[H9] S-15: an agent that yields %s fails its turn', async (_, output) => {
   const all = await scene()
   const run = await turn(all, 't1')
-  run.say({ type: 'chat/usage', ...said } as AgentAction)
+  run.say({ type: 'chat/usage', ...output } as AgentAction)
   await until(() => chatOf(all).turns.length === 1)
   expect(chatOf(all).turns[0]?.responseParts).toMatchObject([{ error: { errorType: 'agent' } }])
   expect(all.world.reports).toEqual([])

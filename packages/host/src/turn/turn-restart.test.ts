@@ -34,7 +34,7 @@ import {
 import type { AnyAction, Scene } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
-const words = 'one two three four five'
+const plan = 'one two three four five'
 const queued = (id: string): AnyAction => ({
   type: 'chat/pendingMessageSet',
   kind: 'queued',
@@ -56,7 +56,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
     const seen = new Set<string>()
     const act = async (ann: Client) => {
       await ann.ask('createSession', { channel: session })
-      ann.dispatch(chat, started('t1', `plan ${words}`))
+      ann.dispatch(chat, started('t1', `plan ${plan}`))
     }
     let whole = ''
     const texts: string[] = []
@@ -110,9 +110,9 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
         await until(() => chatOf(wreck.all).activeTurn === undefined && !chatOf(wreck.all).queuedMessages)
       else await goneOn(wreck, had.turns.at(-1)?.id ?? '')
       await until(() => !chatOf(wreck.all).queuedMessages && !chatOf(wreck.all).activeTurn)
-      const said = chatOf(wreck.all).turns.map(({ message }) => message.text)
-      expect(said).toEqual(['say a', 'say b', 'say c'].slice(0, said.length))
-      expect(said.length).toBeGreaterThanOrEqual(waiting.length)
+      const texts = chatOf(wreck.all).turns.map(({ message }) => message.text)
+      expect(texts).toEqual(['say a', 'say b', 'say c'].slice(0, texts.length))
+      expect(texts.length).toBeGreaterThanOrEqual(waiting.length)
       expect(chatOf(wreck.all).turns.every(({ state }) => state === 'complete')).toBe(true)
     }
     await atEveryFlush(act, (all) => chatOf(all)?.turns.length === 3, judge)
@@ -121,10 +121,10 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
 
 describe('[H9] after a host was killed', () => {
   /** A turn with these actions of its agent, after the host was killed and started again. */
-  const died = async (said: readonly AgentAction[], resumes = true): Promise<Scene> => {
+  const died = async (output: readonly AgentAction[], resumes = true): Promise<Scene> => {
     const all = await scene(new Puppet({ resumes }))
     await accepted(all.ann, session, lends('ann'))
-    await turn(all, 't1', ...said)
+    await turn(all, 't1', ...output)
     await all.core().log.settled()
     await all.restart('crash')
     const again = { ...all, ann: await all.join('ann'), ben: await all.join('ben') }
@@ -144,8 +144,8 @@ describe('[H9] after a host was killed', () => {
       'a question that was answered',
       [begun(), running, { type: 'chat/toolCallComplete', ...call, ...result(true) } as AgentAction],
     ],
-  ] as const)('%s: the turn was broken off', async (_, said) => {
-    const all = await died(said)
+  ] as const)('%s: the turn was broken off', async (_, output) => {
+    const all = await died(output)
     expect(chatOf(all).activeTurn).toBeUndefined()
     expect(interrupted(all)).toMatchObject({ error: { errorType: 'interrupted' }, resumable: true })
     expect([all.agent.runs.length, sessionOf(all).chats[0]?.status]).toEqual([1, 2])
@@ -168,7 +168,7 @@ describe('[H9] after a host was killed', () => {
   const done: AnyAction = { type: 'chat/toolCallComplete', turnId: 't1', ...call, ...result(true) }
   const questions: readonly (readonly [
     what: string,
-    said: readonly AgentAction[],
+    output: readonly AgentAction[],
     answers: readonly AnyAction[],
   ])[] = [
     ['a question', [asks], [answer('r1', 'name', text), completed('r1')]],
@@ -179,8 +179,8 @@ describe('[H9] after a host was killed', () => {
   ]
   test.each(questions)(
     'only %s: it waits on, and goes on when there is something to do',
-    async (_, said, answers) => {
-      const all = await died(said)
+    async (_, output, answers) => {
+      const all = await died(output)
       expect(chatOf(all).activeTurn).toMatchObject({ id: 't1' })
       for (const given of answers) {
         await quiet()
@@ -189,7 +189,7 @@ describe('[H9] after a host was killed', () => {
       }
       const run = await all.agent.given(1)
       expect(run.chat.state.activeTurn?.responseParts).toHaveLength(
-        said.includes(asks) && said.length > 1 ? 2 : 1,
+        output.includes(asks) && output.length > 1 ? 2 : 1,
       )
       await says(all, run, part('q'))
       run.end()

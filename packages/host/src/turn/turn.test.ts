@@ -53,9 +53,9 @@ describe('[H9] an agent ends its turn', () => {
     expect(run.signal.aborted).toBe(true)
   })
 
-  const failures: readonly (readonly [what: string, error: unknown, resumes: boolean, said: object])[] = [
+  const failures: readonly (readonly [what: string, error: unknown, resumes: boolean, part: object])[] = [
     [
-      'a failure for people',
+      'a TurnFailed',
       new TurnFailed('quota', 'Too much today.'),
       true,
       { error: { errorType: 'quota', message: 'Too much today.' } },
@@ -87,12 +87,12 @@ describe('[H9] an agent ends its turn', () => {
     ['a string', 'oops', true, { error: { errorType: 'agent', message: 'the agent failed' } }],
     ['undefined', undefined, true, { error: { errorType: 'agent', message: 'the agent failed' } }],
   ]
-  test.each(failures)('when it throws %s', async (_, error, resumes, said) => {
+  test.each(failures)('when it throws %s', async (_, error, resumes, expected) => {
     const all = await scene(new Puppet({ resumes }))
     ;(await turn(all, 't1', part('p'))).fail(error)
     await endedOnce(all)
     expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])
-    expect(errorOf(all)).toEqual({ kind: 'error', ...said })
+    expect(errorOf(all)).toEqual({ kind: 'error', ...expected })
     // Unexpected errors are reported to the operator.
     const reported = all.world.reports.map(({ event }) => event)
     expect(reported).toEqual(error instanceof TurnFailed ? [] : ['agent failed'])
@@ -148,19 +148,19 @@ describe('[H9] S-15: an agent fails its turn that yields', () => {
     },
     { type: 'chat/queuedMessagesReordered', order: [] },
   ]
-  test.each(garbage)('%j', async (said) => {
+  test.each(garbage)('%j', async (output) => {
     const all = await scene()
     const run = await turn(all, 't1', part('p'))
     const before = sessionOf(all)
-    const heard = all.ben.envelopes.length
-    run.say(said as AgentAction, delta('p', 'never heard'))
+    const count = all.ben.envelopes.length
+    run.say(output as AgentAction, delta('p', 'never delivered'))
     await endedOnce(all)
     expect(errorOf(all)).toMatchObject({
       kind: 'error',
       error: { errorType: 'agent', message: expect.stringMatching(/agent/) },
     })
-    const told = all.ben.envelopes.slice(heard).map(({ action }) => action.type)
-    expect(new Set(told)).toEqual(new Set(['chat/error', 'session/chatUpdated']))
+    const types = all.ben.envelopes.slice(count).map(({ action }) => action.type)
+    expect(new Set(types)).toEqual(new Set(['chat/error', 'session/chatUpdated']))
     expect(sessionOf(all)).toMatchObject({ title: before.title, chats: [{ resource: chat }] })
     ;(await turn(all, 't2')).end()
     await until(() => chatOf(all).turns.length === 2)
@@ -190,11 +190,11 @@ describe('[H9] a turn ended by others', () => {
     await end(all)
     expect(run.signal.aborted).toBe(true)
     await quiet()
-    const heard = all.ben.envelopes.length
+    const before = all.ben.envelopes.length
     run.say(delta('p', 'late'), { type: 'chat/activityChanged', activity: 'Late' })
     run.end()
     await quiet()
-    expect(all.ben.envelopes).toHaveLength(heard)
+    expect(all.ben.envelopes).toHaveLength(before)
     await expect(run.chat.when(() => true)).rejects.toThrow('the turn is over')
     expect(() => run.chat.spawn({ ...call, title: '', text: '' })).toThrow('the turn is over')
     expect(all.agent.runs).toHaveLength(1)

@@ -43,6 +43,7 @@ export function dispatch(
   const checked = checkAction(channel.kind, action)
   const reason = checked.ok ? refusal(core, channel, checked.value, by) : `${action.type}: ${checked.problem}`
   if (reason !== undefined) return core.log.refuse(channel, action, { by, listener: link }, reason)
+  // `needsRow` is true for two types only, both of them turn actions.
   if (needsRow(action)) loadTurnFor(core, channel, action as TurnAction)
   if (mayNameClientFiles.has(action.type))
     for (const uri of clientUris(action)) core.clientUriOwners.record(uri, by.clientId)

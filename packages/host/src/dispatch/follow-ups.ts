@@ -2,7 +2,8 @@ import type { Action, Uri } from '@atrium/protocol/channel'
 import type { ChatAction } from '@atrium/protocol/chat/actions'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionAction } from '@atrium/protocol/session/actions'
-import type { TerminalAction } from '@atrium/protocol/terminal/actions'
+import type { ActionOn } from '@atrium/protocol/kind-types'
+import type { KindName } from '@atrium/protocol/reducers'
 import { Flag, hasFlag } from '@atrium/protocol/status'
 import { compact } from '@atrium/protocol/update'
 import { announce } from '../root/announce.ts'
@@ -24,11 +25,11 @@ import { cancelWorkers } from '../chat/workers.ts'
 export function followUps(core: Core, channel: Channel, action: Action, by?: Dispatcher): void {
   // Only strict actions have follow-ups: the others stream text.
   if (channel.kind.classes.get(action.type) !== 'strict') return
-  if (channel.is('chat')) chatFollowUps(core, channel, action as ChatAction, by)
-  if (channel.is('terminal')) terminalFollowUps(core, channel, action as TerminalAction, by)
-  if (!channel.is('session')) return
+  if (channel.is('chat') && isOn(channel, action)) chatFollowUps(core, channel, action, by)
+  if (channel.is('terminal') && isOn(channel, action)) terminalFollowUps(core, channel, action, by)
+  if (!channel.is('session') || !isOn(channel, action)) return
   if (action.type === 'session/titleChanged' && by) core.catalog.titleSet(channel.uri)
-  sessionFollowUps(core, channel, action as SessionAction)
+  sessionFollowUps(core, channel, action)
 }
 
 function chatFollowUps(core: Core, chat: Channel<'chat'>, action: ChatAction, by?: Dispatcher): void {
@@ -95,6 +96,11 @@ function setTitle(core: Core, session: Channel<'session'>, chat: Uri, text: stri
 function markUnread(core: Core, session: Channel<'session'>): void {
   if (hasFlag(session.head.status, Flag.IsRead))
     append(core, session, { type: 'session/isReadChanged', isRead: false })
+}
+
+/** Whether an action is of the channel's kind. */
+function isOn<K extends KindName>(channel: Channel<K>, action: Action): action is ActionOn<K> {
+  return channel.kind.actions.has(action.type)
 }
 
 function append(core: Core, channel: Channel, action: ChatAction | SessionAction): void {

@@ -22,11 +22,17 @@ async function pair(agent: Agent, others: readonly Agent[] = [], limits = {}) {
   return { all, ann }
 }
 
+interface Refusal {
+  readonly message: RegExp
+  readonly code: number
+}
+
 /** Checks that a refused move changes nothing for any client. */
-async function refused(ann: Client, channel: string, destination: object, why: RegExp, code = -32011) {
+async function refused(ann: Client, channel: string, destination: object, expected: RegExp | Refusal) {
+  const { message, code } = expected instanceof RegExp ? { message: expected, code: -32011 } : expected
   const before = [ann.state(session), ann.state(two)]
   const asked = ann.ask('moveChat', { channel, destination: destination as never })
-  await expect(asked).rejects.toMatchObject({ code, message: expect.stringMatching(why) })
+  await expect(asked).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
   await quiet()
   expect([ann.state(session), ann.state(two)]).toEqual(before)
   expect(before[0]).toBe(ann.state(session))
@@ -84,14 +90,14 @@ describe('[H12] a chat cannot be moved', () => {
 describe('[H12] a session cannot be the destination', () => {
   test('if it is missing, or if `after` is missing', async () => {
     const { ann } = await pair(severalChats())
-    await refused(ann, b, there('mock:/none'), /none/, -32001)
-    await refused(ann, b, there(a), /./, -32001)
-    await refused(ann, 'ahp-chat:/none', there(), /no chat/, -32008)
-    await refused(ann, session, there(), /no chat/, -32008)
+    await refused(ann, b, there('mock:/none'), { message: /none/, code: -32001 })
+    await refused(ann, b, there(a), { message: /./, code: -32001 })
+    await refused(ann, 'ahp-chat:/none', there(), { message: /no chat/, code: -32008 })
+    await refused(ann, session, there(), { message: /no chat/, code: -32008 })
     for (const after of [b, 'ahp-chat:/none', a])
-      await refused(ann, b, { ...there(), after }, /not another chat/, -32602)
-    await refused(ann, b, { ...there(session), after: b }, /not another chat/, -32602)
-    await refused(ann, b, { kind: 'moon' }, /session or newSession/, -32602)
+      await refused(ann, b, { ...there(), after }, { message: /not another chat/, code: -32602 })
+    await refused(ann, b, { ...there(session), after: b }, { message: /not another chat/, code: -32602 })
+    await refused(ann, b, { kind: 'moon' }, { message: /session or newSession/, code: -32602 })
   })
 
   test('if it has another agent', async () => {
@@ -127,8 +133,8 @@ describe('[H12] a session cannot be the destination', () => {
   test('beyond the limits of chats and sessions', async () => {
     const { ann } = await pair(severalChats(), [], { chats: 3, sessions: 2 })
     for (const name of ['x', 'y']) await ann.ask('createChat', { channel: two, chat: `ahp-chat:/${name}` })
-    await refused(ann, b, there(), /at most 3 chats/, -32009)
-    await refused(ann, b, { kind: 'newSession' }, /2 sessions/, -32009)
+    await refused(ann, b, there(), { message: /at most 3 chats/, code: -32009 })
+    await refused(ann, b, { kind: 'newSession' }, { message: /2 sessions/, code: -32009 })
     // A move within the session needs no further place.
     await ann.ask('moveChat', { channel: b, destination: { kind: 'session', session } })
   })
@@ -137,7 +143,7 @@ describe('[H12] a session cannot be the destination', () => {
     const { all } = await pair(severalChats())
     await all.restart('crash', 'read only')
     const ben = await all.join('ben', { subscribe: [session, two] })
-    await refused(ben, b, there(), /read only/, -32009)
+    await refused(ben, b, there(), { message: /read only/, code: -32009 })
   })
 })
 

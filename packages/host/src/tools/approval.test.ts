@@ -1,74 +1,26 @@
-import { guide } from '@atrium/adapters/guide'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { RootState } from '@atrium/protocol/root/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/fake-files.ts'
-import { mute, room } from '../../test/test-host.ts'
+import {
+  answer,
+  approve,
+  callsIn,
+  chat,
+  denied,
+  desk,
+  ended,
+  enter,
+  pending,
+  say,
+  session,
+  state,
+  startedAt,
+} from '../../test/approvals.ts'
 import type { Client } from '../../test/test-host.ts'
-import { fakeTerminals } from '../../test/fake-terminals.ts'
 import { choices } from '../access/choices.ts'
-import type { Agent, Chat } from '../ports/agent.ts'
-import { isProtected } from '../access/protected-files.ts'
-
-const session = 's:/1'
-const chat = defaultChatUri(session)
-const startedAt = '2026-01-01T00:00:00Z'
-const later = (ms: number, task: () => void) => {
-  const timer = setTimeout(task, ms)
-  return () => clearTimeout(timer)
-}
-
-async function desk() {
-  const files = new Cabinet()
-  files.put('/w/a.txt', 'one\ntwo\nthree\n')
-  const terminals = fakeTerminals((shell) => {
-    shell.data(`ran ${shell.start.command}\r\n`)
-    shell.exit(0)
-  })
-  const all = await room({ agents: [guide(later)], machine: { files, terminals } })
-  const ann = await enter(all, 'ann')
-  await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
-  for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
-  return { all, ann, files, terminals }
-}
-
-async function enter(
-  all: Awaited<ReturnType<typeof room>>,
-  clientId: string,
-  follow: readonly string[] = [],
-) {
-  return all.join(clientId, { subscribe: [rootUri, ...follow] })
-}
-
-let turns = 0
-const say = async (client: Client, text: string) => {
-  const turnId = `t${++turns}`
-  const message = { text, origin: { kind: 'user' } }
-  await client.echo(client.dispatch(chat, { type: 'chat/turnStarted', turnId, startedAt, message }))
-  return turnId
-}
-const state = (client: Client) => client.state(chat) as unknown as ChatState
-const callsIn = (turn: { readonly responseParts: ChatState['turns'][number]['responseParts'] } | undefined) =>
-  (turn?.responseParts ?? []).flatMap((part) => (part.kind === 'toolCall' ? [part.toolCall] : []))
-const pending = async (client: Client): Promise<ToolCallState> => {
-  await client.until(() => callsIn(state(client).activeTurn)[0]?.status === 'pending-confirmation')
-  return callsIn(state(client).activeTurn)[0] as ToolCallState
-}
-const ended = async (client: Client, turnId: string) => {
-  await client.until(() => state(client).turns.some(({ id }) => id === turnId))
-  return state(client).turns.find(({ id }) => id === turnId)
-}
-const answer = async (client: Client, given: object) => {
-  const turn = state(client).activeTurn
-  const { toolCallId } = callsIn(turn)[0] as ToolCallState
-  const approved = { approved: true, confirmed: 'user-action' }
-  const action = { type: 'chat/toolCallConfirmed', turnId: turn?.id, toolCallId, ...approved, ...given }
-  return (await client.echo(client.dispatch(chat, action as never))).rejectionReason
-}
-const denied = { approved: false, confirmed: undefined, reason: 'denied' }
 
 test('[X1] a tool call asks with options, and runs with the edited input', async () => {
   const { ann, terminals } = await desk()
@@ -209,107 +161,6 @@ async function many(count: number, reason: string | undefined): Promise<void> {
   expect((await ann.echo(ann.dispatch(session, action))).rejectionReason).toBe(reason)
 }
 
-test('[X3] an edit is previewed before it is applied; a file that changed meanwhile is not overwritten', async () => {
-  const { ann, files } = await desk()
-  const turnId = await say(ann, 'edit a.txt two => 2')
-  const call = await pending(ann)
-  if (call.status !== 'pending-confirmation') throw new Error('not asked')
-  const [edit] = call.edits?.items ?? []
-  expect(edit).toMatchObject({ diff: { added: 1, removed: 1 }, before: { uri: 'file:///w/a.txt' } })
-  const read = (uri = '') => ann.ask('resourceRead', { uri })
-  expect(await read(edit?.before?.content.uri)).toMatchObject({ data: 'one\ntwo\nthree\n' })
-  expect(await read(edit?.after?.content.uri)).toMatchObject({ data: 'one\n2\nthree\n' })
-  await answer(ann, {})
-  expect(callsIn(await ended(ann, turnId))[0]).toMatchObject({ success: true })
-  expect(files.asked.at(-1)?.what).toBe('write {"ifMatch":"e1"}')
-  expect(new TextDecoder().decode(files.files.get('/w/a.txt'))).toBe('one\n2\nthree\n')
-  const [none] = callsIn(await ended(ann, await say(ann, 'edit a.txt nowhere => x')))
-  expect(none).toMatchObject({ success: false, error: { message: 'the file does not contain that text' } })
-})
-
-test('[X3] S-35: writing a protected file is asked for every time, in any spelling', async () => {
-  const { ann } = await desk()
-  await ended(ann, await approve(ann, 'write new.txt hello', choices.session))
-  expect(callsIn(await ended(ann, await say(ann, 'write other.txt hello')))[0]).toMatchObject({
-    confirmed: 'setting',
-  })
-  for (const path of [
-    '.git/config',
-    '.GIT/hooks/pre-commit',
-    'sub/.vscode/settings.json',
-    'Package.json',
-    '.mcp.json',
-  ]) {
-    const turnId = await say(ann, `write ${path} x`)
-    expect(await pending(ann), path).toMatchObject({ toolName: 'write' })
-    await answer(ann, denied)
-    await ended(ann, turnId)
-  }
-  const spelled = ['.git', '.GIT', '.git.', '.git ', '．git', 'a/.git/x', '.bashrc', 'PACKAGE.JSON']
-  expect(
-    spelled.filter((name) => !isProtected(`file:///w/${encodeURIComponent(name).replaceAll('%2F', '/')}`)),
-  ).toEqual([])
-  expect(['file:///w/gitty', 'file:///w/src/package.ts'].filter(isProtected)).toEqual([])
-})
-
-test('[X4] a tool reaches no file outside its session, even where clients have grants', async () => {
-  const { ann, files } = await desk()
-  const grants = [{ uri: 'file:///', write: true }]
-  await ann.echo(ann.dispatch(rootUri, { type: 'root/configChanged', config: { 'atrium.grants': grants } }))
-  for (const path of ['/etc/passwd', '../x', 'a/../../x'])
-    for (const verb of [`read ${path}`, `write ${path} x`]) {
-      const turnId = await say(ann, verb)
-      await ann.until(
-        () =>
-          state(ann).activeTurn === undefined ||
-          callsIn(state(ann).activeTurn)[0]?.status === 'pending-confirmation',
-      )
-      if (state(ann).activeTurn) await answer(ann, {})
-      const [call] = callsIn(await ended(ann, turnId))
-      expect(call, verb).toMatchObject({ success: false })
-    }
-  expect(files.asked).toEqual([])
-})
-
-test('[X4] I7: an agent that confirms its own call, or does not wait, cannot act', async () => {
-  const terminals = fakeTerminals()
-  const files = new Cabinet()
-  files.put('/w/a.txt', 'x')
-  const outcomes: string[] = []
-  const hasty = (confirmed: object, act: (chat: Chat) => Promise<unknown>): Agent => ({
-    ...mute,
-    async *run(it) {
-      yield { type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'run', displayName: 'Run' }
-      yield {
-        type: 'chat/toolCallReady',
-        toolCallId: 'c',
-        invocationMessage: 'ls',
-        toolInput: 'ls',
-        ...confirmed,
-      }
-      await act(it).catch((error: Error) => outcomes.push(error.message))
-    },
-  })
-  const acts: readonly ((chat: Chat) => Promise<unknown>)[] = [
-    (it) => it.run({ toolCallId: 'c', line: 'ls' }),
-    (it) => it.run({ toolCallId: 'other', line: 'ls' }),
-    (it) => it.files.apply('c', 'a.txt', { text: 'y' }),
-  ]
-  for (const confirmed of [{ confirmed: 'not-needed' }, {}])
-    for (const act of acts) {
-      const all = await room({ agents: [hasty(confirmed, act)], machine: { terminals, files } })
-      const ann = await enter(all, 'ann')
-      await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
-      await ann.ask('subscribe', { channel: chat })
-      await ended(ann, await say(ann, 'go'))
-    }
-  expect(outcomes).toHaveLength(6)
-  expect(new Set(outcomes)).toEqual(
-    new Set(['nobody has approved this tool call', 'a tool may act only while its call is running']),
-  )
-  expect([terminals.shells, files.asked]).toEqual([[], []])
-})
-
 test('[X5] I6, I7: a confirmation stays open over a crash of the host; once approved, the call runs once', async () => {
   const { all, ann, terminals } = await desk()
   const turnId = await say(ann, 'run make')
@@ -367,10 +218,3 @@ test('[X6] any client of the session can answer an input request, also after a r
     ].join('\n'),
   )
 })
-
-async function approve(client: Client, text: string, selectedOptionId: string): Promise<string> {
-  const turnId = await say(client, text)
-  await pending(client)
-  expect(await answer(client, { selectedOptionId })).toBeUndefined()
-  return turnId
-}

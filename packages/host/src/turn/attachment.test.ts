@@ -30,8 +30,7 @@ async function completeTurn(
   client: Client,
   agent: Puppet,
   uri: string,
-  turnId: string,
-  text: string,
+  { turnId, text }: { readonly turnId: string; readonly text: string },
 ): Promise<void> {
   const nth = agent.runs.length
   client.dispatch(uri, started(turnId, `ask ${text}`))
@@ -151,7 +150,8 @@ test('[J6] a chat is read up to the turn that it was pinned to', async () => {
   const other = 'ahp-chat:/other'
   await ann.ask('createChat', { channel: session, chat: other })
   await ann.ask('subscribe', { channel: other })
-  for (const n of ['1', '2', '3']) await completeTurn(ann, agent, other, `o${n}`, `word ${n}`)
+  for (const n of ['1', '2', '3'])
+    await completeTurn(ann, agent, other, { turnId: `o${n}`, text: `word ${n}` })
   const ref = { type: 'chat', resource: other }
   const { data } = await read({ ...ref, endTurn: 'o2' })
   expect(data).toBe('# User\n\nask word 1\n\n# Agent\n\nword 1\n\n# User\n\nask word 2\n\n# Agent\n\nword 2')
@@ -184,7 +184,7 @@ test('[J6] a chat of another session may be read, one of another principal may n
     chats.push(defaultChat)
     await client.ask('subscribe', { channel: defaultChat })
     await client.until(() => client.state(channel)['lifecycle'] === 'ready')
-    await completeTurn(client, agent, defaultChat, 't1', `of ${channel}`)
+    await completeTurn(client, agent, defaultChat, { turnId: 't1', text: `of ${channel}` })
   }
   const [a = '', b = '', foreign = ''] = chats
   ann.dispatch(a, started('t2'))
@@ -198,7 +198,7 @@ test('[J6] a chat of another session may be read, one of another principal may n
 test('[J6] turns that are not in memory are read, and are not kept in memory', async () => {
   const agent = new Puppet()
   const { all, ann } = await talk(agent)
-  for (let n = 0; n < 120; n++) await completeTurn(ann, agent, chat, `t${n}`, `word ${n}.`)
+  for (let n = 0; n < 120; n++) await completeTurn(ann, agent, chat, { turnId: `t${n}`, text: `word ${n}.` })
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session] })
   await ben.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message('go') })
@@ -215,7 +215,7 @@ test('[J6] turns that are not in memory are read, and are not kept in memory', a
 test('[J6] a turn that completes while older ones are read is left out', async () => {
   const agent = new Puppet()
   const { all, ann } = await talk(agent, { tail: 1 })
-  for (let n = 1; n <= 30; n++) await completeTurn(ann, agent, chat, `t${n}`, `word ${n}`)
+  for (let n = 1; n <= 30; n++) await completeTurn(ann, agent, chat, { turnId: `t${n}`, text: `word ${n}` })
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session] })
   await ben.ask('createChat', { channel: session, chat: 'ahp-chat:/new', initialMessage: message('go') })
@@ -229,7 +229,7 @@ test('[J6] a turn that completes while older ones are read is left out', async (
   log.rows = async (...params) => ((asked = true), await held, rows(...params))
   const text = given.read({ type: 'chat', label: 'x', resource: chat, endTurn: 't30' })
   await until(() => asked)
-  await completeTurn(ben, agent, chat, 't31', 'word 31')
+  await completeTurn(ben, agent, chat, { turnId: 't31', text: 'word 31' })
   release()
   const lines = (await text).data.match(/^word \d+$/gm)
   expect([lines?.length, lines?.at(-1)]).toEqual([30, 'word 30'])

@@ -1,0 +1,70 @@
+import type { SessionState } from '@atrium/protocol/session/state'
+import { expect } from 'vitest'
+import type { Agent } from '../src/ports/agent.ts'
+import { quiet } from './held-flushes.ts'
+import { until } from './scripted-agent.ts'
+import type { Client, Room } from './test-host.ts'
+import { severalChats, turnsIn } from './several-chats.ts'
+import { chat, session, talk } from './one-client-session.ts'
+
+export const two = 'mock:/two'
+export const [a, b, c] = ['ahp-chat:/a', 'ahp-chat:/b', 'ahp-chat:/c'] as const
+
+/** Ann, in a session with three chats beside its default chat, and a second session. */
+export async function withChats(agent: Agent = severalChats(), options: Parameters<typeof talk>[1] = {}) {
+  const found = await talk(agent, options)
+  const { ann } = found
+  await turnsIn(ann, chat, ['t1'])
+  for (const uri of [a, b, c]) await ann.ask('createChat', { channel: session, chat: uri })
+  await ann.ask('createSession', { channel: two })
+  await ann.ask('subscribe', { channel: two })
+  await ann.ask('subscribe', { channel: b })
+  await quiet()
+  return found
+}
+
+/** The same on a disk that blocks while the test says so. */
+export async function withSlowDisk() {
+  let holding = false
+  const tasks: (() => void)[] = []
+  const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
+  const found = await withChats(severalChats(), { soon })
+  const release = () => {
+    holding = false
+    for (const task of tasks.splice(0)) task()
+  }
+  return { ...found, hold: () => void (holding = true), release }
+}
+
+export const move = (client: Client, channel: string, destination: object) =>
+  client.ask('moveChat', { channel, destination: destination as never })
+export const moveToSession = (client: Client, channel: string, uri: string, after?: string) =>
+  move(client, channel, { kind: 'session', session: uri, ...(after !== undefined && { after }) })
+
+export const chatsOf = (client: Client, uri = session) =>
+  (client.state(uri) as unknown as SessionState).chats.map(({ resource }) => resource)
+
+/** Checks that every chat is in exactly one session, the one in the index. */
+export function expectOneSession({ core }: Room, ...sessions: readonly string[]): void {
+  const { catalog, log } = core()
+  const all = sessions.flatMap((uri) =>
+    ((log.channel(uri)?.head as SessionState | undefined)?.chats ?? []).map(({ resource }) => [
+      resource,
+      uri,
+    ]),
+  )
+  expect(new Set(all.map(([uri]) => uri)).size).toBe(all.length)
+  for (const [uri = '', home] of all) expect(catalog.sessionOf(uri)).toBe(home)
+}
+
+/** Waits for the changes of the session list, which are sent in batches. */
+export const listed = ({ world }: Room, done: () => boolean) =>
+  until(() => {
+    world.advance(100)
+    return done()
+  })
+
+export function isAdded({ notes }: Client, uri: string): boolean {
+  const added = notes.filter(({ method }) => method === 'root/sessionAdded')
+  return added.some(({ params }) => (params['summary'] as { resource: string }).resource === uri)
+}

@@ -6,9 +6,9 @@ import type { World } from '../ports/world.ts'
 type Kind = 'steering' | 'queued'
 
 /**
- * The actions that start the next turn of an idle chat with one of its pending messages, after an action. A turn that completed
- * or was cancelled starts its unread steering message first, then the queue. After an error both wait for a user. A steering
- * message that is set while the chat is idle waits for the next turn.
+ * The actions that start the next turn of an idle chat with one of its pending messages, after an action. After a turn that
+ * completed or was cancelled its unread steering message starts first, then the queue. After an error both wait for a user. A
+ * steering message that is set while the chat is idle waits for the next turn.
  */
 export function nextTurn(state: ChatState, action: ChatAction, world: World): readonly ChatAction[] {
   if (state.activeTurn || !startsNext.has(action.type)) return []

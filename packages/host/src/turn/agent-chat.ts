@@ -40,7 +40,7 @@ export interface RunningTurn extends TurnContext {
   readonly flushText: () => void
 }
 
-/** The `Chat` that an agent is given for a turn. After the end of the turn every operation fails. */
+/** The `Chat` that an agent is given for a turn. After the end of the turn its operations reject, and `token` is undefined. */
 export function agentChat(turn: RunningTurn): Chat {
   const { core, session, chat, agent, previews, signal } = turn
   return {
@@ -143,7 +143,7 @@ function when(
       throw new TurnFailed('workers', 'the chat of the worker was disposed of')
     return state
   })
-  // Agents need not await it: its rejection must not crash the host.
+  // Agents need not await the state: its rejection must not crash the host.
   found.catch(() => {})
   return found
 }

@@ -119,8 +119,8 @@ export const failpoints: readonly Failpoint[] = [
     'await core.log.reached(core.log.last)',
     2,
   ),
-  before('an agent runs', chat, 'turn.run()', sometimes),
-  ...both('agent text is appended', turn, 'core.log.appendText(channel, whole, words)', often),
+  before('an agent runs', startTurn, 'turn.run()', sometimes),
+  ...both('agent text is appended', turn, 'core.log.appendText(chat, merged, deltas)', often),
   ...both(
     'a part of a turn or its end is appended',
     turn,

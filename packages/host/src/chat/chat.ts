@@ -4,7 +4,7 @@ import type { ChatSummary } from '@atrium/protocol/chat/state'
 import type { Params } from '@atrium/protocol/commands'
 import { AhpError } from '@atrium/protocol/errors'
 import { agentOf } from '../agents/agents.ts'
-import { isSignedIn } from '../auth/auth.ts'
+import { requireSignIn } from '../auth/auth.ts'
 import { changeable, goneKey, isUsed } from '../channels/names.ts'
 import type { Mutation } from '../channels/names.ts'
 import { wake } from '../channels/wake.ts'
@@ -33,7 +33,7 @@ export async function createChat(core: Core, params: Params<'createChat'>): Muta
   const problem = creationProblem(core, session, params) ?? (first && attachmentProblem(core, first))
   if (problem !== undefined) throw AhpError.invalidParams(`createChat: ${problem}`)
   const agent = agentOf(core, session.head.provider)
-  if (agent) isSignedIn(core, agent, core.owners.of(uri))
+  if (agent) requireSignIn(core, agent, core.owners.of(uri))
   const summary = newSummary(core, chat, optionsOf(core, session, params))
   const copied = source?.kind === 'fork' ? await fork(core, uri, source, summary) : undefined
   const added = addChat(core, sessionFor(core, uri), summary, copied)

@@ -3,8 +3,8 @@ import type { ErrorInfo } from '@atrium/protocol/common/content'
 import { compact } from '@atrium/protocol/update'
 import { chatUri } from '@atrium/protocol/uri'
 import { agentFor, noAgent } from '../agents/agents.ts'
-import { customizations } from '../agents/customizations.ts'
-import { tokenRefused } from '../auth/auth.ts'
+import { syncCustomizations } from '../agents/customizations.ts'
+import { failWithoutToken } from '../auth/auth.ts'
 import type { Core } from '../core/core.ts'
 import { sessionOf } from '../core/lookup.ts'
 import type { Effects } from '../core/rules.ts'
@@ -41,9 +41,9 @@ export function startTurn(core: Core, chat: Channel<'chat'>): void {
   if (lifecycle !== 'ready') return
   const agent = agentFor(core, provider, activeTurn.message)
   if (!agent) return failTurn(core, chat, activeTurn.id, noAgent(provider))
-  if (tokenRefused(core, chat, session, agent)) return
+  if (failWithoutToken(core, chat, session, agent)) return
   // The shell agent may do a turn of any session, and has no customizations.
-  if (agent.info.provider === provider) customizations(core, session, agent)
+  if (agent.info.provider === provider) syncCustomizations(core, session, agent)
   const turn = new Turn({ core, chat, session, agent, spawn })
   core.jobs.begin(chat.uri, turn)
   void turn.run()

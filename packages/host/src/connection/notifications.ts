@@ -81,7 +81,7 @@ export class Notifications {
     const action = link.dialect.fromClient(channel, params.action)
     const checked = checkAction(channel.kind, action)
     const accepted = checked.ok ? link.resends?.match(channel.uri, clientSeq, checked.value) : undefined
-    if (accepted === undefined) return void dispatch(this.#core, link, channel, clientSeq, action)
+    if (accepted === undefined) return void dispatch(this.#core, link, channel, { clientSeq, action })
     if (link.subscriptions.isDeliveredTo(channel, accepted)) return
     this.#refuse(channel, clientSeq, action, `already accepted as ${accepted}`)
   }

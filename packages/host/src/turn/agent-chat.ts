@@ -65,7 +65,7 @@ export function agentChat(turn: RunningTurn): Chat {
     }),
     before: async (turnId) => {
       requireRunning(turn)
-      return (await turnsBefore(core, chat, cursorBefore({ id: turnId }))).turns
+      return (await turnsBefore(core, chat, { cursor: cursorBefore({ id: turnId }) })).turns
     },
     keep: async (bytes, contentType) => {
       requireRunning(turn)
@@ -75,7 +75,7 @@ export function agentChat(turn: RunningTurn): Chat {
       requireRunning(turn)
       return readAttachment(core, core.owners.of(session.uri), attachment)
     },
-    token: (resource) => (signal.aborted ? undefined : tokenFor(core, chat, session, agent, resource)),
+    token: (resource) => (signal.aborted ? undefined : tokenFor(core, { chat, session, agent }, resource)),
   }
 }
 
@@ -93,15 +93,15 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
   const { core, session, chat, turnId, signal } = turn
   await requireApproval(turn, command.toolCallId)
   const caller = { session, chat, turnId, signal }
-  const { terminal, screen } = await execute(core, caller, command).catch((error: unknown) => {
+  const { terminal, job } = await execute(core, caller, command).catch((error: unknown) => {
     throw signal.aborted ? turnEnded() : error
   })
   // A call that asks again while its command runs may be denied: then the command ends.
   when(turn, chat, (state) => isDecided(callIn(state, command.toolCallId))).then(
-    (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void screen.stop(),
+    (state) => callIn(state, command.toolCallId)?.status === 'cancelled' && void job.stop(),
     () => {},
   )
-  const done = screen.ended.then(() => {
+  const done = job.ended.then(() => {
     requireRunning(turn)
     return commandOutcome(terminal)
   })
@@ -111,7 +111,7 @@ async function runCommand(turn: RunningTurn, command: Command): Promise<RunningC
     terminal: terminal.uri,
     done,
     soFar: () => commandOutcome(terminal),
-    end: () => screen.stop(),
+    end: () => job.stop(),
   }
 }
 

@@ -7,15 +7,15 @@ export const chatBugs: readonly Bug[] = [
   bug(
     'a fork is written from its first turn on',
     'chat/copy-turns',
-    'copying.pages(ids.toReversed())',
-    'copying.pages(ids)',
+    'copy.pages(ids.toReversed())',
+    'copy.pages(ids)',
   ),
-  bug('the rows of a fork are not written', 'chat/copy-turns', 'await copying.lay({ rows:', 'void ({ rows:'),
+  bug('the rows of a fork are not written', 'chat/copy-turns', 'await copy.write({ rows:', 'void ({ rows:'),
   bug('a fork is visible while it is created', 'log/awake-channels', ' || this.staged.has(uri)', ''),
   bug('a half-created chat survives a restart', 'recovery', 'await forgetCopies(core);', ''),
   bug(
     'a fork is published before it is in its session',
-    'chat/chat',
+    'chat/new-chat',
     'publishCopy(core, copied);',
     'setTimeout(() => publishCopy(core, copied));',
   ),
@@ -31,13 +31,13 @@ export const chatBugs: readonly Bug[] = [
   bug(
     'a chat moves in two steps',
     'session/move-chat',
-    'const arrived = chats.map',
-    'core.log.settled(); const arrived = chats.map',
+    'const commits = chats.map',
+    'core.log.settled(); const commits = chats.map',
   ),
   bug(
     'terminals stay behind when their chat moves',
     'session/move-chat',
-    'hand(core, terminal, target.uri, summary.resource)',
+    'moveTerminal(core, terminal, target.uri, summary.resource)',
     '{}',
   ),
 ]

@@ -39,7 +39,7 @@ export const turnBugs: readonly Bug[] = [
   ),
   bug(
     'an agent runs a turn that has ended',
-    'chat/chat',
+    'chat/start-turn',
     'activeTurn && activeTurn.message === chat.head.activeTurn?.message',
     'activeTurn',
   ),

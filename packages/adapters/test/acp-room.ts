@@ -4,8 +4,8 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { onTestFinished } from 'vitest'
-import { room } from '../../host/test/test-host.ts'
-import type { Client, Room } from '../../host/test/test-host.ts'
+import { testHost } from '../../host/test/test-host.ts'
+import type { Client, TestHost } from '../../host/test/test-host.ts'
 import { fieldsOf } from '../src/acp/process/schema.ts'
 import { nodeFiles } from '../src/files/files.ts'
 import { ptyTerminals } from '../src/terminals/terminals.ts'
@@ -17,14 +17,14 @@ export const chat = defaultChatUri(session)
 
 /** A host with real files and terminals, a session of the scripted agent in a folder of its own, and a client, Ann. */
 export class AcpRoom {
-  readonly room: Room
+  readonly room: TestHost
   readonly ann: Client
   readonly agent: ScriptedAgent
   /** The working directory of the session. */
   readonly folder: string
   #lastTurn = ''
 
-  constructor(room: Room, ann: Client, agent: ScriptedAgent, folder: string) {
+  constructor(room: TestHost, ann: Client, agent: ScriptedAgent, folder: string) {
     this.room = room
     this.ann = ann
     this.agent = agent
@@ -132,7 +132,7 @@ export async function acpRoom(options: ScriptedOptions = {}): Promise<AcpRoom> {
   const agent = scriptedAgent(options)
   const folder = temporaryFolder()
   const machine = { files: nodeFiles(), terminals: ptyTerminals({ shell: '/bin/sh' }) }
-  const hostRoom = await room({ agents: [agent.agent], machine })
+  const hostRoom = await testHost({ agents: [agent.agent], machine })
   onTestFinished(() => hostRoom.host().close())
   const creator = await hostRoom.join('maker')
   await creator.ask('createSession', { channel: session, workingDirectories: [fileUri(folder)] })
@@ -143,7 +143,7 @@ let joins = 0
 let turns = 0
 
 /** Joins Ann to the session. */
-async function join(hostRoom: Room, agent: ScriptedAgent, folder: string): Promise<AcpRoom> {
+async function join(hostRoom: TestHost, agent: ScriptedAgent, folder: string): Promise<AcpRoom> {
   const ann = await hostRoom.join(`ann ${++joins}`, { subscribe: [rootUri] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
   const acp = new AcpRoom(hostRoom, ann, agent, folder)

@@ -8,8 +8,8 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { onTestFinished } from 'vitest'
-import { room as openRoom } from '../../host/test/test-host.ts'
-import type { Client, Room, RoomOptions } from '../../host/test/test-host.ts'
+import { testHost as openRoom } from '../../host/test/test-host.ts'
+import type { Client, TestHost, TestHostOptions } from '../../host/test/test-host.ts'
 import { fakeTerminals } from '../../host/test/fake-terminals.ts'
 import { agentOn } from '../src/model/model.ts'
 import type { ModelConfig } from '../src/model/provider/config.ts'
@@ -29,7 +29,7 @@ export const world = { later, now: () => 0 }
 /** A host with real files, in which Ann chats with an agent on a scripted model. */
 export async function modelRoom(
   texts: { readonly [path: string]: string } = {},
-  { settings = {}, ...options }: RoomOptions & { readonly settings?: Partial<ModelConfig> } = {},
+  { settings = {}, ...options }: TestHostOptions & { readonly settings?: Partial<ModelConfig> } = {},
 ) {
   const provider = scriptedProvider(settings)
   const room = await agentRoom(agentOn([provider], { world, platform: 'test' }), texts, options)
@@ -42,7 +42,7 @@ export async function modelRoom(
 export async function agentRoom(
   agent: Agent,
   texts: { readonly [path: string]: string } = {},
-  options: RoomOptions = {},
+  options: TestHostOptions = {},
 ) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'atrium-model-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -65,7 +65,7 @@ export async function agentRoom(
 let turns = 0
 
 /** The actions of one user in the chat. */
-export function chatUser(host: Room, client: Client) {
+export function chatUser(host: TestHost, client: Client) {
   // The room keeps states of all channels in one type; this channel is a chat.
   const state = () => client.state(chat) as unknown as ChatState
   const calls = () => callsIn(state().activeTurn)

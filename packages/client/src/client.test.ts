@@ -1,6 +1,6 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet } from '../../host/test/held-flushes.ts'
+import { untilIdle } from '../../host/test/held-flushes.ts'
 import { hostAndClients } from '../test/host-and-clients.ts'
 
 const session = 'ahp-session:/one'
@@ -44,7 +44,7 @@ test('[U1] a refused action is withdrawn, and the outcome has the reason', async
 test('[U4] a cut link is opened again, and both sides get what they missed', async () => {
   const { ann, ben, a, b } = await twoClients()
   ann.cut()
-  await quiet()
+  await untilIdle()
   expect(ann.link.state).toBe('stale')
   const dispatched = a.dispatch({ type: 'session/titleChanged', title: 'offline' })
   await b.dispatch({ type: 'session/isArchivedChanged', isArchived: true })
@@ -64,7 +64,7 @@ test('[U4] the client reconnects to a host that was killed, and an action that w
   await all.restart()
   for (const client of [ann, ben]) {
     client.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
   }
   expect(await dispatched).toMatchObject({ outcome: 'accepted' })

@@ -1,7 +1,7 @@
 import type { Envelope } from '@atrium/protocol/channel'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet } from '../../host/test/held-flushes.ts'
+import { untilIdle } from '../../host/test/held-flushes.ts'
 import { hostAndClients } from '../test/host-and-clients.ts'
 import { withTurns } from './history.ts'
 
@@ -45,14 +45,14 @@ test('[U10] onAction reports every action in order, including those missed while
   const end = ben.onAction((envelope) => void received.push(envelope))
   const rename = (title: string) => ann.dispatch(session, { type: 'session/titleChanged', title } as never)
   await rename('one')
-  await quiet()
+  await untilIdle()
   ben.cut()
   await rename('two')
   ben.clock.advance(1_000)
-  await quiet()
+  await untilIdle()
   end()
   await rename('three')
-  await quiet()
+  await untilIdle()
   const titles = received.flatMap(({ action }) =>
     action.type === 'session/titleChanged' ? [(action as never as { title: string }).title] : [],
   )

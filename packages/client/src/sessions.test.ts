@@ -1,6 +1,6 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet } from '../../host/test/held-flushes.ts'
+import { untilIdle } from '../../host/test/held-flushes.ts'
 import { hostAndClients } from '../test/host-and-clients.ts'
 import type { TestClient, HostAndClients } from '../test/host-and-clients.ts'
 import { Hosts } from './hosts.ts'
@@ -25,7 +25,7 @@ async function startTurn(client: TestClient, name: string): Promise<void> {
 async function until(all: HostAndClients, done: () => boolean): Promise<void> {
   while (!done()) {
     all.world.advance(1_000)
-    await quiet()
+    await untilIdle()
   }
 }
 
@@ -38,7 +38,7 @@ test('[U6] the list follows the host: sessions added, renamed and removed, also 
   await ben.dispatch('ahp-session:/a', { type: 'session/titleChanged', title: 'A' } as never)
   await until(all, () => titles(list) === 'A,b')
   ann.cut()
-  await quiet()
+  await untilIdle()
   await ben.ask('disposeSession', { channel: 'ahp-session:/a' })
   await startTurn(ben, 'c')
   expect(titles(list)).toBe('A,b')

@@ -1,7 +1,7 @@
 import { pair } from '@atrium/protocol/rpc/pair'
 import type { Transport } from '@atrium/protocol/rpc/transport'
-import { room } from '../../host/test/test-host.ts'
-import type { Room, RoomOptions } from '../../host/test/test-host.ts'
+import { testHost } from '../../host/test/test-host.ts'
+import type { TestHost, TestHostOptions } from '../../host/test/test-host.ts'
 import { checked } from '../src/shared/schemas.ts'
 import { Client } from '../src/client.ts'
 import type { ClientOptions } from '../src/client.ts'
@@ -66,13 +66,13 @@ export class TestClient extends Client {
   }
 }
 
-export interface HostAndClients extends Room {
+export interface HostAndClients extends TestHost {
   client(clientId: string, given?: Partial<ClientOptions>): TestClient
 }
 
 /** A real host, and clients of this package connected to it. */
-export async function hostAndClients(options?: RoomOptions): Promise<HostAndClients> {
-  const all = await room(options)
+export async function hostAndClients(options?: TestHostOptions): Promise<HostAndClients> {
+  const all = await testHost(options)
   const client = (clientId: string, given: Partial<ClientOptions> = {}) => {
     return new TestClient(() => all.wire()[1], { clientId, ...given }).connect()
   }

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { title } from '../test/held-flushes.ts'
-import { room } from '../test/test-host.ts'
-import type { Room } from '../test/test-host.ts'
+import { testHost } from '../test/test-host.ts'
+import type { TestHost } from '../test/test-host.ts'
 import { cpuMs } from '../test/load.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
 
 test('[H1] initialize answers with the version, the number, who we are, and the snapshots asked for', async () => {
-  const { link } = await room()
+  const { link } = await testHost()
   const ann = link()
   const result = await ann.initialize('ann', [root, 'ahp-session:/nowhere'])
   expect(result).toMatchObject({
@@ -26,7 +26,7 @@ test('[H1] initialize answers with the version, the number, who we are, and the 
 })
 
 test('[H1] ping is answered before the handshake, everything else is refused, and a second handshake too', async () => {
-  const { link } = await room()
+  const { link } = await testHost()
   const ann = link()
   expect(await ann.ask('ping', {})).toBeNull()
   await expect(ann.ask('listSessions', {})).rejects.toMatchObject({ code: -32600 })
@@ -36,7 +36,7 @@ test('[H1] ping is answered before the handshake, everything else is refused, an
 })
 
 test('[H2] a session is created, listed, announced to root subscribers alone, and disposed', async () => {
-  const { join } = await room()
+  const { join } = await testHost()
   const ann = await join('ann', { subscribe: [root] })
   const ben = await join('ben')
   expect(await ann.ask('createSession', { channel: session, provider: 'mock' })).toBeNull()
@@ -63,7 +63,7 @@ test('[H2] a session is created, listed, announced to root subscribers alone, an
 })
 
 test('[L2] an action is echoed to its sender and told to everyone else, in one order', async () => {
-  const { join } = await room()
+  const { join } = await testHost()
   const ann = await join('ann')
   const ben = await join('ben')
   await ann.ask('createSession', { channel: session })
@@ -76,7 +76,7 @@ test('[L2] an action is echoed to its sender and told to everyone else, in one o
 })
 
 test('[L4] F-08: a host that must not touch its disk shows everything, changes nothing, and says why', async () => {
-  const all = await room()
+  const all = await testHost()
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   await ann.ask('subscribe', { channel: session })
@@ -94,7 +94,7 @@ test('[L4] F-08: a host that must not touch its disk shows everything, changes n
 })
 
 test('[L8] F-04: a channel whose history is damaged is set aside and said to be; the others go on', async () => {
-  const all = await room()
+  const all = await testHost()
   const ann = await all.join('ann')
   for (const uri of [session, 'ahp-session:/two']) await ann.ask('createSession', { channel: uri })
   await all.restart('close')
@@ -111,7 +111,7 @@ test('[L8] F-04: a channel whose history is damaged is set aside and said to be;
 })
 
 test('[L9] a channel that nobody looks at is put out of memory and comes back by itself', async () => {
-  const all = await room()
+  const all = await testHost()
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   await ann.ask('subscribe', { channel: session })
@@ -130,7 +130,7 @@ test('[L9] a channel that nobody looks at is put out of memory and comes back by
 })
 
 test('[L8] F-04: a session that is listed and cannot be found is damaged, not absent', async () => {
-  const all = await room()
+  const all = await testHost()
   await (await all.join('ann')).ask('createSession', { channel: session })
   await all.restart('close')
   const { log } = all.store()
@@ -149,33 +149,33 @@ test('[L8] F-04: a session that is listed and cannot be found is damaged, not ab
 test.each([
   [
     'lacks a session',
-    (all: Room) => all.store().records.delete(`session/${session}`),
+    (all: TestHost) => all.store().records.delete(`session/${session}`),
     /it has 0, and the log counts 1/,
   ],
   [
     'lacks one that is not announced',
-    (all: Room) => all.store().records.put('quiet/ahp-session:/x', 'ann'),
+    (all: TestHost) => all.store().records.put('quiet/ahp-session:/x', 'ann'),
     /it lacks "ahp-session:\/x"/,
   ],
   [
     'has one too many',
-    (all: Room) => all.store().records.put(`quiet/${session}`, 'ann'),
+    (all: TestHost) => all.store().records.put(`quiet/${session}`, 'ann'),
     /it has 0, and the log counts 1/,
   ],
   [
     'cannot be read',
-    (all: Room) => all.store().records.put(`session/${session}`, '{"res'),
+    (all: TestHost) => all.store().records.put(`session/${session}`, '{"res'),
     /damaged at "session/,
   ],
   [
     'has another name',
-    (all: Room) => all.store().records.put(`session/${session}`, '{}'),
+    (all: TestHost) => all.store().records.put(`session/${session}`, '{}'),
     /damaged at "session/,
   ],
 ])(
   '[L8] F-04: a session list that %s is said to be damaged, and the log is left as it is',
   async (_, hurt, sentence) => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
     await ann.echo(ann.dispatch(session, title('listed')))
@@ -186,7 +186,7 @@ test.each([
 )
 
 test('[H2] a cursor leads on when the session it names has gone, and a list is put in order once', async () => {
-  const { join, world, core } = await room()
+  const { join, world, core } = await testHost()
   const ann = await join('ann')
   for (const name of ['a', 'b', 'c', 'd']) {
     await ann.ask('createSession', { channel: `ahp-session:/${name}` })

@@ -1,8 +1,8 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { askingAgent, lateAgent } from '../test/agents.ts'
-import { room } from '../test/test-host.ts'
-import { chat, chatOf, sessionOf, started, talk, turn } from '../test/one-client-session.ts'
+import { testHost } from '../test/test-host.ts'
+import { chat, chatOf, sessionOf, started, oneClientSession, turn } from '../test/one-client-session.ts'
 import type { Agent } from './ports/agent.ts'
 
 const asked: Agent = { ...askingAgent(), resumes: true }
@@ -16,7 +16,7 @@ const allowed = {
 
 /** A turn with a tool call that asks, after its host was killed and started again. */
 async function interrupted(agent: Agent) {
-  const { all, ann } = await talk(agent)
+  const { all, ann } = await oneClientSession(agent)
   ann.dispatch(chat, started('t'))
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
   await all.restart()
@@ -56,7 +56,7 @@ test('[N3] a question stays open over a restart also where its agent cannot resu
 
 test('[I13] a turn of a removed agent ends with an error that says so', async () => {
   const agents = [askingAgent('mock'), askingAgent('other')]
-  const { all } = await talk(askingAgent(), { agents })
+  const { all } = await oneClientSession(askingAgent(), { agents })
   agents.shift()
   await all.restart()
   const ben = await all.join('ben', { subscribe: [chat] })
@@ -68,7 +68,7 @@ test('[I13] a turn of a removed agent ends with an error that says so', async ()
 
 test('[W5] a turn that waits for its session runs after a restart, however fast the session is created', async () => {
   const agent = lateAgent('acme')
-  const all = await room({ agents: [agent] })
+  const all = await testHost({ agents: [agent] })
   const ann = await all.join('ann')
   // The session's URI sorts before its chat's, so the session is woken first.
   const uri = 'acme:/one'

@@ -17,7 +17,7 @@ const hostTypes = [
 ]
 
 /** The reason why an agent may not send an action now; undefined when it may. New ids are added to `ids`. */
-export function objection(action: Action, state: ChatState, ids: Set<string>): string | undefined {
+export function whyNotAllowed(action: Action, state: ChatState, ids: Set<string>): string | undefined {
   const kind = action.type.startsWith('session/') ? kinds.session : kinds.chat
   const known = kind === kinds.session ? sessionTypes.includes(action.type) : kind.actions.has(action.type)
   if (!known || hostTypes.includes(action.type)) return 'no agent may send this action'

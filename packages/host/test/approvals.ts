@@ -3,8 +3,8 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect } from 'vitest'
-import { Cabinet } from './fake-files.ts'
-import { room } from './test-host.ts'
+import { FakeFiles } from './fake-files.ts'
+import { testHost } from './test-host.ts'
 import type { Client } from './test-host.ts'
 import { fakeTerminals } from './fake-terminals.ts'
 
@@ -18,13 +18,13 @@ const later = (ms: number, task: () => void) => {
 
 /** Ann, in a session of the guide with a file and fake terminals. */
 export async function desk() {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/w/a.txt', 'one\ntwo\nthree\n')
   const terminals = fakeTerminals((shell) => {
     shell.data(`ran ${shell.start.command}\r\n`)
     shell.exit(0)
   })
-  const all = await room({ agents: [guide(later)], machine: { files, terminals } })
+  const all = await testHost({ agents: [guide(later)], machine: { files, terminals } })
   const ann = await enter(all, 'ann')
   await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
@@ -32,7 +32,7 @@ export async function desk() {
 }
 
 export async function enter(
-  all: Awaited<ReturnType<typeof room>>,
+  all: Awaited<ReturnType<typeof testHost>>,
   clientId: string,
   follow: readonly string[] = [],
 ) {

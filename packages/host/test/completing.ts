@@ -1,7 +1,7 @@
-import { Cabinet } from './fake-files.ts'
-import { Puppet } from './scripted-agent.ts'
+import { FakeFiles } from './fake-files.ts'
+import { ScriptedAgent } from './scripted-agent.ts'
 import type { Client, Machine } from './test-host.ts'
-import { chat, session, talk } from './one-client-session.ts'
+import { chat, session, oneClientSession } from './one-client-session.ts'
 import type { Vcs } from '../src/ports/vcs.ts'
 import type { LimitValues } from '@atrium/protocol/limits'
 
@@ -24,11 +24,11 @@ export async function setUp(
     directories = ['/w'],
   }: { vcs?: Partial<Vcs>; limits?: Partial<LimitValues>; directories?: readonly string[] } = {},
 ) {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   for (const path of paths) files.put(path, '')
-  const agent = new Puppet({ capabilities: { multipleWorkingDirectories: {} } })
+  const agent = new ScriptedAgent({ capabilities: { multipleWorkingDirectories: {} } })
   const machine: Machine = { files, ...(vcs && { vcs: { ...noVcs, ...vcs } }) }
-  const { all, ann } = await talk(agent, { machine, limits })
+  const { all, ann } = await oneClientSession(agent, { machine, limits })
   for (const path of directories)
     await ann.echo(
       ann.dispatch(session, { type: 'session/workingDirectorySet', directory: `file://${path}` }),

@@ -2,15 +2,15 @@ import { guide } from '@atrium/adapters/guide'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'
-import { quiet, session } from './held-flushes.ts'
-import { room } from './test-host.ts'
-import type { Client, Room } from './test-host.ts'
+import { untilIdle, session } from './held-flushes.ts'
+import { testHost } from './test-host.ts'
+import type { Client, TestHost } from './test-host.ts'
 import { accepted, chat, chatOf, sessionOf } from './two-client-session.ts'
 import { until } from './scripted-agent.ts'
 
 /** A host that crashed after a number of flushes while Ann was at work, and was started again. */
 export interface Wreck {
-  readonly all: Room
+  readonly all: TestHost
   readonly ann: Client
   /** The turns that the agent was given before the crash and after it. */
   readonly ran: { readonly before: readonly string[]; readonly after: string[] }
@@ -36,7 +36,7 @@ export function counting(agent: Agent, ran: string[]): Agent {
 export async function wreckAfter(
   flushes: number,
   act: (ann: Client) => unknown,
-  done: (all: Room) => boolean,
+  done: (all: TestHost) => boolean,
   agent?: Agent,
 ): Promise<Wreck> {
   const tasks: (() => void)[] = []
@@ -47,13 +47,13 @@ export async function wreckAfter(
   let running = before
   const base = agent ?? guide((_, task) => (setImmediate(task), () => {}))
   const recorder = { push: (...ids: string[]) => running.push(...ids) } as string[]
-  const all = await room({ soon, agents: [counting(base, recorder)] })
+  const all = await testHost({ soon, agents: [counting(base, recorder)] })
   const ann = await all.join('ann')
   holding = true
   // Requests to the crashed host are never answered.
   void Promise.resolve(act(ann)).catch(() => {})
-  await quiet()
-  for (let n = 0; n < flushes; n++, await quiet()) tasks.shift()?.()
+  await untilIdle()
+  for (let n = 0; n < flushes; n++, await untilIdle()) tasks.shift()?.()
   const whole = done(all) && tasks.length === 0
   holding = false
   running = ran
@@ -65,7 +65,7 @@ export async function wreckAfter(
 /** Runs the same act with a crash after 0, 1, 2… flushes, until a run completes before its crash. */
 export async function atEveryFlush(
   act: (ann: Client) => unknown,
-  done: (all: Room) => boolean,
+  done: (all: TestHost) => boolean,
   judge: (wreck: Wreck) => Promise<void>,
   agent?: () => Agent,
 ): Promise<number> {
@@ -73,14 +73,14 @@ export async function atEveryFlush(
     if (flushes > 500) throw new Error('the act is not complete after 500 flushes')
     const wreck = await wreckAfter(flushes, act, done, agent?.())
     await judge(wreck)
-    await quiet()
+    await untilIdle()
     agree(wreck.all)
     if (wreck.whole) return flushes
   }
 }
 
 /** Expects that the summary of a chat in its session equals the chat's own state. */
-export function agree(all: Room): void {
+export function agree(all: TestHost): void {
   const state = chatOf(all) as ChatState | undefined
   if (!state) return
   const { status, modifiedAt, activity = '' } = state

@@ -20,7 +20,7 @@ export function uriOf(kind: KindName): string {
 }
 
 /** Creates a channel of every kind in a host. Clients cannot create most of them. */
-export function bearEvery(core: Core): void {
+export function createEveryKind(core: Core): void {
   for (const kind of kindNames) {
     const [state] = fc.sample(valueOf(`${kind.charAt(0).toUpperCase()}${kind.slice(1)}State`), {
       numRuns: 1,

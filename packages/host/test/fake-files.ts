@@ -12,7 +12,7 @@ import type {
 } from '../src/ports/files.ts'
 
 /** Files in memory that record the calls of a host. They are not a model of a file system. */
-export class Cabinet implements Files {
+export class FakeFiles implements Files {
   readonly files = new Map<string, Uint8Array>()
   /** Empty directories. */
   readonly folders = new Set<string>()

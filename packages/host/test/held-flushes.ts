@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
-import { room } from './test-host.ts'
-import type { Client, Room } from './test-host.ts'
+import { testHost } from './test-host.ts'
+import type { Client, TestHost } from './test-host.ts'
 
 export const root = 'ahp-root://'
 export const session = 'ahp-session:/one'
@@ -10,22 +10,22 @@ export const title = (text: string): Action & Record<string, unknown> => ({
 })
 
 /** Waits until all work under way is done. */
-export async function quiet(): Promise<void> {
+export async function untilIdle(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
 /** A host with Ann and Ben subscribed to one session. Between `hold` and `release` no flush ends. */
-export async function held(): Promise<
-  Room & { ann: Client; ben: Client; hold: () => void; release: () => void }
+export async function heldHost(): Promise<
+  TestHost & { ann: Client; ben: Client; hold: () => void; release: () => void }
 > {
   const tasks: (() => void)[] = []
   let holding = false
-  const all = await room({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
+  const all = await testHost({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   const ben = await all.join('ben')
   for (const client of [ann, ben]) await client.ask('subscribe', { channel: session })
-  await quiet()
+  await untilIdle()
   const release = () => {
     holding = false
     for (const task of tasks.splice(0)) task()
@@ -40,8 +40,8 @@ export const unsubscribe = async (client: Client) => {
 }
 
 /** Closes a client's connection and reconnects on another. */
-export const back = async (
-  all: Room,
+export const reconnectClient = async (
+  all: TestHost,
   gone: Client,
   lastSeenServerSeq: number,
   subscriptions: readonly string[] = [session],

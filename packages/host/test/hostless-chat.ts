@@ -8,9 +8,9 @@ import type { ChatOrigin, ChatState, Turn } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { TurnFailed } from '../src/ports/agent.ts'
 import type { Agent, Chat, AgentAction, Task, Worker } from '../src/ports/agent.ts'
-import { objection } from './agent-rules.ts'
+import { whyNotAllowed } from './agent-rules.ts'
 
-export interface StageOptions {
+export interface HostlessChatOptions {
   readonly uri?: Uri
   readonly origin?: ChatOrigin
   /** The values of the session's config. */
@@ -18,18 +18,18 @@ export interface StageOptions {
 }
 
 /** A chat without a host: actions of the agent are checked and reduced at once, and only the agent sees the result. */
-export class Stage {
+export class HostlessChat {
   agent: Agent
   readonly uri: Uri
   /** The ids of all parts and calls so far. */
   readonly ids = new Set<string>()
   readonly watchers = new Set<(state: ChatState) => void>()
-  readonly workers: Stage[] = []
+  readonly workers: HostlessChat[] = []
   session: SessionState
   state: ChatState
   #turns = 0
 
-  constructor(agent: Agent, { uri = 'ahp-chat:/stage', origin, config = {} }: StageOptions = {}) {
+  constructor(agent: Agent, { uri = 'ahp-chat:/stage', origin, config = {} }: HostlessChatOptions = {}) {
     this.agent = agent
     this.uri = uri
     const common = { title: '', status: 1 }
@@ -88,11 +88,11 @@ export class Run {
   readonly iterator: AsyncIterator<AgentAction>
   /** The error that the agent threw. */
   failure: unknown
-  readonly #stage: Stage
+  readonly #stage: HostlessChat
   readonly #turnId: string
   readonly #over = new AbortController()
 
-  constructor(stage: Stage, turnId: string) {
+  constructor(stage: HostlessChat, turnId: string) {
     this.#stage = stage
     this.#turnId = turnId
     this.iterator = stage.agent.run(this.#chat(), this.#over.signal)[Symbol.asyncIterator]()
@@ -104,7 +104,7 @@ export class Run {
     if (done || this.#over.signal.aborted) return false
     this.said.push(value)
     const action = { ...value, ...(inTurn.has(value.type) && { turnId: this.#turnId }) } as Action
-    const wrong = objection(action, this.#stage.state, this.#stage.ids)
+    const wrong = whyNotAllowed(action, this.#stage.state, this.#stage.ids)
     if (wrong !== undefined) throw new Wrong(`${wrong}: ${JSON.stringify(value).slice(0, 300)}`)
     if (action.type.startsWith('session/'))
       this.#stage.session = kinds.session.reduce(this.#stage.session, action)
@@ -207,7 +207,7 @@ export class Run {
     if (!open) throw new Wrong(`a worker is spawned for ${toolCallId}, which does not run`)
     const origin = { kind: 'tool', chat: stage.uri, toolCallId } as const
     const uri = `ahp-chat:/worker-${stage.workers.length + 1}`
-    const worker = new Stage(stage.agent, { uri, origin, config: stage.session.config?.values ?? {} })
+    const worker = new HostlessChat(stage.agent, { uri, origin, config: stage.session.config?.values ?? {} })
     stage.workers.push(worker)
     const run = worker.begin({ text, ...(model && { model }) })
     const done = new Promise<ChatState>((resolve, reject) => {

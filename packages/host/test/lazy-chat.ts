@@ -174,7 +174,7 @@ export class LazyChat {
 }
 
 /** A chat with seven turns, `t0` to `t6`. The newest two are in memory. */
-export async function asleep(words = (i: number) => `word ${i}`): Promise<LazyChat> {
+export async function lazyChat(words = (i: number) => `word ${i}`): Promise<LazyChat> {
   const chat = await new LazyChat({ tail: 2, headEvery: 1000 }).begin()
   for (let i = 0; i < 7; i++) chat.append(turn(`t${i}`, words(i)))
   await chat.nap()

@@ -1,25 +1,28 @@
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'
-import { quiet } from './held-flushes.ts'
+import { untilIdle } from './held-flushes.ts'
 import { until } from './scripted-agent.ts'
-import type { Client, Room } from './test-host.ts'
+import type { Client, TestHost } from './test-host.ts'
 import { severalChats, turnsIn } from './several-chats.ts'
-import { chat, session, talk } from './one-client-session.ts'
+import { chat, session, oneClientSession } from './one-client-session.ts'
 
 export const two = 'mock:/two'
 export const [a, b, c] = ['ahp-chat:/a', 'ahp-chat:/b', 'ahp-chat:/c'] as const
 
 /** Ann, in a session with three chats beside its default chat, and a second session. */
-export async function withChats(agent: Agent = severalChats(), options: Parameters<typeof talk>[1] = {}) {
-  const found = await talk(agent, options)
+export async function withChats(
+  agent: Agent = severalChats(),
+  options: Parameters<typeof oneClientSession>[1] = {},
+) {
+  const found = await oneClientSession(agent, options)
   const { ann } = found
   await turnsIn(ann, chat, ['t1'])
   for (const uri of [a, b, c]) await ann.ask('createChat', { channel: session, chat: uri })
   await ann.ask('createSession', { channel: two })
   await ann.ask('subscribe', { channel: two })
   await ann.ask('subscribe', { channel: b })
-  await quiet()
+  await untilIdle()
   return found
 }
 
@@ -45,7 +48,7 @@ export const chatsOf = (client: Client, uri = session) =>
   (client.state(uri) as unknown as SessionState).chats.map(({ resource }) => resource)
 
 /** Checks that every chat is in exactly one session, the one in the index. */
-export function expectOneSession({ core }: Room, ...sessions: readonly string[]): void {
+export function expectOneSession({ core }: TestHost, ...sessions: readonly string[]): void {
   const { catalog, log } = core()
   const all = sessions.flatMap((uri) =>
     ((log.channel(uri)?.head as SessionState | undefined)?.chats ?? []).map(({ resource }) => [
@@ -58,7 +61,7 @@ export function expectOneSession({ core }: Room, ...sessions: readonly string[])
 }
 
 /** Waits for the changes of the session list, which are sent in batches. */
-export const listed = ({ world }: Room, done: () => boolean) =>
+export const listed = ({ world }: TestHost, done: () => boolean) =>
   until(() => {
     world.advance(100)
     return done()

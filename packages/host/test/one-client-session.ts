@@ -3,20 +3,23 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import type { Agent } from '../src/ports/agent.ts'
-import { quiet } from './held-flushes.ts'
-import { room } from './test-host.ts'
-import type { Client, Room, RoomOptions } from './test-host.ts'
+import { untilIdle } from './held-flushes.ts'
+import { testHost } from './test-host.ts'
+import type { Client, TestHost, TestHostOptions } from './test-host.ts'
 
 export const session = 'mock:/one'
 export const chat = defaultChatUri(session)
 
 /** A host with one agent, and Ann in a ready session with a subscription to its default chat. */
-export async function talk(agent: Agent, options: RoomOptions = {}): Promise<{ all: Room; ann: Client }> {
-  const all = await room({ agents: [agent], ...options })
+export async function oneClientSession(
+  agent: Agent,
+  options: TestHostOptions = {},
+): Promise<{ all: TestHost; ann: Client }> {
+  const all = await testHost({ agents: [agent], ...options })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   await ann.ask('createSession', { channel: session })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
-  await quiet()
+  await untilIdle()
   return { all, ann }
 }
 

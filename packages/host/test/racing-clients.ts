@@ -4,24 +4,24 @@ import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { Version } from '@atrium/protocol/versions/negotiate'
 import type { Scheduler } from 'fast-check'
 import { expect } from 'vitest'
-import { quiet, session } from './held-flushes.ts'
-import { Puppet, until } from './scripted-agent.ts'
-import { room } from './test-host.ts'
-import type { Room } from './test-host.ts'
+import { untilIdle, session } from './held-flushes.ts'
+import { ScriptedAgent, until } from './scripted-agent.ts'
+import { testHost } from './test-host.ts'
+import type { TestHost } from './test-host.ts'
 import { chat, sessionOf } from './two-client-session.ts'
 import type { AnyAction } from './two-client-session.ts'
-import { Witness, sameAsHost } from './raw-client.ts'
+import { RawClient, expectSameStates } from './raw-client.ts'
 
 /** A client of one protocol version that sends requests and dispatches over a raw client. */
-export class Racer {
-  readonly link: Witness
+export class RacingClient {
+  readonly link: RawClient
   readonly clientId: string
   #ids = 0
   /** Continues across connections: a repeated number is a repeated dispatch. */
   clientSeq = 0
 
   constructor(transport: Transport, clientId: string, version: Version) {
-    this.link = new Witness(transport, version)
+    this.link = new RawClient(transport, version)
     this.clientId = clientId
   }
 
@@ -51,10 +51,10 @@ export class Racer {
 }
 
 /** Clients of both versions in one session. During `race` the scheduler decides when each frame arrives and each flush ends. */
-export interface Track {
-  readonly all: Room
-  readonly agent: Puppet
-  readonly racers: readonly Racer[]
+export interface RacingClients {
+  readonly all: TestHost
+  readonly agent: ScriptedAgent
+  readonly racers: readonly RacingClient[]
   /** Resolves at a moment that the scheduler chooses. */
   moment(): Promise<void>
   race<T extends readonly unknown[]>(...acts: { [I in keyof T]: () => Promise<T[I]> }): Promise<T>
@@ -64,13 +64,14 @@ export interface Track {
 
 const versions: readonly Version[] = ['1.0.0', '0.9.0']
 
-export async function track(s: Scheduler, count: number): Promise<Track> {
+export async function racingClients(s: Scheduler, count: number): Promise<RacingClients> {
   let racing = false
   const moment = () => s.schedule(Promise.resolve())
   const soon = (task: () => void) => void (racing ? moment().then(task) : queueMicrotask(task))
-  const agent = new Puppet({ resumes: true })
-  const all = await room({ agents: [agent], soon })
-  const enter = (name: string, version: Version) => new Racer(all.wire('owner', lane(soon))[1], name, version)
+  const agent = new ScriptedAgent({ resumes: true })
+  const all = await testHost({ agents: [agent], soon })
+  const enter = (name: string, version: Version) =>
+    new RacingClient(all.wire('owner', lane(soon))[1], name, version)
   const racers = Array.from({ length: count }, (_, n) => enter(`racer ${n}`, versions[n % 2] ?? '1.0.0'))
   for (const [n, racer] of racers.entries()) {
     await racer.open()
@@ -89,18 +90,18 @@ export async function track(s: Scheduler, count: number): Promise<Track> {
       await s.waitFor(done)
       await s.waitIdle()
       racing = false
-      await quiet()
+      await untilIdle()
       return (await done) as never
     },
     async converged() {
-      await quiet()
+      await untilIdle()
       for (const version of versions) {
         const fresh = enter(`fresh ${version}`, version)
         await fresh.open(session, chat)
         for (const { link } of racers)
           if (link.version === version) {
             expect([link.problems, link.pending]).toEqual([[], []])
-            sameAsHost(link, fresh.link)
+            expectSameStates(link, fresh.link)
           }
       }
     },

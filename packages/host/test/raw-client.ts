@@ -35,7 +35,7 @@ interface Followed {
  * and records every message that a client of its version must not get. It does not use the project's own `Peer`, so that a
  * fault there cannot hide a fault of the host.
  */
-export class Witness {
+export class RawClient {
   readonly heard: Message[] = []
   readonly problems: string[] = []
   /** The dispatches that are neither echoed nor refused, oldest first. */
@@ -61,7 +61,7 @@ export class Witness {
   }
 
   /** Takes over the client's state from its older connection. */
-  inherit({ lastSeen, pending, followed }: Witness): void {
+  inherit({ lastSeen, pending, followed }: RawClient): void {
     this.lastSeen = lastSeen
     this.pending.push(...pending)
     for (const [uri, known] of followed) this.followed.set(uri, known)
@@ -193,7 +193,7 @@ export class Witness {
 }
 
 /** Expects that a client has the same states as a new client, except for the members that no action changes. */
-export function sameAsHost(link: Witness, newcomer: Witness): void {
+export function expectSameStates(link: RawClient, newcomer: RawClient): void {
   for (const [uri, { kind, state }] of link.followed)
     sameState(kind as 'root' | 'session' | 'chat', uri, newcomer.state(uri), state)
 }

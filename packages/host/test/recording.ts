@@ -3,7 +3,7 @@ import type { Envelope, Uri } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { SessionState } from '@atrium/protocol/session/state'
-import { Witness } from './raw-client.ts'
+import { RawClient } from './raw-client.ts'
 import type { Message } from './raw-client.ts'
 
 /** A line of a recording: a connection opens or closes, or a frame is sent to the host (`c2s`) or by it (`s2c`). */
@@ -35,13 +35,13 @@ export async function replay(
   { lines }: Recording,
   connect: () => Transport,
   finish: (turnId: string) => void,
-): Promise<readonly Witness[]> {
-  const links = new Map<number, Witness>()
+): Promise<readonly RawClient[]> {
+  const links = new Map<number, RawClient>()
   /** The URIs of chats: those of the recorded host, each with the URI of this host. */
   const ours = new Map<string, Uri>()
   for (const { conn, ev, d, m } of lines) {
     const link = links.get(conn)
-    if (ev === 'open') links.set(conn, new Witness(connect(), '0.9.0'))
+    if (ev === 'open') links.set(conn, new RawClient(connect(), '0.9.0'))
     else if (ev === 'close') link?.transport.close()
     else if (m && link && d === 'c2s') links.set(conn, send(link, renamed(m, ours), [...links.values()]))
     else if (m && link && d === 's2c') await expected(link, renamed(m, ours), ours, finish)
@@ -50,7 +50,7 @@ export async function replay(
 }
 
 /** Sends a frame. A `reconnect` takes over the state of the older connection and names this host's number. */
-function send(link: Witness, message: Message, links: readonly Witness[]): Witness {
+function send(link: RawClient, message: Message, links: readonly RawClient[]): RawClient {
   const { method, params } = message
   if (method !== 'reconnect') {
     link.say(message)
@@ -64,7 +64,7 @@ function send(link: Witness, message: Message, links: readonly Witness[]): Witne
 
 /** Waits for the counterpart of a message of the recorded host, where the client may depend on it. */
 async function expected(
-  link: Witness,
+  link: RawClient,
   recorded: Message,
   ours: Map<string, Uri>,
   finish: (turnId: string) => void,
@@ -82,7 +82,7 @@ async function expected(
 }
 
 async function happened(
-  link: Witness,
+  link: RawClient,
   { channel, action, origin }: Envelope,
   finish: (turnId: string) => void,
 ): Promise<void> {

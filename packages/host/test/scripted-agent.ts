@@ -24,7 +24,7 @@ interface PuppetOptions {
 }
 
 /** An agent that sends the actions that the test gives it. It ignores the abort signal. */
-export class Puppet implements Agent {
+export class ScriptedAgent implements Agent {
   readonly info: AgentInfo
   readonly resumes: boolean
   readonly settings: Settings

@@ -1,9 +1,9 @@
-import { begun, call, mcp, running } from './tool-call-actions.ts'
-import { quiet } from './held-flushes.ts'
-import { Puppet } from './scripted-agent.ts'
-import { room } from './test-host.ts'
-import type { Client, RoomOptions } from './test-host.ts'
-import { chat, chatOf, session, sessionOf, started, talk } from './one-client-session.ts'
+import { toolCallStarted, call, mcp, running } from './tool-call-actions.ts'
+import { untilIdle } from './held-flushes.ts'
+import { ScriptedAgent } from './scripted-agent.ts'
+import { testHost } from './test-host.ts'
+import type { Client, TestHostOptions } from './test-host.ts'
+import { chat, chatOf, session, sessionOf, started, oneClientSession } from './one-client-session.ts'
 import type { AgentAction } from '../src/ports/agent.ts'
 
 export const github = {
@@ -13,7 +13,7 @@ export const github = {
 }
 export const optional = { resource: 'https://optional.example', required: false }
 export const door = { resource: 'https://door.example', authorization_servers: ['https://login.example'] }
-export const guarded = () => new Puppet({ resumes: true, protectedResources: [github, optional] })
+export const guarded = () => new ScriptedAgent({ resumes: true, protectedResources: [github, optional] })
 
 export const give = (client: Client, resource: string, token = 'T', more: object = {}) =>
   client.ask('authenticate', { resource, token, ...more })
@@ -26,14 +26,14 @@ export const notesOf = ({ notes }: Client) =>
   notes.filter(({ method }) => method === 'auth/required').map(({ params }) => params)
 
 /** Ann in a session of an agent that needs a sign-in. She was signed in, and her token is revoked. */
-export async function signedOut(options: RoomOptions = {}) {
+export async function signedOut(options: TestHostOptions = {}) {
   const agent = guarded()
-  const all = await room({ ...options, agents: [agent] })
+  const all = await testHost({ ...options, agents: [agent] })
   const ann = await all.join('ann')
   await give(ann, github.resource)
   await ann.ask('createSession', { channel: session })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })
-  await quiet()
+  await untilIdle()
   await give(ann, github.resource, '')
   return { all, ann, agent }
 }
@@ -47,11 +47,11 @@ export const signIn = (more: object = {}) =>
   }) as AgentAction
 
 /** Starts a turn with a call that waits for a sign-in. */
-export async function waiting(agent = new Puppet({ resumes: true }), options: RoomOptions = {}) {
-  const { all, ann } = await talk(agent, options)
+export async function waiting(agent = new ScriptedAgent({ resumes: true }), options: TestHostOptions = {}) {
+  const { all, ann } = await oneClientSession(agent, options)
   ann.dispatch(chat, started('t1'))
   const run = await agent.given()
-  run.say(begun(mcp), running, signIn())
+  run.say(toolCallStarted(mcp), running, signIn())
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
   return { all, ann, agent, run }
 }

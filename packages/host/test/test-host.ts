@@ -19,14 +19,14 @@ import { testWorld } from './world.ts'
 import type { TestWorld } from './world.ts'
 
 /** An agent whose turns end at once, without any action. */
-export const mute: Agent = {
+export const silentAgent: Agent = {
   info: { provider: 'mock', displayName: 'Mock', description: '', models: [] },
   resumes: false,
   async *run() {},
 }
 
 /** A host on a store in memory, and clients connected to it by in-memory transports. */
-export interface Room {
+export interface TestHost {
   readonly world: TestWorld
   readonly store: () => MemoryStore
   host(): Host
@@ -42,7 +42,7 @@ export interface Room {
 
 export type Machine = Pick<HostPorts, 'files' | 'terminals' | 'vcs' | 'defaultDirectory'>
 
-export interface RoomOptions extends MemoryOptions {
+export interface TestHostOptions extends MemoryOptions {
   readonly limits?: Partial<LimitValues>
   readonly agents?: readonly Agent[]
   /** The ports of the host to its machine. */
@@ -53,14 +53,14 @@ export interface RoomOptions extends MemoryOptions {
   readonly disk?: MemoryStore
 }
 
-export async function room({
+export async function testHost({
   limits = {},
-  agents = [mute],
+  agents = [silentAgent],
   machine = {},
   tail,
   disk,
   ...options
-}: RoomOptions = {}): Promise<Room> {
+}: TestHostOptions = {}): Promise<TestHost> {
   const world = testWorld()
   let store = disk ?? memoryStore(options)
   const start = (readOnly?: string, present = agents) => {

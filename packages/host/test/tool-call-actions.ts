@@ -3,15 +3,15 @@ import type { AnyAction } from './two-client-session.ts'
 
 /** The actions of an agent that bring a tool call into each of its states. */
 export const call = { toolCallId: 'c1' }
-export const begun = (contributor?: object) =>
+export const toolCallStarted = (contributor?: object) =>
   ({ type: 'chat/toolCallStart', ...call, toolName: 'x', displayName: 'X', ...contributor }) as AgentAction
 export const ready = (more: object = {}) =>
   ({ type: 'chat/toolCallReady', ...call, invocationMessage: 'X', ...more }) as AgentAction
 export const running = ready({ confirmed: 'not-needed' })
 export const mcp = { contributor: { kind: 'mcp', customizationId: 'm' } }
-export const lentBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
+export const providedBy = (clientId: string) => ({ contributor: { kind: 'client', clientId } })
 /** The action by which a client registers its tools. It comes before any call of them. */
-export const lends = (clientId: string): AnyAction => ({
+export const registersTools = (clientId: string): AnyAction => ({
   type: 'session/activeClientSet',
   activeClient: { clientId, tools: [] },
 })

@@ -5,10 +5,10 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect } from 'vitest'
 import type { AgentAction } from '../src/ports/agent.ts'
 import { session, title } from './held-flushes.ts'
-import { Puppet, until } from './scripted-agent.ts'
+import { ScriptedAgent, until } from './scripted-agent.ts'
 import type { Run } from './scripted-agent.ts'
-import { room } from './test-host.ts'
-import type { Client, Room, RoomOptions } from './test-host.ts'
+import { testHost } from './test-host.ts'
+import type { Client, TestHost, TestHostOptions } from './test-host.ts'
 
 export type AnyAction = Action & Record<string, unknown>
 
@@ -44,33 +44,37 @@ export const delta = (partId: string, content: string): AgentAction => ({
 })
 
 /** A host with a scripted agent, and a session of Ann's to which Ann and Ben are subscribed, with its chat. */
-export interface Scene extends Room {
-  readonly agent: Puppet
+export interface TwoClientSession extends TestHost {
+  readonly agent: ScriptedAgent
   readonly ann: Client
   readonly ben: Client
 }
 
-interface SceneOptions extends RoomOptions {
+interface SceneOptions extends TestHostOptions {
   /** Whether to wait until the session is ready or has failed. */
   readonly waits?: boolean
 }
 
-export async function scene(
-  agent = new Puppet(),
+export async function twoClientSession(
+  agent = new ScriptedAgent(),
   { waits = true, ...options }: SceneOptions = {},
-): Promise<Scene> {
-  const all = await room({ ...options, agents: [agent] })
+): Promise<TwoClientSession> {
+  const all = await testHost({ ...options, agents: [agent] })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session, workingDirectories: ['file:///a'] })
-  await follow(ann)
+  await subscribeTo(ann)
   const ben = await all.join('ben')
-  await follow(ben)
+  await subscribeTo(ben)
   if (waits) await until(() => sessionOf(all).lifecycle !== 'creating')
   return { ...all, agent, ann, ben }
 }
 
 /** Starts a turn of Ann's, in which the agent sends these actions. */
-export async function turn(all: Scene, turnId: string, ...actions: readonly AgentAction[]): Promise<Run> {
+export async function turn(
+  all: TwoClientSession,
+  turnId: string,
+  ...actions: readonly AgentAction[]
+): Promise<Run> {
   const before = all.agent.runs.length
   await accepted(all.ann, chat, started(turnId))
   const run = await all.agent.given(before)
@@ -79,18 +83,18 @@ export async function turn(all: Scene, turnId: string, ...actions: readonly Agen
 }
 
 /** Sends actions of the agent and waits until they are committed. */
-export async function says({ core }: Room, run: Run, ...actions: readonly AgentAction[]): Promise<void> {
+export async function says({ core }: TestHost, run: Run, ...actions: readonly AgentAction[]): Promise<void> {
   run.say(...actions)
   const channel = core().log.channel(run.chat.uri)
   await until(() => run.waits && channel?.head === channel?.committed)
 }
 
-export async function follow(client: Client, channels: readonly Uri[] = [session, chat]): Promise<void> {
+export async function subscribeTo(client: Client, channels: readonly Uri[] = [session, chat]): Promise<void> {
   for (const channel of channels) await client.ask('subscribe', { channel })
 }
 
 /** Makes a client an active client of the session, so that it can provide tools. */
-export function takesPart(client: Client): Promise<void> {
+export function becomeActive(client: Client): Promise<void> {
   const activeClient = { clientId: client.clientId, tools: [] }
   return accepted(client, session, { type: 'session/activeClientSet', activeClient })
 }
@@ -100,14 +104,19 @@ export async function accepted(client: Client, channel: Uri, action: AnyAction):
   expect(rejectionReason).toBeUndefined()
 }
 
-export const chatOf = ({ core }: Room, uri = chat) => core().log.channel(uri)?.committed as ChatState
-export const sessionOf = ({ core }: Room, uri = session) => core().log.channel(uri)?.committed as SessionState
+export const chatOf = ({ core }: TestHost, uri = chat) => core().log.channel(uri)?.committed as ChatState
+export const sessionOf = ({ core }: TestHost, uri = session) =>
+  core().log.channel(uri)?.committed as SessionState
 
 /**
  * Dispatches an action of Ann's and returns the reason of its refusal. Expects that the state stays the same, that nobody
  * else gets a message, and that a later action is accepted.
  */
-export async function refused(all: Scene, channel: Uri, action: AnyAction): Promise<string | undefined> {
+export async function refused(
+  all: TwoClientSession,
+  channel: Uri,
+  action: AnyAction,
+): Promise<string | undefined> {
   const { ann, ben, core } = all
   const before = core().log.channel(channel)?.committed
   const receivedBefore = ben.envelopes.length

@@ -1,6 +1,6 @@
 import type { Action } from '@atrium/protocol/channel'
-import { room } from './test-host.ts'
-import type { Client, Room } from './test-host.ts'
+import { testHost } from './test-host.ts'
+import type { Client, TestHost } from './test-host.ts'
 
 export const session = 'ahp-session:/one'
 export const title = (text: string): Action & Record<string, unknown> => ({
@@ -9,8 +9,8 @@ export const title = (text: string): Action & Record<string, unknown> => ({
 })
 
 /** A host with Ann and Ben, both subscribed to one session. */
-export async function twoClients(host?: Room): Promise<Room & { ann: Client; ben: Client }> {
-  const all = host ?? (await room())
+export async function twoClients(host?: TestHost): Promise<TestHost & { ann: Client; ben: Client }> {
+  const all = host ?? (await testHost())
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   const ben = await all.join('ben')
@@ -19,7 +19,7 @@ export async function twoClients(host?: Room): Promise<Room & { ann: Client; ben
 }
 
 /** Closes a client's connection and reconnects with the client's states. */
-export async function reconnected(all: Room, gone: Client, subscriptions: readonly string[] = [session]) {
+export async function reconnected(all: TestHost, gone: Client, subscriptions: readonly string[] = [session]) {
   gone.peer.close()
   const back = all.link()
   back.clientId = gone.clientId

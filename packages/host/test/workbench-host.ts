@@ -1,21 +1,21 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect } from 'vitest'
 import type { Agent } from '../src/ports/agent.ts'
-import { quiet } from './held-flushes.ts'
-import { room } from './test-host.ts'
-import type { Client, Room, RoomOptions } from './test-host.ts'
-import { sameAsHost } from './raw-client.ts'
+import { untilIdle } from './held-flushes.ts'
+import { testHost } from './test-host.ts'
+import type { Client, TestHost, TestHostOptions } from './test-host.ts'
+import { expectSameStates } from './raw-client.ts'
 import { Workbench } from './workbench.ts'
 
 /** A host with one agent, a connected workbench, and a client of the native version that follows the root. */
 export interface Stage {
-  readonly all: Room
+  readonly all: TestHost
   readonly bench: Workbench
   readonly watcher: Client
 }
 
-export async function stage(agent: Agent, options: RoomOptions = {}): Promise<Stage> {
-  const all = await room({ ...options, agents: [agent] })
+export async function stage(agent: Agent, options: TestHostOptions = {}): Promise<Stage> {
+  const all = await testHost({ ...options, agents: [agent] })
   const watcher = await all.join('watcher', { subscribe: [rootUri] })
   const bench = new Workbench(all.wire()[1])
   await bench.open()
@@ -28,16 +28,20 @@ export async function ended({ link, chat }: Workbench, turn: string): Promise<vo
 }
 
 /** Expects that the workbench got no bad message, waits for nothing, and has the same states as the host. */
-export async function sound(bench: Workbench, all: Room, refusable: readonly string[] = []): Promise<void> {
+export async function sound(
+  bench: Workbench,
+  all: TestHost,
+  refusable: readonly string[] = [],
+): Promise<void> {
   const { link } = bench
   await bench.settled()
   const refused = link.envelopes.filter(
     ({ rejectionReason, action }) => rejectionReason !== undefined && !refusable.includes(action.type),
   )
   expect([link.problems, refused, [...link.open.keys()]]).toEqual([[], [], []])
-  await quiet()
+  await untilIdle()
   const fresh = new Workbench(all.wire()[1], { clientId: `after ${bench.clientId}` })
   await fresh.initialize()
   for (const channel of link.followed.keys()) await fresh.ask('subscribe', { channel })
-  sameAsHost(link, fresh.link)
+  expectSameStates(link, fresh.link)
 }

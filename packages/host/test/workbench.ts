@@ -3,7 +3,7 @@ import type { RootState } from '@atrium/protocol/root/state'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import type { SessionActiveClient } from '@atrium/protocol/session/state'
 import { rootUri } from '@atrium/protocol/uri'
-import { Witness } from './raw-client.ts'
+import { RawClient } from './raw-client.ts'
 import type { Message } from './raw-client.ts'
 
 const offered = ['0.9.0', '0.7.0', '0.6.0', '0.5.2', '0.5.1']
@@ -27,7 +27,7 @@ const features = Array.from({ length: 13 }, (_, n) => ({ [`feature.${n}`]: n % 2
 export class Workbench {
   readonly clientId: string
   readonly provider: string
-  link: Witness
+  link: RawClient
   session: Uri = ''
   #ids = 0
   #clientSeq = 0
@@ -37,7 +37,7 @@ export class Workbench {
   constructor(transport: Transport, { clientId = 'window-1', provider = 'mock' } = {}) {
     this.clientId = clientId
     this.provider = provider
-    this.link = new Witness(transport, '0.9.0')
+    this.link = new RawClient(transport, '0.9.0')
   }
 
   get root(): RootState {
@@ -171,7 +171,7 @@ export class Workbench {
    */
   async comeBack(transport: Transport, subscriptions: readonly Uri[]): Promise<unknown> {
     const before = this.link
-    this.link = new Witness(transport, '0.9.0')
+    this.link = new RawClient(transport, '0.9.0')
     this.link.inherit(before)
     const { clientId } = this
     const params = { clientId, lastSeenServerSeq: this.link.lastSeen, subscriptions, _meta: {} }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Chat } from '@atrium/host/ports/agent'
 import type { ContentRef } from '@atrium/protocol/common/content'
-import { Stage } from '../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { isAlive, manualTimers, scriptedAgent, temporaryFolder } from '../../test/acp.ts'
 import type { ScriptedOptions } from '../../test/acp.ts'
 import { until } from '../../test/shells.ts'
@@ -120,7 +120,7 @@ test.each([
 ])('[N47] an agent that does not answer %s is ended after a time', async (method, quirks, ms) => {
   const { later, pass, timers } = manualTimers()
   const { agent, lines } = scriptedAgent({ quirks, later })
-  const run = new Stage(agent).begin('say a')
+  const run = new HostlessChat(agent).begin('say a')
   const ended = run.end()
   await until(() => [...timers].some((timer) => timer.ms === ms))
   await until(() => lines('started').length === 1)
@@ -137,7 +137,7 @@ test.each([
 test('[N47] a turn over its time limit is ended with an error', async () => {
   const { later, pass, timers } = manualTimers()
   const { agent, lines } = scriptedAgent({ later, program: { turnMs: 600_000 } })
-  const run = new Stage(agent).begin('say a\nwait-cancel')
+  const run = new HostlessChat(agent).begin('say a\nwait-cancel')
   await run.step()
   await until(() => lines('prompts').length === 1 && [...timers].some(({ ms }) => ms === 600_000))
   pass(600_000)
@@ -165,7 +165,7 @@ test('[N47] an invalid message ends the agent with an error, and the next turn s
 
 test('[N47] an agent that sends requests without reading the responses is paused', async () => {
   const { agent, lines } = scriptedAgent({ quirks: ['ignores-eof'] })
-  const run = new Stage(agent).begin('pester 400000')
+  const run = new HostlessChat(agent).begin('pester 400000')
   const ended = run.end()
   await until(() => lines('pestered').length > 0)
   let last = -1
@@ -174,7 +174,7 @@ test('[N47] an agent that sends requests without reading the responses is paused
     const isPaused = now === last
     last = now
     // Another agent runs a whole turn: enough time for this one to continue.
-    await new Stage(scriptedAgent().agent).turn('say a')
+    await new HostlessChat(scriptedAgent().agent).turn('say a')
     return isPaused
   })
   expect(last).toBeLessThan(400_000)
@@ -185,7 +185,7 @@ test('[N47] an agent that sends requests without reading the responses is paused
 
 test('[N47] tool calls with stored content pause the agent too, and none is lost', async () => {
   const { agent } = scriptedAgent()
-  const stage = new Stage(agent)
+  const stage = new HostlessChat(agent)
   const run = stage.begin('flood-diffs 1500')
   const turn = await run.end()
   expect([turn.responseParts.length, run.failure]).toEqual([1500, undefined])

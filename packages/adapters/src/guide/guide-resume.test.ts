@@ -1,6 +1,6 @@
 import type { ResponsePart, Turn } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { Stage } from '../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { guide } from './guide.ts'
 
 /** A timer that fires as soon as the event loop is idle, whatever the delay. */
@@ -8,7 +8,7 @@ const later = (_: number, task: () => void) => {
   const immediate = setImmediate(task)
   return () => clearImmediate(immediate)
 }
-const stage = () => new Stage(guide(later))
+const stage = () => new HostlessChat(guide(later))
 
 test('[N6] long 3000, interrupted at the 1,200th word: only the rest is streamed', async () => {
   const all = stage()

@@ -2,8 +2,8 @@ import type { Turn } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
 import { agentContract } from '../../../host/src/ports/agent.contract.ts'
 import { TurnFailed } from '@atrium/host/ports/agent'
-import { Stage } from '../../../host/test/hostless-chat.ts'
-import type { StageOptions } from '../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../host/test/hostless-chat.ts'
+import type { HostlessChatOptions } from '../../../host/test/hostless-chat.ts'
 import { guide } from './guide.ts'
 import { verbUsage } from './words.ts'
 
@@ -12,7 +12,7 @@ const later = (_: number, task: () => void) => {
   const immediate = setImmediate(task)
   return () => clearImmediate(immediate)
 }
-const stage = (options?: StageOptions) => new Stage(guide(later), options)
+const stage = (options?: HostlessChatOptions) => new HostlessChat(guide(later), options)
 
 agentContract('guide', () => guide(later), {
   prompts: [
@@ -111,7 +111,7 @@ test('[N5] slow: one word per second; cancelling ends the wait', async () => {
     timers.add(timer)
     return () => void timers.delete(timer)
   })
-  const run = new Stage(agent).begin('slow')
+  const run = new HostlessChat(agent).begin('slow')
   await run.step()
   for (let i = 0; i < 3; i++) {
     const next = run.step()
@@ -131,7 +131,7 @@ test('[N5] slow: one word per second; cancelling ends the wait', async () => {
 test('[N5] long: pauses after every 256 words', async () => {
   let pauses = 0
   const agent = guide((ms, task) => (pauses++, later(ms, task)))
-  await new Stage(agent).turn('long 3000')
+  await new HostlessChat(agent).turn('long 3000')
   expect(pauses).toBe(11)
 })
 
@@ -212,7 +212,10 @@ test('[N5] the model, its pace, the tone and the topic change the output', async
   expect(lively.usage?.model).toBe('guide-lively')
   const delays: number[] = []
   const agent = guide((ms, task) => (delays.push(ms), later(ms, task)))
-  await new Stage(agent).turn({ text: 'say a b', model: { id: 'guide-plain', config: { pace: 'steady' } } })
+  await new HostlessChat(agent).turn({
+    text: 'say a b',
+    model: { id: 'guide-plain', config: { pace: 'steady' } },
+  })
   expect(delays).toEqual([40, 40])
   const help = async (config: Record<string, unknown>) => textOf(await stage({ config }).turn('help'))
   const usual = await help({})

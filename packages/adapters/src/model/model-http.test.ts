@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { callsIn, failureIn, agentRoom, session, textOf, world, yes } from '../../test/model-room.ts'
 import { goodKey, modelServer } from '../../test/model-server.ts'
 import type { ModelServer } from '../../test/model-server.ts'
-import { Stage } from '../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { modelAgent } from './model.ts'
 import type { ModelsConfig } from './provider/config.ts'
 
@@ -109,7 +109,7 @@ describe.each(apis)('$name', (api) => {
 
   test('[N28] after 429 and 500 the request is repeated; a permanent error is reported without the key', async () => {
     const server = await modelServer()
-    const stage = new Stage(agentAt(server, api))
+    const stage = new HostlessChat(agentAt(server, api))
     // A stage returns a token for every resource, so the key is not the configured one.
     server.open = true
     server.errors.push({ status: 429, headers: { 'retry-after': '0' } }, { status: 500 })
@@ -128,7 +128,7 @@ describe.each(apis)('$name', (api) => {
   ])('[N28] %j: a broken response fails the turn, which can be resumed', async (script, text) => {
     const server = await modelServer()
     server.open = true
-    const run = new Stage(agentAt(server, api)).begin(script)
+    const run = new HostlessChat(agentAt(server, api)).begin(script)
     const turn = await run.end()
     expect([turn.state, textOf(turn)]).toEqual([
       'error',
@@ -151,10 +151,10 @@ describe.each(apis)('$name', (api) => {
     const server = await modelServer()
     server.open = true
     const agent = agentAt(server, api)
-    const run = new Stage(agent).begin('fail 404')
+    const run = new HostlessChat(agent).begin('fail 404')
     await run.end()
     expect(run.failure).toMatchObject({ message: expect.stringContaining(`${api.name} has no model`) })
-    const nowhere = new Stage(agentAt({ ...server, url: 'http://127.0.0.1:9' }, api)).begin('say x')
+    const nowhere = new HostlessChat(agentAt({ ...server, url: 'http://127.0.0.1:9' }, api)).begin('say x')
     await nowhere.end()
     expect(nowhere.failure).toMatchObject({
       resumable: true,
@@ -167,7 +167,9 @@ test('[N20] concurrent turns on several providers do not mix', async () => {
   const server = await modelServer()
   server.open = true
   const runs = apis.map((api, i) =>
-    new Stage(agentAt(server, api), { uri: `c:/${i}` }).begin(`say ${api.name} ; call list {} ; say too`),
+    new HostlessChat(agentAt(server, api), { uri: `c:/${i}` }).begin(
+      `say ${api.name} ; call list {} ; say too`,
+    ),
   )
   const turns = await Promise.all(runs.map((run) => run.end()))
   expect(turns.map(textOf)).toEqual(apis.map(({ name }) => `${name}too`))
@@ -180,7 +182,7 @@ test.each(apis)('[N20] S-48: a key is not sent to the target of a redirect by $n
   server.errors.push(
     ...Array.from({ length: 5 }, () => ({ status: 307, headers: { location: `${other.url}${api.path}` } })),
   )
-  const run = new Stage(agentAt(server, api)).begin('say hello')
+  const run = new HostlessChat(agentAt(server, api)).begin('say hello')
   expect((await run.end()).state).toBe('error')
   expect([server.requests.length > 0, other.requests]).toEqual([true, []])
 })

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test, vi } from 'vitest'
 import { fakeTerminals } from '../../../host/test/fake-terminals.ts'
-import { Stage } from '../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { callsIn, failureIn, agentRoom, modelRoom, textOf, world, yes } from '../../test/model-room.ts'
 import { scriptedProvider } from '../../test/scripted-model.ts'
 import { agentOn } from './model.ts'
@@ -10,7 +10,7 @@ const { modelSteps, modelResult, modelAskMs, modelLineMs } = limits
 
 test('[S-57 modelSteps] at 200 requests a turn completes, [S-57 modelSteps] past 200 it fails and can be resumed', async () => {
   const calls = (count: number) => `${'call list {} ; '.repeat(count)}say done`
-  const stage = new Stage(agentOn([scriptedProvider()], { world }))
+  const stage = new HostlessChat(agentOn([scriptedProvider()], { world }))
   expect((await stage.turn(calls(modelSteps - 1))).state).toBe('complete')
   const failed = await stage.turn(calls(modelSteps))
   expect(failureIn(failed)).toMatchObject({ errorType: 'steps', resumable: true })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { callsIn, failureIn, later, modelRoom, textOf, world, yes } from '../../test/model-room.ts'
 import { callError, partsOf, scriptedProvider, streamOf } from '../../test/scripted-model.ts'
-import { Stage } from '../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../host/test/hostless-chat.ts'
 import { agentOn } from './model.ts'
 import { continuePrompt } from './prompt.ts'
 
@@ -85,7 +85,7 @@ test('[N26] a call that ran when its host died does not run again: the model get
 
 test('[N26] an interrupted text continues in its part, and the model is asked to continue it', async () => {
   const provider = scriptedProvider()
-  const stage = new Stage(agentOn([provider], { world }))
+  const stage = new HostlessChat(agentOn([provider], { world }))
   const run = stage.begin('say Hello, this is a longer text')
   for (let i = 0; i < 3; i++) await run.step()
   await run.cut()
@@ -119,7 +119,7 @@ test('[N28] an overloaded model is asked again after the delay that it asks for'
     if (error) throw error
     return usual(options)
   }
-  const stage = new Stage(agentOn([provider], { world: slow }))
+  const stage = new HostlessChat(agentOn([provider], { world: slow }))
   const run = stage.begin('say at last')
   expect(textOf(await run.end())).toBe('at last')
   expect(delays).toEqual([7000, 3000, 9000])
@@ -176,7 +176,7 @@ test.each([
 
 test('[N25] a steering message that was taken when its host died is taken once', async () => {
   const provider = scriptedProvider()
-  const stage = new Stage(agentOn([provider], { world }))
+  const stage = new HostlessChat(agentOn([provider], { world }))
   const run = stage.begin('say first')
   const message = { text: 'say turned', origin: { kind: 'user' } } as const
   stage.fold({ type: 'chat/pendingMessageSet', kind: 'steering', id: 's', message })
@@ -189,7 +189,7 @@ test('[N25] a steering message that was taken when its host died is taken once',
 })
 
 test('[N26] a call that had started is not started again', async () => {
-  const stage = new Stage(agentOn([scriptedProvider()], { world }))
+  const stage = new HostlessChat(agentOn([scriptedProvider()], { world }))
   const run = stage.begin('say so')
   const call = { turnId: 'turn-1', toolCallId: 'c' }
   stage.fold({ type: 'chat/toolCallStart', ...call, toolName: 'run', displayName: 'Run' })

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, onTestFinished, test } from 'vitest'
-import { Racer } from '../../../host/test/racing-clients.ts'
+import { RacingClient } from '../../../host/test/racing-clients.ts'
 import { HostProcess } from '../../test/host-process.ts'
 
 const session = 'ahp-session:/secret'
@@ -26,14 +26,15 @@ const started = (turnId: string, text: string) => ({
   message: { text, origin: { kind: 'user' } },
 })
 
-async function connect(host: HostProcess, name: string, version: '1.0.0' | '0.9.0'): Promise<Racer> {
-  const racer = new Racer(await host.dial(), name, version)
+async function connect(host: HostProcess, name: string, version: '1.0.0' | '0.9.0'): Promise<RacingClient> {
+  const racer = new RacingClient(await host.dial(), name, version)
   await racer.open()
   return racer
 }
 
-const inputNeeded = ({ link }: Racer) => link.until(() => link.session(session).inputNeeded !== undefined)
-const ended = ({ link }: Racer, turnId: string) =>
+const inputNeeded = ({ link }: RacingClient) =>
+  link.until(() => link.session(session).inputNeeded !== undefined)
+const ended = ({ link }: RacingClient, turnId: string) =>
   link.until(() => link.chat(chat).turns.some(({ id }) => id === turnId))
 
 test('[J8] S-31: a token is in no file, no log, no environment, and in no message to a client', async () => {

@@ -17,7 +17,7 @@ import type { Agent } from '@atrium/host/ports/agent'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, onTestFinished, test } from 'vitest'
-import { room } from '../../../host/test/test-host.ts'
+import { testHost } from '../../../host/test/test-host.ts'
 import { until } from '../../../host/test/scripted-agent.ts'
 import { testWorld } from '../../../host/test/world.ts'
 import { documentIn } from '../../test/command.ts'
@@ -76,7 +76,7 @@ test.each(['', 'null', '[]', '5', '{"x":null}', '{"x":{"knobs":5}}', '{', '{"goo
 test('[N48] clients learn of agents that are added to the PATH or removed from it', async () => {
   const place = newPlace()
   const { agentSet, world } = await opened(place)
-  const all = await room({ agents: agentSet.agents })
+  const all = await testHost({ agents: agentSet.agents })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   // The state of the root channel.
   const offered = () => (ann.state(rootUri) as unknown as RootState).agents.map(({ provider }) => provider)

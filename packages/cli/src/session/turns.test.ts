@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Turn } from '@atrium/protocol/chat/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Racer } from '../../../host/test/racing-clients.ts'
-import { sameAsHost } from '../../../host/test/raw-client.ts'
+import { RacingClient } from '../../../host/test/racing-clients.ts'
+import { expectSameStates } from '../../../host/test/raw-client.ts'
 import { HostProcess } from '../../test/host-process.ts'
 
 const session = 'ahp-session:/killed'
@@ -24,20 +24,20 @@ afterEach(async () => {
 })
 
 /** Connects two clients to one session, one per protocol version. */
-async function connectBoth(): Promise<[ann: Racer, ben: Racer]> {
-  const ann = new Racer(await host.dial(), 'ann', '1.0.0')
+async function connectBoth(): Promise<[ann: RacingClient, ben: RacingClient]> {
+  const ann = new RacingClient(await host.dial(), 'ann', '1.0.0')
   await ann.open()
   await ann.ask('createSession', { channel: session })
-  const ben = new Racer(await host.dial(), 'ben', '0.9.0')
+  const ben = new RacingClient(await host.dial(), 'ben', '0.9.0')
   await ben.open()
   for (const racer of [ann, ben])
     for (const channel of [session, chat]) await racer.ask('subscribe', { channel })
   return [ann, ben]
 }
 
-async function reconnect(before: Racer): Promise<Racer> {
+async function reconnect(before: RacingClient): Promise<RacingClient> {
   const { clientId, link } = before
-  const after = new Racer(await host.dial(), clientId, link.version)
+  const after = new RacingClient(await host.dial(), clientId, link.version)
   after.clientSeq = before.clientSeq
   after.link.inherit(link)
   after.link.pending.length = 0
@@ -53,24 +53,24 @@ const started = (turnId: string) => ({
   message: { text: prompt, origin: { kind: 'user' } },
 })
 
-const turnOf = ({ link }: Racer, id: string): Turn | undefined =>
+const turnOf = ({ link }: RacingClient, id: string): Turn | undefined =>
   link.chat(chat).turns.find((turn) => turn.id === id)
-const ended = ({ link }: Racer, id: string) =>
+const ended = ({ link }: RacingClient, id: string) =>
   link.until(
     () => link.chat(chat).activeTurn === undefined && link.chat(chat).turns.some((turn) => turn.id === id),
   )
 /** The length of the text of the active turn that the client has received. */
-const received = ({ link }: Racer) => textOf(link.chat(chat).activeTurn?.responseParts ?? []).length
+const received = ({ link }: RacingClient) => textOf(link.chat(chat).activeTurn?.responseParts ?? []).length
 const textOf = (parts: Turn['responseParts']) =>
   parts.flatMap((part) => (part.kind === 'markdown' ? [part.content] : [])).join('')
 
 /** Checks that each client has the same state as a new client of its protocol version. */
-async function expectConverged(racers: readonly Racer[]): Promise<void> {
+async function expectConverged(racers: readonly RacingClient[]): Promise<void> {
   for (const { link } of racers) {
-    const fresh = new Racer(await host.dial(), `fresh ${link.version}`, link.version)
+    const fresh = new RacingClient(await host.dial(), `fresh ${link.version}`, link.version)
     await fresh.open(session, chat)
     expect([link.problems, link.pending]).toEqual([[], []])
-    sameAsHost(link, fresh.link)
+    expectSameStates(link, fresh.link)
     fresh.link.transport.close()
   }
 }

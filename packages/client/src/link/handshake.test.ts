@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held-flushes.ts'
+import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, state, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 import type { ScriptedHost } from '../../test/host-and-clients.ts'
 
@@ -31,12 +31,12 @@ describe('[U4] reconnect names only channels whose state is valid up to the last
     const two = client.subscribe('chat', 'ahp-chat:/two', { view: { turns: 1 } })
     await host.respond('subscribe', { snapshot: { ...snapshot(10), resource: two.uri } }, 1)
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     await begin(host)
     await host.request('subscribe', 2)
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     const { params } = await host.request('reconnect', 1)
     expect(params['subscriptions']).not.toContain(chat.uri)
@@ -47,7 +47,7 @@ describe('[U4] reconnect names only channels whose state is valid up to the last
     host.sendAction(uri, 11, { type: 'chat/delta', turnId: 'none', partId: 'none', content: 'x' })
     await host.request('subscribe', 1)
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     expect((await host.request('reconnect')).params['subscriptions']).toEqual([])
   })
@@ -55,17 +55,17 @@ describe('[U4] reconnect names only channels whose state is valid up to the last
   test('that was gone: a new handle subscribes again', async () => {
     const { host, client, chat } = await subscribedClient()
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     await host.respond('reconnect', { type: 'replay', actions: [], missing: [uri] })
-    await quiet()
+    await untilIdle()
     expect(chat.status).toBe('gone')
     const again = client.subscribe('chat', uri)
     await host.respond('subscribe', { snapshot: snapshot(20) }, 1)
     expect((await again.ready()).title).toBe('')
     expect([chat.status, again.status]).toEqual(['gone', 'open'])
     chat.release()
-    await quiet()
+    await untilIdle()
     expect(host.received.some(({ method }) => method === 'unsubscribe')).toBe(false)
   })
 })

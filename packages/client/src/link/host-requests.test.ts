@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held-flushes.ts'
+import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
 test('[U7] requests of the host are answered by functions of the app, and all others are refused', async () => {
@@ -17,7 +17,7 @@ test('[U7] requests of the host are answered by functions of the app, and all ot
   host.send({ id: 2, method: 'resourceRead', params: { channel: 'ahp-root://', uri: 'mine:/broken' } })
   host.send({ id: 3, method: 'resourceRead', params: { channel: 'ahp-root://' } })
   host.send({ id: 4, method: 'resourceWrite', params: { channel: 'ahp-root://', uri: 'mine:/a' } })
-  await quiet()
+  await untilIdle()
   const answers = host.received
     .filter((message) => message.method === undefined)
     .toSorted((a, b) => Number(a.id) - Number(b.id))

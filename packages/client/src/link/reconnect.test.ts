@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held-flushes.ts'
+import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
@@ -8,7 +8,7 @@ describe('[U4] a reconnecting client', () => {
     const { host, client, chat } = await subscribedClient(false)
     const maybe = chat.dispatch(draft('maybe') as never)
     host.cut()
-    await quiet()
+    await untilIdle()
     const never = chat.dispatch(draft('never sent') as never)
     client.clock.advance(1_000)
     await host.respond('reconnect', { type: 'replay', actions: [], missing: [] })
@@ -24,7 +24,7 @@ describe('[U4] a reconnecting client', () => {
     const { host, client, chat } = await subscribedClient()
     const dispatched = chat.dispatch(draft('mine') as never)
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     await host.respond('reconnect', {
       type: 'snapshot',
@@ -42,17 +42,17 @@ describe('[U4] a reconnecting client', () => {
   test('that the host has forgotten sends initialize on the same link; numbers may begin again', async () => {
     const { host, client, chat } = await subscribedClient()
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     const { id } = await host.request('reconnect')
     host.send({ id, error: { code: -32008, message: 'unknown client' } })
     await host.respond('initialize', { protocolVersion: '1.0.0', serverSeq: 2, snapshots: [snapshot(2)] }, 1)
-    await quiet()
+    await untilIdle()
     expect(client.links).toBe(2)
     host.sendAction(uri, 3, draft('three'))
     await chat.until((now) => now.draft?.text === 'three')
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     expect((await host.request('reconnect', 1)).params).toMatchObject({ lastSeenServerSeq: 3 })
   })

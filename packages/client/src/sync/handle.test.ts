@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held-flushes.ts'
+import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 
 describe('[U3] listeners are called', () => {
@@ -8,18 +8,18 @@ describe('[U3] listeners are called', () => {
     const seen: string[] = []
     chat.onChange(() => seen.push(chat.status))
     host.cut()
-    await quiet()
+    await untilIdle()
     expect(seen).toEqual(['stale'])
     client.clock.advance(1_000)
     await host.respond('reconnect', { type: 'replay', actions: [], missing: [] })
-    await quiet()
+    await untilIdle()
     expect(seen.at(-1)).toBe('open')
   })
 
   test('and may dispatch during the call', async () => {
     const { host, client, chat } = await subscribedClient()
     host.cut()
-    await quiet()
+    await untilIdle()
     let dispatched = false
     chat.onChange(() => {
       if (chat.status !== 'open' || dispatched) return
@@ -47,7 +47,7 @@ describe('[U3] handles', () => {
   test.each(['replay', 'snapshot'])('released during a handshake are unsubscribed (%s)', async (type) => {
     const { host, client, chat } = await subscribedClient()
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     await host.request('reconnect')
     chat.release()
@@ -59,7 +59,7 @@ describe('[U3] handles', () => {
     const { host, client, chat } = await subscribedClient()
     for (const [nth, type] of ['replay', 'snapshot'].entries()) {
       host.cut()
-      await quiet()
+      await untilIdle()
       client.clock.advance(1_000)
       await host.request('reconnect', nth)
       if (nth === 0) chat.release()
@@ -102,7 +102,7 @@ describe('[U3] handles', () => {
     expect(await nothing.dispatch(draft('x') as never)).toMatchObject({ outcome: 'refused' })
     const dispatched = chat.dispatch(draft('late') as never)
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     await host.respond('reconnect', { type: 'replay', actions: [], missing: [uri] })
     expect(await dispatched).toMatchObject({ outcome: 'lost', reason: expect.stringContaining('gone') })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held-flushes.ts'
+import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, state, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 
@@ -10,7 +10,7 @@ describe('[U2] order', () => {
     const { id } = await host.request('subscribe', 1)
     host.sendAction('ahp-chat:/two', 11, draft('eleven'))
     host.sendAction('ahp-chat:/two', 12, draft('twelve'))
-    await quiet()
+    await untilIdle()
     expect(other.state).toBeUndefined()
     host.send({
       id,
@@ -55,7 +55,7 @@ describe('[U2] order', () => {
     client.clock.advance(60_000)
     await host.request('reconnect')
     host.sendAction(uri, 12, draft('early'))
-    await quiet()
+    await untilIdle()
     host.cut()
     client.clock.advance(60_000)
     const { params } = await host.request('reconnect', 1)
@@ -73,7 +73,7 @@ describe('[U2] order', () => {
   test('actions that overtake the response to reconnect are applied after the replay', async () => {
     const { host, client, chat } = await subscribedClient()
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     await host.request('reconnect')
     host.sendAction(uri, 13, draft('thirteen'))
@@ -87,12 +87,12 @@ describe('[U2] order', () => {
     const { host, client, chat } = await subscribedClient()
     void chat.dispatch(draft('first') as never)
     host.cut()
-    await quiet()
+    await untilIdle()
     void chat.dispatch(draft('second') as never)
     client.onLink(({ state: link }) => void (link === 'live' && chat.dispatch(draft('third') as never)))
     client.clock.advance(1_000)
     await host.respond('reconnect', { type: 'replay', actions: [], missing: [] })
-    await quiet()
+    await untilIdle()
     const sent = host.received
       .filter(({ method }) => method === 'dispatchAction')
       .map(({ params }) => params as unknown)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held-flushes.ts'
+import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, begun, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 import type { ScriptedHost } from '../../test/host-and-clients.ts'
 
@@ -61,7 +61,7 @@ describe('[U5] a faulty host', () => {
     host.sendAction(uri, 11, { type: 'chat/turnComplete', turnId: 'nobody', duration: 1 })
     await host.request('subscribe', 1)
     host.cut()
-    await quiet()
+    await untilIdle()
     client.clock.advance(1_000)
     expect((await host.request('reconnect')).params).toMatchObject({ subscriptions: [] })
     await host.respond('reconnect', { type: 'replay', actions: [], missing: [] })
@@ -75,7 +75,7 @@ describe('[U5] a faulty host', () => {
     for (let n = 0; n < 50; n++) {
       host.sendAction(uri, 100 + n, nonsense)
       if (n === 0) await host.respond('subscribe', { snapshot: snapshot(100) }, 1)
-      await quiet()
+      await untilIdle()
     }
     const asked = () => host.received.filter(({ method }) => method === 'subscribe').length
     expect(asked()).toBe(2)

@@ -1,6 +1,6 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../../host/test/held-flushes.ts'
+import { untilIdle } from '../../../host/test/held-flushes.ts'
 import { uri, draft, snapshot, subscribedClient } from '../../test/subscribed-client.ts'
 import { TestClient, ScriptedHost } from '../../test/host-and-clients.ts'
 import { hostAndClients } from '../../test/host-and-clients.ts'
@@ -10,7 +10,7 @@ test('[U2] a request is sent before an action that is dispatched after it', asyn
   const { host, client } = await subscribedClient()
   void client.ask('createSession', { channel: 'ahp-session:/new' }).catch(() => {})
   void client.dispatch('ahp-session:/new', { type: 'session/titleChanged', title: 'x' } as never)
-  await quiet()
+  await untilIdle()
   expect(host.received.slice(-2).map(({ method }) => method)).toEqual(['createSession', 'dispatchAction'])
 })
 
@@ -31,7 +31,7 @@ describe('[U1] an action that no host accepts is refused before it is sent, and 
     const outcome = await client.dispatch('ahp-root://', action as never)
     expect(outcome).toEqual({ outcome: 'refused', reason: expect.stringMatching(reason) })
     expect(client.pending).toEqual([])
-    await quiet()
+    await untilIdle()
     expect(host.received).toHaveLength(before)
   })
 
@@ -87,7 +87,7 @@ describe('[U1] an action on a channel that does not exist', () => {
     await ann.ask('disposeSession', { channel: session })
     const title = { type: 'session/titleChanged', title: 'x' } as const
     const dispatched = [handle.dispatch(title), ann.dispatch('ahp-session:/never', title)]
-    await quiet()
+    await untilIdle()
     expect(ann.pending).toHaveLength(2)
     // The second channel is queried by the second timer.
     ann.clock.advance(15_000)
@@ -104,7 +104,7 @@ describe('[U1] an action on a channel that does not exist', () => {
     await handle.ready()
     await ann.ask('disposeSession', { channel: session })
     const dispatched = handle.dispatch(draft('late') as never)
-    await quiet()
+    await untilIdle()
     ann.clock.advance(5_000)
     expect(await dispatched).toMatchObject({ outcome: 'lost' })
     expect(handle.status).toBe('gone')
@@ -116,7 +116,7 @@ describe('[U1] an action on a channel that does not exist', () => {
     for (const [nth, ms] of [5_000, 10_000, 20_000].entries()) {
       client.clock.advance(ms - 1)
       host.sendAction('ahp-chat:/other', 11 + nth, draft('activity'))
-      await quiet()
+      await untilIdle()
       expect(host.received.filter(({ method }) => method === 'fetchTurns')).toHaveLength(nth)
       client.clock.advance(1)
       const { id } = await host.request('fetchTurns', nth)

@@ -2,10 +2,10 @@ import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { begun, confirmed, ready } from '../../test/tool-call-actions.ts'
-import { Cabinet } from '../../test/fake-files.ts'
+import { toolCallStarted, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
 import { session } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
 import {
   accepted,
@@ -14,11 +14,11 @@ import {
   chatOf,
   refused,
   says,
-  scene,
+  twoClientSession,
   sessionOf,
   turn,
 } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 import { choices } from './choices.ts'
 import { permissionsIn, permissionsKey } from './permissions.ts'
 import { isProtected } from './protected-files.ts'
@@ -27,8 +27,8 @@ const several = { multipleWorkingDirectories: {} }
 
 /** Allows a tool of this name in this session, or in this folder. */
 async function allowed(where: 'session' | 'folder', tool = 'x') {
-  const files = new Cabinet()
-  const all = await scene(new Puppet({ capabilities: several }), { machine: { files } })
+  const files = new FakeFiles()
+  const all = await twoClientSession(new ScriptedAgent({ capabilities: several }), { machine: { files } })
   const given = { id: 'p', tool, ...(where === 'folder' && { folder: 'file:///a' }) }
   const [channel, type] =
     where === 'folder' ? [rootUri, 'root/configChanged'] : [session, 'session/configChanged']
@@ -39,19 +39,19 @@ async function allowed(where: 'session' | 'folder', tool = 'x') {
 const edit = (...uris: readonly string[]) => ({
   edits: { items: uris.map((uri) => ({ after: { uri, content: { uri: 'x:/1' } } })) },
 })
-const callIn = (all: Scene): ToolCallState | undefined => {
+const callIn = (all: TwoClientSession): ToolCallState | undefined => {
   const part = chatOf(all).activeTurn?.responseParts.at(-1)
   return part?.kind === 'toolCall' ? part.toolCall : undefined
 }
-const listOf = (all: Scene): readonly unknown[] =>
+const listOf = (all: TwoClientSession): readonly unknown[] =>
   (sessionOf(all).config?.values[permissionsKey] as readonly unknown[] | undefined) ?? []
-const rootOf = (all: Scene) => all.core().log.channel(rootUri)?.committed as RootState
+const rootOf = (all: TwoClientSession) => all.core().log.channel(rootUri)?.committed as RootState
 const chosen = (selectedOptionId: string) => ({ ...confirmed, selectedOptionId })
 
 test("[X1] the agent's own options stay, also when it changes the call while it waits for approval", async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const options = [{ id: 'mine', label: 'As you like', kind: 'approve' }]
-  const run = await turn(all, 't1', begun(), ready({ options, editable: true }))
+  const run = await turn(all, 't1', toolCallStarted(), ready({ options, editable: true }))
   await says(all, run, ready({ riskAssessment: { kind: 'judge', status: 'loading' } }))
   expect(callIn(all)).toMatchObject({ status: 'pending-confirmation', editable: true, options })
   expect(await refused(all, chat, chosen(choices.session))).toBe('this option was not offered')
@@ -61,7 +61,7 @@ test("[X1] the agent's own options stay, also when it changes the call while it 
 
 test('[X3] S-35: a call that once touched a protected file still needs an approval after it changes', async () => {
   const { all } = await allowed('session')
-  const run = await turn(all, 't1', begun(), ready(edit('file:///a/.git/config')))
+  const run = await turn(all, 't1', toolCallStarted(), ready(edit('file:///a/.git/config')))
   await says(all, run, ready({ invocationMessage: 'Never mind' }))
   expect(callIn(all)).toMatchObject({ status: 'pending-confirmation', invocationMessage: 'Never mind' })
   await says(all, run, ready(edit('file:///a/b.txt')))
@@ -79,21 +79,25 @@ test.each([
   async (where, uris, status) => {
     const { all } = await allowed(where)
     await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
-    await turn(all, 't1', begun(), ready(edit(...uris)))
+    await turn(all, 't1', toolCallStarted(), ready(edit(...uris)))
     expect(callIn(all)).toMatchObject({ status })
   },
 )
 
 test.each([
   ['a session', choices.session, listOf],
-  ['a folder', choices.folder, (all: Scene) => rootOf(all).config?.values[permissionsKey] as unknown[]],
+  [
+    'a folder',
+    choices.folder,
+    (all: TwoClientSession) => rootOf(all).config?.values[permissionsKey] as unknown[],
+  ],
 ] as const)(
   '[X2] a permission given twice in %s is listed once, and removed at once',
   async (_, id, list) => {
-    const all = await scene()
+    const all = await twoClientSession()
     const second = { ...confirmed, toolCallId: 'c2', selectedOptionId: id }
-    const other = [begun({ toolCallId: 'c2' }), ready({ toolCallId: 'c2' })]
-    await turn(all, 't1', begun(), ready(), ...other)
+    const other = [toolCallStarted({ toolCallId: 'c2' }), ready({ toolCallId: 'c2' })]
+    await turn(all, 't1', toolCallStarted(), ready(), ...other)
     await accepted(all.ann, chat, chosen(id))
     await accepted(all.ben, chat, second)
     expect(list(all)).toMatchObject([{ tool: 'x', by: 'ann' }])
@@ -101,23 +105,23 @@ test.each([
 )
 
 test('[S-57 permissions] past 256: a choice is refused as well, and the call still waits for approval', async () => {
-  const all = await scene(new Puppet(), { limits: { permissions: 1 } })
+  const all = await twoClientSession(new ScriptedAgent(), { limits: { permissions: 1 } })
   const list = [{ id: 'p', tool: 'another' }]
   await accepted(all.ann, session, { type: 'session/configChanged', config: { [permissionsKey]: list } })
-  await turn(all, 't1', begun(), ready())
+  await turn(all, 't1', toolCallStarted(), ready())
   expect(await refused(all, chat, chosen(choices.session))).toBe('there are at most 1 permissions')
   await accepted(all.ann, chat, chosen(choices.folder))
   expect([listOf(all), callIn(all)?.status]).toEqual([list, 'running'])
 })
 
 test('[X2] a denial, and an approval for once, are stored nowhere', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   for (const [n, answer] of [
     chosen(choices.once),
     confirmed,
     { ...chosen(choices.deny), approved: false, reason: 'denied' },
   ].entries()) {
-    await turn(all, `t${n}`, begun(), ready())
+    await turn(all, `t${n}`, toolCallStarted(), ready())
     await accepted(all.ann, chat, { ...answer, turnId: `t${n}` })
     await accepted(all.ann, chat, cancelled(`t${n}`))
   }
@@ -125,8 +129,8 @@ test('[X2] a denial, and an approval for once, are stored nowhere', async () => 
 })
 
 test('[X1] a permission names the client that gave it', async () => {
-  const all = await scene()
-  await turn(all, 't1', begun(), ready())
+  const all = await twoClientSession()
+  await turn(all, 't1', toolCallStarted(), ready())
   expect(await refused(all, chat, { ...confirmed, confirmed: 'not-needed' })).toBe(
     'a tool call that asks for confirmation needs a user or a setting to confirm it',
   )
@@ -136,7 +140,7 @@ test('[X3] S-35: a link to a protected file is protected, and shown as its targe
   const { all, files } = await allowed('session')
   files.put('/a/.git/hooks/pre-commit', 'old')
   files.links.set('/a/docs', '/a/.git/hooks')
-  const run = await turn(all, 't1', begun())
+  const run = await turn(all, 't1', toolCallStarted())
   for (const name of ['pre-commit', 'new', 'deep/er']) {
     const shown = await run.chat.files.propose(`docs/${name}`, { text: 'evil' })
     expect(shown.after?.uri).toBe(`file:///a/.git/hooks/${name}`)
@@ -168,7 +172,7 @@ test('[X2] a chat with a folder of its own uses the permissions of that folder',
   const { all } = await allowed('folder')
   await accepted(all.ann, session, { type: 'session/workingDirectorySet', directory: 'file:///b' })
   await accepted(all.ann, chat, { type: 'chat/workingDirectorySet', directory: 'file:///b' })
-  await turn(all, 't1', begun(), ready())
+  await turn(all, 't1', toolCallStarted(), ready())
   expect(callIn(all)).toMatchObject({ status: 'pending-confirmation' })
   await accepted(all.ann, chat, chosen(choices.folder))
   expect(rootOf(all).config?.values[permissionsKey]).toMatchObject([
@@ -179,9 +183,9 @@ test('[X2] a chat with a folder of its own uses the permissions of that folder',
 
 test('[X1] an option of an unknown kind counts as the response says', async () => {
   for (const approved of [true, false]) {
-    const all = await scene()
+    const all = await twoClientSession()
     const options = [{ id: 'maybe', label: 'Maybe', kind: 'perhaps' }]
-    await turn(all, 't1', begun(), ready({ options }))
+    await turn(all, 't1', toolCallStarted(), ready({ options }))
     await accepted(all.ann, chat, { ...chosen('maybe'), approved, ...(!approved && { reason: 'denied' }) })
     expect(callIn(all)?.status).toBe(approved ? 'running' : 'cancelled')
   }
@@ -193,7 +197,7 @@ test.each([
 ])(
   '[X2] S-17: a client adds to the list of a %s in its own name only, and an old list brings no removed permission back',
   async (_, channel, type) => {
-    const all = await scene()
+    const all = await twoClientSession()
     const set = (...list: readonly object[]) => ({ type, config: { [permissionsKey]: list } })
     const [mine, hers, nobodys] = ['ann', 'ben', undefined].map((by, n) => ({
       id: `p${n}`,

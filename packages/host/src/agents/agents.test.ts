@@ -2,7 +2,7 @@ import type { AgentInfo } from '@atrium/protocol/root/state'
 import type { RootState } from '@atrium/protocol/root/state'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { mute, room } from '../../test/test-host.ts'
+import { silentAgent, testHost } from '../../test/test-host.ts'
 import type { Agent } from '../ports/agent.ts'
 
 const model = { id: 'large', provider: 'mock', name: 'Large' }
@@ -11,10 +11,10 @@ const property = { type: 'string', title: 'Pace', enum: ['slow', 'fast'] } as co
 /** An agent that knows its models and settings only after a probe. */
 function shy(): Agent & { asked: number } {
   return {
-    ...mute,
+    ...silentAgent,
     asked: 0,
     get info(): AgentInfo {
-      return { ...mute.info, models: this.asked > 0 ? [model] : [] }
+      return { ...silentAgent.info, models: this.asked > 0 ? [model] : [] }
     },
     get settings() {
       return {
@@ -29,7 +29,7 @@ function shy(): Agent & { asked: number } {
 
 test('[H14] an agent is probed when its settings are requested, and the result is published', async () => {
   const agent = shy()
-  const all = await room({ agents: [agent] })
+  const all = await testHost({ agents: [agent] })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const models = () => (ann.state(rootUri) as RootState).agents[0]?.models
   expect([agent.asked, models()]).toEqual([0, []])
@@ -39,7 +39,7 @@ test('[H14] an agent is probed when its settings are requested, and the result i
 })
 
 test('[H14] an agent is probed before a session is created with it', async () => {
-  const all = await room({ agents: [shy()] })
+  const all = await testHost({ agents: [shy()] })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const params = { channel: 'ahp-session:/a', provider: 'mock', config: { 'mock.pace': 'fast' } }
   await ann.ask('createSession', params)
@@ -50,17 +50,17 @@ test('[H14] an agent is probed before a session is created with it', async () =>
 })
 
 test('[H14] changes of the agents are published; without a change nothing is', async () => {
-  const all = await room()
+  const all = await testHost()
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const providers = () => (ann.state(rootUri) as RootState).agents.map(({ provider }) => provider)
-  const other: Agent = { ...mute, info: { ...mute.info, provider: 'other' } }
+  const other: Agent = { ...silentAgent, info: { ...silentAgent.info, provider: 'other' } }
   const before = all.core().log.last
-  all.host().offer([mute])
+  all.host().offer([silentAgent])
   expect(all.core().log.last).toBe(before)
-  all.host().offer([mute, other])
+  all.host().offer([silentAgent, other])
   await ann.until(() => providers().length === 2)
   await ann.ask('createSession', { channel: 'ahp-session:/o', provider: 'other' })
-  all.host().offer([mute])
+  all.host().offer([silentAgent])
   await ann.until(() => providers().length === 1)
   await expect(ann.ask('createSession', { channel: 'ahp-session:/p', provider: 'other' })).rejects.toThrow(
     'other',

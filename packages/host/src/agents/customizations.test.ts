@@ -1,8 +1,16 @@
 import type { McpServerCustomization } from '@atrium/protocol/session/customization'
 import { expect, test } from 'vitest'
 import { session } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
-import { accepted, chat, refused, scene, sessionOf, started, turn } from '../../test/two-client-session.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import {
+  accepted,
+  chat,
+  refused,
+  twoClientSession,
+  sessionOf,
+  started,
+  turn,
+} from '../../test/two-client-session.ts'
 
 const server = (name: string): McpServerCustomization => ({
   type: 'mcpServer',
@@ -19,7 +27,7 @@ const off = {
 const ready = { kind: 'ready' } as const
 
 test('[H15] a new session has the customizations of its agent', async () => {
-  const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
+  const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a'), server('b')] }))
   expect(sessionOf(all).customizations).toEqual([server('a'), server('b')])
 })
 
@@ -33,13 +41,15 @@ test("[H15] changes of the agent's customizations arrive with the next turn; the
     contents: 'rule',
     writable: false,
   } as const
-  const all = await scene(new Puppet({ customizations: [server('a'), server('b'), folder] }))
+  const all = await twoClientSession(
+    new ScriptedAgent({ customizations: [server('a'), server('b'), folder] }),
+  )
   await accepted(all.ann, session, off)
   await accepted(all.ann, session, { ...off, id: 'd' })
   const run = await turn(all, 't1', { type: 'session/mcpServerStateChanged', id: 'b', state: ready })
   run.end()
   const renamed = [{ ...server('a'), name: 'A' }, server('b'), { ...folder, name: 'E' }, server('c')]
-  const next = new Puppet({ customizations: renamed })
+  const next = new ScriptedAgent({ customizations: renamed })
   await all.restart('crash', undefined, [next])
   const ann = await all.join('ann')
   await ann.ask('subscribe', { channel: chat })
@@ -54,31 +64,31 @@ test("[H15] changes of the agent's customizations arrive with the next turn; the
 })
 
 test('[H15] the same choice twice is refused', async () => {
-  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
   const enablement = [true, false].map((enabled) => ({ kind: 'session', enabled }))
   expect(await refused(all, session, { ...off, enablement })).toMatch(/decided about once/)
 })
 
 test('[H15] removed customizations are gone with the next turn; without a change nothing is published', async () => {
-  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
   const published = () =>
     all.ben.envelopes.filter(({ action }) => action.type === 'session/customizationsChanged')
   ;(await turn(all, 't1')).end()
   expect(published()).toEqual([])
-  await all.restart('crash', undefined, [new Puppet()])
+  await all.restart('crash', undefined, [new ScriptedAgent()])
   const ann = await all.join('ann', { subscribe: [session, chat] })
   await accepted(ann, chat, started('t2'))
   await ann.until(() => (ann.state(session)['customizations'] as readonly unknown[]).length === 0)
 })
 
 test.each(['Start', 'Stop', 'Background'])('[H15] a request to %s an MCP server is refused', async (what) => {
-  const all = await scene(new Puppet({ customizations: [server('a')] }))
+  const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
   const action = { type: `session/mcpServer${what}Requested`, id: 'a' }
   expect(await refused(all, session, action)).toMatch(/itself: switch this one on or off/)
 })
 
 test('[H15] a customization that is switched off stays off in the session that a chat is moved to', async () => {
-  const all = await scene(new Puppet({ customizations: [server('a'), server('b')] }))
+  const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a'), server('b')] }))
   await accepted(all.ann, session, off)
   const [moved, destination] = ['ahp-chat:/moved', { kind: 'newSession' } as const]
   await all.ann.ask('createChat', { channel: session, chat: moved })

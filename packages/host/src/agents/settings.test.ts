@@ -1,8 +1,8 @@
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import { describe, expect, test } from 'vitest'
 import { session } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { testHost } from '../../test/test-host.ts'
 import { sessionOf } from '../../test/two-client-session.ts'
 import { sessionSchema } from './settings.ts'
 
@@ -19,7 +19,7 @@ const choices = async (property: string, query: string, directory: string | unde
   { value: `${property} ${query} ${directory ?? 'nowhere'}`, label: 'One' },
 ]
 const joined = async (settings = { schema, choices }) => {
-  const all = await room({ agents: [new Puppet({ settings })] })
+  const all = await testHost({ agents: [new ScriptedAgent({ settings })] })
   return { all, ann: await all.join('ann') }
 }
 

@@ -3,7 +3,7 @@ import { limits } from '@atrium/protocol/limits'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { mute, room } from '../../test/test-host.ts'
+import { silentAgent, testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { FakeShell } from '../../test/fake-terminals.ts'
@@ -15,7 +15,7 @@ const startedAt = '2026-01-01T00:00:00Z'
 async function setUp(begin?: (shell: FakeShell) => void) {
   const prompts: string[] = []
   const agent: Agent = {
-    ...mute,
+    ...silentAgent,
     resumes: true,
     async *run({ state }) {
       prompts.push(state.activeTurn?.message.text ?? '')
@@ -23,7 +23,10 @@ async function setUp(begin?: (shell: FakeShell) => void) {
     },
   }
   const terminals = fakeTerminals(begin)
-  const all = await room({ agents: [agent], machine: { terminals, defaultDirectory: 'file:///home/dev' } })
+  const all = await testHost({
+    agents: [agent],
+    machine: { terminals, defaultDirectory: 'file:///home/dev' },
+  })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   await ann.ask('createSession', { channel: 's:/1', workingDirectories: ['file:///w'] })
   await ann.ask('subscribe', { channel: chat })
@@ -121,8 +124,8 @@ test("[Y9] only a user's command runs: not a lone !, not an empty one, not on a 
   }
   expect(prompts).toEqual(['!', '!  ', ' !ls', 'ls !'])
   expect(terminals.shells).toEqual([])
-  const agent: Agent = { ...mute, async *run() {} }
-  const bare = await room({ agents: [agent] })
+  const agent: Agent = { ...silentAgent, async *run() {} }
+  const bare = await testHost({ agents: [agent] })
   const ben = await bare.join('ben')
   await ben.ask('createSession', { channel: 's:/1' })
   await ben.ask('subscribe', { channel: chat })

@@ -1,12 +1,20 @@
 import { guide } from '@atrium/adapters/guide'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { begun, call, complete, mcp, result, running } from '../../test/tool-call-actions.ts'
-import { quiet } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
+import { toolCallStarted, call, complete, mcp, result, running } from '../../test/tool-call-actions.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
-import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import {
+  chat,
+  chatOf,
+  message,
+  session,
+  sessionOf,
+  started,
+  oneClientSession,
+} from '../../test/one-client-session.ts'
 import {
   github,
   optional,
@@ -39,11 +47,11 @@ test('[J10] every waiting call goes on, in all chats of the principal, and no ot
   const { all, ann, agent } = await waiting()
   await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/two', initialMessage: message('go') })
   const second = await agent.given(1)
-  second.say(begun(mcp), running, signIn())
+  second.say(toolCallStarted(mcp), running, signIn())
   const elsewhere = { resource: { resource: 'https://elsewhere.example' }, reason: 'required' }
   await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/three', initialMessage: message('go') })
   const third = await agent.given(2)
-  third.say(begun(mcp), running, signIn({ auth: elsewhere }))
+  third.say(toolCallStarted(mcp), running, signIn({ auth: elsewhere }))
   await ann.until(() => sessionOf(ann).inputNeeded?.length === 3)
   await give(ann, door.resource)
   expect(sessionOf(ann).inputNeeded).toMatchObject([{ chat: 'ahp-chat:/three' }])
@@ -65,7 +73,7 @@ test('[J10] a token for a call may expire and be given again while the turn is a
   const far = await all.join('far', { subscribe: ['ahp-root://'] })
   await give(ann, door.resource, 'T', { expiresIn: 10 })
   all.world.advance(10_000)
-  await quiet()
+  await untilIdle()
   expect(notesOf(ann)).toEqual([{ channel: 'ahp-root://', resource: door, reason: 'expired' }])
   expect(notesOf(far)).toEqual([])
   expect(run.chat.token(door.resource)).toBeUndefined()
@@ -94,8 +102,8 @@ test("[J10] S-10: another principal's sign-in does not resolve a call", async ()
 })
 
 test('[J10] S-48: a token that one agent declares is not given to another agent, whatever its calls ask for', async () => {
-  const agent = new Puppet()
-  const other = new Puppet({ provider: 'other', protectedResources: [door] })
+  const agent = new ScriptedAgent()
+  const other = new ScriptedAgent({ provider: 'other', protectedResources: [door] })
   const { ann, run } = await waiting(agent, { agents: [agent, other] })
   await give(ann, door.resource)
   expect(statusOf(ann)).toBe('auth-required')
@@ -103,9 +111,9 @@ test('[J10] S-48: a token that one agent declares is not given to another agent,
 })
 
 test('[J11] an agent gets the tokens that it declares, and no others', async () => {
-  const agent = new Puppet({ protectedResources: [optional] })
-  const other = new Puppet({ provider: 'other', protectedResources: [door] })
-  const { ann } = await talk(agent, { agents: [agent, other] })
+  const agent = new ScriptedAgent({ protectedResources: [optional] })
+  const other = new ScriptedAgent({ provider: 'other', protectedResources: [door] })
+  const { ann } = await oneClientSession(agent, { agents: [agent, other] })
   await give(ann, optional.resource, 'mine')
   await give(ann, door.resource, 'theirs')
   ann.dispatch(chat, started('t1'))
@@ -140,7 +148,7 @@ test('[J10] a call still waits after a restart; a sign-in then lets its agent go
 
 test('[J8] tokens do not survive a restart', async () => {
   const agent = guarded()
-  const all = await room({ agents: [agent] })
+  const all = await testHost({ agents: [agent] })
   await give(await all.join('ann'), github.resource)
   await all.restart('close')
   const ann = await all.join('ann')
@@ -159,7 +167,7 @@ test('[J8] the owner of a session survives a restart', async () => {
 })
 
 test('[J8] links count from the handshake on, however they end', async () => {
-  const all = await room({ agents: [guarded()] })
+  const all = await testHost({ agents: [guarded()] })
   const held = () => all.core().tokens.of('owner', github.resource)
   const ann = await all.join('ann')
   await give(ann, github.resource)
@@ -168,7 +176,7 @@ test('[J8] links count from the handshake on, however they end', async () => {
   await codeOf(all.link().ask('initialize', { protocolVersions: ['9.9.9'], clientId: 'x' }))
   const newer = await all.join('ann')
   newer.peer.close()
-  await quiet()
+  await untilIdle()
   all.world.advance(3_599_999)
   expect(held()).toBe('T')
   all.world.advance(1)
@@ -189,7 +197,7 @@ test('[J10] two sign-ins at the same time: the call goes on once', async () => {
   const ben = await all.join('ben', { subscribe: [chat] })
   const answers = await Promise.all([codeOf(give(ann, door.resource)), codeOf(give(ben, door.resource))])
   expect(answers).toEqual([0, 0])
-  await quiet()
+  await untilIdle()
   const resolved = ben.envelopes.filter(({ action }) => action.type === 'chat/toolCallAuthResolved')
   expect(resolved).toHaveLength(1)
 })
@@ -202,7 +210,7 @@ const guideDoor = 'https://guide.atrium.example'
 
 /** Ann has asked the guide to sign in. */
 async function atTheDoor() {
-  const all = await room({ agents: [guide(later)] })
+  const all = await testHost({ agents: [guide(later)] })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   for (const channel of [session, chat]) await ann.ask('subscribe', { channel })

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { quiet } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
-import { chat, chatOf, message, session, started, talk } from '../../test/one-client-session.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { testHost } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, started, oneClientSession } from '../../test/one-client-session.ts'
 import { github, optional, guarded, give, codeOf, notesOf, signedOut } from '../../test/sign-in.ts'
 
 test('[J7] a token is accepted for a resource that an agent needs, and for no other', async () => {
-  const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  const { ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   expect(await give(ann, optional.resource)).toEqual({})
   expect(await give(ann, optional.resource, 'T', { scopes: ['a'], expiresIn: 1 })).toEqual({})
   expect(await give(ann, optional.resource, '')).toEqual({})
@@ -32,19 +32,19 @@ test.each([
   ['scopes that are no list', { scopes: 'read' }],
   ['scopes that are numbers', { scopes: [1] }],
 ])('[J7] authenticate with %s is -32602, and nothing is stored', async (_, more) => {
-  const { all, ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  const { all, ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   expect(await codeOf(give(ann, optional.resource, 'T', more))).toBe(-32602)
   expect(all.core().tokens.of('owner', optional.resource)).toBeUndefined()
   expect(all.world.reports).toEqual([])
 })
 
 test('[S-57 tokenLength] at 16,384: accepted', async () => {
-  const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  const { ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   expect(await give(ann, optional.resource, 'x'.repeat(16_384))).toEqual({})
 })
 
 test('[S-57 tokenLength] past 16,384: refused, and the error does not contain the token', async () => {
-  const { ann } = await talk(new Puppet({ protectedResources: [optional] }))
+  const { ann } = await oneClientSession(new ScriptedAgent({ protectedResources: [optional] }))
   await expect(give(ann, optional.resource, 'x'.repeat(16_385))).rejects.toMatchObject({
     code: -32602,
     message: 'authenticate: a token has at most 16384 characters',
@@ -52,7 +52,7 @@ test('[S-57 tokenLength] past 16,384: refused, and the error does not contain th
 })
 
 test('[J9] createSession without a required token fails with -32007 and the resources, and leaves nothing', async () => {
-  const all = await room({ agents: [guarded()] })
+  const all = await testHost({ agents: [guarded()] })
   const ann = await all.join('ann')
   await expect(ann.ask('createSession', { channel: session })).rejects.toMatchObject({
     code: -32007,
@@ -64,7 +64,7 @@ test('[J9] createSession without a required token fails with -32007 and the reso
 })
 
 test('[J9] other problems of createSession are reported first', async () => {
-  const all = await room({ agents: [guarded()] })
+  const all = await testHost({ agents: [guarded()] })
   const ann = await all.join('ann')
   expect(await codeOf(ann.ask('createSession', { channel: session, provider: 'none' }))).toBe(-32002)
   expect(await codeOf(ann.ask('createSession', { channel: session, workingDirectories: ['http://x'] }))).toBe(
@@ -84,7 +84,7 @@ test('[J9] createChat likewise', async () => {
 })
 
 test("[J9] S-10: another principal's token does not count", async () => {
-  const all = await room({ agents: [guarded()] })
+  const all = await testHost({ agents: [guarded()] })
   const ann = await all.join('ann')
   const eve = await all.join('eve', { principal: 'eve' })
   await give(eve, github.resource)
@@ -117,12 +117,12 @@ test('[J9] only subscribed links of the same principal are notified, and no link
   const eve = await all.join('eve', { principal: 'eve', subscribe: [session, chat] })
   ann.dispatch(chat, started('t1'))
   await ann.until(() => notesOf(ann).length > 0)
-  await quiet()
+  await untilIdle()
   expect([ann, ben, cem, eve].map((client) => notesOf(client).length)).toEqual([1, 1, 0, 0])
   ben.peer.close()
   const back = all.link()
   await back.ask('reconnect', { clientId: 'ben', lastSeenServerSeq: 0, subscriptions: [session] })
-  await quiet()
+  await untilIdle()
   expect(notesOf(back)).toEqual([])
 })
 
@@ -141,7 +141,7 @@ test('[J9] a 0.9 client gets the same notification', async () => {
 
 test('[J8] the expiry of a token is sent to the subscribers of channels that need it', async () => {
   const agent = guarded()
-  const all = await room({ agents: [agent, new Puppet({ provider: 'other' })] })
+  const all = await testHost({ agents: [agent, new ScriptedAgent({ provider: 'other' })] })
   const ann = await all.join('ann', { subscribe: ['ahp-root://'] })
   await give(ann, github.resource, 'T', { expiresIn: 60 })
   await ann.ask('createSession', { channel: session })
@@ -150,12 +150,12 @@ test('[J8] the expiry of a token is sent to the subscribers of channels that nee
   const cem = await all.join('cem', { subscribe: [chat] })
   const dan = await all.join('dan', { subscribe: ['ahp-session:/other'] })
   const eve = await all.join('eve', { principal: 'eve', subscribe: ['ahp-root://', session, chat] })
-  await quiet()
+  await untilIdle()
   all.world.advance(59_999)
-  await quiet()
+  await untilIdle()
   expect(notesOf(ann)).toEqual([])
   all.world.advance(1)
-  await quiet()
+  await untilIdle()
   const expired = { channel: 'ahp-root://', resource: github, reason: 'expired' }
   expect([ann, ben, cem, dan, eve].map(notesOf)).toEqual([[expired], [expired], [expired], [], []])
   expect(await codeOf(ann.ask('createSession', { channel: 'ahp-session:/two' }))).toBe(-32007)

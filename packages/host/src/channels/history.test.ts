@@ -1,7 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { asleep, stepOver, turn } from '../../test/lazy-chat.ts'
+import { lazyChat, stepOver, turn } from '../../test/lazy-chat.ts'
 import type { LazyChat } from '../../test/lazy-chat.ts'
 import { turnsBefore, withTurnsBefore } from './history.ts'
 import type { Page } from './history.ts'
@@ -15,7 +15,7 @@ const page = (chat: LazyChat, cursor?: string, limit?: number, longest = 1_048_5
 const ids = ({ turns }: Page) => turns.map(({ id }) => id)
 
 test('[L9] pages lead from the newest turn to the oldest, and none of them stays in memory', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   const first = await page(chat, undefined, 3)
   expect([ids(first), first.turnsNextCursor]).toEqual([['t4', 't5', 't6'], 'before:t4'])
   const second = await page(chat, first.turnsNextCursor, 3)
@@ -36,7 +36,7 @@ test('[L9] whatever the page size, the pages contain all turns, each once', asyn
       fc.integer({ min: 1, max: 2000 }),
       fc.nat(7),
       async (sizes, limit, longest, completed) => {
-        const chat = await asleep((i) => 'x'.repeat(sizes[i] ?? 0))
+        const chat = await lazyChat((i) => 'x'.repeat(sizes[i] ?? 0))
         if (completed < 7) await chat.until(chat.log.loadRows(chat.channel, `t${completed}`))
         const found: Page[] = []
         for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
@@ -59,9 +59,9 @@ test('[L9] whatever the page size, the pages contain all turns, each once', asyn
 
 /** A chat whose newest two turns have this total length, as JSON. */
 async function newestTwo(length: number): Promise<Page> {
-  const plain = await asleep(() => '')
+  const plain = await lazyChat(() => '')
   const bare = plain.head.turns.slice(-2).reduce((sum, one) => sum + JSON.stringify(one).length, 0)
-  const chat = await asleep((i) => (i === 5 ? 'x'.repeat(length - bare) : ''))
+  const chat = await lazyChat((i) => (i === 5 ? 'x'.repeat(length - bare) : ''))
   return page(chat, undefined, 2)
 }
 
@@ -75,7 +75,7 @@ test('[S-57 turnsPageLength] past 1,048,576 characters the page ends with a curs
 })
 
 test('[L9] an unknown cursor, and one whose turn was removed, are refused', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   for (const cursor of ['', 't5', 'before:', 'before:t9', 'before:constructor'])
     await expect(page(chat, cursor)).rejects.toMatchObject({ code: -32602 })
   chat.append([truncated('t5')])
@@ -85,14 +85,14 @@ test('[L9] an unknown cursor, and one whose turn was removed, are refused', asyn
 })
 
 test('[L9] a turn that is resumed is still a position in the list', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   chat.append([...turn('t7', 'x', 'fail'), { type: 'chat/turnResume', turnId: 't7' } as Action])
   await chat.until(chat.log.settled())
   expect(ids(await page(chat, 'before:t7', 2))).toEqual(['t5', 't6'])
 })
 
 test('[L9] a page has no uncommitted turns, and none that are being removed', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   chat.holding = true
   chat.append(turn('t7', 'x'))
   const core = chat.core()
@@ -106,7 +106,7 @@ test('[L9] a page has no uncommitted turns, and none that are being removed', as
 
 test('[L9] changes while the disk is read are in the page', async () => {
   const asked = async (meanwhile: (chat: LazyChat) => unknown) => {
-    const chat = await asleep()
+    const chat = await lazyChat()
     const found = withTurnsBefore(chat.core(), chat.channel, { limit: 4 }, (one) => [
       ...ids(one),
       chat.log.committedSeq,
@@ -126,7 +126,7 @@ test('[L9] changes while the disk is read are in the page', async () => {
 })
 
 test('[L8] F-04: a missing turn is reported, and only where it is needed', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   chat.store.rows = async () => ({ rows: [], more: false })
   chat.store.load = async () => ({ damaged: 'number 7 has a wrong checksum' })
   expect(ids(await page(chat, undefined, 2))).toEqual(['t5', 't6'])

@@ -2,7 +2,7 @@ import type { Action } from '@atrium/protocol/channel'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { LazyChat, asleep, turn } from '../../test/lazy-chat.ts'
+import { LazyChat, lazyChat, turn } from '../../test/lazy-chat.ts'
 import { Channel, kindOf } from '../log/channel.ts'
 import type { Core } from '../core/core.ts'
 import { ChatIndex } from '../core/chat-index.ts'
@@ -82,7 +82,7 @@ test('[L9] a single turn above the limit is in the snapshot', () => {
 })
 
 test('[L9] turns that are not in memory are behind the cursor; once loaded, the text is rendered again', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   const { channel } = chat
   const of = chat.core()
   expect(shown(of, channel)).toMatchObject({ ids: ['t5', 't6'], cursor: 'before:t5' })
@@ -93,7 +93,7 @@ test('[L9] turns that are not in memory are behind the cursor; once loaded, the 
 })
 
 test('[L9] a view loads as many turns as it shows', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   const of = chat.core()
   expect([1, 2, 3].map((n) => needsRows(of, chat.channel, { turns: n }))).toEqual([false, false, true])
   await chat.until(loadRowsFor(of, chat.channel, { turns: 4 }))
@@ -107,7 +107,7 @@ test('[L9] a view loads as many turns as it shows', async () => {
 })
 
 test('[L9] turns that a snapshot could not hold are not loaded', async () => {
-  const chat = await asleep((i) => 'x'.repeat(100 * i))
+  const chat = await lazyChat((i) => 'x'.repeat(100 * i))
   const of = chat.core({ turnsLength: 900 })
   await chat.until(loadRowsFor(of, chat.channel))
   expect(chat.channel.olderRows).toBe(5)
@@ -115,7 +115,7 @@ test('[L9] turns that a snapshot could not hold are not loaded', async () => {
 })
 
 test('[L9] until a removal of all turns is committed, the snapshot has a cursor; then it has none', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   chat.holding = true
   chat.append([{ type: 'chat/truncated' }])
   const of = chat.core()
@@ -139,7 +139,7 @@ test('[L9] a chat whose only loaded turn is resumed has a cursor to the others, 
 
 test('[L9] waking a chat for a view returns one that is awake, also if it fell asleep or was dropped meanwhile', async () => {
   const whole = async (meanwhile: (chat: LazyChat) => void) => {
-    const chat = await asleep()
+    const chat = await lazyChat()
     const woken = wake(chat.core(), chat.channel.uri, {})
     await Promise.resolve()
     meanwhile(chat)

@@ -5,13 +5,13 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { Activity } from '@atrium/protocol/status'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { quiet, session, title } from '../../test/held-flushes.ts'
-import { mute, room } from '../../test/test-host.ts'
+import { untilIdle, session, title } from '../../test/held-flushes.ts'
+import { silentAgent, testHost } from '../../test/test-host.ts'
 
 const chat = defaultChatUri(session)
 
 const busy = {
-  ...mute,
+  ...silentAgent,
   run: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }),
 }
 const started = {
@@ -23,13 +23,13 @@ const started = {
 
 /** A sleeping chat that is being woken. Its session would be due to fall asleep by now. */
 async function waking(disk: ReturnType<typeof gated>, action: Action & Record<string, unknown>) {
-  const all = await room({ agents: [busy], disk: disk.store })
+  const all = await testHost({ agents: [busy], disk: disk.store })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   await ann.echo(ann.dispatch(session, title('one')))
   for (let i = 0; i < 4; i++) {
     all.world.advance(60_000)
-    await quiet()
+    await untilIdle()
   }
   const { log } = all.core()
   expect([log.channel(session), log.channel(chat)]).toEqual([undefined, undefined])
@@ -37,9 +37,9 @@ async function waking(disk: ReturnType<typeof gated>, action: Action & Record<st
   all.world.advance(59_000)
   disk.hold()
   const clientSeq = ann.dispatch(chat, action)
-  await quiet()
+  await untilIdle()
   all.world.advance(2000)
-  await quiet()
+  await untilIdle()
   const shown = () => (log.channel(session)?.committed as SessionState | undefined)?.chats
   return { all, ann, clientSeq, shown }
 }
@@ -59,9 +59,9 @@ test("[L9] I18: another client's action in a chat that is being woken reaches th
   // Earlier reads complete; later reads wait.
   disk.release()
   disk.hold()
-  await quiet()
+  await untilIdle()
   const said = ben.dispatch(chat, started)
-  await quiet()
+  await untilIdle()
   disk.release()
   await ben.echo(said)
   await ann.echo(clientSeq)
@@ -69,13 +69,13 @@ test("[L9] I18: another client's action in a chat that is being woken reaches th
 })
 
 test('[L9] a session that woke for its chat falls asleep after it', async () => {
-  const all = await room()
+  const all = await testHost()
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   const nights = async () => {
     for (let i = 0; i < 4; i++) {
       all.world.advance(60_000)
-      await quiet()
+      await untilIdle()
     }
     const { log } = all.core()
     return [log.channel(session), log.channel(chat)]

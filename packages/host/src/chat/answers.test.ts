@@ -1,7 +1,7 @@
 import type { ChatInputRequest } from '@atrium/protocol/chat/request'
 import { describe, expect, test } from 'vitest'
-import { answer, begun, completed, confirmed, ready } from '../../test/tool-call-actions.ts'
-import { accepted, chat, chatOf, refused, scene, turn } from '../../test/two-client-session.ts'
+import { answer, toolCallStarted, completed, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { accepted, chat, chatOf, refused, twoClientSession, turn } from '../../test/two-client-session.ts'
 import type { AnyAction } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
@@ -24,7 +24,7 @@ const many = (value: readonly string[], ...freeformValues: string[]) => ({
 
 /** A turn with an input request of one or several questions. */
 async function asked(questions: readonly object[], more: Partial<ChatInputRequest> = {}) {
-  const all = await scene()
+  const all = await twoClientSession()
   const request = {
     id: 'r1',
     questions: questions.map((each) => ({ id: 'q', message: '?', ...each })),
@@ -172,21 +172,21 @@ describe('[X1] an answer to a call', () => {
     ],
     [{}, { ...no, reason: 'result-denied' }, 'this tool call has no result yet'],
   ])('%j: %j is refused', async (more, action, reason) => {
-    const all = await scene()
-    await turn(all, 't1', begun(), ready(more))
+    const all = await twoClientSession()
+    await turn(all, 't1', toolCallStarted(), ready(more))
     expect(await refused(all, chat, action)).toBe(reason)
   })
 
   test('an edited input is allowed with a denial', async () => {
-    const all = await scene()
-    await turn(all, 't1', begun(), ready())
+    const all = await twoClientSession()
+    await turn(all, 't1', toolCallStarted(), ready())
     await accepted(all.ann, chat, { ...no, reason: 'denied', editedToolInput: 'x' })
     expect(chatOf(all).activeTurn?.responseParts).toMatchObject([{ toolCall: { reason: 'denied' } }])
   })
 
   test.each(['x', ''])('an input that is edited to %j is used', async (editedToolInput) => {
-    const all = await scene()
-    await turn(all, 't1', begun(), ready({ editable: true, toolInput: 'ls' }))
+    const all = await twoClientSession()
+    await turn(all, 't1', toolCallStarted(), ready({ editable: true, toolInput: 'ls' }))
     await accepted(all.ann, chat, { ...confirmed, editedToolInput })
     expect(chatOf(all).activeTurn?.responseParts).toMatchObject([
       { toolCall: { toolInput: editedToolInput } },

@@ -4,10 +4,10 @@ import type { Action } from '@atrium/protocol/channel'
 import { kinds } from '@atrium/protocol/channels'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { describe, expect, test } from 'vitest'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
 import { fork, idsOf, read, severalChats, turnsIn } from '../../test/several-chats.ts'
-import { chat, chatOf, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import { chat, chatOf, session, sessionOf, started, oneClientSession } from '../../test/one-client-session.ts'
 import type { Step } from '../ports/log.ts'
 
 const copy = 'ahp-chat:/copy'
@@ -40,7 +40,7 @@ function watched() {
 
 async function twelve() {
   const { disk, ...watching } = watched()
-  const found = await talk(severalChats(), { disk, limits })
+  const found = await oneClientSession(severalChats(), { disk, limits })
   await turnsIn(found.ann, chat, many)
   return { ...found, ...watching }
 }
@@ -75,7 +75,7 @@ test('[H11] no step of a copy is larger than a page', async () => {
 })
 
 test('[H11] a fork of a chat with only its newest turns in memory has all of them', async () => {
-  const { all, ann } = await talk(severalChats())
+  const { all, ann } = await oneClientSession(severalChats())
   const ids = Array.from({ length: 120 }, (_, i) => `t${i}`)
   await turnsIn(ann, chat, ids)
   await all.restart()
@@ -136,7 +136,7 @@ describe('[H11] an unfinished fork is not found', () => {
       for (let i = 0; i < count && !done; i++) {
         await until(() => held.length > 0 || done)
         flush()
-        await quiet()
+        await untilIdle()
       }
       at.holding = false
       await all.restart()
@@ -162,7 +162,7 @@ describe('[H11] an unfinished fork is not found', () => {
       await until(() => held.length > 0)
       flush()
     }
-    await quiet()
+    await untilIdle()
     at.holding = false
     await all.restart('crash', 'read only')
     expect(await all.store().log.load(copy)).toBeDefined()
@@ -194,7 +194,7 @@ describe('[H11] while a fork is copied', () => {
   ])('its source is %s: the fork is refused, and its URI is free again', async (_, action) => {
     const { all, eve, made, release } = await halfway()
     eve.dispatch(chat, action)
-    await quiet()
+    await untilIdle()
     release()
     expect(await made).toMatch(/changed meanwhile/)
     await until(() => !all.core().log.staged.has(copy))
@@ -205,11 +205,11 @@ describe('[H11] while a fork is copied', () => {
   test('its session is disposed of: neither exists', async () => {
     const { all, eve, made, release } = await halfway()
     const gone = eve.ask('disposeSession', { channel: session })
-    await quiet()
+    await untilIdle()
     release()
     await gone
     expect(await made).toMatch(/changed meanwhile|no session/)
-    await quiet()
+    await untilIdle()
     expect(await all.store().log.load(copy)).toBeUndefined()
     expect(await all.core().records.list('copy/')).toEqual([])
   })
@@ -217,7 +217,7 @@ describe('[H11] while a fork is copied', () => {
   test('a turn starts and ends in its source: the fork does not have it', async () => {
     const { ann, eve, made, release } = await halfway()
     eve.dispatch(chat, started('late'))
-    await quiet()
+    await untilIdle()
     release()
     expect(await made).toBe('made')
     expect(idsOf(await read(ann, copy))).toEqual(many)
@@ -233,7 +233,7 @@ describe('[H11] while a fork is copied', () => {
     await until(() => held.length > 0)
     for (let i = 0; i < 3; i++) {
       all.world.advance(61_000)
-      await quiet()
+      await untilIdle()
     }
     expect(all.core().log.channel(chat)).toBeDefined()
     at.holding = false

@@ -4,14 +4,22 @@ import { describe, expect, test } from 'vitest'
 import { patientAgent, readyAgent } from '../../test/agents.ts'
 import { until } from '../../test/scripted-agent.ts'
 import { fork, forkAt, idsOf, read, severalChats, turnsIn } from '../../test/several-chats.ts'
-import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import {
+  chat,
+  chatOf,
+  message,
+  session,
+  sessionOf,
+  started,
+  oneClientSession,
+} from '../../test/one-client-session.ts'
 
 const ids = ['t1', 't2', 't3']
 const copy = 'ahp-chat:/copy'
 
 /** Ann, in a chat with three turns. */
-async function three(options: Parameters<typeof talk>[1] = {}) {
-  const found = await talk(severalChats(), options)
+async function three(options: Parameters<typeof oneClientSession>[1] = {}) {
+  const found = await oneClientSession(severalChats(), options)
   await turnsIn(found.ann, chat, ids)
   return found
 }
@@ -75,7 +83,7 @@ describe('[H11] a fork', () => {
   })
 
   test('has the directories of its source, even if others are given', async () => {
-    const { ann } = await talk(severalChats())
+    const { ann } = await oneClientSession(severalChats())
     for (const directory of ['file:///a'])
       await ann.echo(ann.dispatch(session, { type: 'session/workingDirectorySet', directory }))
     await ann.echo(ann.dispatch(chat, { type: 'chat/workingDirectorySet', directory: 'file:///a' }))
@@ -123,7 +131,7 @@ describe('[H11] a side chat', () => {
       seen.push(given.state.origin)
       return agent.run(given, signal)
     }
-    const { ann } = await talk({ ...agent, run })
+    const { ann } = await oneClientSession({ ...agent, run })
     await turnsIn(ann, chat, ['t1'])
     const source = { kind: 'sideChat', chat, turnId: 't1' } as const
     await ann.ask('createChat', { channel: session, chat: copy, source, initialMessage: message('why?') })
@@ -149,7 +157,7 @@ describe('[H11] is refused, and nothing is changed', () => {
   ]
   test.each(wrong)('%s', async (_, source, reason) => {
     const agent = patientAgent()
-    const { ann } = await talk(severalChats(agent))
+    const { ann } = await oneClientSession(severalChats(agent))
     ann.dispatch(chat, started('t1'))
     agent.finish('t1')
     await ann.until(() => chatOf(ann).turns.length === 1)
@@ -173,7 +181,10 @@ describe('[H11] is refused, and nothing is changed', () => {
     ['sideChat', { fork: true }, /does not support side chats/],
   ])('%s, where the agent does not support it', async (kind, multipleChats, reason) => {
     const agent = readyAgent()
-    const { ann } = await talk({ ...agent, info: { ...agent.info, capabilities: { multipleChats } } })
+    const { ann } = await oneClientSession({
+      ...agent,
+      info: { ...agent.info, capabilities: { multipleChats } },
+    })
     await turnsIn(ann, chat, ['t1'])
     const source = { kind, chat, turnId: 't1' } as never
     const asked = ann.ask('createChat', { channel: session, chat: copy, source })

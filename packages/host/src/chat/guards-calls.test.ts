@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import {
   answer,
   asks,
-  begun,
+  toolCallStarted,
   complete,
   completed,
   confirmed,
   content,
-  lends,
-  lentBy,
+  registersTools,
+  providedBy,
   mcp,
   ready,
   result,
@@ -19,7 +19,14 @@ import {
   unseen,
 } from '../../test/tool-call-actions.ts'
 import { session } from '../../test/held-flushes.ts'
-import { accepted, chat, refused, scene, takesPart, turn } from '../../test/two-client-session.ts'
+import {
+  accepted,
+  chat,
+  refused,
+  twoClientSession,
+  becomeActive,
+  turn,
+} from '../../test/two-client-session.ts'
 import type { AnyAction } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
@@ -38,32 +45,42 @@ describe('[H8] guards of tool calls and input requests', () => {
     ['a call that is not there, allowed', [], confirmed, noCall],
     [
       'a call of another turn, allowed',
-      [begun(), ready()],
+      [toolCallStarted(), ready()],
       { ...confirmed, turnId: 't2' },
       'no such turn is in progress',
     ],
-    ['a call that streams, allowed', [begun()], confirmed, unconfirmed],
-    ['a call that runs, allowed', [begun(), running], confirmed, unconfirmed],
+    ['a call that streams, allowed', [toolCallStarted()], confirmed, unconfirmed],
+    ['a call that runs, allowed', [toolCallStarted(), running], confirmed, unconfirmed],
     ['a result of no call, allowed', [], resultConfirmed, noCall],
     [
       'a result of a call that runs, allowed',
-      [begun(), running],
+      [toolCallStarted(), running],
       resultConfirmed,
       'the result of this tool call is not waiting for confirmation',
     ],
     ['a call that is not there, done', [], complete, noCall],
-    ['a call of the host, done', [begun(), running], complete, notProvider],
-    ['a call of an MCP server, done', [begun(mcp), running], complete, notProvider],
-    ['a call of another client, done', [begun(lentBy('ben')), running], complete, notProvider],
-    ['a call that is not allowed yet, done', [begun(lentBy('ann')), ready()], complete, notRunning],
+    ['a call of the host, done', [toolCallStarted(), running], complete, notProvider],
+    ['a call of an MCP server, done', [toolCallStarted(mcp), running], complete, notProvider],
+    ['a call of another client, done', [toolCallStarted(providedBy('ben')), running], complete, notProvider],
+    [
+      'a call that is not allowed yet, done',
+      [toolCallStarted(providedBy('ann')), ready()],
+      complete,
+      notRunning,
+    ],
     [
       'a call that waits for a sign-in, done',
-      [begun(mcp), running, signIn],
+      [toolCallStarted(mcp), running, signIn],
       complete,
       'this tool call is waiting for authentication',
     ],
-    ['content of a call of another client', [begun(lentBy('ben')), running], content, notProvider],
-    ['content of a call that streams', [begun(lentBy('ann'))], content, notRunning],
+    [
+      'content of a call of another client',
+      [toolCallStarted(providedBy('ben')), running],
+      content,
+      notProvider,
+    ],
+    ['content of a call that streams', [toolCallStarted(providedBy('ann'))], content, notRunning],
     ['content of a missing call', [], content, noCall],
     ['an answer to another request', [asks], answer('r2', 'name', text), noQuestion],
     ['an answer to an unknown question', [asks], answer('r1', 'age', text), 'there is no such question'],
@@ -80,8 +97,8 @@ describe('[H8] guards of tool calls and input requests', () => {
     ['a wrong answer among all', [asks], completed('r1', answered({ kind: 'number', value: 1 })), noAnswer],
   ]
   test.each(rows)('%s: refused', async (_, agentSays, action, reason) => {
-    const all = await scene()
-    for (const client of [all.ann, all.ben]) await takesPart(client)
+    const all = await twoClientSession()
+    for (const client of [all.ann, all.ben]) await becomeActive(client)
     await turn(all, 't1', ...agentSays)
     expect(await refused(all, chat, action)).toBe(reason)
   })
@@ -94,19 +111,23 @@ describe('[H8] guards of tool calls and input requests', () => {
     output: readonly AgentAction[],
     actions: readonly AnyAction[],
   ])[] = [
-    ['a call approved', [begun(), ready()], [confirmed]],
-    ['a call denied', [begun(), ready()], [{ ...confirmed, approved: false, reason: 'denied' }]],
-    ['a result confirmed', [begun(), running, unseen], [resultConfirmed]],
-    ['progress and result of its own tool', [begun(lentBy('ann')), running], [progress, complete]],
-    ['a sign-in given up', [begun(mcp), running, signIn], [{ ...complete, ...result(false) }]],
+    ['a call approved', [toolCallStarted(), ready()], [confirmed]],
+    ['a call denied', [toolCallStarted(), ready()], [{ ...confirmed, approved: false, reason: 'denied' }]],
+    ['a result confirmed', [toolCallStarted(), running, unseen], [resultConfirmed]],
+    [
+      'progress and result of its own tool',
+      [toolCallStarted(providedBy('ann')), running],
+      [progress, complete],
+    ],
+    ['a sign-in given up', [toolCallStarted(mcp), running, signIn], [{ ...complete, ...result(false) }]],
     ['answers one by one', [asks], [answer('r1', 'name', text), yes, completed('r1')]],
     ['answers all at once', [asks], [completed('r1', answered(text))]],
     ['an answer removed', [asks], [answer('r1', 'name', text), takenBack]],
     ['no answers at all', [asks], [completed('r1', { response: 'cancel' })]],
   ]
   test.each(good)('%s: taken', async (_, agentSays, actions) => {
-    const all = await scene()
-    await accepted(all.ann, session, lends('ann'))
+    const all = await twoClientSession()
+    await accepted(all.ann, session, registersTools('ann'))
     await turn(all, 't1', ...agentSays)
     for (const action of actions) await accepted(all.ann, chat, action)
   })
@@ -129,7 +150,7 @@ describe('[H8] an answer has the kind of its question', () => {
     ],
   ]
   test.each(rows)('%j', async (question, good, bad) => {
-    const all = await scene()
+    const all = await twoClientSession()
     const questions = [{ id: 'q', message: '?', ...question }]
     await turn(all, 't1', {
       type: 'chat/inputRequested',
@@ -140,7 +161,7 @@ describe('[H8] an answer has the kind of its question', () => {
   })
 
   test('a question of an unknown kind may be answered in any way', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const questions = [{ id: 'q', message: '?', kind: 'colour' }]
     await turn(all, 't1', {
       type: 'chat/inputRequested',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
   answer,
-  begun,
+  toolCallStarted,
   call,
   complete,
   completed,
@@ -11,23 +11,23 @@ import {
   running,
   text,
 } from '../../test/tool-call-actions.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import {
   accepted,
   cancelled,
   chat,
   chatOf,
-  follow,
+  subscribeTo,
   message,
   refused,
   resume,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
   truncated,
   turn,
 } from '../../test/two-client-session.ts'
-import type { AnyAction, Scene } from '../../test/two-client-session.ts'
+import type { AnyAction, TwoClientSession } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 const pending = (kind: string, id: string, by = 'user'): AnyAction => ({
@@ -89,7 +89,7 @@ const atRest: readonly Row[] = [
   ],
 ]
 test.each(atRest)('[H8] in a chat at rest %s is refused', async (_, action, reason) => {
-  expect(await refused(await scene(), chat, action)).toBe(reason)
+  expect(await refused(await twoClientSession(), chat, action)).toBe(reason)
 })
 
 const inTurn: readonly Row[] = [
@@ -103,7 +103,7 @@ const inTurn: readonly Row[] = [
   ['the removal of a message of the other kind', withdrawn('steering', 'waiting'), noPending],
 ]
 test.each(inTurn)('[H9] while a turn is in progress %s is refused', async (_, action, reason) => {
-  const all = await scene()
+  const all = await twoClientSession()
   await turn(all, 't1')
   await accepted(all.ann, chat, pending('queued', 'waiting'))
   await all.ben.until(() => all.ben.state(chat)['queuedMessages'] !== undefined)
@@ -122,20 +122,20 @@ test.each([
   ['a draft', [draft(), { type: 'chat/draftChanged' }]],
   ['a directory', [directory('Set', 'file:///a'), directory('Removed', 'file:///a')]],
 ] as const)('[H8] while a turn is in progress %s is taken', async (_, actions) => {
-  const all = await scene()
+  const all = await twoClientSession()
   await turn(all, 't1')
   for (const action of actions) await accepted(all.ann, chat, action)
 })
 
 test('[H9] a turn id is used once in a chat', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   ;(await turn(all, 't1')).end()
   await until(() => chatOf(all).turns.length === 1)
   expect(await refused(all, chat, started('t1'))).toBe(used)
 })
 
 test('[H9] a turn id is used once, also where its turn is only on the disk', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   for (let n = 0; n < 52; n++) {
     ;(await turn(all, `t${n}`)).end()
     await until(() => chatOf(all).turns.length === n + 1)
@@ -157,7 +157,7 @@ test.each([
   ['failed without resumption', new TurnFailed('x', 'no'), 'this turn cannot be resumed'],
   ['failed unexpectedly', new Error('no'), 'this turn cannot be resumed'],
 ] as const)('[H9] a turn that %s does not go on', async (_, error, reason) => {
-  const all = await scene(new Puppet({ resumes: true }))
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
   const run = await turn(all, 't1')
   if (error) run.fail(error)
   else run.end()
@@ -166,7 +166,7 @@ test.each([
 })
 
 test('[H9] a turn that is not the last cannot be resumed', async () => {
-  const all = await scene(new Puppet({ resumes: true }))
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
   ;(await turn(all, 't1')).fail(new TurnFailed('x', 'again', true))
   await until(() => chatOf(all).turns.length === 1)
   ;(await turn(all, 't2')).end()
@@ -185,7 +185,9 @@ describe('[H8] a read-only chat', () => {
   ]
 
   test.each(writing)('a session that could not be made refuses $type', async (action) => {
-    const all = await scene(new Puppet({ create: () => Promise.reject(new TurnFailed('x', 'no')) }))
+    const all = await twoClientSession(
+      new ScriptedAgent({ create: () => Promise.reject(new TurnFailed('x', 'no')) }),
+    )
     expect(sessionOf(all).lifecycle).toBe('failed')
     expect(await refused(all, chat, action)).toBe('this session could not be created')
   })
@@ -208,12 +210,12 @@ describe('[H8] a read-only chat', () => {
 })
 
 /** A worker whose turn failed. */
-async function withWorker(): Promise<{ all: Scene; worker: string }> {
-  const all = await scene(new Puppet({ resumes: true }))
-  const run = await turn(all, 't1', begun(), running)
+async function withWorker(): Promise<{ all: TwoClientSession; worker: string }> {
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
+  const run = await turn(all, 't1', toolCallStarted(), running)
   const { chat: worker } = run.chat.spawn({ ...call, title: 'W', text: 'work' })
   ;(await all.agent.given(1)).fail(new TurnFailed('x', 'again', true))
   await until(() => chatOf(all, worker).turns.length === 1)
-  await follow(all.ben, [worker])
+  await subscribeTo(all.ben, [worker])
   return { all, worker }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { chat, chatOf, message, started, talk, turn } from '../../test/one-client-session.ts'
+import { chat, chatOf, message, started, oneClientSession, turn } from '../../test/one-client-session.ts'
 
 const steered = { type: 'chat/pendingMessageSet', kind: 'steering', id: 'm', message: message('And this') }
 
 test('[H9] a steering message in an idle chat waits for the next turn, and starts one after it if it was not read', async () => {
-  const { ann } = await talk(readyAgent())
+  const { ann } = await oneClientSession(readyAgent())
   await turn(ann, 't')
   await ann.echo(ann.dispatch(chat, steered))
   expect(chatOf(ann)).toMatchObject({ steeringMessage: { id: 'm' }, turns: [{ id: 't' }] })
@@ -16,7 +16,7 @@ test('[H9] a steering message in an idle chat waits for the next turn, and start
 })
 
 test('[H9] the steering message of a cancelled turn starts the next turn', async () => {
-  const { ann } = await talk({
+  const { ann } = await oneClientSession({
     ...readyAgent(),
     async *run() {
       yield* []

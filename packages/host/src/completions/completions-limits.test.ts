@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
 import { texts, setUp } from '../../test/completing.ts'
 
@@ -23,7 +23,7 @@ test('[S-57 completionMs] at 1,000: what is found by then is in the response', a
   const answer = texts(ann, '@')
   await until(() => files.asked.length > 0)
   all.world.advance(999)
-  expect(await Promise.race([answer, quiet().then(() => 'waits')])).toBe('waits')
+  expect(await Promise.race([answer, untilIdle().then(() => 'waits')])).toBe('waits')
   all.world.advance(1)
   expect(await answer).toEqual([])
 })
@@ -33,11 +33,11 @@ test('[S-57 completionMs] past 1,000: a late listing serves the next request', a
   const files = () => new Promise<readonly string[]>((resolve) => (say = resolve))
   const { all, ann } = await setUp([], { vcs: { root: async () => '/w', files } })
   const answer = texts(ann, '@')
-  await quiet()
+  await untilIdle()
   all.world.advance(1001)
   expect(await answer).toEqual([])
   say(['late.ts'])
-  await quiet()
+  await untilIdle()
   expect(await texts(ann, '@')).toEqual(['@late.ts'])
 })
 

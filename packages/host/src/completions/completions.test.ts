@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { quiet } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { chat, message, session, started, talk } from '../../test/one-client-session.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { chat, message, session, started, oneClientSession } from '../../test/one-client-session.ts'
 import { FileError } from '../ports/files.ts'
 import type { Agent } from '../ports/agent.ts'
 import type { Vcs } from '../ports/vcs.ts'
 import { complete, texts, code, setUp } from '../../test/completing.ts'
 
 test('[J1] initialize names the trigger characters', async () => {
-  const { all } = await talk(new Puppet())
+  const { all } = await oneClientSession(new ScriptedAgent())
   const opened = await all.link().initialize('new')
   expect(opened.completionTriggerCharacters).toEqual(['@', '#', '/'])
 })
@@ -118,7 +118,7 @@ test('[J3] unreadable directories are empty, and no error reaches the client', a
 test('[J3] an unexpected error is reported and harms nothing', async () => {
   const root = () => Promise.reject(new Error('git is gone'))
   const { all, ann } = await setUp(['/w/a'], { vcs: { root } })
-  await quiet()
+  await untilIdle()
   const before = all.world.reports.length
   for (let i = 0; i < 3; i++) expect(await texts(ann, '@')).toEqual([])
   expect(all.world.reports.slice(before).map(({ event }) => event)).toEqual([
@@ -127,20 +127,20 @@ test('[J3] an unexpected error is reported and harms nothing', async () => {
 })
 
 test('[J3] a host without files completes none', async () => {
-  const { ann } = await talk(new Puppet())
+  const { ann } = await oneClientSession(new ScriptedAgent())
   expect(await complete(ann, '@')).toEqual({ items: [] })
 })
 
 test('[J4] # completes other chats of the session by their titles', async () => {
-  const agent = new Puppet()
-  const { ann } = await talk(agent)
+  const agent = new ScriptedAgent()
+  const { ann } = await oneClientSession(agent)
   for (const [uri, text] of [
     ['ahp-chat:/two', 'Fix the door'],
     ['ahp-chat:/three', 'Paint / wash'],
   ] as const)
     await ann.ask('createChat', { channel: session, chat: uri, initialMessage: message(text) })
   await ann.ask('createChat', { channel: session, chat: 'ahp-chat:/untitled' })
-  await quiet()
+  await untilIdle()
   const door = { type: 'chat', resource: 'ahp-chat:/two', label: 'Fix the door' }
   expect(await complete(ann, '#DOOR')).toEqual({
     items: [{ insertText: '#Fix the door', rangeStart: 0, rangeEnd: 5, attachment: door }],
@@ -150,7 +150,7 @@ test('[J4] # completes other chats of the session by their titles', async () => 
 })
 
 test("[J4] / completes the agent's commands, at the beginning of a message only", async () => {
-  const agent: Agent = Object.assign(new Puppet(), {
+  const agent: Agent = Object.assign(new ScriptedAgent(), {
     commands: async () => [
       { name: 'plan', description: 'a plan' },
       { name: 'play' },
@@ -158,7 +158,7 @@ test("[J4] / completes the agent's commands, at the beginning of a message only"
       { name: 'x'.repeat(300) },
     ],
   })
-  const { ann } = await talk(agent)
+  const { ann } = await oneClientSession(agent)
   expect(await complete(ann, '/pla')).toEqual({
     items: [
       {
@@ -189,16 +189,18 @@ test("[J4] / completes the agent's commands, at the beginning of a message only"
 })
 
 test('[J4] an agent without commands, or whose commands fail or hang, has none', async () => {
-  const plain = await talk(new Puppet())
+  const plain = await oneClientSession(new ScriptedAgent())
   expect(await texts(plain.ann, '/')).toEqual([])
-  const throwing = await talk(
-    Object.assign(new Puppet(), { commands: () => Promise.reject(new Error('secret')) }),
+  const throwing = await oneClientSession(
+    Object.assign(new ScriptedAgent(), { commands: () => Promise.reject(new Error('secret')) }),
   )
   expect(await texts(throwing.ann, '/')).toEqual([])
   expect(throwing.all.world.reports).toHaveLength(1)
-  const hanging = await talk(Object.assign(new Puppet(), { commands: () => new Promise<never>(() => {}) }))
+  const hanging = await oneClientSession(
+    Object.assign(new ScriptedAgent(), { commands: () => new Promise<never>(() => {}) }),
+  )
   const answer = texts(hanging.ann, '/')
-  await quiet()
+  await untilIdle()
   hanging.all.world.advance(1000)
   expect(await answer).toEqual([])
 })
@@ -239,5 +241,5 @@ test('[J3] other requests do not wait for completions', async () => {
   const slow = complete(ann, '@a')
   ann.dispatch(chat, started('t1'))
   await until(() => agent.runs.length === 1)
-  expect(await Promise.race([slow.then(() => 'answered'), quiet().then(() => 'waits')])).toBe('waits')
+  expect(await Promise.race([slow.then(() => 'answered'), untilIdle().then(() => 'waits')])).toBe('waits')
 })

@@ -2,7 +2,7 @@ import { kinds } from '@atrium/protocol/channels'
 import type { AhpError } from '@atrium/protocol/errors'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 import { session, title, twoClients } from '../../test/two-clients.ts'
 
 const root = 'ahp-root://'
@@ -81,7 +81,7 @@ describe('[L2] dispatches', () => {
 
 describe('[L15] the root config', () => {
   test('stores keys of others unchanged, checks only its own, and cannot be replaced as a whole', async () => {
-    const { join } = await room()
+    const { join } = await testHost()
     const ann = await join('ann', { subscribe: [root] })
     const change = (config: object, replace?: boolean) => ({
       type: 'root/configChanged',
@@ -102,7 +102,7 @@ describe('[L15] the root config', () => {
   })
 
   test('is still there after a restart', async () => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann', { subscribe: [root] })
     await ann.echo(ann.dispatch(root, { type: 'root/configChanged', config: { theirs: true } }))
     await all.restart()
@@ -136,7 +136,7 @@ test('[L12] delivery.maxLatencyMs and view of a subscription take effect', async
 })
 
 test('[H1] an unsupported version is refused with the supported ones, and the connection is closed', async () => {
-  const { link } = await room()
+  const { link } = await testHost()
   const ann = link()
   const asked = ann.ask('initialize', { protocolVersions: ['9.0.0'], clientId: 'ann' })
   await expect(asked).rejects.toMatchObject({ code: -32005, data: { supportedVersions: ['1.0.0', '0.9.0'] } })
@@ -144,7 +144,7 @@ test('[H1] an unsupported version is refused with the supported ones, and the co
 })
 
 test('[H1] S-07: a connection without a handshake is closed after ten seconds', async () => {
-  const { link, world } = await room()
+  const { link, world } = await testHost()
   const ann = link()
   world.advance(10_000)
   await ann.until(() => ann.peer.closed.aborted)
@@ -152,7 +152,7 @@ test('[H1] S-07: a connection without a handshake is closed after ten seconds', 
 
 test('[L4] F-07: on a full disk changes are refused with a reason, reads go on, and the host recovers by itself', async () => {
   let full = false
-  const all = await twoClients(await room({ full: () => full }))
+  const all = await twoClients(await testHost({ full: () => full }))
   const { ann, ben, world } = all
   full = true
   const first = ann.dispatch(session, title('kept'))
@@ -173,7 +173,7 @@ test('[L4] F-07: on a full disk no dispatch waits for room: changes are refused,
   const flushes: (() => void)[] = []
   let full = false
   const soon = (task: () => void) => void (full ? flushes.push(task) : queueMicrotask(task))
-  const { ann, ben, world, core } = await twoClients(await room({ full: () => full, soon }))
+  const { ann, ben, world, core } = await twoClients(await testHost({ full: () => full, soon }))
   full = true
   for (const start of 'abc') ann.dispatch(session, title(start + 'x'.repeat(4_000_000)))
   const early = ben.dispatch(session, title('early'))
@@ -201,7 +201,7 @@ test('S-16: of every action of every channel, a client may dispatch exactly the 
 })
 
 test('S-14: in any order of requests, a connection is opened once, by a handshake, and answers only pings before', async () => {
-  const { link } = await room()
+  const { link } = await testHost()
   const methods = [
     'ping',
     'listSessions',

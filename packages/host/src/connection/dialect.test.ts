@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { back } from '../../test/held-flushes.ts'
-import { chat, message, session, talk } from '../../test/one-client-session.ts'
+import { reconnectClient } from '../../test/held-flushes.ts'
+import { chat, message, session, oneClientSession } from '../../test/one-client-session.ts'
 
 const ready = readyAgent()
 const agent = { ...ready, info: { ...ready.info, capabilities: { multipleChats: {} } } }
 
 test('[P9] the name that some clients use for a default chat cannot be given to another chat', async () => {
-  const { ann } = await talk(agent)
+  const { ann } = await oneClientSession(agent)
   const alias = `${session}/chat`
   await expect(ann.ask('createChat', { channel: session, chat: alias })).rejects.toMatchObject({
     code: -32010,
@@ -17,7 +17,7 @@ test('[P9] the name that some clients use for a default chat cannot be given to 
 })
 
 test('[P9] a dispatch under the client’s own name is echoed under that name, with a subscription or without', async () => {
-  const { all } = await talk(agent)
+  const { all } = await oneClientSession(agent)
   const ben = await all.join('ben')
   const alias = `${session}/chat`
   const { channel } = await ben.echo(ben.dispatch(alias, { type: 'chat/draftChanged', draft: message('Hm') }))
@@ -28,7 +28,7 @@ test('[P9] a dispatch under the client’s own name is echoed under that name, w
 })
 
 test('[P9] a reconnect under the client’s own name replays under that name', async () => {
-  const { all, ann } = await talk(agent)
+  const { all, ann } = await oneClientSession(agent)
   const alias = `${session}/chat`
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: alias })
@@ -36,6 +36,6 @@ test('[P9] a reconnect under the client’s own name replays under that name', a
   await ben.until(() => ben.envelopes.length > 0)
   ben.peer.close()
   await ann.echo(ann.dispatch(chat, { type: 'chat/draftChanged', draft: message('Hm!') }))
-  const { result } = await back(all, ben, ben.lastSeen, [alias])
+  const { result } = await reconnectClient(all, ben, ben.lastSeen, [alias])
   expect(result).toMatchObject({ type: 'replay', actions: [{ channel: alias }], missing: [] })
 })

@@ -1,16 +1,16 @@
 import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { describe, expect, test } from 'vitest'
-import { Client, room } from '../../test/test-host.ts'
-import type { Room, RoomOptions } from '../../test/test-host.ts'
+import { Client, testHost } from '../../test/test-host.ts'
+import type { TestHost, TestHostOptions } from '../../test/test-host.ts'
 import { rateExceeded } from './rate-limit.ts'
 
 const session = 'ahp-session:/one'
 const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 
 /** A host with Ann in her session at the beginning of a window, and the transport of her connection. */
-async function oneClient(options: RoomOptions = {}): Promise<Room & { ann: Client; far: Transport }> {
-  const all = await room(options)
+async function oneClient(options: TestHostOptions = {}): Promise<TestHost & { ann: Client; far: Transport }> {
+  const all = await testHost(options)
   const [, far] = all.wire()
   const ann = new Client(far)
   await ann.initialize('ann')

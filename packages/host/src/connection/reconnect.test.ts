@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 import { reconnected, session, title, twoClients } from '../../test/two-clients.ts'
 
 const root = 'ahp-root://'
@@ -60,7 +60,7 @@ describe('[L13] a client that reconnects', () => {
   })
 
   test('and is unknown gets an error that asks for initialize', async () => {
-    const { link } = await room()
+    const { link } = await testHost()
     const asked = link().ask('reconnect', { clientId: 'x', lastSeenServerSeq: 1, subscriptions: [] })
     await expect(asked).rejects.toMatchObject({ code: -32008 })
   })

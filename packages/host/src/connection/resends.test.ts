@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
-import type { Client, Room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { Client, TestHost } from '../../test/test-host.ts'
 import { Resends } from './resends.ts'
 
 const session = 'ahp-session:/one'
@@ -9,7 +9,7 @@ const title = (text: string) => ({ type: 'session/titleChanged', title: text })
 
 /** Ann follows one of two sessions. She dispatched to both and lost her connection before either echo. */
 async function cutOff() {
-  const all = await room()
+  const all = await testHost()
   const ben = await all.join('ben')
   for (const channel of [session, other]) {
     await ben.ask('createSession', { channel })
@@ -26,7 +26,7 @@ async function cutOff() {
 
 /** Reconnects Ann on a new connection. */
 async function reconnected(
-  all: Room,
+  all: TestHost,
   lastSeenServerSeq: number,
   subscriptions: readonly string[],
 ): Promise<Client> {

@@ -1,23 +1,31 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
-import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/one-client-session.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import {
+  chat,
+  chatOf,
+  session,
+  sessionOf,
+  started,
+  oneClientSession,
+  turn,
+} from '../../test/one-client-session.ts'
 
 test('[L4] F-08: a read-only host does not remove departed clients', async () => {
   const disposed: string[] = []
   const agent = { ...readyAgent(), dispose: async (uri: string) => void disposed.push(uri) }
-  const { all } = await talk(agent)
+  const { all } = await oneClientSession(agent)
   await all.restart('close', 'the disk is sealed')
   all.world.advance(limits.graceMs)
-  await quiet()
+  await untilIdle()
   const ben = await all.join('ben', { subscribe: [session] })
   expect(ben.state(session)).toMatchObject({ lifecycle: 'ready' })
   expect(disposed).toEqual([])
 })
 
 test('[I13] a departed client is removed from intact sessions, also if a session that it left unused is damaged', async () => {
-  const { all, ann } = await talk(readyAgent())
+  const { all, ann } = await oneClientSession(readyAgent())
   await ann.ask('createSession', { channel: 'mock:/two' })
   await ann.echo(ann.dispatch('mock:/two', { type: 'session/titleChanged', title: 'Used' }))
   const activeClient = { clientId: 'ann', tools: [] }
@@ -27,14 +35,17 @@ test('[I13] a departed client is removed from intact sessions, also if a session
   all.store().log.load = async (uri, tail) =>
     uri === session ? { damaged: 'number 7 has a wrong checksum' } : load(uri, tail)
   all.world.advance(limits.graceMs)
-  await quiet()
+  await untilIdle()
   const ben = await all.join('ben', { subscribe: ['mock:/two'] })
   expect(ben.state('mock:/two')).toMatchObject({ activeClients: [] })
 })
 
 test('[I1] a session that is used while its departed creator is being removed stays', async () => {
   const ready = readyAgent()
-  const { all, ann } = await talk({ ...ready, info: { ...ready.info, capabilities: { multipleChats: {} } } })
+  const { all, ann } = await oneClientSession({
+    ...ready,
+    info: { ...ready.info, capabilities: { multipleChats: {} } },
+  })
   await ann.ask('createChat', { channel: session, chat: 'c:/2' })
   await all.restart('close')
   const { load } = all.store().log
@@ -46,17 +57,17 @@ test('[I1] a session that is used while its departed creator is being removed st
     return load(uri, tail)
   }
   all.world.advance(limits.graceMs)
-  await quiet()
+  await untilIdle()
   const ben = await all.join('ben', { subscribe: [chat] })
   await turn(ben, 't')
   go()
-  await quiet()
+  await untilIdle()
   await ben.ask('subscribe', { channel: chat })
   expect(ben.state(chat)).toMatchObject({ turns: [{ id: 't' }] })
 })
 
 test('[N1] a tool call that a client runs ends when the client leaves the session', async () => {
-  const { all, ann } = await talk({
+  const { all, ann } = await oneClientSession({
     ...readyAgent(),
     async *run({ when }) {
       const contributor = { kind: 'client', clientId: 'ben' } as const
@@ -77,9 +88,9 @@ test('[N1] a tool call that a client runs ends when the client leaves the sessio
   ann.dispatch(chat, started('t'))
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
   ben.peer.close()
-  await quiet()
+  await untilIdle()
   all.world.advance(limits.graceMs)
-  await quiet()
+  await untilIdle()
   expect(chatOf(ann)).toMatchObject({
     turns: [{ state: 'complete', responseParts: [{ toolCall: { status: 'completed', success: false } }] }],
   })

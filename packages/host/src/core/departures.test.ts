@@ -1,22 +1,22 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { back, quiet, session, title } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { accepted, chat, scene, sessionOf, started } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import { reconnectClient, untilIdle, session, title } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { accepted, chat, twoClientSession, sessionOf, started } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 
 const { graceMs } = limits
 const active = { type: 'session/activeClientSet', activeClient: { clientId: 'ann', tools: [] } }
 
 /** Ann's link has ended, and this time has passed. */
-async function left(all: Scene, ms: number): Promise<void> {
+async function left(all: TwoClientSession, ms: number): Promise<void> {
   all.ann.peer.close()
-  await quiet()
+  await untilIdle()
   all.world.advance(ms)
-  await quiet()
+  await untilIdle()
 }
 
-const exists = (all: Scene) =>
+const exists = (all: TwoClientSession) =>
   all.join('newcomer').then((client) =>
     client.ask('subscribe', { channel: session }).then(
       () => true,
@@ -25,61 +25,61 @@ const exists = (all: Scene) =>
   )
 
 test('[S-57 graceMs] at 10,800,000 ms a departed client is removed', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await left(all, 10_800_000)
   expect(await exists(all)).toBe(false)
   expect(all.agent.disposed).toEqual([session])
 })
 
 test('[S-57 graceMs] past 10,800,000 ms a client comes back too late; a moment before, in time', async () => {
-  const late = await scene()
+  const late = await twoClientSession()
   await left(late, 10_800_001)
-  const { result } = await back(late, late.ann, late.ann.lastSeen, [session])
+  const { result } = await reconnectClient(late, late.ann, late.ann.lastSeen, [session])
   expect(result).toMatchObject({ missing: [session] })
-  const all = await scene()
+  const all = await twoClientSession()
   await left(all, 10_799_999)
-  await back(all, all.ann, all.ann.lastSeen, [session])
+  await reconnectClient(all, all.ann, all.ann.lastSeen, [session])
   all.world.advance(graceMs)
-  await quiet()
+  await untilIdle()
   expect(await exists(all)).toBe(true)
 })
 
 test('[H6] a client that leaves a second time has the full period again', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await left(all, graceMs - 1)
-  const { link } = await back(all, all.ann, all.ann.lastSeen)
+  const { link } = await reconnectClient(all, all.ann, all.ann.lastSeen)
   link.peer.close()
-  await quiet()
+  await untilIdle()
   all.world.advance(graceMs - 1)
-  await quiet()
+  await untilIdle()
   expect(await exists(all)).toBe(true)
 })
 
 test('[H6] a session that was used stays, whoever created it', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await accepted(all.ben, session, title('used'))
   await left(all, graceMs)
   expect(await exists(all)).toBe(true)
 })
 
 test('[H6] after a restart every client has departed, with the full period', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await all.restart('crash')
   all.world.advance(graceMs - 1)
-  await quiet()
+  await untilIdle()
   expect(await exists(all)).toBe(true)
   all.world.advance(1)
-  await quiet()
+  await untilIdle()
   expect(await exists(all)).toBe(false)
 })
 
 test('[H6] after a restart, a client that comes back in time has lost nothing', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await accepted(all.ann, session, active)
   await all.restart('close')
   const again = await all.join('ann', { subscribe: [session] })
   all.world.advance(graceMs)
-  await quiet()
+  await untilIdle()
   expect(again.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
   await again.echo(again.dispatch(session, title('still there')))
 })
@@ -87,7 +87,7 @@ test('[H6] after a restart, a client that comes back in time has lost nothing', 
 test.each(['now', 'after a restart'])(
   '[H6] %s a client that does not come back is removed from its sessions',
   async (when) => {
-    const all = await scene()
+    const all = await twoClientSession()
     await accepted(all.ann, session, active)
     await accepted(all.ann, chat, started('t1'))
     if (when !== 'now') await all.restart('crash')
@@ -97,13 +97,13 @@ test.each(['now', 'after a restart'])(
     expect(ben.envelopes.at(-1)?.action).toEqual({ type: 'session/activeClientRemoved', clientId: 'ann' })
     await all.restart('crash')
     all.world.advance(graceMs)
-    await quiet()
+    await untilIdle()
     expect(await exists(all)).toBe(true)
   },
 )
 
 test('[H6] also where the session is asleep', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await accepted(all.ann, session, active)
   await accepted(all.ann, session, title('asleep'))
   for (const channel of [session, chat]) all.ben.peer.notify('unsubscribe', { channel })
@@ -117,14 +117,14 @@ test('[H6] also where the session is asleep', async () => {
 })
 
 test('[H6] F-08: a read-only host does not', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await accepted(all.ann, session, active)
   await accepted(all.ann, session, title('kept'))
   await all.ann.ask('createSession', { channel: 'ahp-session:/quiet' })
   await all.restart('close', 'the disk is read-only')
   const ben = await all.join('ben', { subscribe: [session, 'ahp-session:/quiet'] })
   all.world.advance(graceMs)
-  await quiet()
+  await untilIdle()
   expect(ben.envelopes).toEqual([])
   expect(ben.state(session)).toMatchObject({ activeClients: [{ clientId: 'ann' }] })
   await ben.ask('subscribe', { channel: 'ahp-session:/quiet' })
@@ -132,7 +132,7 @@ test('[H6] F-08: a read-only host does not', async () => {
 
 test('[H6] a session stays if it is used, or if its creator comes back, while its removal waits for the disk', async () => {
   for (const how of ['used', 'back']) {
-    const all = await scene(new Puppet())
+    const all = await twoClientSession(new ScriptedAgent())
     for (const channel of [session, chat]) all.ben.peer.notify('unsubscribe', { channel })
     await all.ben.ask('listSessions', {})
     await left(all, 60_000)
@@ -143,12 +143,12 @@ test('[H6] a session stays if it is used, or if its creator comes back, while it
     const gate = new Promise<void>((resolve) => (go = resolve))
     all.store().log.load = (uri, tail) => gate.then(() => load(uri, tail))
     all.world.advance(graceMs)
-    await quiet()
+    await untilIdle()
     if (how === 'back') void all.join('ann')
     else all.ben.dispatch(session, title('used after all'))
-    await quiet()
+    await untilIdle()
     go()
-    await quiet()
+    await untilIdle()
     expect([how, await exists(all)]).toEqual([how, true])
   }
 })

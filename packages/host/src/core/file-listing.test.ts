@@ -1,12 +1,12 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/fake-files.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
 import { testWorld } from '../../test/world.ts'
 import { FileListings } from './file-listing.ts'
 import type { Vcs } from '../ports/vcs.ts'
 
 function listings(paths: readonly string[]) {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   for (const path of paths) files.put(path, '')
   const world = testWorld()
   const all = new FileListings({ files, vcs: undefined }, world, limits)
@@ -20,7 +20,7 @@ test('[J3] shortest paths first; paths of equal length in alphabetical order', a
 })
 
 test('[J3] a working tree whose path begins with the same letters is another one', async () => {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/wx/a', '')
   const vcs = { root: async () => '/w', files: async () => ['x/b', 'b'] } as unknown as Vcs
   const all = new FileListings({ files, vcs }, testWorld(), limits)

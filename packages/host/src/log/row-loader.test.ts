@@ -1,7 +1,7 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LazyChat, asleep, chatUri, stepOver, turn } from '../../test/lazy-chat.ts'
+import { LazyChat, lazyChat, chatUri, stepOver, turn } from '../../test/lazy-chat.ts'
 import { rebuild } from './rebuild.ts'
 
 const idsOf = (state: ChatState) => state.turns.map(({ id }) => id)
@@ -92,14 +92,14 @@ test('[L7] [L9] I3: a chat that loads its older turns at any moment always equal
 })
 
 test('[L9] a chat wakes with its newest turns and the ids of all', async () => {
-  const { channel } = await asleep()
+  const { channel } = await lazyChat()
   expect(idsOf(channel.head as ChatState)).toEqual(['t5', 't6'])
   expect(channel.olderRows).toBe(5)
   expect(['t0', 't4', 't6', 't7'].map((id) => channel.has(id))).toEqual([true, true, true, false])
 })
 
 test('[L9] after a crash the last turn of the head is loaded, because a later action may name it', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   chat.append([truncated('t6'), ...turn('t7', 'a'), ...turn('t8', 'b'), ...turn('t9', 'c')])
   await chat.until(chat.log.settled())
   await chat.crash()
@@ -108,7 +108,7 @@ test('[L9] after a crash the last turn of the head is loaded, because a later ac
 })
 
 test('[L9] loading turns extends every state of a chat in one step, without a number or a delivery', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   const { channel, log } = chat
   const delivered: unknown[] = []
   channel.listeners.add({ deliver: (entry) => void delivered.push(entry), notify() {} })
@@ -130,7 +130,7 @@ test('[L9] loading turns extends every state of a chat in one step, without a nu
 })
 
 test('[L7] I3: an action that needs a turn which is not in memory throws, instead of changing nothing', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   expect(() => chat.append([truncated('t4')])).toThrow('not in memory')
   await expectConsistent(chat)
   chat.append([truncated('unknown'), truncated('t5')])
@@ -138,7 +138,7 @@ test('[L7] I3: an action that needs a turn which is not in memory throws, instea
 })
 
 test('[L9] concurrent loads share one read', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   let reads = 0
   const { rows } = chat.store
   chat.store.rows = (...asked) => {
@@ -151,7 +151,7 @@ test('[L9] concurrent loads share one read', async () => {
 
 test('[L9] a chat that is dropped, put to sleep or emptied during a read stays as it is', async () => {
   for (const how of ['drop', 'nap', 'clear'] as const) {
-    const chat = await asleep()
+    const chat = await lazyChat()
     const { channel, log } = chat
     const loaded = log.loadRows(channel)
     if (how === 'drop') log.drop(channel)
@@ -166,7 +166,7 @@ test('[L9] a chat that is dropped, put to sleep or emptied during a read stays a
 })
 
 test('[L8] emptying a chat removes the turns that are not in memory, too', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   chat.append([{ type: 'chat/truncated' }])
   await chat.until(chat.log.settled())
   expect(await chat.store.load(chatUri)).toMatchObject({ rowIds: [], rows: [] })
@@ -176,7 +176,7 @@ test('[L8] emptying a chat removes the turns that are not in memory, too', async
 })
 
 test('[L8] F-05: a turn that the store lacks is folded from the creation; if that fails, the chat is reported as damaged', async () => {
-  const chat = await asleep()
+  const chat = await lazyChat()
   const { rows, load } = chat.store
   chat.store.rows = (uri, ids) =>
     rows(

@@ -1,6 +1,6 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { expect, test } from 'vitest'
-import { Stage } from '../../test/hostless-chat.ts'
+import { HostlessChat } from '../../test/hostless-chat.ts'
 import type { Run } from '../../test/hostless-chat.ts'
 import type { Agent } from './agent.ts'
 import { TurnFailed } from './agent.ts'
@@ -27,7 +27,7 @@ export function roughAgentContract(
 ): void {
   test(`[N2] ${name}: an approved call acts once, and a denied one does not`, async () => {
     for (const approved of [true, false]) {
-      const stage = new Stage(await open())
+      const stage = new HostlessChat(await open())
       const before = asking.runs()
       const run = stage.begin(asking.text)
       const call = await asked(stage, run)
@@ -41,7 +41,7 @@ export function roughAgentContract(
   })
 
   test(`[N2] ${name}: a turn aborted while it asks does nothing, and the next message is answered`, async () => {
-    const stage = new Stage(await open())
+    const stage = new HostlessChat(await open())
     const before = asking.runs()
     const run = stage.begin(asking.text)
     await asked(stage, run)
@@ -58,7 +58,7 @@ export function roughAgentContract(
     async (approved, { skip }) => {
       const first = await open()
       if (!first.resumes) skip()
-      const stage = new Stage(first)
+      const stage = new HostlessChat(first)
       const before = asking.runs()
       const run = stage.begin(asking.text)
       const call = await asked(stage, run)
@@ -75,7 +75,7 @@ export function roughAgentContract(
   test.each(breaking)(
     `[N1] ${name}: %j fails with a message, and the next message is answered`,
     async (text) => {
-      const stage = new Stage(await open())
+      const stage = new HostlessChat(await open())
       const run = stage.begin(text)
       const turn = await run.end()
       expect(run.failure).toBeInstanceOf(TurnFailed)
@@ -85,7 +85,7 @@ export function roughAgentContract(
   )
 
   test(`[N2] ${name}: a turn that hangs is left at once, and the next message is answered`, async () => {
-    const stage = new Stage(await open())
+    const stage = new HostlessChat(await open())
     const run = stage.begin(hanging)
     const next = run.step()
     await new Promise((resolve) => setImmediate(resolve))
@@ -96,7 +96,7 @@ export function roughAgentContract(
   })
 
   test(`[N7] ${name}: an agent waits for a slow reader, and no output is lost`, async () => {
-    const stage = new Stage(await open())
+    const stage = new HostlessChat(await open())
     const run = stage.begin(flood.text)
     for (let i = 0; i < 10; i++) await run.step()
     const produced = await rested(flood.produced)
@@ -108,7 +108,7 @@ export function roughAgentContract(
 }
 
 /** Runs the turn until a call asks, and returns the call. */
-async function asked(stage: Stage, run: Run): Promise<ToolCallState> {
+async function asked(stage: HostlessChat, run: Run): Promise<ToolCallState> {
   for (;;) {
     if (!(await run.step())) throw new Error('no call asked')
     const found = callsOf(stage.state.activeTurn?.responseParts ?? []).find(
@@ -119,7 +119,7 @@ async function asked(stage: Stage, run: Run): Promise<ToolCallState> {
 }
 
 /** Runs the turn to its end. A call that asks again gets the same answer again. */
-async function endedWith(stage: Stage, run: Run, approved: boolean) {
+async function endedWith(stage: HostlessChat, run: Run, approved: boolean) {
   const watch = () => {
     const calls = callsOf(stage.state.activeTurn?.responseParts ?? [])
     const open = calls.find(({ status }) => status === 'pending-confirmation')
@@ -131,7 +131,7 @@ async function endedWith(stage: Stage, run: Run, approved: boolean) {
   return turn
 }
 
-function decide(stage: Stage, { toolCallId }: ToolCallState, approved: boolean): void {
+function decide(stage: HostlessChat, { toolCallId }: ToolCallState, approved: boolean): void {
   const turnId = stage.state.activeTurn?.id ?? ''
   const how = approved
     ? ({ approved, confirmed: 'user-action' } as const)

@@ -4,7 +4,7 @@ import type { Turn } from '@atrium/protocol/chat/state'
 import { decode } from '@atrium/protocol/schema'
 import { SessionConfigChoice } from '@atrium/protocol/session/commands'
 import { expect, test } from 'vitest'
-import { Stage } from '../../test/hostless-chat.ts'
+import { HostlessChat } from '../../test/hostless-chat.ts'
 import type { Run } from '../../test/hostless-chat.ts'
 import type { Agent } from './agent.ts'
 
@@ -42,13 +42,13 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
 
   test(`[J4] ${name}: its commands are single words, without duplicates`, async () => {
     const agent = await open()
-    const commands = (await agent.commands?.(new Stage(agent).session)) ?? []
+    const commands = (await agent.commands?.(new HostlessChat(agent).session)) ?? []
     for (const { name: word } of commands) expect(word).toMatch(/^\S{1,64}$/)
     expect(new Set(commands.map(({ name: word }) => word)).size).toBe(commands.length)
   })
 
   test.each(prompts)(`[N1] ${name}: %j is answered with valid actions in a valid order`, async (text) => {
-    const stage = new Stage(await open())
+    const stage = new HostlessChat(await open())
     const run = stage.begin(text)
     const turn = await run.end()
     expect(run.failure).toBeUndefined()
@@ -60,7 +60,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   })
 
   test(`[N1] ${name}: a second turn in a chat reuses no id of the first`, async () => {
-    const stage = new Stage(await open())
+    const stage = new HostlessChat(await open())
     for (const text of [...prompts, ...prompts]) await stage.turn(text)
     expect(stage.state.turns.map((turn) => turn.state)).toEqual(
       [...prompts, ...prompts].map(() => 'complete'),
@@ -68,7 +68,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   })
 
   test(`[N1] ${name}: a turn that fails throws, and is over`, async () => {
-    const run = new Stage(await open()).begin(failing)
+    const run = new HostlessChat(await open()).begin(failing)
     const turn = await run.end()
     expect(run.failure).toBeInstanceOf(Error)
     expect(turn.state).toBe('error')
@@ -85,26 +85,29 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   ])(`[N1] ${name}: %s is a message like others`, async (_, text) => {
     const agent = await open()
     for (const whole of [text, ...prompts.slice(0, 1).map((prompt) => `${prompt} ${text}`)]) {
-      const run = new Stage(agent).begin(whole)
+      const run = new HostlessChat(agent).begin(whole)
       expect([(await run.end()).state, run.failure]).toEqual(['complete', undefined])
     }
   })
 
   test(`[N1] ${name}: concurrent turns of several chats do not mix`, async () => {
     const agent = await open()
-    const runs = prompts.map((text, i) => new Stage(agent, { uri: `ahp-chat:/${i}` }).begin(text))
+    const runs = prompts.map((text, i) => new HostlessChat(agent, { uri: `ahp-chat:/${i}` }).begin(text))
     const together = await Promise.all(runs.map((run) => run.end()))
     expect(together.map((turn) => turn.message.text)).toEqual(prompts)
     if (!deterministic) return
     for (const [i, text] of prompts.entries()) {
-      const alone = await new Stage(await open(), { uri: `ahp-chat:/${i}` }).turn(text)
+      const alone = await new HostlessChat(await open(), { uri: `ahp-chat:/${i}` }).turn(text)
       expect(together[i]).toEqual(alone)
     }
   })
 
   if (deterministic)
     test.each([...prompts, failing])(`[N1] ${name}: %j is answered the same each time`, async (text) => {
-      const [first, second] = [new Stage(await open()).begin(text), new Stage(await open()).begin(text)]
+      const [first, second] = [
+        new HostlessChat(await open()).begin(text),
+        new HostlessChat(await open()).begin(text),
+      ]
       expect(await first.end()).toEqual(await second.end())
       expect(first.said).toEqual(second.said)
     })
@@ -116,7 +119,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     const length = await lengthOf(await open(), text)
     for (let k = 0; k <= length; k++)
       for (const end of [left, drained]) {
-        const stage = new Stage(await open())
+        const stage = new HostlessChat(await open())
         const run = stage.begin(text)
         for (let i = 0; i < k; i++) await run.step()
         await end(run)
@@ -128,7 +131,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   })
 
   test(`[N2] ${name}: a turn that is aborted before it starts ends`, async () => {
-    const run = new Stage(await open()).begin(prompts[0] ?? '')
+    const run = new HostlessChat(await open()).begin(prompts[0] ?? '')
     await drained(run)
     expect(run.said).toEqual([])
   })
@@ -141,11 +144,11 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
     async (text, { skip }) => {
       const agent = await open()
       if (!agent.resumes) skip()
-      const whole = legible(await new Stage(agent).turn(text))
+      const whole = legible(await new HostlessChat(agent).turn(text))
       const length = await lengthOf(agent, text)
       for (let k = 0; k <= length; k++)
         for (const torn of [false, true]) {
-          const stage = new Stage(await open())
+          const stage = new HostlessChat(await open())
           await cutAfter(stage.begin(text), k, torn)
           const turn = await stage.resume().end()
           const { activity } = stage.state
@@ -163,8 +166,8 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
   test.for(prompts)(`[N3] ${name}: %j, cut again and again, ends as if uncut`, async (text, { skip }) => {
     const agent = await open()
     if (!agent.resumes) skip()
-    const whole = legible(await new Stage(agent).turn(text))
-    const stage = new Stage(agent)
+    const whole = legible(await new HostlessChat(agent).turn(text))
+    const stage = new HostlessChat(agent)
     await cutAfter(stage.begin(text), 2, true)
     for (let i = 0; i < 8; i++) await cutAfter(stage.resume(), i, true)
     expect(legible(await stage.resume().end())).toEqual(whole)
@@ -173,7 +176,7 @@ export function agentContract(name: string, open: () => Agent | Promise<Agent>, 
 
 /** Number of actions that a message is answered with. */
 async function lengthOf(agent: Agent, text: string): Promise<number> {
-  const run = new Stage(agent).begin(text)
+  const run = new HostlessChat(agent).begin(text)
   await run.end()
   return run.said.length
 }

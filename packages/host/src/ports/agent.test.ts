@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Stage } from '../../test/hostless-chat.ts'
+import { HostlessChat } from '../../test/hostless-chat.ts'
 import type { Agent, AgentAction } from './agent.ts'
 
 const info = { provider: 'wrong', displayName: 'Wrong', description: '', models: [] }
@@ -43,13 +43,15 @@ test.each([
     },
   ],
 ])('[N1] the stage finds an agent that yields %s', async (_, problem, ...actions) => {
-  await expect(new Stage(yielding(...actions)).turn('')).rejects.toThrow(problem)
+  await expect(new HostlessChat(yielding(...actions)).turn('')).rejects.toThrow(problem)
 })
 
 test('[N1] a title, text in a part, and a call are applied', async () => {
   const title = { type: 'session/titleChanged', title: 'New' }
   const other = { ...call, toolCallId: 'c' }
-  const stage = new Stage(yielding(title, part, { type: 'chat/delta', partId: 'p', content: 'x' }, other))
+  const stage = new HostlessChat(
+    yielding(title, part, { type: 'chat/delta', partId: 'p', content: 'x' }, other),
+  )
   expect((await stage.turn('')).responseParts).toMatchObject([
     { kind: 'markdown', content: 'x' },
     { kind: 'toolCall', toolCall: { status: 'cancelled' } },

@@ -2,8 +2,8 @@ import { AhpError } from '@atrium/protocol/errors'
 import { limits } from '@atrium/protocol/limits'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/fake-files.ts'
-import { room } from '../../test/test-host.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { testHost } from '../../test/test-host.ts'
 import { ClientUriOwners } from '../core/client-uri-owners.ts'
 
 const uri = 'vscode-userdata:/prompts/plan.md'
@@ -11,7 +11,7 @@ const chat = defaultChatUri('s:/1')
 
 /** Ann has sent a message with a file of her own attached; Ben wants to read it. */
 async function loan() {
-  const all = await room({ machine: { files: new Cabinet() } })
+  const all = await testHost({ machine: { files: new FakeFiles() } })
   const ann = await all.join('ann')
   const ben = await all.join('ben')
   await ann.ask('createSession', { channel: 's:/1' })

@@ -1,6 +1,6 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 import { FileError } from '../ports/files.ts'
 import { w, hostWithFiles, grant } from '../../test/files-host.ts'
 
@@ -212,7 +212,7 @@ test('[Q3] a read-only host changes no file', async () => {
 })
 
 test('a host without files has no such methods', async () => {
-  const all = await room()
+  const all = await testHost()
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: 's:/1', workingDirectories: [w] })
   for (const [method, params] of everyUse)

@@ -1,16 +1,16 @@
 import type { LimitValues } from '@atrium/protocol/limits'
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/fake-files.ts'
-import { room } from '../../test/test-host.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
 import { FileError } from '../ports/files.ts'
 
 const w = 'file:///w'
 
 async function tower(given: Partial<LimitValues> = {}) {
-  const files = new Cabinet()
-  const all = await room({ machine: { files }, limits: given })
+  const files = new FakeFiles()
+  const all = await testHost({ machine: { files }, limits: given })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: 's:/1', workingDirectories: [w] })
   const watch = async (params: object = {}) =>

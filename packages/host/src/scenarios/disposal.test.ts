@@ -1,10 +1,17 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
 import { askingAgent, lateAgent, readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
-import { chat, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import { testHost } from '../../test/test-host.ts'
+import {
+  chat,
+  message,
+  session,
+  sessionOf,
+  started,
+  oneClientSession,
+} from '../../test/one-client-session.ts'
 import type { Agent } from '../ports/agent.ts'
 
 const ready = readyAgent()
@@ -20,14 +27,14 @@ const boss: Agent = {
 }
 
 test('[L8] a chat that is disposed of while its worker runs is gone', async () => {
-  const { all, ann } = await talk(boss)
+  const { all, ann } = await oneClientSession(boss)
   await ann.ask('createChat', { channel: session, chat: 'c:/2' })
   ann.dispatch('c:/2', started('t'))
   await ann.until(() => sessionOf(ann).chats.length === 3)
   await ann.ask('disposeChat', { channel: 'c:/2' })
   await expect(ann.ask('subscribe', { channel: 'c:/2' })).rejects.toMatchObject({ code: -32008 })
   await ann.ask('disposeSession', { channel: session })
-  await quiet()
+  await untilIdle()
   expect(
     ['c:/2', ...sessionOf(ann).chats.map(({ resource }) => resource)].map((uri) =>
       all.core().catalog.sessionOf(uri),
@@ -38,7 +45,7 @@ test('[L8] a chat that is disposed of while its worker runs is gone', async () =
 
 test('[W8] the pending approvals of a chat are removed when it is disposed of', async () => {
   const asking = askingAgent()
-  const { ann } = await talk({ ...asking, info: boss.info })
+  const { ann } = await oneClientSession({ ...asking, info: boss.info })
   await ann.ask('createChat', { channel: session, chat: 'c:/2', initialMessage: message('go') })
   await ann.until(() => sessionOf(ann).inputNeeded !== undefined)
   await ann.ask('disposeChat', { channel: 'c:/2' })
@@ -46,28 +53,28 @@ test('[W8] the pending approvals of a chat are removed when it is disposed of', 
 })
 
 test('[W4] a session that is disposed of before it was announced is never mentioned', async () => {
-  const { all, ann } = await talk(ready)
+  const { all, ann } = await oneClientSession(ready)
   ann.dispatch(chat, started('t'))
   const gone = ann.ask('disposeSession', { channel: session })
   const { items } = await ann.ask('listSessions', {})
   await gone
-  await quiet()
+  await untilIdle()
   all.world.advance(1000)
   expect([items, ann.notes]).toEqual([[], []])
 })
 
 test('[H2] the progress of a session that is disposed of during its creation ends', async () => {
-  const all = await room({ agents: [lateAgent()] })
+  const all = await testHost({ agents: [lateAgent()] })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session, progressToken: 'p' })
-  await quiet()
+  await untilIdle()
   await ann.ask('disposeSession', { channel: session })
-  await quiet()
+  await untilIdle()
   expect(ann.notes).toMatchObject([{ method: 'root/progress', params: { progress: 1, total: 1 } }])
 })
 
 test('[L8] F-04: the URI of a damaged chat stays used when its session is disposed of', async () => {
-  const { all, ann } = await talk({ ...ready, info: boss.info })
+  const { all, ann } = await oneClientSession({ ...ready, info: boss.info })
   await ann.ask('createChat', { channel: session, chat: 'c:/2' })
   await ann.ask('createSession', { channel: 'mock:/two' })
   await all.restart('close')
@@ -91,7 +98,7 @@ test('[L9] a session of many sleeping chats is disposed of, however slow the dis
     slow()
     return disk.log.load(...asked)
   }
-  const { all, ann } = await talk(boss, { disk: { ...disk, log: { ...disk.log, load } } })
+  const { all, ann } = await oneClientSession(boss, { disk: { ...disk, log: { ...disk.log, load } } })
   for (const name of ['2', '3', '4']) await ann.ask('createChat', { channel: session, chat: `c:/${name}` })
   for (const channel of [session, chat]) ann.peer.notify('unsubscribe', { channel })
   const { log } = all.core()

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { patientAgent, readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import type { Client } from '../../test/test-host.ts'
 import { idsOf, read, turnsIn } from '../../test/several-chats.ts'
-import { chat, chatOf, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import { chat, chatOf, session, sessionOf, started, oneClientSession } from '../../test/one-client-session.ts'
 
 const cut = (turnId?: string) => ({ type: 'chat/truncated', ...(turnId !== undefined && { turnId }) })
 const texts = (client: Client) => chatOf(client).turns.map(({ message }) => message.text)
@@ -21,7 +21,7 @@ async function resend(
 }
 
 test('[H11] an edited message truncates the chat before it, and the chat goes on from there', async () => {
-  const { all, ann } = await talk(readyAgent())
+  const { all, ann } = await oneClientSession(readyAgent())
   await turnsIn(ann, chat, ['t1', 't2', 't3'])
   const ben = await all.join('ben', { subscribe: [session, chat] })
   const [first] = chatOf(ann).turns
@@ -39,7 +39,7 @@ test('[H11] an edited message truncates the chat before it, and the chat goes on
 })
 
 test('[H11] a message is edited in a chat that is only partly in memory, after a restart and before another', async () => {
-  const { all, ann } = await talk(readyAgent())
+  const { all, ann } = await oneClientSession(readyAgent())
   const ids = Array.from({ length: 70 }, (_, i) => `t${i}`)
   await turnsIn(ann, chat, ids)
   await all.restart()
@@ -58,7 +58,7 @@ test('[H11] a message is edited in a chat that is only partly in memory, after a
 
 test("[H11] a message is edited during its turn: that turn has ended, and its agent's output is ignored", async () => {
   const agent = patientAgent()
-  const { ann } = await talk(agent)
+  const { ann } = await oneClientSession(agent)
   agent.finish('t1')
   agent.finish('t3')
   await turnsIn(ann, chat, ['t1'])
@@ -66,7 +66,7 @@ test("[H11] a message is edited during its turn: that turn has ended, and its ag
   await ann.until(() => chatOf(ann).activeTurn?.responseParts.length === 1)
   await resend(ann, 't1', 't3', 'in other words')
   agent.finish('t2')
-  await quiet()
+  await untilIdle()
   expect(idsOf(chatOf(ann))).toEqual(['t1', 't3'])
   expect(sessionOf(ann).chats[0]).toMatchObject({ status: chatOf(ann).status })
 })

@@ -1,10 +1,10 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
-import { asks, begun, call, ready, unseen } from '../../test/tool-call-actions.ts'
-import { Cabinet } from '../../test/fake-files.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { accepted, chat, chatOf, scene, sessionOf, turn } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import { asks, toolCallStarted, call, ready, unseen } from '../../test/tool-call-actions.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { accepted, chat, chatOf, twoClientSession, sessionOf, turn } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { Run } from '../../test/scripted-agent.ts'
 import type { AgentAction } from '../ports/agent.ts'
@@ -24,25 +24,29 @@ const allow = (more: object = {}) => ({
 })
 
 async function desk() {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/a/a.txt', 'x')
   const terminals = fakeTerminals((shell) => shell.exit(0))
-  return { files, terminals, all: await scene(new Puppet(), { machine: { files, terminals } }) }
+  return {
+    files,
+    terminals,
+    all: await twoClientSession(new ScriptedAgent(), { machine: { files, terminals } }),
+  }
 }
 
 const callOf = ({ activeTurn }: ChatState) => {
   const [part] = activeTurn?.responseParts ?? []
   return part?.kind === 'toolCall' ? part.toolCall : undefined
 }
-const failed = async (all: Scene) => {
+const failed = async (all: TwoClientSession) => {
   await until(() => chatOf(all).turns.length === 1)
   const part = chatOf(all).turns[0]?.responseParts.at(-1)
   return part?.kind === 'error' ? part.error : undefined
 }
 
 test.each([
-  ['that a call is allowed', [begun(), ready()], yes],
-  ['that a result is', [begun(), ready({ confirmed: 'not-needed' }), unseen], seen],
+  ['that a call is allowed', [toolCallStarted(), ready()], yes],
+  ['that a result is', [toolCallStarted(), ready({ confirmed: 'not-needed' }), unseen], seen],
   ['an answer to its own question', [asks], filled],
   ['agreement to its own question', [asks], agreed],
   ['that a queued message is gone', [], { type: 'chat/pendingMessageRemoved', kind: 'queued', id: 'q' }],
@@ -58,8 +62,8 @@ test.each([
   ],
   ['where its chat works', [], folder('Set')],
   ['where it works no more', [], folder('Removed')],
-  ['what it may do from now on', [begun(), ready()], allow()],
-  ['the same, with all else that is set', [begun(), ready()], allow({ replace: true })],
+  ['what it may do from now on', [toolCallStarted(), ready()], allow()],
+  ['the same, with all else that is set', [toolCallStarted(), ready()], allow({ replace: true })],
 ] as const)(
   '[X1] S-35: an agent that sends %s, which only users may, has failed',
   async (_, said, forged) => {
@@ -104,7 +108,7 @@ test.each(
   ),
 )('[X4] I7: a call that its agent calls confirmed by %j does not %s anything', async (confirmed, _, act) => {
   const { all, files, terminals } = await desk()
-  const run = await turn(all, 't1', begun(), ready({ toolInput: 'ls', confirmed }))
+  const run = await turn(all, 't1', toolCallStarted(), ready({ toolInput: 'ls', confirmed }))
   expect(callOf(chatOf(all))).toMatchObject({ status: 'running', confirmed: 'not-needed' })
   await expect(act(run)).rejects.toThrow('nobody has approved this tool call')
   expect([terminals.shells, files.asked]).toEqual([[], []])
@@ -112,6 +116,6 @@ test.each(
 
 test('[X1] a call that its agent marks as confirmed without a reason waits for approval, with options', async () => {
   const { all } = await desk()
-  await turn(all, 't1', begun(), ready({ confirmed: '' }))
+  await turn(all, 't1', toolCallStarted(), ready({ confirmed: '' }))
   expect(callOf(chatOf(all))).toMatchObject({ status: 'pending-confirmation', options: [{}, {}, {}, {}, {}] })
 })

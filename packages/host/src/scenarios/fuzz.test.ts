@@ -9,9 +9,9 @@ import { decode } from '@atrium/protocol/schema'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { definitions, mutated, odd, valueOf } from '../../../protocol/test/arbitrary.ts'
-import { actionOf, bearEvery, everything, kindNames, uriOf } from '../../test/every-kind.ts'
-import { room } from '../../test/test-host.ts'
-import type { Room } from '../../test/test-host.ts'
+import { actionOf, createEveryKind, everything, kindNames, uriOf } from '../../test/every-kind.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { TestHost } from '../../test/test-host.ts'
 import { hostCommands } from '../connection/commands.ts'
 
 interface Message {
@@ -105,7 +105,10 @@ interface Answer {
 }
 
 /** Opens a link, sends the frame and then a request, and returns everything that comes back. */
-async function answersTo(all: Room, text: string): Promise<{ answers: readonly Answer[]; ended: boolean }> {
+async function answersTo(
+  all: TestHost,
+  text: string,
+): Promise<{ answers: readonly Answer[]; ended: boolean }> {
   const [, far] = all.wire()
   const answers: Answer[] = []
   far.receive((given) => answers.push(JSON.parse(given) as Answer))
@@ -142,8 +145,8 @@ test('every message has a definition, and every mark is used', () => {
 
 describe('[R9] S-15, S-18, S-19: a message with one fault, sent to a host', () => {
   test('is answered or refused, changes nothing unless it was accepted, and closes no link', async () => {
-    const all = await room()
-    bearEvery(all.core())
+    const all = await testHost()
+    createEveryKind(all.core())
     await all.core().log.settled()
     const outcomes = { accepted: 0, refused: 0, failed: 0, answered: 0, ended: 0 }
     await fc.assert(

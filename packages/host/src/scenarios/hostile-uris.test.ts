@@ -1,8 +1,8 @@
 import { rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { hostileUris } from '../../../protocol/test/hostile-uris.ts'
-import { Cabinet } from '../../test/fake-files.ts'
-import { room } from '../../test/test-host.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 
@@ -51,9 +51,9 @@ const dispatched = async (ann: Client, channel: string, action: { type: string }
 test.each(Object.entries(ways))(
   '[Q2] S-28: %s refuses every ambiguous URI, and touches nothing',
   async (_, way) => {
-    const files = new Cabinet()
+    const files = new FakeFiles()
     const terminals = fakeTerminals()
-    const all = await room({ machine: { files, terminals } })
+    const all = await testHost({ machine: { files, terminals } })
     const ann = await all.join('ann', { subscribe: [rootUri] })
     await ann.ask('createSession', { channel: 's:/1', workingDirectories: ['file:///work'] })
     await ann.ask('createSession', { channel: 's:/empty' })

@@ -1,14 +1,14 @@
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { describe, expect, test } from 'vitest'
-import { Client, room } from '../../test/test-host.ts'
-import type { Room } from '../../test/test-host.ts'
+import { Client, testHost } from '../../test/test-host.ts'
+import type { TestHost } from '../../test/test-host.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
 
 /** Ann in a session, with her raw transport, so that any text can be sent. */
-async function alone(): Promise<Room & { ann: Client; far: Transport }> {
-  const all = await room()
+async function alone(): Promise<TestHost & { ann: Client; far: Transport }> {
+  const all = await testHost()
   const [, far] = all.wire()
   const ann = new Client(far)
   await ann.initialize('ann', [root])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 
 const uri = 'ahp-terminal:/1'
@@ -7,7 +7,7 @@ const typed = { type: 'terminal/input', data: 'rm -r build\r' }
 
 test('[L6] I6, F-22: terminal input is not repeated when a reconnecting client sends it again', async () => {
   const terminals = fakeTerminals()
-  const all = await room({ machine: { terminals } })
+  const all = await testHost({ machine: { terminals } })
   const ann = await all.join('ann')
   await ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ann' } })
   await ann.ask('subscribe', { channel: uri })

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
 import type { Client } from '../../test/test-host.ts'
-import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import {
+  chat,
+  chatOf,
+  message,
+  session,
+  sessionOf,
+  started,
+  oneClientSession,
+} from '../../test/one-client-session.ts'
 
 /** Starts a turn that never ends, so that messages stay queued. */
 async function busy() {
-  const found = await talk({
+  const found = await oneClientSession({
     ...readyAgent(),
     async *run({ when }) {
       await when(() => false)
@@ -49,7 +57,7 @@ describe('[S-23] the state that every subscriber is sent is bounded', () => {
 
   /** Three clients provide tools of this total length. */
   const provide = async (length: number) => {
-    const { all, ann } = await talk(readyAgent())
+    const { all, ann } = await oneClientSession(readyAgent())
     const reasons: (string | undefined)[] = []
     const third = Math.floor(length / 3)
     for (const [clientId, each] of [

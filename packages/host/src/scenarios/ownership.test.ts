@@ -1,9 +1,16 @@
 import { kinds } from '@atrium/protocol/channels'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { actionOf, actionTypes, bearEvery, everything, kindNames, uriOf } from '../../test/every-kind.ts'
-import { room } from '../../test/test-host.ts'
-import type { Client, Room } from '../../test/test-host.ts'
+import {
+  actionOf,
+  actionTypes,
+  createEveryKind,
+  everything,
+  kindNames,
+  uriOf,
+} from '../../test/every-kind.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { Client, TestHost } from '../../test/test-host.ts'
 
 const session = 'ahp-session:/one'
 
@@ -11,8 +18,8 @@ describe('S-16: every action, in a channel of every kind', () => {
   test.each(kindNames)(
     '[H3] %s: an action that clients may not dispatch is refused with a reason and changes nothing',
     async (kind) => {
-      const all = await room()
-      bearEvery(all.core())
+      const all = await testHost()
+      createEveryKind(all.core())
       const [ann, ben] = [await all.join('ann'), await all.join('ben', { subscribe: [uriOf(kind)] })]
       await all.core().log.settled()
       const before = everything(all.core())
@@ -36,8 +43,8 @@ describe('S-16: every action, in a channel of every kind', () => {
   )
 
   test('[H3] unknown action types are refused too', async () => {
-    const all = await room()
-    bearEvery(all.core())
+    const all = await testHost()
+    createEveryKind(all.core())
     const ann = await all.join('ann')
     await all.core().log.settled()
     const before = everything(all.core())
@@ -59,8 +66,8 @@ describe('S-16: every action, in a channel of every kind', () => {
 })
 
 describe('S-17, S-10: a client acts for itself alone', () => {
-  async function together(): Promise<Room & { ann: Client; eve: Client }> {
-    const all = await room()
+  async function together(): Promise<TestHost & { ann: Client; eve: Client }> {
+    const all = await testHost()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session, activeClient: { clientId: 'ann', tools: [] } })
     await ann.ask('subscribe', { channel: session })
@@ -130,7 +137,7 @@ describe('S-17, S-10: a client acts for itself alone', () => {
 
 describe('S-26, S-10: knowing an id gives no rights', () => {
   test("[L14] another principal's client id opens nothing, closes nothing and reveals nothing", async () => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
     await ann.ask('subscribe', { channel: session })
@@ -169,7 +176,7 @@ describe('S-26, S-10: knowing an id gives no rights', () => {
   })
 
   test('[L6] a resend counts only for the client that sent it first', async () => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
     const eve = await all.join('eve', { subscribe: [session] })
@@ -180,7 +187,7 @@ describe('S-26, S-10: knowing an id gives no rights', () => {
   })
 
   test('[H2] an unused URI means nothing', async () => {
-    const { join, core } = await room()
+    const { join, core } = await testHost()
     const ann = await join('ann')
     const guessed = 'ahp-session:/00000000-0000-4000-8000-000000000000'
     await expect(ann.ask('subscribe', { channel: guessed })).rejects.toMatchObject({ code: -32008 })

@@ -1,6 +1,6 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { describe, expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 
 const root = 'ahp-root://'
 const session = 'ahp-session:/one'
@@ -13,7 +13,7 @@ const code = (asked: Promise<unknown>) =>
 
 describe('[H1] S-20: the first message', () => {
   const opened = async (length: number) => {
-    const all = await room()
+    const all = await testHost()
     const [near, far] = all.wire()
     const got: string[] = []
     far.receive((frame) => got.push(frame))
@@ -44,7 +44,7 @@ describe('[H1] S-20: the first message', () => {
 
 describe('[H1] S-07: a link without a handshake', () => {
   test('[S-57 handshakeMs] at 10,000: it had until then', async () => {
-    const { link, world } = await room()
+    const { link, world } = await testHost()
     const ann = link()
     world.advance(9999)
     await ann.initialize('ann')
@@ -52,7 +52,7 @@ describe('[H1] S-07: a link without a handshake', () => {
     expect(await ann.ask('ping', {})).toBeNull()
   })
   test('[S-57 handshakeMs] past 10,000: it is closed, with pings or without', async () => {
-    const { link, world } = await room()
+    const { link, world } = await testHost()
     const ann = link()
     await ann.ask('ping', {})
     world.advance(10_000)
@@ -68,7 +68,7 @@ test('[H1] S-07: a link whose handshake waits for a slow disk is not closed as s
     if (slow) await new Promise<void>((resolve) => answers.push(resolve))
     return store.records.get(key)
   }
-  const { join, link, world } = await room({ disk: { ...store, records: { ...store.records, get } } })
+  const { join, link, world } = await testHost({ disk: { ...store, records: { ...store.records, get } } })
   const ann = await join('ann')
   ann.peer.close()
   await ann.until(() => ann.peer.closed.aborted)
@@ -91,7 +91,7 @@ test('[H1] S-07: a link whose handshake waits for a slow disk is not closed as s
 
 describe('[L12] S-24: text may be delayed', () => {
   const after = async (maxLatencyMs: number, ms: number) => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
     const ben = await all.join('ben')
@@ -112,7 +112,7 @@ describe('[L12] S-24: text may be delayed', () => {
 
 describe('[L6] after a restart only the newest actions are recognized as resends', () => {
   const again = async (count: number) => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
     await ann.ask('subscribe', { channel: session })
@@ -131,7 +131,7 @@ describe('[L6] after a restart only the newest actions are recognized as resends
 describe('[L15] S-23: the root config', () => {
   const change = (config: object) => ({ type: 'root/configChanged', config })
   const filled = async (length: number) => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann', { subscribe: [root] })
     await ann.echo(ann.dispatch(root, change({ first: 'x'.repeat(1000) })))
     const bare = JSON.stringify({ first: '', second: '' }).length

@@ -1,7 +1,7 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { describe, expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
-import type { Client, Room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { Client, TestHost } from '../../test/test-host.ts'
 import { ConnectionCount } from '../connection/connection-count.ts'
 
 const root = 'ahp-root://'
@@ -15,8 +15,8 @@ const code = (asked: Promise<unknown>) =>
   )
 
 /** Creates a host with this number of sessions. */
-async function withSessions(count: number): Promise<Room & { ann: Client }> {
-  const all = await room()
+async function withSessions(count: number): Promise<TestHost & { ann: Client }> {
+  const all = await testHost()
   const ann = await all.join('ann')
   for (const channel of uris(count)) await ann.ask('createSession', { channel })
   return { ...all, ann }
@@ -40,7 +40,7 @@ describe('[H5] S-23: subscriptions of one link', () => {
   })
 
   test('a channel that is gone does not count, unsubscribed or not', async () => {
-    const { join, store } = await room({ limits: { subscriptions: 3 } })
+    const { join, store } = await testHost({ limits: { subscriptions: 3 } })
     const ann = await join('ann')
     for (const channel of uris(8)) {
       await ann.ask('createSession', { channel })
@@ -78,7 +78,7 @@ describe('[H5] S-23: concurrent requests of one link', () => {
   const asked = async (count: number) => {
     const tasks: (() => void)[] = []
     let holding = false
-    const all = await room({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
+    const all = await testHost({ soon: (task) => (holding ? void tasks.push(task) : queueMicrotask(task)) })
     const ann = await all.join('ann')
     holding = true
     const codes = uris(count).map((channel) => code(ann.ask('createSession', { channel })))
@@ -102,7 +102,7 @@ describe('[H5] S-23: concurrent requests of one link', () => {
 describe('[H5] S-23: waiting messages of one link', () => {
   /** The disk does not answer a read; messages behind it wait. */
   const waiting = async (length: number) => {
-    const all = await room()
+    const all = await testHost()
     const ann = await all.join('ann')
     const ben = await all.join('ben')
     all.store().log.load = () => new Promise(() => {})
@@ -149,7 +149,7 @@ describe('[H5] S-23: links of one principal', () => {
   })
 
   test('one link too many is closed with a reason; when others end, a new one is accepted', async () => {
-    const all = await room({ limits: { links: 3 } })
+    const all = await testHost({ limits: { links: 3 } })
     for (let round = 0; round < 5; round++) {
       const clients = await Promise.all(['a', 'b', 'c'].map((id) => all.join(id, { subscribe: [root] })))
       const [near, far] = all.wire()
@@ -179,7 +179,7 @@ describe('[H5] S-23: sessions', () => {
     const created = [{ seq: 1, channel: root, kind: 'root', state: JSON.stringify(state) }]
     disk.log.append({ created, envelopes: [], rows: [], heads: [], dropped: [], upTo: 2 })
     await disk.log.flush()
-    const ann = await (await room({ disk })).join('ann', { subscribe: [root] })
+    const ann = await (await testHost({ disk })).join('ann', { subscribe: [root] })
     return { ann, create: () => code(ann.ask('createSession', { channel: session })) }
   }
   test('[S-57 sessions] at 20,000: the last is created', async () =>

@@ -1,6 +1,6 @@
 import { memoryStore } from '@atrium/adapters/store/memory'
 import { expect, test } from 'vitest'
-import { held, quiet, session, title } from '../../test/held-flushes.ts'
+import { heldHost, untilIdle, session, title } from '../../test/held-flushes.ts'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
 import { emptyChat } from '../../test/states.ts'
@@ -9,7 +9,7 @@ import { Log } from '../log/log.ts'
 // Interleavings that once went wrong.
 
 test('[L2] a client that dispatches without a subscription gets the outcome', async () => {
-  const { join } = await held()
+  const { join } = await heldHost()
   const cem = await join('cem')
   expect(await cem.echo(cem.dispatch(session, title('from outside')))).toMatchObject({
     action: title('from outside'),
@@ -17,7 +17,7 @@ test('[L2] a client that dispatches without a subscription gets the outcome', as
 })
 
 test('[L1] after a crash right after the echo, the session list agrees with the session', async () => {
-  const all = await held()
+  const all = await heldHost()
   await all.ann.echo(all.ann.dispatch(session, title('durable')))
   await all.restart('crash')
   const cem = await all.join('cem', { subscribe: [session] })
@@ -86,29 +86,29 @@ test('[L2] I13: a link that cannot be written to does not keep the others from t
 })
 
 test('[H3] I13: a channel that cannot be read closes neither the link nor the host', async () => {
-  const all = await held()
+  const all = await heldHost()
   all.ann.peer.notify('unsubscribe', { channel: session })
   const unhandled: unknown[] = []
   process.once('unhandledRejection', (error) => unhandled.push(error))
   all.store().log.load = () => Promise.reject(new Error('the disk cannot be read'))
   all.ann.dispatch('ahp-session:/other', title('x'))
-  await quiet()
+  await untilIdle()
   expect(unhandled).toEqual([])
   expect(all.world.reports).toContainEqual(expect.objectContaining({ event: 'connection' }))
 })
 
 test('[H2] [L2] the session list shows only committed entries, which no crash can take back', async () => {
-  const { ann, ben, hold, release } = await held()
+  const { ann, ben, hold, release } = await heldHost()
   const listed = async () => (await ben.ask('listSessions', {})).items.map(({ resource }) => resource)
   await ann.echo(ann.dispatch(session, title('one')))
   hold()
   const created = ann.ask('createSession', { channel: 'ahp-session:/two' })
   ann.dispatch('ahp-session:/two', title('two'))
   const gone = ann.ask('disposeSession', { channel: session })
-  await quiet()
+  await untilIdle()
   expect(await listed()).toEqual([session])
   release()
   await Promise.all([created, gone])
-  await quiet()
+  await untilIdle()
   expect(await listed()).toEqual(['ahp-session:/two'])
 })

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import type { Scheduler } from 'fast-check'
 import { expect, test } from 'vitest'
-import { quiet, session } from '../../test/held-flushes.ts'
+import { untilIdle, session } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
 import type { Run } from '../../test/scripted-agent.ts'
-import { track } from '../../test/racing-clients.ts'
-import type { Racer, Track } from '../../test/racing-clients.ts'
+import { racingClients } from '../../test/racing-clients.ts'
+import type { RacingClient, RacingClients } from '../../test/racing-clients.ts'
 import {
   cancelled,
   chat,
@@ -24,9 +24,9 @@ import { TurnFailed } from '../ports/agent.ts'
 const noTurn = 'no such turn is in progress'
 const inProgress = 'a turn is in progress: cancel it, or queue the message'
 
-interface Start extends Track {
-  readonly ann: Racer
-  readonly ben: Racer
+interface Start extends RacingClients {
+  readonly ann: RacingClient
+  readonly ben: RacingClient
 }
 
 /** Runs the same race again and again, with two clients and with five. */
@@ -38,11 +38,11 @@ function races(
   test.each([2, 5])(`${what} (%i clients)`, async (count) => {
     const won = new Set<string>()
     const once = async (s: Scheduler) => {
-      const found = await track(s, count)
-      const [ann, ben] = found.racers as [Racer, Racer]
+      const found = await racingClients(s, count)
+      const [ann, ben] = found.racers as [RacingClient, RacingClient]
       const all = { ...found, ann, ben }
       await prepare(all)
-      await quiet()
+      await untilIdle()
       won.add(await run(all))
     }
     await fc.assert(fc.asyncProperty(fc.scheduler(), once), { numRuns: 20 })

@@ -6,7 +6,7 @@ import { reduceChat } from '@atrium/protocol/chat/reducer'
 import type { ChatState } from '@atrium/protocol/chat/state'
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { describe, expect, test } from 'vitest'
-import { mute, room } from '../../test/test-host.ts'
+import { silentAgent, testHost } from '../../test/test-host.ts'
 import { callIn } from '@atrium/protocol/chat/calls'
 import { hostOnlyActions } from '../ports/agent.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
@@ -25,7 +25,7 @@ describe('recorded turns with a tool that asks', () => {
   test.each(names)('[W12] [X1] %s, replayed at 0.9', async (name) => {
     const { sent, received, chat, before } = read(name)
     const provider = String(sent.find(({ method }) => method === 'createSession')?.params?.['provider'])
-    const all = await room({ agents: [replaying(received, provider)] })
+    const all = await testHost({ agents: [replaying(received, provider)] })
     const ann = all.link()
     const state = () => ann.state(chat) as unknown as ChatState
     for (const { method = '', id, params = {} } of sent) {
@@ -52,14 +52,14 @@ test("[W12] [X1] an approval in the workbench's format, at 0.9, is accepted", as
     { type: 'chat/toolCallReady', toolCallId, invocationMessage: 'ls', toolInput: 'ls' },
   ]
   const agent: Agent = {
-    ...mute,
+    ...silentAgent,
     async *run(chat) {
       yield* ask
       await chat.when((state) => callIn(state, toolCallId)?.status === 'running')
       yield { type: 'chat/toolCallComplete', toolCallId, result: { success: true, pastTenseMessage: 'ran' } }
     },
   }
-  const all = await room({ agents: [agent] })
+  const all = await testHost({ agents: [agent] })
   const ann = all.link()
   ann.clientId = 'ann'
   await ann.ask('initialize', { protocolVersions: ['0.9.0'], clientId: 'ann' })
@@ -122,8 +122,8 @@ function read(name: string) {
 /** An agent that sends what a recorded host's agent sent, and waits where that one waited for a user. */
 function replaying(received: readonly Envelope[], provider: string): Agent {
   return {
-    ...mute,
-    info: { ...mute.info, provider },
+    ...silentAgent,
+    info: { ...silentAgent.info, provider },
     async *run(chat) {
       for (const { action } of received) {
         const { type, toolCallId } = action as { type: string; toolCallId?: string }

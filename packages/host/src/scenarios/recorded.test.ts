@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { patientAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { readRecording, replay } from '../../test/recording.ts'
-import { room } from '../../test/test-host.ts'
-import { sameAsHost } from '../../test/raw-client.ts'
-import type { Message, Witness } from '../../test/raw-client.ts'
+import { testHost } from '../../test/test-host.ts'
+import { expectSameStates } from '../../test/raw-client.ts'
+import type { Message, RawClient } from '../../test/raw-client.ts'
 import { Workbench } from '../../test/workbench.ts'
 
 /** Recordings are read from their folder and are not part of this repository. */
@@ -22,14 +22,14 @@ describe('recorded frames of the workbench', () => {
   test.each(files)('[W11] %s', async (file) => {
     const recording = readRecording(join(folder, file))
     const agents = recording.providers.map((provider) => patientAgent(provider))
-    const all = await room({ agents })
+    const all = await testHost({ agents })
     const finish = (turnId: string) => {
       for (const agent of agents) agent.finish(turnId)
     }
     const links = await replay(recording, () => all.wire()[1], finish)
     const alive = links.filter(({ transport }) => !transport.closed.aborted)
     for (const link of alive) await link.until(() => link.pending.length === 0 && link.open.size === 0)
-    await quiet()
+    await untilIdle()
     const requests = recording.lines.filter(({ d, m }) => d === 'c2s' && m?.id !== undefined)
     expect(links.flatMap(({ asked }) => asked)).toHaveLength(requests.length)
     for (const link of links) {
@@ -48,9 +48,9 @@ function permitted({ method, params }: Message, code: number): boolean {
   return method === 'authenticate' && [-32601, -32602].includes(code)
 }
 
-async function sameAsNow(link: Witness, connect: () => Witness['transport']): Promise<void> {
+async function sameAsNow(link: RawClient, connect: () => RawClient['transport']): Promise<void> {
   const fresh = new Workbench(connect(), { clientId: `fresh ${link.clientId}` })
   await fresh.initialize()
   for (const channel of link.followed.keys()) await fresh.ask('subscribe', { channel })
-  sameAsHost(link, fresh.link)
+  expectSameStates(link, fresh.link)
 }

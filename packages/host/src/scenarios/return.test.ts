@@ -2,8 +2,16 @@ import { memoryStore } from '@atrium/adapters/store/memory'
 import { pair } from '@atrium/protocol/rpc/pair'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { expect, test } from 'vitest'
-import { back, held, quiet, root, session, title, unsubscribe } from '../../test/held-flushes.ts'
-import { Client, room } from '../../test/test-host.ts'
+import {
+  reconnectClient,
+  heldHost,
+  untilIdle,
+  root,
+  session,
+  title,
+  unsubscribe,
+} from '../../test/held-flushes.ts'
+import { Client, testHost } from '../../test/test-host.ts'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
 import { heldTerminal } from '../../test/states.ts'
@@ -17,7 +25,7 @@ const titles = (client: Client) =>
   ])
 
 test('[L6] I6: a resend is recognized also when the client has initialized twice since', async () => {
-  const all = await held()
+  const all = await heldHost()
   const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
   all.ann.peer.close()
   ;(await all.join('ann')).peer.close()
@@ -27,35 +35,35 @@ test('[L6] I6: a resend is recognized also when the client has initialized twice
 })
 
 test("[L6] I6: a snapshot moves a client's last seen number past echoes that it has not received", async () => {
-  const all = await held()
+  const all = await heldHost()
   const first = await all.ann.echo(all.ann.dispatch(session, title('once')))
   all.ann.peer.close()
   const again = await all.join('ann', { subscribe: [session] })
   all.ben.dispatch(session, title('meanwhile'))
   await again.until(() => again.envelopes.length > 0)
-  const { link, result } = await back(all, again, again.lastSeen)
+  const { link, result } = await reconnectClient(all, again, again.lastSeen)
   expect(result.type).toBe('replay')
   link.dispatch(session, title('once'), 1)
   expect((await link.echo(1)).rejectionReason).toBe(`already accepted as ${first.serverSeq}`)
 })
 
 test('[L6] uncommitted actions of a client are delivered once, over its new link', async () => {
-  const all = await held()
+  const all = await heldHost()
   const { ann } = all
   await unsubscribe(ann)
   all.hold()
   ann.dispatch(session, title('slow'))
-  await quiet()
+  await untilIdle()
   const link = await all.join('ann')
   link.dispatch(session, title('slow'), 1)
   all.release()
   await link.echo(1)
-  await quiet()
+  await untilIdle()
   expect(titles(link)).toEqual(['slow'])
 })
 
 test('[L13] F-23: of two concurrent handshakes the later wins, and knows what the other has dispatched', async () => {
-  const all = await held()
+  const all = await heldHost()
   all.ann.peer.close()
   const older = all.link()
   const newer = all.link()
@@ -64,12 +72,12 @@ test('[L13] F-23: of two concurrent handshakes the later wins, and knows what th
   newer.dispatch(session, title('from the newer'), 7)
   expect((await opened).map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
   expect((await newer.echo(7)).action).toEqual(title('from the newer'))
-  await quiet()
+  await untilIdle()
   expect(titles(all.ben)).toEqual(['from the newer'])
 })
 
 test('[L13] F-23: messages that arrive late over a closed link are ignored', async () => {
-  const { host, join } = await room()
+  const { host, join } = await testHost()
   const [near, far] = pair()
   // A socket whose other end still sends after it was closed on this side.
   const open: Transport = {
@@ -87,94 +95,94 @@ test('[L13] F-23: messages that arrive late over a closed link are ignored', asy
   await old.ask('createSession', { channel: session })
   const ann = await join('ann', { subscribe: [session] })
   old.dispatch(session, title('late'))
-  await quiet()
+  await untilIdle()
   expect(ann.state(session)).toMatchObject({ title: '' })
 })
 
 test('[L13] a client that initializes again has no snapshots, also after a crash', async () => {
-  const all = await held()
+  const all = await heldHost()
   const { ann } = all
   ann.peer.close()
-  await quiet()
+  await untilIdle()
   all.hold()
   let answered = false
   const joining = all.join('ann').finally(() => (answered = true))
-  await quiet()
+  await untilIdle()
   expect(answered).toBe(false)
   all.release()
   const again = await joining
   await all.restart('crash')
-  const { result } = await back(all, again, again.lastSeen)
+  const { result } = await reconnectClient(all, again, again.lastSeen)
   expect(result.type).toBe('snapshot')
 })
 
 test('[L13] a snapshot has a number that its client has not seen: a client that names an older one has lost it', async () => {
-  const all = await held()
+  const all = await heldHost()
   const cat = await all.join('cat', { subscribe: [root] })
   const seen = cat.lastSeen
   await cat.ask('subscribe', { channel: session })
   expect(cat.lastSeen).toBeGreaterThan(seen)
-  const { result } = await back(all, cat, seen, [root, session])
+  const { result } = await reconnectClient(all, cat, seen, [root, session])
   expect(result.type).toBe('snapshot')
 })
 
 test('[L13] while actions are uncommitted, a snapshot may have a number that the client has seen: then the number proves nothing', async () => {
-  const all = await held()
+  const all = await heldHost()
   const cat = await all.join('cat', { subscribe: [root] })
   all.hold()
   all.ben.dispatch(session, title('slow'))
-  await quiet()
+  await untilIdle()
   const seen = cat.lastSeen
   await cat.ask('subscribe', { channel: session })
   expect(cat.lastSeen).toBe(seen)
   cat.peer.close()
   all.release()
-  const { result } = await back(all, cat, seen, [root, session])
+  const { result } = await reconnectClient(all, cat, seen, [root, session])
   expect(result.type).toBe('snapshot')
 })
 
 test('[L13] a client that subscribed and received nothing since gets no second snapshot, also after a crash', async () => {
-  const all = await held()
+  const all = await heldHost()
   const cat = await all.join('cat', { subscribe: [root] })
   await cat.ask('subscribe', { channel: session })
-  await quiet()
+  await untilIdle()
   await all.restart('crash')
-  const { result } = await back(all, cat, cat.lastSeen, [root, session])
+  const { result } = await reconnectClient(all, cat, cat.lastSeen, [root, session])
   expect(result).toMatchObject({ type: 'replay', actions: [] })
 })
 
 test('[L13] a client that has seen nothing since its snapshots gets no second ones', async () => {
-  const all = await held()
+  const all = await heldHost()
   const ann = await all.join('cat', { subscribe: [root, session] })
-  const { result } = await back(all, ann, ann.lastSeen, [root, session])
+  const { result } = await reconnectClient(all, ann, ann.lastSeen, [root, session])
   expect(result).toMatchObject({ type: 'replay', actions: [] })
 })
 
 test('[L13] a channel that is dropped while a client reconnects is neither in the response nor after it', async () => {
-  const all = await held()
+  const all = await heldHost()
   const { ann, ben } = all
   ann.peer.close()
   const { dispatchedBy } = all.store().log
   let go = () => {}
   const gate = new Promise<void>((resolve) => (go = resolve))
   all.store().log.dispatchedBy = (...asked) => gate.then(() => dispatchedBy(...asked))
-  const coming = back(all, ann, ann.lastSeen, [root, session])
-  await quiet()
+  const coming = reconnectClient(all, ann, ann.lastSeen, [root, session])
+  await untilIdle()
   all.hold()
   ben.dispatch(session, title('last words'))
   void ben.ask('disposeSession', { channel: session })
-  await quiet()
+  await untilIdle()
   go()
-  await quiet()
+  await untilIdle()
   all.release()
   const { link } = await coming
-  await quiet()
+  await untilIdle()
   expect(link.states.has(session)).toBe(false)
   expect(titles(link).filter((text) => text === 'last words')).toEqual([])
 })
 
 test('[H1] a notification during the handshake waits for the response', async () => {
-  const all = await held()
+  const all = await heldHost()
   const { ann, ben } = all
   ann.peer.close()
   const { dispatchedBy } = all.store().log
@@ -189,10 +197,10 @@ test('[H1] a notification during the handshake waits for the response', async ()
     { channel: root, clientId: 'ann', lastSeenServerSeq: ann.lastSeen, subscriptions: [root] },
     () => order.push(`answered after ${link.notes.length} notes`),
   )
-  await quiet()
+  await untilIdle()
   await ben.ask('createSession', { channel: 'ahp-session:/two' })
   ben.dispatch('ahp-session:/two', title('used'))
-  await quiet()
+  await untilIdle()
   go()
   await asked
   await link.until(() => link.notes.length > 0)
@@ -205,7 +213,7 @@ test('[L9] a channel with ephemeral actions stays awake until its head is durabl
   const store = memoryStore({ soon: (task) => void tasks.push(task) })
   const flush = async () => {
     for (let n = 0; n < 5; n++) {
-      await quiet()
+      await untilIdle()
       for (const task of tasks.splice(0)) task()
     }
   }
@@ -221,7 +229,7 @@ test('[L9] a channel with ephemeral actions stays awake until its head is durabl
   const terminal = log.create(uri, 'terminal', heldTerminal('ann'))
   await flush()
   log.append(terminal, { type: 'terminal/data', data: 'only here' } as never)
-  await quiet()
+  await untilIdle()
   expect([log.sleep(terminal), log.sleep(terminal)]).toEqual([false, false])
   await flush()
   expect(log.sleep(terminal)).toBe(true)
@@ -229,7 +237,7 @@ test('[L9] a channel with ephemeral actions stays awake until its head is durabl
 })
 
 test('[L9] I8: a response that waited for the disk is not overtaken by the next', async () => {
-  const all = await held()
+  const all = await heldHost()
   const { ann, ben } = all
   for (const client of [ann, ben]) await unsubscribe(client)
   all.world.advance(60_000)
@@ -240,7 +248,7 @@ test('[L9] I8: a response that waited for the disk is not overtaken by the next'
 })
 
 test('[H1] a host that is shutting down accepts no link', async () => {
-  const { host } = await room()
+  const { host } = await testHost()
   await host().close()
   const [near, far] = pair()
   host().connect(near, 'owner')
@@ -255,14 +263,14 @@ test('[L12] [L13] actions during a slow read do not close the link that waits fo
     if (slow) await new Promise<void>((resolve) => answers.push(resolve))
     return store.log.dispatchedBy(...asked)
   }
-  const all = await room({ disk: { ...store, log: { ...store.log, dispatchedBy } } })
+  const all = await testHost({ disk: { ...store, log: { ...store.log, dispatchedBy } } })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: session })
   slow = true
-  const returned = back(all, ben, ben.lastSeen)
-  await quiet()
+  const returned = reconnectClient(all, ben, ben.lastSeen)
+  await untilIdle()
   const text = 'x'.repeat(100_000)
   for (let i = 0; i < 50; i++) await ann.echo(ann.dispatch(session, title(`${i}${text}`)))
   for (const answer of answers) answer()
@@ -273,11 +281,11 @@ test('[L12] [L13] actions during a slow read do not close the link that waits fo
 })
 
 test('[L6] [I5] a resend whose echo has arrived over the new link is not answered again', async () => {
-  const { hold, release, ...all } = await held()
+  const { hold, release, ...all } = await heldHost()
   const cid = await all.join('cid')
   hold()
   const clientSeq = cid.dispatch(session, title('once'))
-  await quiet()
+  await untilIdle()
   cid.peer.close()
   const again = await all.join('cid')
   release()

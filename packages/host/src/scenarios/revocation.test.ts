@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { begun, mcp, running, signIn } from '../../test/tool-call-actions.ts'
+import { toolCallStarted, mcp, running, signIn } from '../../test/tool-call-actions.ts'
 import { until } from '../../test/scripted-agent.ts'
-import { chatOf, scene, turn } from '../../test/two-client-session.ts'
+import { chatOf, twoClientSession, turn } from '../../test/two-client-session.ts'
 
 const resource = 'https://x.example'
 
 test('[J7] a token for a call can be revoked also when nothing asks for it any more', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const { ann, core } = all
-  const run = await turn(all, 't1', begun(mcp), running, signIn)
+  const run = await turn(all, 't1', toolCallStarted(mcp), running, signIn)
   await ann.ask('authenticate', { resource, token: 'T' })
   run.end()
   await until(() => chatOf(all).turns.length === 1)

@@ -1,10 +1,10 @@
 import type { Uri } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { begun, call, mcp, result, running } from '../../test/tool-call-actions.ts'
-import { quiet } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
-import type { Client, Room } from '../../test/test-host.ts'
+import { toolCallStarted, call, mcp, result, running } from '../../test/tool-call-actions.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { Client, TestHost } from '../../test/test-host.ts'
 import { chat, chatOf, message, session, started } from '../../test/one-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
@@ -12,7 +12,7 @@ const resources = Array.from({ length: 5 }, (_, n) => ({ resource: `https://r${n
 const canary = 'c4n4ry'
 
 /** Returns everything on the disk. */
-async function kept({ store }: Room, uris: readonly Uri[]): Promise<string> {
+async function kept({ store }: TestHost, uris: readonly Uri[]): Promise<string> {
   const { log, records } = store()
   const channels = await Promise.all(uris.map((uri) => log.load(uri)))
   return JSON.stringify([await records.list(''), channels, await log.read(uris, 0, Number.MAX_SAFE_INTEGER)])
@@ -26,8 +26,8 @@ function tapped(client: Client): string[] {
 }
 
 test('[J8] S-31: tokens for five resources are in nothing that is stored, sent or reported', async () => {
-  const agent = new Puppet({ resumes: true, protectedResources: resources.slice(0, 4) })
-  const all = await room({ agents: [agent] })
+  const agent = new ScriptedAgent({ resumes: true, protectedResources: resources.slice(0, 4) })
+  const all = await testHost({ agents: [agent] })
   const ann = await all.join('ann', { subscribe: ['ahp-root://'] })
   const answers: unknown[] = []
   const give = async (client: Client, resource: string, more: object = {}) =>
@@ -46,9 +46,9 @@ test('[J8] S-31: tokens for five resources are in nothing that is stored, sent o
   ann.dispatch(chat, started('t1'))
   const run = await agent.given()
   const auth = { resource: resources[4], reason: 'required' }
-  run.say(begun(mcp), running, { type: 'chat/toolCallAuthRequired', ...call, auth } as AgentAction)
+  run.say(toolCallStarted(mcp), running, { type: 'chat/toolCallAuthRequired', ...call, auth } as AgentAction)
   await ann.until(() => chatOf(ann).activeTurn?.responseParts.length === 1)
-  await quiet()
+  await untilIdle()
   await give(ann, resources[4]?.resource ?? '')
   expect(resources.map(({ resource }) => run.chat.token(resource))).toEqual(
     resources.map(({ resource }) => `${canary} ${resource}`),
@@ -70,7 +70,7 @@ test('[J8] S-31: tokens for five resources are in nothing that is stored, sent o
   await ann
     .ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage: message('go') })
     .catch(() => {})
-  await quiet()
+  await untilIdle()
 
   const uris = ['ahp-root://', session, chat]
   const before = await kept(all, uris)

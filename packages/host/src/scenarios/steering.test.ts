@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import {
   accepted,
   cancelled,
@@ -9,12 +9,12 @@ import {
   message,
   refused,
   says,
-  scene,
+  twoClientSession,
   started,
   truncated,
   turn,
 } from '../../test/two-client-session.ts'
-import type { AnyAction, Scene } from '../../test/two-client-session.ts'
+import type { AnyAction, TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const set = (kind: string, id: string, text = id): AnyAction => ({
@@ -28,7 +28,7 @@ const removed = (kind: string, id: string): AnyAction => ({ type: 'chat/pendingM
 const taken = (id: string) => removed('steering', id) as unknown as AgentAction
 
 /** Ends every turn as soon as it starts, from this one on, until this number are over. Returns the message of each. */
-async function endTurns(all: Scene, count: number, from: number): Promise<readonly string[]> {
+async function endTurns(all: TwoClientSession, count: number, from: number): Promise<readonly string[]> {
   const over = (turnId: string) =>
     chatOf(all).turns.some(({ id, state }) => id === turnId && state !== 'error')
   for (let n = from; n === from || chatOf(all).turns.length < count; n++) {
@@ -36,7 +36,7 @@ async function endTurns(all: Scene, count: number, from: number): Promise<readon
     run.end()
     await until(() => over(run.chat.turnId))
   }
-  await quiet()
+  await untilIdle()
   return chatOf(all).turns.map(({ message: { text } }) => text)
 }
 
@@ -82,14 +82,14 @@ const rows: readonly (readonly [said: readonly AnyAction[], next: readonly strin
     ['other words', 'b'],
   ],
 ]
-const ends: readonly (readonly [how: string, end: (all: Scene) => Promise<void>])[] = [
+const ends: readonly (readonly [how: string, end: (all: TwoClientSession) => Promise<void>])[] = [
   ['well', async ({ agent }) => (await agent.given()).end()],
   ['as somebody cancels it', ({ ann }) => accepted(ann, chat, cancelled('t1'))],
 ]
 const cases = rows.flatMap(([said, next]) => ends.map(([how, end]) => [how, next, said, end] as const))
 
 test.each(cases)('[H9] after a turn that ends %s comes %j', async (_, next, said, end) => {
-  const all = await scene()
+  const all = await twoClientSession()
   await turn(all, 't1')
   for (const action of said) await accepted(all.ann, chat, action)
   await end(all)
@@ -106,12 +106,12 @@ test.each(cases)('[H9] after a turn that ends %s comes %j', async (_, next, said
 test.each(rows)(
   '[H9] X5: after a turn that its host interrupted, all messages wait, %#, and %j comes when it is resumed',
   async (said, next) => {
-    const all = await scene(new Puppet({ resumes: true }))
+    const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
     await turn(all, 't1')
     for (const action of said) await accepted(all.ann, chat, action)
     const { queuedMessages, steeringMessage } = chatOf(all)
     await all.restart('crash')
-    await quiet()
+    await untilIdle()
     expect(chatOf(all).queuedMessages).toEqual(queuedMessages)
     expect(chatOf(all).steeringMessage).toEqual(steeringMessage)
     expect(all.agent.runs).toHaveLength(1)
@@ -123,7 +123,7 @@ test.each(rows)(
 )
 
 test('[H9] a steering message that the agent has taken up is not sent again, whatever comes after it', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const run = await turn(all, 't1')
   await accepted(all.ann, chat, s)
   expect(
@@ -142,11 +142,11 @@ test('[H9] a steering message that the agent has taken up is not sent again, wha
 })
 
 test('[H9] a steering message in an idle chat waits for the next turn, also over a restart, and goes before the queue', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await accepted(all.ann, chat, s)
   await all.restart('crash')
   const ann = await all.join('ann', { subscribe: [chat] })
-  await quiet()
+  await untilIdle()
   expect([chatOf(all).steeringMessage?.id, all.agent.runs]).toEqual(['s', []])
   await accepted(ann, chat, started('t1'))
   const run = await all.agent.given()
@@ -157,14 +157,14 @@ test('[H9] a steering message in an idle chat waits for the next turn, also over
 })
 
 test('[H9] messages after a failed turn wait for a user, who may remove or start them', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const run = await turn(all, 't1')
   for (const action of [s, a, b]) await accepted(all.ann, chat, action)
   run.fail(new Error('x'))
   await until(() => chatOf(all).turns.length === 1)
   await accepted(all.ann, chat, order('b', 'a'))
   await accepted(all.ann, chat, removed('queued', 'a'))
-  await quiet()
+  await untilIdle()
   expect(all.agent.runs).toHaveLength(1)
   await accepted(all.ann, chat, started('t2', 'b', { queuedMessageId: 'b' }))
   expect(chatOf(all)).not.toHaveProperty('queuedMessages')
@@ -172,14 +172,14 @@ test('[H9] messages after a failed turn wait for a user, who may remove or start
 })
 
 test('[H9] a chat that is truncated during a turn goes on with its queue', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await turn(all, 't1')
   for (const action of [a, b, truncated()]) await accepted(all.ann, chat, action)
   expect(await endTurns(all, 2, 1)).toEqual(['a', 'b'])
 })
 
 test('[H9] I17: a message id is in one place only: no message is lost to another of its id', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const run = await turn(all, 't1')
   await accepted(all.ann, chat, s)
   await accepted(all.ann, chat, a)
@@ -193,7 +193,7 @@ test('[H9] I17: a message id is in one place only: no message is lost to another
 })
 
 test('[S-57 pendingLength] past: all waiting messages of a chat count, in both places', async () => {
-  const all = await scene(new Puppet(), { limits: { pendingLength: 600 } })
+  const all = await twoClientSession(new ScriptedAgent(), { limits: { pendingLength: 600 } })
   await turn(all, 't1')
   const long = 'x'.repeat(350)
   const crowd = 'the pending messages of a chat have at most 600 characters'

@@ -3,8 +3,8 @@ import type { ChatState } from '@atrium/protocol/chat/state'
 import { limits } from '@atrium/protocol/limits'
 import type { Transport } from '@atrium/protocol/rpc/transport'
 import { describe, expect, test, vi } from 'vitest'
-import { Client, room } from '../../test/test-host.ts'
-import type { Room } from '../../test/test-host.ts'
+import { Client, testHost } from '../../test/test-host.ts'
+import type { TestHost } from '../../test/test-host.ts'
 
 // Many links at once: slow ones, and ones that come and go.
 
@@ -38,14 +38,14 @@ function codesOf(near: Transport): readonly (number | undefined)[] {
   return codes
 }
 
-async function withSession(all: Room): Promise<Client> {
+async function withSession(all: TestHost): Promise<Client> {
   const ben = await all.join('ben')
   await ben.ask('createSession', { channel: session })
   await ben.ask('subscribe', { channel: session })
   return ben
 }
 
-async function comeBack(all: Room, gone: Client, subscriptions: readonly string[]): Promise<Client> {
+async function comeBack(all: TestHost, gone: Client, subscriptions: readonly string[]): Promise<Client> {
   const back = all.link()
   back.clientId = gone.clientId
   for (const [uri, state] of gone.states) back.states.set(uri, state)
@@ -57,7 +57,7 @@ async function comeBack(all: Room, gone: Client, subscriptions: readonly string[
 
 describe('[L12] F-17, S-24: a reader that stops', () => {
   test('costs a bounded number of bytes, is closed with 1013, and agrees with the others after it has come back', async () => {
-    const all = await room()
+    const all = await testHost()
     const ben = await withSession(all)
     const { schedule, stop, go } = stoppable()
     const [near, far] = all.wire('owner', schedule)
@@ -82,7 +82,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
   })
 
   test('and goes on within the limit gets the same in fewer messages', async () => {
-    const all = await room()
+    const all = await testHost()
     const startedAt = '2026-01-01T00:00:00Z'
     const part = { kind: 'markdown' as const, id: 'p', content: '' }
     const activeTurn = {
@@ -129,7 +129,7 @@ describe('[L12] F-17, S-24: a reader that stops', () => {
 
 describe('[L13] F-21: many clients that reconnect at once', () => {
   test('get one rendered text of each channel, and all agree', async () => {
-    const all = await room()
+    const all = await testHost()
     const ben = await withSession(all)
     await ben.ask('subscribe', { channel: root })
     const ids = Array.from({ length: 300 }, (_, i) => `client ${i}`)
@@ -156,7 +156,7 @@ describe('[L13] F-21: many clients that reconnect at once', () => {
   })
 
   test('get a replay where possible, each action once and in order', async () => {
-    const all = await room()
+    const all = await testHost()
     const ben = await withSession(all)
     const ids = Array.from({ length: 200 }, (_, i) => `client ${i}`)
     const clients = await Promise.all(ids.map((id) => all.join(id, { subscribe: [session] })))
@@ -178,7 +178,7 @@ describe('[L13] F-21: many clients that reconnect at once', () => {
 
 describe('[L13] F-23: one client that reconnects again and again', () => {
   test('has one link in the end, and one outcome of each action', async () => {
-    const all = await room()
+    const all = await testHost()
     const ben = await withSession(all)
     const links: Client[] = []
     const opening: Promise<unknown>[] = []
@@ -204,7 +204,7 @@ describe('[L13] F-23: one client that reconnects again and again', () => {
   })
 
   test('is ignored on its old link, also what was under way before', async () => {
-    const all = await room()
+    const all = await testHost()
     const ben = await withSession(all)
     const { schedule, stop, go } = stoppable()
     const [near, far] = all.wire('owner', schedule)
@@ -227,7 +227,7 @@ describe('[L13] F-23: one client that reconnects again and again', () => {
 })
 
 test('[L13] F-31: 10,000 actions during a reconnect: none overtakes the response, none is missing, none comes twice', async () => {
-  const all = await room({ soon: (task) => void setImmediate(task) })
+  const all = await testHost({ soon: (task) => void setImmediate(task) })
   const ben = await withSession(all)
   const ann = await all.join('ann', { subscribe: [session] })
   ann.peer.close()
@@ -270,7 +270,7 @@ test('[L13] F-31: 10,000 actions during a reconnect: none overtakes the response
 })
 
 test('[L12] I13: one long message, and the actions that follow from it, close no link that reads', async () => {
-  const all = await room()
+  const all = await testHost()
   const ben = await withSession(all)
   await ben.ask('subscribe', { channel: root })
   const cem = await all.join('cem', { subscribe: [root, session] })

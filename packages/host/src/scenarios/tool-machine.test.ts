@@ -1,7 +1,7 @@
 import type { ToolCallState } from '@atrium/protocol/chat/tool'
 import { describe, expect, test } from 'vitest'
 import {
-  begun,
+  toolCallStarted,
   call,
   confirmed,
   mcp,
@@ -10,8 +10,8 @@ import {
   signIn,
   unseen,
 } from '../../test/tool-call-actions.ts'
-import { quiet, session } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
+import { untilIdle, session } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import type { Run } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
 import {
@@ -20,11 +20,11 @@ import {
   chat,
   chatOf,
   says,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
 } from '../../test/two-client-session.ts'
-import type { AnyAction, Scene } from '../../test/two-client-session.ts'
+import type { AnyAction, TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 /** One step of a tool call: an action, and the state of the call after it. */
@@ -49,7 +49,7 @@ const edited = { ...confirmed, editedToolInput: '{"a":2}', selectedOptionId: 'go
 const confirms = { needs: 'toolConfirmation' }
 
 const way: readonly Step[] = [
-  { said: begun(mcp), stands: { status: 'streaming' } },
+  { said: toolCallStarted(mcp), stands: { status: 'streaming' } },
   { said: delta('{"a"'), stands: { partialInput: '{"a"' } },
   { said: delta(':1}'), stands: { partialInput: '{"a":1}' } },
   {
@@ -84,14 +84,14 @@ const way: readonly Step[] = [
   { answered: resultConfirmed, stands: { status: 'completed', success: true, toolInput: '{"a":2}' } },
 ]
 
-const callOf = (all: Scene): ToolCallState | undefined => {
+const callOf = (all: TwoClientSession): ToolCallState | undefined => {
   const { activeTurn, turns } = chatOf(all)
   const [part] = (activeTurn ?? turns.at(-1))?.responseParts ?? []
   return part?.kind === 'toolCall' ? part.toolCall : undefined
 }
-const needed = (all: Scene) => (sessionOf(all).inputNeeded ?? []).map(({ kind }) => kind)
+const needed = (all: TwoClientSession) => (sessionOf(all).inputNeeded ?? []).map(({ kind }) => kind)
 
-async function go(all: Scene, run: Run, ann: Client, step: Step): Promise<void> {
+async function go(all: TwoClientSession, run: Run, ann: Client, step: Step): Promise<void> {
   if (step.said) await says(all, run, step.said)
   if (step.answered) await accepted(ann, chat, step.answered)
   if (step.signedIn) await ann.ask('authenticate', { resource: 'https://x.example', token: 'T' })
@@ -103,8 +103,8 @@ async function go(all: Scene, run: Run, ann: Client, step: Step): Promise<void> 
 }
 
 /** Runs this number of steps. */
-async function gone(steps: number): Promise<{ readonly all: Scene; readonly run: Run }> {
-  const all = await scene(new Puppet({ resumes: true }))
+async function gone(steps: number): Promise<{ readonly all: TwoClientSession; readonly run: Run }> {
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given()
   for (const step of way.slice(0, steps)) await go(all, run, all.ann, step)
@@ -112,7 +112,7 @@ async function gone(steps: number): Promise<{ readonly all: Scene; readonly run:
 }
 
 test('[X1] a call goes through all its states, and every subscriber sees each of them', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given()
   for (const step of way) {
@@ -132,7 +132,7 @@ test('[X1] a call goes through all its states, and every subscriber sees each of
 const points = way.map(({ stands }, n) => [n + 1, JSON.stringify(stands).slice(0, 60)] as const)
 
 describe('[X1] a call whose turn ends is skipped, whatever its state', () => {
-  const ends: readonly (readonly [how: string, end: (all: Scene, run: Run) => unknown])[] = [
+  const ends: readonly (readonly [how: string, end: (all: TwoClientSession, run: Run) => unknown])[] = [
     ['cancelled', ({ ann }) => accepted(ann, chat, cancelled('t1'))],
     ['done', (_, run) => run.end()],
     ['failed', (_, run) => run.fail(new Error('x'))],
@@ -167,7 +167,7 @@ describe('[X5] a host dies while a call waits for a user: it still waits, and th
     const before = callOf(all)
     for (const how of ['crash', 'close'] as const) {
       await all.restart(how)
-      await quiet()
+      await untilIdle()
       expect(callOf(all)).toEqual(before)
       expect(needed(all)).toEqual([way[steps - 1]?.needs])
     }

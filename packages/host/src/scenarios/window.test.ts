@@ -1,8 +1,8 @@
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { back, quiet, session } from '../../test/held-flushes.ts'
-import { mute, room } from '../../test/test-host.ts'
-import type { Client, Room } from '../../test/test-host.ts'
+import { reconnectClient, untilIdle, session } from '../../test/held-flushes.ts'
+import { silentAgent, testHost } from '../../test/test-host.ts'
+import type { Client, TestHost } from '../../test/test-host.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent } from '../ports/agent.ts'
 
@@ -14,7 +14,7 @@ function stumbling(): Agent {
   const next = () =>
     ++runs === 1 ? Promise.reject(new TurnFailed('x', 'it failed', true)) : new Promise<never>(() => {})
   return {
-    ...mute,
+    ...silentAgent,
     resumes: true,
     run: () => ({ [Symbol.asyncIterator]: () => ({ next }) }),
   }
@@ -24,16 +24,16 @@ function stumbling(): Agent {
 async function narrow(
   turns: readonly string[],
   view: number,
-  agent: Agent = mute,
+  agent: Agent = silentAgent,
   soon: (task: () => void) => void = queueMicrotask,
-): Promise<Room & { ann: Client; ben: Client }> {
-  const all = await room({ agents: [agent], soon })
+): Promise<TestHost & { ann: Client; ben: Client }> {
+  const all = await testHost({ agents: [agent], soon })
   const ann = await all.join('ann')
   await ann.ask('createSession', { channel: session })
   await ann.ask('subscribe', { channel: chat })
   for (const turnId of turns) {
     await ann.echo(ann.dispatch(chat, { ...started, turnId }))
-    await quiet()
+    await untilIdle()
   }
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: chat, view: { turns: view } })
@@ -71,7 +71,7 @@ test('[L9] a turn that is resumed is sent first to subscribers that have only ne
   const { ann, ben } = await narrow(['t1'], 0, stumbling())
   expect(ids(ben)).toEqual([])
   await ann.echo(ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' }))
-  await quiet()
+  await untilIdle()
   expect(seen(ben)).toEqual(seen(ann))
   expect(ben.state(chat)).toMatchObject({ activeTurn: { id: 't1' } })
 })
@@ -86,15 +86,15 @@ test.each([
     const { ann, ben } = all
     const had = ben.states.get(chat)
     ben.peer.close()
-    await quiet()
+    await untilIdle()
     await ann.echo(ann.dispatch(chat, action))
-    await quiet()
+    await untilIdle()
     const link = all.link()
     link.states.set(chat, had)
     link.kinds.set(chat, 'chat')
     link.clientId = 'ben'
     await link.ask('reconnect', { clientId: 'ben', lastSeenServerSeq: ben.lastSeen, subscriptions: [chat] })
-    await quiet()
+    await untilIdle()
     expect(seen(link)).toEqual(seen(ann))
   },
 )
@@ -104,8 +104,8 @@ test('[L13] a reconnecting client that has the newest turns, of a chat that was 
   const { ann, ben } = all
   ben.peer.close()
   await ann.echo(ann.dispatch(chat, { ...started, turnId: 't4' }))
-  await quiet()
-  const { result } = await back(all, ben, ben.lastSeen, [chat])
+  await untilIdle()
+  const { result } = await reconnectClient(all, ben, ben.lastSeen, [chat])
   expect(result).toMatchObject({ type: 'replay' })
 })
 
@@ -113,10 +113,10 @@ test('[L9] a snapshot of some turns also has the turn that an uncommitted action
   const { ann, ben, hold, release } = await narrowAndSlow(stumbling())
   hold()
   ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
-  await quiet()
+  await untilIdle()
   await ben.ask('subscribe', { channel: chat, view: { turns: 0 } })
   release()
-  await quiet()
+  await untilIdle()
   expect(seen(ben)).toEqual(seen(ann))
 })
 
@@ -125,20 +125,20 @@ test('[L9] [L13] a client that reconnects while such an action is uncommitted ca
   const { ann, ben, hold, release } = all
   const had = ben.states.get(chat)
   ben.peer.close()
-  await quiet()
+  await untilIdle()
   hold()
   ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't1' })
-  await quiet()
+  await untilIdle()
   const link = all.link()
   link.states.set(chat, had)
   link.kinds.set(chat, 'chat')
   link.clientId = 'ben'
   const params = { clientId: 'ben', lastSeenServerSeq: ben.lastSeen, subscriptions: [chat] }
   const returned = link.ask('reconnect', params)
-  await quiet()
+  await untilIdle()
   release()
   await returned
-  await quiet()
+  await untilIdle()
   expect(seen(link)).toEqual(seen(ann))
 })
 
@@ -146,10 +146,10 @@ test('[L9] a subscriber that is sent an older turn gets all turns between, becau
   const tasks: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
-  const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 1, mute, soon)
+  const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 1, silentAgent, soon)
   holding = true
   ann.dispatch(chat, { type: 'chat/truncated', turnId: 't2' })
-  await quiet()
+  await untilIdle()
   expect(ids(ben)).toEqual(['t2', 't3', 't4'])
 })
 
@@ -158,18 +158,18 @@ test('[L9] a chat whose turns were all removed has no older turns', async () => 
   ann.dispatch(chat, { type: 'chat/truncated' })
   for (const turnId of ['t4', 't5', 't6']) {
     await ann.echo(ann.dispatch(chat, { ...started, turnId }))
-    await quiet()
+    await untilIdle()
   }
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
-  await quiet()
+  await untilIdle()
   expect(ids(ben)).toEqual(['t4', 't5'])
   expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
 })
 
 /** Cuts Ben's link and reconnects him with what he had. Returns his new link, and the response. */
-async function returning(all: Room, ben: Client): Promise<{ link: Client; type: string }> {
+async function returning(all: TestHost, ben: Client): Promise<{ link: Client; type: string }> {
   const had = ben.states.get(chat)
-  const { link, result } = await back(all, ben, ben.lastSeen, [chat])
+  const { link, result } = await reconnectClient(all, ben, ben.lastSeen, [chat])
   if (link.states.has(chat)) return { link, type: result.type }
   link.states.set(chat, had)
   link.kinds.set(chat, 'chat')
@@ -185,7 +185,7 @@ test('[L13] I3: a reconnecting client that was sent older turns gets no cursor t
   // The client has other turns than its snapshot had, and the host does not know which.
   expect(type).toBe('snapshot')
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't2' }))
-  await quiet()
+  await untilIdle()
   expect(ids(link)).toEqual(['t2'])
   expect(link.state(chat)).toHaveProperty('turnsNextCursor')
 })
@@ -195,7 +195,7 @@ test('[L13] after a replay a client is sent the turns that its snapshot left out
   const { link, type } = await returning(all, all.ben)
   expect(type).toBe('replay')
   await all.ann.echo(all.ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' }))
-  await quiet()
+  await untilIdle()
   expect(ids(link)).toEqual(['t3'])
   // The client has that turn: nothing is sent.
   expect(link.envelopes.map(({ action }) => action.type)).toEqual(['chat/truncated'])
@@ -205,14 +205,14 @@ test('[L13] I3: a reconnecting client that saw all turns removed lacks none', as
   const all = await narrow(['t1', 't2', 't3'], 1)
   const { ann, ben } = all
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated' }))
-  await quiet()
+  await untilIdle()
   const { link } = await returning(all, ben)
   for (const turnId of ['t4', 't5', 't6']) {
     await ann.echo(ann.dispatch(chat, { ...started, turnId }))
-    await quiet()
+    await untilIdle()
   }
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
-  await quiet()
+  await untilIdle()
   expect(ids(link)).toEqual(['t4', 't5'])
   expect(link.state(chat)).not.toHaveProperty('turnsNextCursor')
 })
@@ -220,15 +220,15 @@ test('[L13] I3: a reconnecting client that saw all turns removed lacks none', as
 test('[L13] F-48: the turns of a client whose record is of a build that did not count them are uncertain', async () => {
   const all = await narrow(['t1', 't2', 't3'], 1)
   const key = 'client/ben'
-  await quiet()
+  await untilIdle()
   const record = (await all.store().records.get(key)) ?? ''
   expect(record).toContain('"cut":2')
   all.ben.peer.close()
-  await quiet()
+  await untilIdle()
   all.store().records.put(key, record.replace('"cut":2', '"cut":true'))
   await all.store().log.flush()
   await all.restart()
-  const { result } = await back(all, all.ben, all.ben.lastSeen, [chat])
+  const { result } = await reconnectClient(all, all.ben, all.ben.lastSeen, [chat])
   expect(result.type).toBe('snapshot')
 })
 
@@ -236,17 +236,17 @@ test('[L9] I3: a client with a new snapshot is not sent turns that it lacked bef
   const tasks: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
-  const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 0, mute, soon)
+  const { ann, ben } = await narrow(['t1', 't2', 't3', 't4'], 0, silentAgent, soon)
   holding = true
   // The page waits behind uncommitted actions.
   ann.dispatch(chat, { type: 'chat/draftChanged', draft: { text: 'hm', origin: { kind: 'user' } } })
   ann.dispatch(chat, { type: 'chat/truncated', turnId: 't3' })
-  await quiet()
+  await untilIdle()
   await ben.ask('subscribe', { channel: chat, view: { turns: 0 } })
   expect(ids(ben)).toEqual(['t1', 't2', 't3', 't4'])
   holding = false
   for (const task of tasks.splice(0)) task()
-  await quiet()
+  await untilIdle()
   expect(ids(ben)).toEqual(['t1', 't2', 't3'])
   expect(ben.state(chat)).not.toHaveProperty('turnsNextCursor')
 })

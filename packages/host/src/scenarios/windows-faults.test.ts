@@ -1,15 +1,15 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { back, quiet } from '../../test/held-flushes.ts'
-import type { Client, RoomOptions } from '../../test/test-host.ts'
-import { chat, chatOf, message, session, talk, turn } from '../../test/one-client-session.ts'
+import { reconnectClient, untilIdle } from '../../test/held-flushes.ts'
+import type { Client, TestHostOptions } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, oneClientSession, turn } from '../../test/one-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 const turnsOf = (client: Client) => chatOf(client).turns.map(({ id }) => id)
 
 test('[L13] a client with the newest turns is not left with them by a replay of a truncation before them', async () => {
-  const { all, ann } = await talk(readyAgent())
+  const { all, ann } = await oneClientSession(readyAgent())
   for (let i = 0; i < 6; i++) await turn(ann, `t${i}`)
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: chat, view: { turns: 2 } })
@@ -17,14 +17,14 @@ test('[L13] a client with the newest turns is not left with them by a replay of 
   await ben.until(() => chatOf(ben).draft !== undefined)
   ben.peer.close()
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't1' }))
-  const { link, result } = await back(all, ben, ben.lastSeen, [chat])
+  const { link, result } = await reconnectClient(all, ben, ben.lastSeen, [chat])
   expect(result.type).toBe('snapshot')
   expect(turnsOf(link)).toEqual(['t0', 't1'])
 })
 
 test('[L9] a client with a view of no turns can follow one that is resumed', async () => {
   let runs = 0
-  const { all, ann } = await talk({
+  const { all, ann } = await oneClientSession({
     ...readyAgent(),
     resumes: true,
     async *run() {
@@ -41,27 +41,27 @@ test('[L9] a client with a view of no turns can follow one that is resumed', asy
 })
 
 test('[L9] a client with the newest turns has all turns that follow a removal of all', async () => {
-  const { all, ann } = await talk(readyAgent())
+  const { all, ann } = await oneClientSession(readyAgent())
   for (let i = 0; i < 4; i++) await turn(ann, `t${i}`)
   const ben = await all.join('ben')
   await ben.ask('subscribe', { channel: chat, view: { turns: 1 } })
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated' }))
   for (let i = 4; i < 7; i++) await turn(ann, `t${i}`)
   await ann.echo(ann.dispatch(chat, { type: 'chat/truncated', turnId: 't5' }))
-  await quiet()
+  await untilIdle()
   expect(turnsOf(ben)).toEqual(['t4', 't5'])
   expect(chatOf(ben).turnsNextCursor).toBeUndefined()
 })
 
 /** A sleeping chat of 60 turns: when it wakes, the newest 50 are loaded. */
-async function long(options: RoomOptions = {}) {
-  const { all, ann } = await talk(readyAgent(), options)
+async function long(options: TestHostOptions = {}) {
+  const { all, ann } = await oneClientSession(readyAgent(), options)
   for (let i = 0; i < 60; i++) await turn(ann, `t${i}`)
   for (const channel of [session, chat]) ann.peer.notify('unsubscribe', { channel })
-  await quiet()
+  await untilIdle()
   for (let i = 0; i < 3; i++) {
     all.world.advance(60_000)
-    await quiet()
+    await untilIdle()
   }
   return { all, ann, log: all.store().log }
 }
@@ -82,7 +82,7 @@ test('[I13] a client of a chat whose older turns are damaged can connect, and se
   const ben = await all.join('ben', { subscribe: [session, chat] })
   expect(turnsOf(ben)).toHaveLength(50)
   expect(chatOf(ben).turnsNextCursor).toBeDefined()
-  const { link } = await back(all, ann, 0, [session, chat])
+  const { link } = await reconnectClient(all, ann, 0, [session, chat])
   expect(turnsOf(link)).toHaveLength(50)
 })
 
@@ -104,9 +104,9 @@ test('[I5] a truncation is applied also if its chat falls asleep while its turns
   }
   const ben = await all.join('ben')
   const seq = ben.dispatch(chat, { type: 'chat/truncated', turnId: 't1' })
-  await quiet()
+  await untilIdle()
   all.world.advance(60_000)
-  await quiet()
+  await untilIdle()
   go()
   expect(await ben.echo(seq)).not.toHaveProperty('rejectionReason')
   await ben.ask('subscribe', { channel: chat })
@@ -123,9 +123,9 @@ async function emptying(full: boolean) {
   await ann.ask('subscribe', { channel: chat, view: { turns: 1 } })
   holding = true
   ann.dispatch(chat, { type: 'chat/truncated' })
-  await quiet()
+  await untilIdle()
   const asked = ben.ask('subscribe', { channel: chat })
-  await quiet()
+  await untilIdle()
   for (const task of flushes.splice(0)) task()
   const { snapshot } = await asked
   return { snapshot: snapshot?.state as Partial<ChatState>, ben, all }

@@ -1,8 +1,8 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { describe, expect, test } from 'vitest'
-import { back, quiet, session, title } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import type { Client, RoomOptions } from '../../test/test-host.ts'
+import { reconnectClient, untilIdle, session, title } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import type { Client, TestHostOptions } from '../../test/test-host.ts'
 import {
   accepted,
   chat,
@@ -10,17 +10,17 @@ import {
   delta,
   part,
   resume,
-  scene,
+  twoClientSession,
   started,
   truncated,
   turn,
 } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 /** A chat with this number of turns, the last of which failed and can be resumed. */
-async function chatWithTurns(count: number, options: RoomOptions = {}): Promise<Scene> {
-  const all = await scene(new Puppet({ resumes: true }), options)
+async function chatWithTurns(count: number, options: TestHostOptions = {}): Promise<TwoClientSession> {
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }), options)
   for (let n = 0; n < count; n++) {
     const run = await turn(all, `t${n}`, part(`p${n}`), delta(`p${n}`, `Turn ${n}`))
     if (n === count - 1) run.fail(new TurnFailed('x', 'again', true))
@@ -31,7 +31,7 @@ async function chatWithTurns(count: number, options: RoomOptions = {}): Promise<
 }
 
 /** A client that wants only the newest few turns. */
-async function peeping(all: Scene, turns: number, name = 'cem'): Promise<Client> {
+async function peeping(all: TwoClientSession, turns: number, name = 'cem'): Promise<Client> {
   const client = await all.join(name)
   await client.ask('subscribe', { channel: session })
   await client.ask('subscribe', { channel: chat, view: { turns } })
@@ -43,7 +43,7 @@ const ids = (client: Client) => state(client).turns.map(({ id }) => id)
 const loads = (client: Client) => client.envelopes.filter(({ action }) => action.type === 'chat/turnsLoaded')
 
 /** Fetches pages until the first turn: then the client has what the host has. Returns the number of pages. */
-async function readAll(all: Scene, client: Client): Promise<number> {
+async function readAll(all: TwoClientSession, client: Client): Promise<number> {
   let pages = 0
   for (; state(client).turnsNextCursor !== undefined; pages++) {
     const { turnsNextCursor: cursor = '' } = state(client)
@@ -52,7 +52,7 @@ async function readAll(all: Scene, client: Client): Promise<number> {
     // The page came before the response.
     if (ids(client).length === before) expect(state(client).turnsNextCursor).not.toBe(cursor)
   }
-  await quiet()
+  await untilIdle()
   const { log } = all.core()
   const channel = log.channel(chat)
   if (channel) await log.loadRows(channel)
@@ -162,7 +162,7 @@ describe('[L9] I4: an action on a turn outside the view', () => {
 })
 
 describe('[L13] I4: a client that reconnects to a view', () => {
-  const meanwhile: readonly (readonly [what: string, act: (all: Scene) => Promise<unknown>])[] = [
+  const meanwhile: readonly (readonly [what: string, act: (all: TwoClientSession) => Promise<unknown>])[] = [
     ['nothing happened', () => Promise.resolve()],
     ['it was named', (all) => accepted(all.ann, session, title('named'))],
     ['a turn was begun', (all) => accepted(all.ann, chat, started('new'))],
@@ -183,10 +183,10 @@ describe('[L13] I4: a client that reconnects to a view', () => {
       const cem = await peeping(all, turns)
       cem.peer.close()
       await act(all)
-      const { link } = await back(all, cem, cem.lastSeen, [session, chat])
+      const { link } = await reconnectClient(all, cem, cem.lastSeen, [session, chat])
       // The turns that it had, where it got a replay.
       for (const channel of [session, chat]) if (!link.states.has(channel)) inherit(link, cem, channel)
-      await quiet()
+      await untilIdle()
       await readAll(all, link)
     })
 
@@ -195,7 +195,7 @@ describe('[L13] I4: a client that reconnects to a view', () => {
     const cem = await peeping(all, 2)
     cem.peer.close()
     await all.restart('close')
-    const { link, result } = await back(all, cem, 1, [session, chat])
+    const { link, result } = await reconnectClient(all, cem, 1, [session, chat])
     expect(result.type).toBe('snapshot')
     expect(ids(link)).toEqual(['t4', 't5'])
     await readAll(all, link)

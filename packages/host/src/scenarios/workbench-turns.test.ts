@@ -2,7 +2,7 @@ import { Activity } from '@atrium/protocol/status'
 import { rootUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { askingAgent, patientAgent, readyAgent, words } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { ended, sound, stage } from '../../test/workbench-host.ts'
 import { Workbench } from '../../test/workbench.ts'
 
@@ -58,7 +58,7 @@ describe("VS Code's workbench", () => {
     })
     const before = link.envelopes.filter(({ channel }) => channel === chat).length
     agent.finish(turn)
-    await quiet()
+    await untilIdle()
     expect(link.envelopes.filter(({ channel }) => channel === chat)).toHaveLength(before)
     const next = bench.start('Again')
     agent.finish(next)

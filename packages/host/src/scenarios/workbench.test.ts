@@ -2,7 +2,7 @@ import type { Envelope } from '@atrium/protocol/channel'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { failingAgent, lateAgent, readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import type { Client } from '../../test/test-host.ts'
 import { ended, sound, stage } from '../../test/workbench-host.ts'
 import type { Message } from '../../test/raw-client.ts'
@@ -107,7 +107,7 @@ describe("VS Code's workbench", () => {
     const abandoned = bench.session
     const turn = await bench.prompt('Say hello')
     await bench.settled()
-    await quiet()
+    await untilIdle()
     expect(agent.abandoned).toEqual([abandoned])
     expect(agent.ran).toEqual([])
     expect(bench.link.session(bench.session).lifecycle).toBe('creating')
@@ -133,7 +133,7 @@ describe("VS Code's workbench", () => {
     stepwise = true
     agent.fail(bench.session, noKey)
     const failed = () => bench.link.session(bench.session).lifecycle === 'failed'
-    for (await quiet(); !failed(); await quiet()) flushes.shift()?.()
+    for (await untilIdle(); !failed(); await untilIdle()) flushes.shift()?.()
     // No second flush.
     expect(bench.link.chat(bench.chat)).toMatchObject({
       turns: [{ id: turn, state: 'error', duration: expect.any(Number), responseParts: [{ kind: 'error' }] }],

@@ -1,32 +1,32 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { asks, begun, call, completed, running } from '../../test/tool-call-actions.ts'
+import { asks, toolCallStarted, call, completed, running } from '../../test/tool-call-actions.ts'
 import { session } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import type { Run } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
 import {
   accepted,
   cancelled,
   chat,
   chatOf,
-  follow,
+  subscribeTo,
   says,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
   turn,
 } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const hello = { text: 'hi', origin: { kind: 'user' } } as const
 const task = { ...call, title: 'W', text: 'work' }
 
 test('[H8] a worker has its own chat, whose origin is the tool call', async () => {
-  const all = await scene()
-  const run = await turn(all, 't1', begun(), running)
+  const all = await twoClientSession()
+  const run = await turn(all, 't1', toolCallStarted(), running)
   const worker = run.chat.spawn(task)
   const working = await all.agent.given(1)
   expect(sessionOf(all).chats[1]).toMatchObject({
@@ -41,8 +41,8 @@ test('[H8] a worker has its own chat, whose origin is the tool call', async () =
 })
 
 test('[H8] a worker ends with the turn that started it, however deep', async () => {
-  const all = await scene()
-  const run = await turn(all, 't1', begun(), running)
+  const all = await twoClientSession()
+  const run = await turn(all, 't1', toolCallStarted(), running)
   const { chat: child } = run.chat.spawn(task)
   const { chat: grandchild, done } = (await all.agent.given(1)).chat.spawn(task)
   await all.agent.given(2)
@@ -54,8 +54,8 @@ test('[H8] a worker ends with the turn that started it, however deep', async () 
 })
 
 test('[H8] I13: an agent that does not wait for its worker causes no error when both are cancelled', async () => {
-  const all = await scene()
-  const run = await turn(all, 't1', begun(), running)
+  const all = await twoClientSession()
+  const run = await turn(all, 't1', toolCallStarted(), running)
   run.chat.spawn(task)
   void run.chat.when(() => false)
   await all.agent.given(1)
@@ -64,8 +64,8 @@ test('[H8] I13: an agent that does not wait for its worker causes no error when 
 })
 
 test('[H8] a worker whose chat is disposed of leaves no agent waiting', async () => {
-  const all = await scene()
-  const run = await turn(all, 't1', begun(), running)
+  const all = await twoClientSession()
+  const run = await turn(all, 't1', toolCallStarted(), running)
   const worker = run.chat.spawn(task)
   const working = await all.agent.given(1)
   const rejected = expect(worker.done).rejects.toThrow('the chat of the worker was disposed of')
@@ -77,7 +77,7 @@ test('[H8] a worker whose chat is disposed of leaves no agent waiting', async ()
 })
 
 test('[H8] disposing of a chat during its turn ends the turn; the default chat stays', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x', initialMessage: hello })
   const run = await all.agent.given(0)
   await all.ann.ask('disposeChat', { channel: 'ahp-chat:/x' })
@@ -89,7 +89,7 @@ test('[H8] disposing of a chat during its turn ends the turn; the default chat s
 })
 
 /** A turn with a worker that waits for a user, both of an earlier epoch. */
-async function left(all: Scene, uri: string, ...said: readonly AgentAction[]): Promise<string> {
+async function left(all: TwoClientSession, uri: string, ...said: readonly AgentAction[]): Promise<string> {
   await accepted(all.ann, uri, started('t1'))
   const run = await all.agent.given(0)
   await says(all, run, ...said)
@@ -100,16 +100,16 @@ async function left(all: Scene, uri: string, ...said: readonly AgentAction[]): P
 }
 
 test("[H8] I17: a worker that waits for a user ends when the host was stopped during its parent's turn", async () => {
-  const all = await scene()
-  const worker = await left(all, chat, begun(), running)
+  const all = await twoClientSession()
+  const worker = await left(all, chat, toolCallStarted(), running)
   expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])
   expect(chatOf(all, worker).turns).toMatchObject([{ state: 'cancelled' }])
   expect(sessionOf(all).inputNeeded).toBeUndefined()
 })
 
 test('[H9] an active worker is interrupted by a restart, and its own workers with it', async () => {
-  const all = await scene()
-  const run = await turn(all, 't1', begun(), running)
+  const all = await twoClientSession()
+  const run = await turn(all, 't1', toolCallStarted(), running)
   const { chat: child } = run.chat.spawn(task)
   const working = await all.agent.given(1)
   const { chat: grandchild } = working.chat.spawn(task)
@@ -121,7 +121,7 @@ test('[H9] an active worker is interrupted by a restart, and its own workers wit
 })
 
 const other = 'ahp-chat:/x'
-test.each<readonly [what: string, act: (all: Scene, ann: Client) => Promise<unknown>]>([
+test.each<readonly [what: string, act: (all: TwoClientSession, ann: Client) => Promise<unknown>]>([
   ['is cancelled', (_, ann) => accepted(ann, other, cancelled('t1'))],
   ['is taken away', (_, ann) => accepted(ann, other, { type: 'chat/truncated' })],
   ['goes with its chat', (_, ann) => ann.ask('disposeChat', { channel: other })],
@@ -134,14 +134,14 @@ test.each<readonly [what: string, act: (all: Scene, ann: Client) => Promise<unkn
     },
   ],
 ])('[H8] I17: after a start, too, a worker ends with a turn that %s', async (_, act) => {
-  const all = await scene(new Puppet({ resumes: true }))
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
   await all.ann.ask('createChat', { channel: session, chat: other })
-  await follow(all.ann, [other])
+  await subscribeTo(all.ann, [other])
   const worker = await left(all, other, asks)
   expect(chatOf(all, other).activeTurn).toBeDefined()
   expect(chatOf(all, worker).activeTurn).toBeDefined()
   const ann = await all.join('ann')
-  await follow(ann, [session, other])
+  await subscribeTo(ann, [session, other])
   await act(all, ann)
   expect(chatOf(all, worker)).not.toHaveProperty('activeTurn')
   expect(chatOf(all, worker).turns).toMatchObject([{ state: 'cancelled' }])
@@ -149,21 +149,21 @@ test.each<readonly [what: string, act: (all: Scene, ann: Client) => Promise<unkn
 })
 
 test('[H8] I17: the worker of a damaged chat is ended', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await all.ann.ask('createChat', { channel: session, chat: other })
-  await follow(all.ann, [other])
+  await subscribeTo(all.ann, [other])
   const worker = await left(all, other, asks)
   expect(chatOf(all, worker).activeTurn).toBeDefined()
   await all.host().close()
   const disk = all.store().reopen()
   const { load } = disk.log
   disk.log.load = async (uri, tail) => (uri === other ? { damaged: 'a wrong checksum' } : load(uri, tail))
-  const again = await room({ disk, agents: [new Puppet()] })
+  const again = await testHost({ disk, agents: [new ScriptedAgent()] })
   expect(chatOf(again, worker).turns).toMatchObject([{ state: 'cancelled' }])
 })
 
 test('[H9] a turn whose agent is not available any more ends with an error', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   await accepted(all.ann, session, { type: 'session/titleChanged', title: 'kept' })
   await all.restart('close', undefined, [])
   const ann = await all.join('ann')
@@ -174,7 +174,7 @@ test('[H9] a turn whose agent is not available any more ends with an error', asy
 })
 
 /** Starts workers within workers, to this depth. Returns the turn of the last. */
-async function dug(all: Scene, depth: number): Promise<Run> {
+async function dug(all: TwoClientSession, depth: number): Promise<Run> {
   let run = await turn(all, 't1')
   for (let level = 1; level <= depth; level++) {
     run.chat.spawn(task)
@@ -184,7 +184,7 @@ async function dug(all: Scene, depth: number): Promise<Run> {
 }
 
 test('[S-57 nesting] at 8 levels a worker runs', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const last = await dug(all, 8)
   expect(sessionOf(all).chats).toHaveLength(9)
   last.end()
@@ -192,14 +192,14 @@ test('[S-57 nesting] at 8 levels a worker runs', async () => {
 })
 
 test('[S-57 nesting] past 8 levels the agent is refused the worker', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const last = await dug(all, 8)
   expect(() => last.chat.spawn(task)).toThrow('at most 8 deep')
   expect(sessionOf(all).chats).toHaveLength(9)
 })
 
-async function filled(): Promise<Scene> {
-  const all = await scene(new Puppet())
+async function filled(): Promise<TwoClientSession> {
+  const all = await twoClientSession(new ScriptedAgent())
   for (let n = 1; n < limits.chats; n++)
     await all.ann.ask('createChat', { channel: session, chat: `ahp-chat:/${n}` })
   return all

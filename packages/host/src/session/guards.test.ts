@@ -1,9 +1,9 @@
 import type { SessionConfigSchema } from '@atrium/protocol/common/config'
 import { describe, expect, test } from 'vitest'
 import { session, title } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
-import { accepted, refused, scene, sessionOf } from '../../test/two-client-session.ts'
-import type { AnyAction, Scene } from '../../test/two-client-session.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import { accepted, refused, twoClientSession, sessionOf } from '../../test/two-client-session.ts'
+import type { AnyAction, TwoClientSession } from '../../test/two-client-session.ts'
 
 const schema: SessionConfigSchema = {
   type: 'object',
@@ -18,7 +18,7 @@ const schema: SessionConfigSchema = {
     model: { type: 'string', title: 'Model', default: 'm1' },
   },
 }
-const settable = () => new Puppet({ settings: { schema } })
+const settable = () => new ScriptedAgent({ settings: { schema } })
 const config = (values: object, more: object = {}): AnyAction => ({
   type: 'session/configChanged',
   config: values,
@@ -74,7 +74,7 @@ test.each([
     '"tone" cannot be changed in this session',
   ],
 ] as const)('[H7] %s is refused', async (_, action, reason) => {
-  expect(await refused(await scene(), session, action)).toBe(reason)
+  expect(await refused(await twoClientSession(), session, action)).toBe(reason)
 })
 
 test.each([
@@ -95,11 +95,11 @@ test.each([
   ],
   ['that is valid beside an invalid one', { tone: 'cold', depth: 'x' }, 'depth must be a number'],
 ] as const)('[H7] a setting %s is refused', async (_, values, reason) => {
-  expect(await refused(await scene(settable()), session, config(values))).toBe(reason)
+  expect(await refused(await twoClientSession(settable()), session, config(values))).toBe(reason)
 })
 
 test('[H7] a replacement that removes an immutable setting is refused', async () => {
-  const all = await scene(settable())
+  const all = await twoClientSession(settable())
   expect(sessionOf(all).config?.values).toEqual({ tone: 'warm', model: 'm1' })
   const replacing = config({ tone: 'cold' }, { replace: true })
   expect(await refused(all, session, replacing)).toBe('"model" cannot be removed in this session')
@@ -113,36 +113,40 @@ test.each([
     { depth: 2, safe: false, list: [], bag: {}, tone: 'warm', model: 'm1' },
   ],
 ] as const)('[H7] the settings %j are taken', async (values, after) => {
-  const all = await scene(settable())
+  const all = await twoClientSession(settable())
   await accepted(all.ann, session, config(values))
   expect(sessionOf(all).config?.values).toEqual(after)
 })
 
 describe('[H7] the directories of a session', () => {
-  const several = (more: object = {}) => new Puppet({ capabilities: { multipleWorkingDirectories: more } })
-  const cases: readonly (readonly [agent: Puppet, action: AnyAction, outcome: string | readonly string[]])[] =
+  const several = (more: object = {}) =>
+    new ScriptedAgent({ capabilities: { multipleWorkingDirectories: more } })
+  const cases: readonly (readonly [
+    agent: ScriptedAgent,
+    action: AnyAction,
+    outcome: string | readonly string[],
+  ])[] = [
+    [new ScriptedAgent(), directory('Set', 'file:///a'), ['file:///a']],
+    [new ScriptedAgent(), directory('Removed', 'file:///a'), []],
+    [new ScriptedAgent(), directory('Replaced', 'file:///a', 'file:///b'), ['file:///b']],
+    [several(), directory('Set', 'file:///b'), ['file:///a', 'file:///b']],
+    [several({ immutablePrimary: true }), directory('Removed', 'file:///a'), firstStays],
+    [several({ immutablePrimary: true }), directory('Replaced', 'file:///a', 'file:///b'), firstStays],
     [
-      [new Puppet(), directory('Set', 'file:///a'), ['file:///a']],
-      [new Puppet(), directory('Removed', 'file:///a'), []],
-      [new Puppet(), directory('Replaced', 'file:///a', 'file:///b'), ['file:///b']],
-      [several(), directory('Set', 'file:///b'), ['file:///a', 'file:///b']],
-      [several({ immutablePrimary: true }), directory('Removed', 'file:///a'), firstStays],
-      [several({ immutablePrimary: true }), directory('Replaced', 'file:///a', 'file:///b'), firstStays],
-      [
-        several({ immutablePrimary: true, primaryReplacement: true }),
-        directory('Replaced', 'file:///a', 'file:///b'),
-        ['file:///b'],
-      ],
-    ]
+      several({ immutablePrimary: true, primaryReplacement: true }),
+      directory('Replaced', 'file:///a', 'file:///b'),
+      ['file:///b'],
+    ],
+  ]
   test.each(cases)('%#', async (agent, action, outcome) => {
-    const all = await scene(agent)
+    const all = await twoClientSession(agent)
     if (typeof outcome === 'string') return expect(await refused(all, session, action)).toBe(outcome)
     await accepted(all.ann, session, action)
     expect(sessionOf(all).workingDirectories).toEqual(outcome)
   })
 
   test('the second one may be removed where the first is immutable', async () => {
-    const all = await scene(several({ immutablePrimary: true }))
+    const all = await twoClientSession(several({ immutablePrimary: true }))
     await accepted(all.ann, session, directory('Set', 'file:///b'))
     await accepted(all.ann, session, directory('Removed', 'file:///b'))
     expect(sessionOf(all).workingDirectories).toEqual(['file:///a'])
@@ -159,7 +163,7 @@ describe('[H7] a customization is found by its id', () => {
       children: [{ type: 'skill', id: 's', uri: 'file:///s', name: 'S' }],
     },
   ]
-  const given = async (all: Scene) => {
+  const given = async (all: TwoClientSession) => {
     const channel = all.core().log.channel(session)
     if (channel)
       all
@@ -168,13 +172,13 @@ describe('[H7] a customization is found by its id', () => {
     await all.ben.until(() => all.ben.state(session)['customizations'] !== undefined)
   }
   test.each(['p', 's'])('%s', async (id) => {
-    const all = await scene()
+    const all = await twoClientSession()
     await given(all)
     await accepted(all.ann, session, { type: 'session/customizationToggled', id, enablement: [] })
   })
 
   test('and not by another id', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     await given(all)
     const toggled = { type: 'session/customizationToggled', id: 'x', enablement: [] }
     expect(await refused(all, session, toggled)).toBe(noCustomization)
@@ -182,7 +186,7 @@ describe('[H7] a customization is found by its id', () => {
 })
 
 test('[H7] a failed session can still be renamed, marked as read and archived', async () => {
-  const all = await scene(new Puppet({ create: () => Promise.reject(new Error('no')) }))
+  const all = await twoClientSession(new ScriptedAgent({ create: () => Promise.reject(new Error('no')) }))
   expect(sessionOf(all).lifecycle).toBe('failed')
   await accepted(all.ann, session, title('Broken'))
   await accepted(all.ann, session, { type: 'session/isReadChanged', isRead: true })

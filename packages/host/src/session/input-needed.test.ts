@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { chat, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import { chat, session, sessionOf, started, oneClientSession } from '../../test/one-client-session.ts'
 
 test('[W8] an input request and a tool call with the same id are both listed in the session', async () => {
-  const { ann } = await talk({
+  const { ann } = await oneClientSession({
     ...readyAgent(),
     async *run({ when }) {
       yield { type: 'chat/inputRequested', request: { id: 'one', message: 'Well?' } }

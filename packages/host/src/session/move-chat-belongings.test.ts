@@ -3,12 +3,12 @@ import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
 import { fork, severalChats, turnsIn } from '../../test/several-chats.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
-import { chatOf, session, started, talk } from '../../test/one-client-session.ts'
+import { chatOf, session, started, oneClientSession } from '../../test/one-client-session.ts'
 import type { Agent } from '../ports/agent.ts'
 
 const two = 'mock:/two'
@@ -35,12 +35,14 @@ const reader: Agent = {
 
 async function several(agent: Agent = severalChats()) {
   const terminals = fakeTerminals()
-  const found = await talk(agent, { machine: { terminals, defaultDirectory: 'file:///home/dev' } })
+  const found = await oneClientSession(agent, {
+    machine: { terminals, defaultDirectory: 'file:///home/dev' },
+  })
   const { ann } = found
   await ann.ask('createChat', { channel: session, chat: b })
   for (const uri of [two, three]) await ann.ask('createSession', { channel: uri })
   await ann.ask('subscribe', { channel: b })
-  await quiet()
+  await untilIdle()
   return { ...found, terminals }
 }
 
@@ -98,7 +100,7 @@ test('[H12] [Q7] stored content can be read while a session exists that its chat
   await ben.ask('disposeSession', { channel: two })
   expect(await size(ben)).toBe(100_000)
   await ben.ask('disposeSession', { channel: three })
-  await quiet()
+  await untilIdle()
   await expect(size(ben)).rejects.toMatchObject({ code: -32008 })
   const [, hash = ''] = /:\/([0-9a-f]{64})/.exec(uri) ?? []
   expect(await all.store().blobs.get(session, hash)).toBeUndefined()
@@ -118,7 +120,7 @@ test('[H12] [V6] at 0.9 a move is the removal and the addition of a chat, and no
   await move(ann, b, two)
   const chats = (uri: string) => (old.state(uri) as unknown as SessionState).chats
   await until(() => chats(two).length === 2)
-  await quiet()
+  await untilIdle()
   expect(chats(session).map(({ resource }) => resource)).toEqual([defaultChatUri(session)])
   expect(
     chats(two)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { patientAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import {
   a,
   b,
@@ -58,7 +58,7 @@ describe('[H12] a move to a new session', () => {
     await expect(move(ann, b, { kind: 'newSession' })).rejects.toMatchObject({
       message: 'No room in the inn.',
     })
-    await quiet()
+    await untilIdle()
     expect(chatsOf(ann)).toEqual([chat, a, b, c])
     expect(all.core().catalog.size).toBe(size)
   })
@@ -78,7 +78,7 @@ describe('[H12] a move to a new session', () => {
     await ann.echo(ann.dispatch(b, started('b1')))
     open()
     await expect(moved).rejects.toMatchObject({ code: -32011, message: expect.stringMatching(/in progress/) })
-    await quiet()
+    await untilIdle()
     expect([chatsOf(ann), all.core().catalog.size]).toEqual([[chat, a, b, c], size])
   })
 
@@ -90,7 +90,7 @@ describe('[H12] a move to a new session', () => {
     waits = true
     move(ann, b, { kind: 'newSession' }).catch(() => {})
     await until(() => all.core().catalog.size > size)
-    await quiet()
+    await untilIdle()
     await all.restart()
     const ben = await all.join('ben', { subscribe: [session] })
     expect(chatsOf(ben)).toEqual([chat, a, b, c])
@@ -127,7 +127,7 @@ test('[H12] a chat is not movable between a turn and its next queued message', a
   await ann.until(() => chatOf(ann, b).activeTurn?.message.text === 'q')
   agent.finish(chatOf(ann, b).activeTurn?.id ?? '')
   await ann.until(() => chatOf(ann, b).turns.length === 2)
-  await quiet()
+  await untilIdle()
   const movable = ann.envelopes.flatMap(({ channel, action }) =>
     channel === b && action.type === 'chat/movableChanged' ? [(action as { movable?: boolean }).movable] : [],
   )

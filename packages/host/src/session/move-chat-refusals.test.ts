@@ -2,11 +2,19 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { patientAgent, readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
 import { severalChats, turnsIn } from '../../test/several-chats.ts'
-import { chat, chatOf, message, session, sessionOf, started, talk } from '../../test/one-client-session.ts'
+import {
+  chat,
+  chatOf,
+  message,
+  session,
+  sessionOf,
+  started,
+  oneClientSession,
+} from '../../test/one-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent } from '../ports/agent.ts'
 
@@ -14,11 +22,11 @@ const two = 'mock:/two'
 const [a, b] = ['ahp-chat:/a', 'ahp-chat:/b'] as const
 
 async function pair(agent: Agent, others: readonly Agent[] = [], limits = {}) {
-  const { all, ann } = await talk(agent, { agents: [agent, ...others], limits })
+  const { all, ann } = await oneClientSession(agent, { agents: [agent, ...others], limits })
   for (const uri of [a, b]) await ann.ask('createChat', { channel: session, chat: uri })
   await ann.ask('createSession', { channel: two })
   for (const channel of [two, b]) await ann.ask('subscribe', { channel })
-  await quiet()
+  await untilIdle()
   return { all, ann }
 }
 
@@ -33,7 +41,7 @@ async function refused(ann: Client, channel: string, destination: object, expect
   const before = [ann.state(session), ann.state(two)]
   const asked = ann.ask('moveChat', { channel, destination: destination as never })
   await expect(asked).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
-  await quiet()
+  await untilIdle()
   expect([ann.state(session), ann.state(two)]).toEqual(before)
   expect(before[0]).toBe(ann.state(session))
 }
@@ -153,17 +161,17 @@ test('[H12] after a crash at any flush a chat is in exactly one session', async 
     let holding = false
     const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
     const agent = severalChats()
-    const { all, ann } = await talk(agent, { agents: [agent], soon })
+    const { all, ann } = await oneClientSession(agent, { agents: [agent], soon })
     await turnsIn(ann, chat, ['t1'])
     await ann.ask('createChat', { channel: session, chat: b })
     await ann.ask('createSession', { channel: two })
-    await quiet()
+    await untilIdle()
     holding = true
     ann.ask('moveChat', { channel: b, destination: { kind: 'session', session: two } }).catch(() => {})
     await until(() => tasks.length > 0)
     for (let i = 0; i < count; i++) {
       for (const task of tasks.splice(0)) task()
-      await quiet()
+      await untilIdle()
     }
     holding = false
     await all.restart()
@@ -178,7 +186,7 @@ test('[H12] after a crash at any flush a chat is in exactly one session', async 
 })
 
 async function* failing(): AsyncGenerator<never> {
-  await quiet()
+  await untilIdle()
   yield await Promise.reject(new TurnFailed('x', 'it failed'))
 }
 

@@ -2,7 +2,7 @@ import type { SessionState } from '@atrium/protocol/session/state'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
 import {
   a,
   b,
@@ -123,7 +123,7 @@ describe('[H12] a move to another session', () => {
     const ben = await all.join('ben')
     hold()
     const moved = moveToSession(ann, b, two)
-    await quiet()
+    await untilIdle()
     expect((await read(ben, b)).title).toBe('say b1')
     release()
     await moved
@@ -137,7 +137,7 @@ describe('[H12] a move to another session', () => {
     ann.dispatch(b, started('b1', 'a name'))
     ann.dispatch(b, { type: 'chat/turnCancelled', turnId: 'b1', duration: 1 })
     const moved = moveToSession(ann, b, two)
-    await quiet()
+    await untilIdle()
     expect(all.core().catalog.sessionOf(b)).toBe(two)
     expect(await read(ben, b)).toMatchObject({ title: '', turns: [] })
     release()
@@ -150,7 +150,7 @@ describe('[H12] a move to another session', () => {
     hold()
     const moved = moveToSession(ann, b, two)
     const gone = ann.ask('disposeSession', { channel: session })
-    await quiet()
+    await untilIdle()
     expect(all.core().log.channel(session)).toBeUndefined()
     const ben = await all.join('ben')
     expect((await read(ben, b)).turns).toEqual([])

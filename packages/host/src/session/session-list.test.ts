@@ -1,9 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { asks, begun, completed, lends, lentBy, ready, running } from '../../test/tool-call-actions.ts'
-import { quiet, root, session, title } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
-import type { Client, Room } from '../../test/test-host.ts'
+import {
+  asks,
+  toolCallStarted,
+  completed,
+  registersTools,
+  providedBy,
+  ready,
+  running,
+} from '../../test/tool-call-actions.ts'
+import { untilIdle, root, session, title } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { Client, TestHost } from '../../test/test-host.ts'
 import {
   accepted,
   cancelled,
@@ -12,18 +20,18 @@ import {
   message,
   part,
   says,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
-  takesPart,
+  becomeActive,
   turn,
 } from '../../test/two-client-session.ts'
-import type { AnyAction, Scene } from '../../test/two-client-session.ts'
+import type { AnyAction, TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 /** The notifications of the session list, in order. Advances the clock so that none is held back. */
-async function news(all: Room, watcher: Client): Promise<readonly (readonly [string, unknown])[]> {
-  for (let n = 0; n < 3; n++, await quiet()) all.world.advance(100)
+async function news(all: TestHost, watcher: Client): Promise<readonly (readonly [string, unknown])[]> {
+  for (let n = 0; n < 3; n++, await untilIdle()) all.world.advance(100)
   return watcher.notes.map(({ method, params }) => [
     method.replace('root/', ''),
     params['changes'] ?? params['session'] ?? (params['summary'] as object),
@@ -44,7 +52,7 @@ describe('[H7] a session is announced when it is first used', () => {
   test.each(uses)(
     'by a %s: after the answer, once, and from then on it is listed',
     async (_, channel, action) => {
-      const all = await room({ agents: [new Puppet()] })
+      const all = await testHost({ agents: [new ScriptedAgent()] })
       const ann = await all.join('ann', { subscribe: [root] })
       let answered = false
       const made = ann.ask('createSession', { channel: session }).then(() => (answered = true))
@@ -62,7 +70,7 @@ describe('[H7] a session is announced when it is first used', () => {
   )
 
   test('and not if it is only created, subscribed to, configured and left', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const watcher = await all.join('watcher', { subscribe: [root] })
     await accepted(all.ann, session, {
       type: 'session/activeClientSet',
@@ -76,7 +84,7 @@ describe('[H7] a session is announced when it is first used', () => {
   })
 
   test('also by the first message of another chat', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const watcher = await all.join('watcher', { subscribe: [root] })
     await all.ann.ask('createChat', {
       channel: session,
@@ -91,7 +99,7 @@ describe('[H7] the title of a session', () => {
   const named = (text: string) => ({ type: 'session/titleChanged', title: text }) as AgentAction
 
   test('is its first message until its agent sets one', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     await accepted(all.ann, chat, started('t1', '\n  Fix the   door \nplease'))
     expect([sessionOf(all).title, sessionOf(all).chats[0]?.title]).toEqual(['Fix the door', 'Fix the door'])
     const run = await all.agent.given(0)
@@ -104,7 +112,7 @@ describe('[H7] the title of a session', () => {
   })
 
   test('set by a client stays, also after a restart', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     await accepted(all.ann, session, title('Mine'))
     await says(all, await turn(all, 't1'), named('Not mine'))
     expect(sessionOf(all).title).toBe('Mine')
@@ -123,7 +131,7 @@ describe('[H7] the title of a session', () => {
     [`${'word '.repeat(40)}`, `${'word '.repeat(14)}word…`],
     [`${'a'.repeat(78)}😀b`, `${'a'.repeat(78)}…`],
   ])('is cut to 80 characters: %j', async (text, short) => {
-    const all = await scene()
+    const all = await twoClientSession()
     await accepted(all.ann, chat, started('t1', text))
     expect(sessionOf(all).title).toBe(short)
     expect(short.length).toBeLessThanOrEqual(80)
@@ -131,11 +139,11 @@ describe('[H7] the title of a session', () => {
 })
 
 describe('[H7] a change in the session list', () => {
-  const listed = async (): Promise<Scene & { watcher: Client }> => {
-    const all = await scene()
+  const listed = async (): Promise<TwoClientSession & { watcher: Client }> => {
+    const all = await twoClientSession()
     await accepted(all.ann, session, title('Listed'))
     const watcher = await all.join('watcher', { subscribe: [root] })
-    for (let n = 0; n < 3; n++, await quiet()) all.world.advance(100)
+    for (let n = 0; n < 3; n++, await untilIdle()) all.world.advance(100)
     watcher.notes.length = 0
     return { ...all, watcher }
   }
@@ -207,12 +215,12 @@ describe('[H10] the status of a session follows its chats', () => {
   ]
   const says_: Readonly<Record<string, readonly AgentAction[]>> = {
     asks: asksIt,
-    waits: [begun(), ready()],
-    lends: [begun(lentBy('ann')), running],
+    waits: [toolCallStarted(), ready()],
+    lends: [toolCallStarted(providedBy('ann')), running],
   }
   test.each(rows)('the other chat %s, its own %s: %i', async (other, own, status) => {
-    const all = await scene()
-    await takesPart(all.ann)
+    const all = await twoClientSession()
+    await becomeActive(all.ann)
     await accepted(all.ann, session, title('listed'))
     await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/x' })
     for (const [uri, what] of [
@@ -233,9 +241,9 @@ describe('[H10] the status of a session follows its chats', () => {
   })
 
   test('and `inputNeeded` lists each request while it is open', async () => {
-    const all = await scene()
-    await accepted(all.ann, session, lends('ann'))
-    const run = await turn(all, 't1', asks, begun(lentBy('ann')), running)
+    const all = await twoClientSession()
+    await accepted(all.ann, session, registersTools('ann'))
+    const run = await turn(all, 't1', asks, toolCallStarted(providedBy('ann')), running)
     expect(sessionOf(all).inputNeeded?.map(({ kind }) => kind)).toEqual(['chatInput', 'toolClientExecution'])
     await accepted(all.ann, chat, completed('r1', { response: 'cancel' }))
     expect(sessionOf(all).inputNeeded?.map(({ kind }) => kind)).toEqual(['toolClientExecution'])

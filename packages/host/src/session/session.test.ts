@@ -2,16 +2,16 @@ import { commands } from '@atrium/protocol/commands'
 import { defaultChatUri } from '@atrium/protocol/uri'
 import { describe, expect, test } from 'vitest'
 import { failingAgent, lateAgent } from '../../test/agents.ts'
-import { quiet, root, session, title } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
+import { untilIdle, root, session, title } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { testHost } from '../../test/test-host.ts'
 import {
   accepted,
   chat,
   chatOf,
-  follow,
+  subscribeTo,
   part,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
   turn,
@@ -25,7 +25,7 @@ const two = 'ahp-session:/two'
 describe('[H7] a session is created', () => {
   test('while others are subscribed already, and then it is ready', async () => {
     const agent = lateAgent()
-    const all = await room({ agents: [agent] })
+    const all = await testHost({ agents: [agent] })
     const ann = await all.join('ann')
     // Without waiting for the response.
     const made = ann.ask('createSession', { channel: session })
@@ -46,7 +46,7 @@ describe('[H7] a session is created', () => {
     'or its creation fails with a message for users: %s',
     async (error, shown, reported) => {
       const agent = { ...failingAgent(new TurnFailed('', '')), create: () => Promise.reject(error as Error) }
-      const all = await room({ agents: [agent] })
+      const all = await testHost({ agents: [agent] })
       const ann = await all.join('ann')
       await ann.ask('createSession', { channel: session })
       await until(() => sessionOf(all).lifecycle === 'failed')
@@ -59,8 +59,8 @@ describe('[H7] a session is created', () => {
   )
 
   test('again after a crash of the host, and once more', async () => {
-    const agent = new Puppet({ create: () => new Promise(() => {}) })
-    const all = await scene(agent, { waits: false })
+    const agent = new ScriptedAgent({ create: () => new Promise(() => {}) })
+    const all = await twoClientSession(agent, { waits: false })
     await accepted(all.ann, chat, started('t1'))
     for (const how of ['crash', 'close'] as const) await all.restart(how)
     expect(agent.created).toEqual([session, session, session])
@@ -69,7 +69,9 @@ describe('[H7] a session is created', () => {
   })
 
   test('or fails where its agent is gone, and so does the turn that waits', async () => {
-    const all = await scene(new Puppet({ create: () => new Promise(() => {}) }), { waits: false })
+    const all = await twoClientSession(new ScriptedAgent({ create: () => new Promise(() => {}) }), {
+      waits: false,
+    })
     await accepted(all.ann, chat, started('t1'))
     await all.restart('crash', undefined, [])
     await until(() => sessionOf(all).lifecycle === 'failed')
@@ -88,7 +90,7 @@ describe('[H2] -32003: a URI is used once', () => {
     ['the derived name of a default chat', `${session}/chat`],
     ['the root', root],
   ])('not for %s', async (_, channel) => {
-    const { ann, ...all } = await scene()
+    const { ann, ...all } = await twoClientSession()
     await ann.ask('createSession', { channel: 'ahp-session:/gone' })
     await ann.ask('disposeSession', { channel: 'ahp-session:/gone' })
     for (const name of ['gone', 'other'])
@@ -103,7 +105,7 @@ describe('[H2] -32003: a URI is used once', () => {
   })
 
   test('of two concurrent requests one succeeds', async () => {
-    const all = await room()
+    const all = await testHost()
     const asked = await Promise.all(['ann', 'ben', 'cem'].map((name) => all.join(name)))
     const made = await Promise.allSettled(
       asked.map((client) => client.ask('createSession', { channel: two })),
@@ -119,7 +121,7 @@ test.each([
   ['more directories than its agent supports', { workingDirectories: ['file:///a', 'file:///b'] }, -32602],
   ['another active client', { activeClient: { clientId: 'ben', tools: [] } }, -32602],
 ])('[H2] createSession with %s is refused and leaves nothing', async (_, params, code) => {
-  const all = await room()
+  const all = await testHost()
   const ann = await all.join('ann')
   await expect(ann.ask('createSession', { channel: two, ...params })).rejects.toMatchObject({ code })
   await ann.ask('createSession', { channel: two })
@@ -130,7 +132,7 @@ describe('[H7] a channel kind that this host does not offer', () => {
   const others = [...commands.keys()].filter((method) => !offered.has(method))
 
   test.each(others)('%s is -32601, whatever its params', async (method) => {
-    const { ann } = await scene()
+    const { ann } = await twoClientSession()
     for (const params of [{ channel: session }, {}, { channel: 5 }])
       await expect(ann.peer.request(method, params)).rejects.toMatchObject({ code: -32601 })
   })
@@ -144,12 +146,12 @@ describe('[H7] a channel kind that this host does not offer', () => {
     'ahp-terminal:/x',
     'mcp://x',
   ])('%s cannot be subscribed to', async (channel) => {
-    const { ann } = await scene()
+    const { ann } = await twoClientSession()
     await expect(ann.ask('subscribe', { channel })).rejects.toMatchObject({ code: -32008 })
   })
 
   test('is in no state, and in no initialize result', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     ;(await turn(all, 't1', part('p'))).end()
     await until(() => chatOf(all).turns.length === 1)
     const greeting = await all.link().initialize('cem', [root, session, chat])
@@ -162,7 +164,7 @@ describe('[H7] a channel kind that this host does not offer', () => {
 
 describe('[H7] progress', () => {
   const asked = async (create: (given: Session) => Promise<void>) => {
-    const all = await room({ agents: [new Puppet({ create })] })
+    const all = await testHost({ agents: [new ScriptedAgent({ create })] })
     const [ann, ben] = [
       await all.join('ann', { subscribe: [root] }),
       await all.join('ben', { subscribe: [root] }),
@@ -208,7 +210,7 @@ describe('[H7] progress', () => {
       if (how !== 'fails') await ann.ask('disposeSession', { channel: session })
       await ann.until(() => progressOf(ann).length === 2)
       given?.progress(2, 3)
-      await quiet()
+      await untilIdle()
       expect(progressOf(ann)).toMatchObject([
         { progress: 1, total: 3 },
         { progress: 3, total: 3 },
@@ -219,7 +221,7 @@ describe('[H7] progress', () => {
 
 describe('[H7] disposing of a session', () => {
   test('removes its chats, subscriptions, turns and records, and notifies its agent', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'))
     await all.ann.ask('createChat', { channel: session, chat: 'ahp-chat:/other' })
     await accepted(all.ann, session, title('named'))
@@ -243,7 +245,9 @@ describe('[H7] disposing of a session', () => {
   })
 
   test('during its creation works at once, even if the agent ignores the abort', async () => {
-    const all = await scene(new Puppet({ create: () => new Promise(() => {}) }), { waits: false })
+    const all = await twoClientSession(new ScriptedAgent({ create: () => new Promise(() => {}) }), {
+      waits: false,
+    })
     await all.ann.ask('disposeSession', { channel: session })
     await all.restart('crash')
     expect(all.agent.created).toEqual([session])
@@ -251,10 +255,12 @@ describe('[H7] disposing of a session', () => {
   })
 
   test('reports an agent that fails to dispose of it, and harms nothing else', async () => {
-    const all = await scene(Object.assign(new Puppet(), { dispose: () => Promise.reject(new Error('busy')) }))
+    const all = await twoClientSession(
+      Object.assign(new ScriptedAgent(), { dispose: () => Promise.reject(new Error('busy')) }),
+    )
     await all.ann.ask('disposeSession', { channel: session })
     await until(() => all.world.reports.length === 1)
     await all.ann.ask('createSession', { channel: two })
-    await follow(all.ann, [two])
+    await subscribeTo(all.ann, [two])
   })
 })

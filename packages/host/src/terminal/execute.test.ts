@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { begun, call, confirmed, ready } from '../../test/tool-call-actions.ts'
-import { quiet } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { accepted, cancelled, chat, says, scene, turn } from '../../test/two-client-session.ts'
+import { toolCallStarted, call, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { accepted, cancelled, chat, says, twoClientSession, turn } from '../../test/two-client-session.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import { terminals as terminalsOf } from '../root/terminal-list.ts'
 
 /** Runs an approved command that does not exit by itself. */
 async function running() {
   const terminals = fakeTerminals()
-  const all = await scene(new Puppet(), { machine: { terminals } })
-  const run = await turn(all, 't1', begun(), ready({ toolInput: 'make' }))
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { terminals } })
+  const run = await turn(all, 't1', toolCallStarted(), ready({ toolInput: 'make' }))
   await accepted(all.ann, chat, confirmed)
   const { done } = await run.chat.run({ ...call, line: 'make' })
   const [shell] = terminals.shells
@@ -21,7 +21,7 @@ async function running() {
 test('[X1] a command that is denied while it runs is ended, and its turn goes on', async () => {
   const { all, run, done, shell } = await running()
   await says(all, run, ready({ confirmationTitle: 'Still?' }))
-  await quiet()
+  await untilIdle()
   expect(shell.ended).toBe(false)
   await accepted(all.ben, chat, { ...confirmed, approved: false, reason: 'denied' })
   await until(() => shell.ended)
@@ -33,7 +33,7 @@ test('[X1] a command that is approved again while it runs goes on', async () => 
   const { all, run, done, shell } = await running()
   await says(all, run, ready({ confirmationTitle: 'Still?' }))
   await accepted(all.ben, chat, confirmed)
-  await quiet()
+  await untilIdle()
   expect(shell.ended).toBe(false)
   shell.exit(0)
   expect(await done).toMatchObject({ exitCode: 0 })
@@ -41,8 +41,8 @@ test('[X1] a command that is approved again while it runs goes on', async () => 
 
 test('[X4] a running command can be read and ended, and can start in another folder of the session', async () => {
   const terminals = fakeTerminals()
-  const all = await scene(new Puppet(), { machine: { terminals } })
-  const run = await turn(all, 't1', begun(), ready({ toolInput: 'make' }))
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { terminals } })
+  const run = await turn(all, 't1', toolCallStarted(), ready({ toolInput: 'make' }))
   await accepted(all.ann, chat, confirmed)
   const elsewhere = run.chat.run({ ...call, line: 'make', cwd: '/etc' })
   await expect(elsewhere).rejects.toThrow('"/etc" is in no folder of this session')
@@ -69,19 +69,19 @@ test('[X4] a turn cancelled while its terminal is created runs nothing, and leav
   const tasks: (() => void)[] = []
   let holding = false
   const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
-  const all = await scene(new Puppet(), { machine: { terminals }, soon })
-  const run = await turn(all, 't1', begun(), ready())
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { terminals }, soon })
+  const run = await turn(all, 't1', toolCallStarted(), ready())
   await accepted(all.ann, chat, confirmed)
   holding = true
   const refused = expect(run.chat.run({ ...call, line: 'rm -r x' })).rejects.toThrow('over')
-  await quiet()
+  await untilIdle()
   expect(terminalsOf(all.core())).toHaveLength(1)
   all.ann.dispatch(chat, cancelled('t1'))
-  await quiet()
+  await untilIdle()
   holding = false
   for (const task of tasks.splice(0)) task()
   await refused
   expect(terminals.shells).toEqual([])
-  await quiet()
+  await untilIdle()
   expect(terminalsOf(all.core())).toHaveLength(0)
 })

@@ -1,7 +1,7 @@
 import { limits } from '@atrium/protocol/limits'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { FakeShell } from '../../test/fake-terminals.ts'
 import type { Listener } from '../log/entry.ts'
@@ -27,7 +27,7 @@ class Reader implements Listener {
 
 async function stage() {
   const terminals = fakeTerminals()
-  const all = await room({ machine: { terminals } })
+  const all = await testHost({ machine: { terminals } })
   const ann = await all.join('ann')
   await ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ann' } })
   const shell = terminals.shells[0] as FakeShell
@@ -91,7 +91,7 @@ test('[S-57 untoldOutput] past 64 it waits', () => unflushed(65, true))
 
 async function unflushed(pieces: number, paused: boolean): Promise<void> {
   const terminals = fakeTerminals()
-  const all = await room({ machine: { terminals } })
+  const all = await testHost({ machine: { terminals } })
   const ann = await all.join('ann')
   await ann.ask('createTerminal', { channel: uri, claim: { kind: 'client', clientId: 'ann' } })
   const shell = terminals.shells[0] as FakeShell

@@ -4,8 +4,8 @@ import type { RootState } from '@atrium/protocol/root/state'
 import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { defaultChatUri, rootUri } from '@atrium/protocol/uri'
 import { expect, test } from 'vitest'
-import { room } from '../../test/test-host.ts'
-import type { Client, RoomOptions } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { Client, TestHostOptions } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { FakeShell } from '../../test/fake-terminals.ts'
 import { forgetTerminal, openTerminal } from './terminal.ts'
@@ -15,9 +15,9 @@ const mine = (clientId: string) => ({ kind: 'client', clientId }) as const
 const input = (data: string) => ({ type: 'terminal/input', data })
 const claimed = (claim: object) => ({ type: 'terminal/claimed', claim })
 
-async function shared(options: RoomOptions = {}) {
+async function shared(options: TestHostOptions = {}) {
   const terminals = fakeTerminals()
-  const all = await room({ ...options, machine: { terminals, defaultDirectory: 'file:///home/dev' } })
+  const all = await testHost({ ...options, machine: { terminals, defaultDirectory: 'file:///home/dev' } })
   const ann = await all.join('ann', { subscribe: [rootUri] })
   const ben = await all.join('ben', { subscribe: [rootUri] })
   await ann.ask('createTerminal', { channel: uri, claim: mine('ann'), cwd: 'file:///home/dev/x' })
@@ -99,7 +99,7 @@ test('[Y1] an invalid request for a terminal is refused with the reason, and cre
 })
 
 test('a host without shells has neither the method nor the command prefix', async () => {
-  const all = await room()
+  const all = await testHost()
   const ann = all.link()
   expect(await ann.initialize('ann')).not.toHaveProperty('terminalCommandPrefix')
   const asked = ann.ask('createTerminal', { channel: uri, claim: mine('ann') })
@@ -271,7 +271,7 @@ test('[S-57 terminals] past 64 it is refused', () => crowd(64, -32009))
 async function crowd(others: number, code: number | undefined): Promise<void> {
   expect(limits.terminals).toBe(64)
   const terminals = fakeTerminals()
-  const all = await room({ machine: { terminals } })
+  const all = await testHost({ machine: { terminals } })
   const ann = await all.join('ann')
   const make = (n: number) => ann.ask('createTerminal', { channel: `ahp-terminal:/${n}`, claim: mine('ann') })
   for (let n = 0; n < others; n++) await make(n)

@@ -14,8 +14,8 @@ import {
   session,
   state,
 } from '../../test/approvals.ts'
-import { Cabinet } from '../../test/fake-files.ts'
-import { mute, room } from '../../test/test-host.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { silentAgent, testHost } from '../../test/test-host.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import { choices } from '../access/choices.ts'
 import { isProtected } from '../access/protected-files.ts'
@@ -85,11 +85,11 @@ test('[X4] a tool reaches no file outside its session, even where clients have g
 
 test('[X4] I7: an agent that confirms its own call, or does not wait, cannot act', async () => {
   const terminals = fakeTerminals()
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/w/a.txt', 'x')
   const outcomes: string[] = []
   const hasty = (confirmed: object, act: (chat: Chat) => Promise<unknown>): Agent => ({
-    ...mute,
+    ...silentAgent,
     async *run(it) {
       yield { type: 'chat/toolCallStart', toolCallId: 'c', toolName: 'run', displayName: 'Run' }
       yield {
@@ -109,7 +109,7 @@ test('[X4] I7: an agent that confirms its own call, or does not wait, cannot act
   ]
   for (const confirmed of [{ confirmed: 'not-needed' }, {}])
     for (const act of acts) {
-      const all = await room({ agents: [hasty(confirmed, act)], machine: { terminals, files } })
+      const all = await testHost({ agents: [hasty(confirmed, act)], machine: { terminals, files } })
       const ann = await enter(all, 'ann')
       await ann.ask('createSession', { channel: session, workingDirectories: ['file:///w'] })
       await ann.ask('subscribe', { channel: chat })

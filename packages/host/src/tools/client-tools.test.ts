@@ -1,20 +1,28 @@
 import type { ChatState } from '@atrium/protocol/chat/state'
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { begun, complete, confirmed, lends, lentBy, ready, running } from '../../test/tool-call-actions.ts'
+import {
+  toolCallStarted,
+  complete,
+  confirmed,
+  registersTools,
+  providedBy,
+  ready,
+  running,
+} from '../../test/tool-call-actions.ts'
 import { session } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
-import { chat, says, scene, turn } from '../../test/two-client-session.ts'
+import { chat, says, twoClientSession, turn } from '../../test/two-client-session.ts'
 
 /** Ann is an active client, and provides a tool that runs. */
 async function runningCall(...output: Parameters<typeof turn>[2][]) {
-  const all = await scene(new Puppet({ resumes: true }))
-  await all.ann.echo(all.ann.dispatch(session, lends('ann')))
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
+  await all.ann.echo(all.ann.dispatch(session, registersTools('ann')))
   await turn(all, 't1', ...output)
   return all
 }
-const clientCall = [begun(lentBy('ann')), running]
+const clientCall = [toolCallStarted(providedBy('ann')), running]
 const callIn = (client: Client) => {
   const [part] = (client.state(chat) as unknown as ChatState).activeTurn?.responseParts ?? []
   return part?.kind === 'toolCall' ? part.toolCall : undefined
@@ -67,7 +75,7 @@ test('[X7] F-39: a host that restarts within that time waits for the whole time 
 })
 
 test('[X7] a call confirmed while its client is away waits for the client, and a call of an unknown client fails at once', async () => {
-  const all = await runningCall(begun(lentBy('ann')), ready())
+  const all = await runningCall(toolCallStarted(providedBy('ann')), ready())
   await left(all)
   all.world.advance(40_000)
   await all.ben.echo(all.ben.dispatch(chat, confirmed))
@@ -75,14 +83,14 @@ test('[X7] a call confirmed while its client is away waits for the client, and a
   all.world.advance(30_000)
   await all.ben.until(() => callIn(all.ben)?.status === 'completed')
   expect(callIn(all.ben)).toMatchObject(failed)
-  const other = await scene()
-  await turn(other, 't1', begun(lentBy('stranger')), running)
+  const other = await twoClientSession()
+  await turn(other, 't1', toolCallStarted(providedBy('stranger')), running)
   await other.ann.until(() => callIn(other.ann)?.status === 'completed')
   expect(callIn(other.ann)).toMatchObject(failed)
 })
 
 test('[X7] a call of a connected but inactive client fails when it is confirmed', async () => {
-  const all = await runningCall(begun(lentBy('ann')), ready())
+  const all = await runningCall(toolCallStarted(providedBy('ann')), ready())
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
   expect((await all.ann.echo(all.ann.dispatch(session, gone))).rejectionReason).toBeUndefined()
   expect(callIn(all.ann)?.status).toBe('pending-confirmation')
@@ -92,9 +100,9 @@ test('[X7] a call of a connected but inactive client fails when it is confirmed'
 })
 
 test('[X7] a call runs whose client became inactive and active again while the call asked', async () => {
-  const all = await runningCall(begun(lentBy('ann')), ready())
+  const all = await runningCall(toolCallStarted(providedBy('ann')), ready())
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
-  for (const action of [gone, lends('ann')]) await all.ann.echo(all.ann.dispatch(session, action))
+  for (const action of [gone, registersTools('ann')]) await all.ann.echo(all.ann.dispatch(session, action))
   await all.ben.echo(all.ben.dispatch(chat, confirmed))
   expect(callIn(all.ben)?.status).toBe('running')
   expect((await all.ann.echo(all.ann.dispatch(chat, complete))).rejectionReason).toBeUndefined()
@@ -102,11 +110,16 @@ test('[X7] a call runs whose client became inactive and active again while the c
 
 test('[X7] of the calls of several clients, those of the client that left fail', async () => {
   const all = await runningCall()
-  await all.ben.echo(all.ben.dispatch(session, lends('ben')))
+  await all.ben.echo(all.ben.dispatch(session, registersTools('ben')))
   const run = await all.agent.given()
   const other = { toolCallId: 'c2' }
-  await says(all, run, begun({ ...lentBy('ann') }), running)
-  await says(all, run, begun({ ...lentBy('ben'), ...other }), ready({ confirmed: 'not-needed', ...other }))
+  await says(all, run, toolCallStarted({ ...providedBy('ann') }), running)
+  await says(
+    all,
+    run,
+    toolCallStarted({ ...providedBy('ben'), ...other }),
+    ready({ confirmed: 'not-needed', ...other }),
+  )
   const gone = { type: 'session/activeClientRemoved', clientId: 'ann' }
   await all.ann.echo(all.ann.dispatch(session, gone))
   await all.ben.until(() => callIn(all.ben)?.status === 'completed')

@@ -1,9 +1,9 @@
 import { limits } from '@atrium/protocol/limits'
 import { expect, test } from 'vitest'
-import { begun, confirmed, ready, running } from '../../test/tool-call-actions.ts'
-import { Cabinet } from '../../test/fake-files.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { accepted, cancelled, chat, scene, turn } from '../../test/two-client-session.ts'
+import { toolCallStarted, confirmed, ready, running } from '../../test/tool-call-actions.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { accepted, cancelled, chat, twoClientSession, turn } from '../../test/two-client-session.ts'
 import type { AgentAction, Search } from '../ports/agent.ts'
 import { isSecret } from '../access/protected-files.ts'
 import { cpuMs } from '../../test/load.ts'
@@ -13,10 +13,10 @@ async function desk(
   texts: { readonly [path: string]: string | Uint8Array } = {},
   output: AgentAction = running,
 ) {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   for (const [path, text] of Object.entries(texts)) files.put(path, text)
-  const all = await scene(new Puppet(), { machine: { files } })
-  const run = await turn(all, 't1', begun(), output)
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { files } })
+  const run = await turn(all, 't1', toolCallStarted(), output)
   const search = (text: string, more: Partial<Search> = {}) => run.chat.files.search('c1', { text, ...more })
   return { all, files, search, it: run.chat.files }
 }

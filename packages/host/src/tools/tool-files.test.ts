@@ -1,25 +1,33 @@
 import { callIn } from '@atrium/protocol/chat/calls'
 import { expect, test } from 'vitest'
-import { begun, call, confirmed, ready } from '../../test/tool-call-actions.ts'
-import { Cabinet } from '../../test/fake-files.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
+import { toolCallStarted, call, confirmed, ready } from '../../test/tool-call-actions.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import type { Run } from '../../test/scripted-agent.ts'
-import { accepted, cancelled, chat, chatOf, says, scene, turn } from '../../test/two-client-session.ts'
+import {
+  accepted,
+  cancelled,
+  chat,
+  chatOf,
+  says,
+  twoClientSession,
+  turn,
+} from '../../test/two-client-session.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
 import type { Edit } from '../ports/agent.ts'
 
 /** A call that is approved, or not yet. */
 async function desk(approved = true) {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/a/a.txt', 'one two two')
   files.put('/a/bytes', new Uint8Array([0xff, 0xfe, 0x00]))
   const terminals = fakeTerminals()
-  const all = await scene(new Puppet(), { machine: { files, terminals } })
-  const run = await turn(all, 't1', begun(), ready())
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals } })
+  const run = await turn(all, 't1', toolCallStarted(), ready())
   if (approved) await accepted(all.ann, chat, confirmed)
   return { all, files, terminals, run }
 }
-const textOf = ({ files }: Cabinet, path = '/a/a.txt') => new TextDecoder().decode(files.get(path))
+const textOf = ({ files }: FakeFiles, path = '/a/a.txt') => new TextDecoder().decode(files.get(path))
 
 const problems: readonly (readonly [what: string, path: string, edit: Edit, problem: string])[] = [
   ['a text that is not there', 'a.txt', { find: 'three', put: '3' }, 'the file does not contain that text'],
@@ -124,10 +132,10 @@ test('[X4] I15: a command whose turn ends while its shell starts is ended, and i
 })
 
 test('[X3] a new content replaces only the content that the preview showed', async () => {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/a/a.txt', 'one')
-  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
-  const run = await turn(all, 't1', begun({ _meta: { own: 1 } }))
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', toolCallStarted({ _meta: { own: 1 } }))
   const { propose } = run.chat.files
   const items = [await propose('a.txt', { text: 'new' }), await propose('b.txt', { text: 'b' })]
   await says(all, run, ready({ edits: { items } }))
@@ -148,14 +156,14 @@ test('[X3] a new content replaces only the content that the preview showed', asy
 })
 
 test('[X3] a file that is new in the preview and exists by now is not overwritten, also after a restart', async () => {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   const machine = { files, terminals: fakeTerminals() }
-  const all = await scene(new Puppet({ resumes: true }), { machine })
-  const run = await turn(all, 't1', begun())
+  const all = await twoClientSession(new ScriptedAgent({ resumes: true }), { machine })
+  const run = await turn(all, 't1', toolCallStarted())
   const edits = { items: [await run.chat.files.propose('new.txt', { text: 'new' })] }
   await says(all, run, ready({ edits }))
   files.put('/a/new.txt', 'not so new')
-  const next = new Puppet({ resumes: true })
+  const next = new ScriptedAgent({ resumes: true })
   await all.restart('crash', undefined, [next])
   const ann = await all.join('ann', { subscribe: [chat] })
   await accepted(ann, chat, confirmed)
@@ -176,9 +184,9 @@ test('[X3] an edit that the agent made up by itself has no recorded content befo
 })
 
 test('[X3] two files with the same new content are told apart', async () => {
-  const files = new Cabinet()
-  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
-  const run = await turn(all, 't1', begun())
+  const files = new FakeFiles()
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', toolCallStarted())
   const { propose, apply } = run.chat.files
   const items = [await propose('a.py', { text: '' }), await propose('b.py', { text: '' })]
   await says(all, run, ready({ edits: { items } }))
@@ -193,10 +201,10 @@ test('[X3] two files with the same new content are told apart', async () => {
 })
 
 test('[X3] a preview stays in force when its call asks again without new edits', async () => {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/a/a.txt', 'one')
-  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
-  const run = await turn(all, 't1', begun())
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', toolCallStarted())
   const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
   await says(all, run, ready({ edits }), ready({ _meta: { own: 2 } }))
   await accepted(all.ann, chat, confirmed)
@@ -206,10 +214,10 @@ test('[X3] a preview stays in force when its call asks again without new edits',
 })
 
 test('[X3] the `_meta` of the answer of a client does not remove the preview', async () => {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/a/a.txt', 'one')
-  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
-  const run = await turn(all, 't1', begun())
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', toolCallStarted())
   const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
   await says(all, run, ready({ edits, _meta: { own: 1, 'x-atrium.asked': 1 } }))
   await accepted(all.ann, chat, { ...confirmed, _meta: { own: 2, 'x-atrium.asked': 0 } })
@@ -219,10 +227,10 @@ test('[X3] the `_meta` of the answer of a client does not remove the preview', a
 })
 
 test('[X3] writing the same content again is not a conflict', async () => {
-  const files = new Cabinet()
+  const files = new FakeFiles()
   files.put('/a/a.txt', 'one')
-  const all = await scene(new Puppet(), { machine: { files, terminals: fakeTerminals() } })
-  const run = await turn(all, 't1', begun())
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { files, terminals: fakeTerminals() } })
+  const run = await turn(all, 't1', toolCallStarted())
   const edits = { items: [await run.chat.files.propose('a.txt', { text: 'new' })] }
   await says(all, run, ready({ edits }))
   await accepted(all.ann, chat, confirmed)

@@ -1,16 +1,16 @@
 import type { SessionState } from '@atrium/protocol/session/state'
 import { expect, test } from 'vitest'
-import { begun, call, confirmed, lentBy, ready } from '../../test/tool-call-actions.ts'
+import { toolCallStarted, call, confirmed, providedBy, ready } from '../../test/tool-call-actions.ts'
 import { session } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
 import {
   accepted,
   chat,
   chatOf,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
-  takesPart,
+  becomeActive,
   turn,
 } from '../../test/two-client-session.ts'
 import { fakeTerminals } from '../../test/fake-terminals.ts'
@@ -20,7 +20,7 @@ import type { AgentAction } from '../ports/agent.ts'
 
 async function stage() {
   const terminals = fakeTerminals()
-  const all = await scene(new Puppet(), { machine: { terminals } })
+  const all = await twoClientSession(new ScriptedAgent(), { machine: { terminals } })
   return { all, terminals }
 }
 
@@ -28,7 +28,7 @@ test.each(['user-action', 'setting', 'some-day'])(
   '[X4] I7: a call that its agent marks as confirmed (%s) counts as not-needed, and may not run a command',
   async (confirmed) => {
     const { all, terminals } = await stage()
-    const run = await turn(all, 't1', begun(), ready({ confirmed }))
+    const run = await turn(all, 't1', toolCallStarted(), ready({ confirmed }))
     expect(callIn(chatOf(all), 'c1')).toMatchObject({ status: 'running', confirmed: 'not-needed' })
     await expect(run.chat.run({ ...call, line: 'ls' })).rejects.toThrow('nobody has approved this tool call')
     expect(terminals.shells).toEqual([])
@@ -37,8 +37,8 @@ test.each(['user-action', 'setting', 'some-day'])(
 
 test('[X7] for a client tool the agent itself may not run a command', async () => {
   const { all, terminals } = await stage()
-  await takesPart(all.ann)
-  const run = await turn(all, 't1', begun(lentBy('ann')), ready())
+  await becomeActive(all.ann)
+  const run = await turn(all, 't1', toolCallStarted(providedBy('ann')), ready())
   await accepted(all.ann, chat, confirmed)
   await expect(run.chat.run({ ...call, line: 'ls' })).rejects.toThrow('runs in the client that provides it')
   expect(terminals.shells).toEqual([])
@@ -65,7 +65,7 @@ test.each([
   const { all, terminals } = await stage()
   await accepted(all.ann, chat, started('t1'))
   const run = await all.agent.given(0)
-  run.say(begun(), ready(), output as unknown as AgentAction)
+  run.say(toolCallStarted(), ready(), output as unknown as AgentAction)
   await all.ann.until(() => chatOf(all).turns.length === 1)
   expect(chatOf(all).turns[0]).toMatchObject({
     state: 'error',

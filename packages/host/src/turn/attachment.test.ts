@@ -1,23 +1,23 @@
 import type { MessageAttachment } from '@atrium/protocol/chat/message'
 import { expect, test } from 'vitest'
-import { Cabinet } from '../../test/fake-files.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
-import { room } from '../../test/test-host.ts'
-import type { Client, RoomOptions } from '../../test/test-host.ts'
-import { chat, chatOf, message, session, started, talk } from '../../test/one-client-session.ts'
+import { FakeFiles } from '../../test/fake-files.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
+import { testHost } from '../../test/test-host.ts'
+import type { Client, TestHostOptions } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, started, oneClientSession } from '../../test/one-client-session.ts'
 import type { Chat } from '../ports/agent.ts'
 
 const word = (text: string) =>
   ({ type: 'chat/responsePart', part: { kind: 'markdown', id: text, content: text } }) as const
 
 /** An agent in a turn, in a session with the working directory /w. */
-async function working(options: RoomOptions = {}) {
-  const files = new Cabinet()
+async function working(options: TestHostOptions = {}) {
+  const files = new FakeFiles()
   files.put('/w/a.txt', 'hello')
   files.put('/w/b.png', new Uint8Array([0x89, 0x50, 0x00, 0xff]))
   files.put('/etc/passwd', 'root')
-  const agent = new Puppet()
-  const { all, ann } = await talk(agent, { machine: { files }, ...options })
+  const agent = new ScriptedAgent()
+  const { all, ann } = await oneClientSession(agent, { machine: { files }, ...options })
   await ann.echo(ann.dispatch(session, { type: 'session/workingDirectorySet', directory: 'file:///w' }))
   ann.dispatch(chat, started('t1'))
   const run = await agent.given()
@@ -28,7 +28,7 @@ async function working(options: RoomOptions = {}) {
 /** A whole turn in another chat. */
 async function completeTurn(
   client: Client,
-  agent: Puppet,
+  agent: ScriptedAgent,
   uri: string,
   { turnId, text }: { readonly turnId: string; readonly text: string },
 ): Promise<void> {
@@ -170,8 +170,8 @@ test('[J6] a chat is read up to the turn that it was pinned to', async () => {
 })
 
 test('[J6] a chat of another session may be read, one of another principal may not', async () => {
-  const agent = new Puppet()
-  const all = await room({ agents: [agent] })
+  const agent = new ScriptedAgent()
+  const all = await testHost({ agents: [agent] })
   const uris = ['ahp-session:/a', 'ahp-session:/b', 'ahp-session:/eve']
   const eve = await all.join('eve', { principal: 'eve' })
   const ann = await all.join('ann')
@@ -196,8 +196,8 @@ test('[J6] a chat of another session may be read, one of another principal may n
 })
 
 test('[J6] turns that are not in memory are read, and are not kept in memory', async () => {
-  const agent = new Puppet()
-  const { all, ann } = await talk(agent)
+  const agent = new ScriptedAgent()
+  const { all, ann } = await oneClientSession(agent)
   for (let n = 0; n < 120; n++) await completeTurn(ann, agent, chat, { turnId: `t${n}`, text: `word ${n}.` })
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session] })
@@ -213,8 +213,8 @@ test('[J6] turns that are not in memory are read, and are not kept in memory', a
 })
 
 test('[J6] a turn that completes while older ones are read is left out', async () => {
-  const agent = new Puppet()
-  const { all, ann } = await talk(agent, { tail: 1 })
+  const agent = new ScriptedAgent()
+  const { all, ann } = await oneClientSession(agent, { tail: 1 })
   for (let n = 1; n <= 30; n++) await completeTurn(ann, agent, chat, { turnId: `t${n}`, text: `word ${n}` })
   await all.restart()
   const ben = await all.join('ben', { subscribe: [session] })

@@ -1,9 +1,9 @@
 import type { Envelope } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { back, quiet } from '../../test/held-flushes.ts'
-import { Puppet } from '../../test/scripted-agent.ts'
-import type { Client, RoomOptions } from '../../test/test-host.ts'
-import { chat, chatOf, message, session, started, talk } from '../../test/one-client-session.ts'
+import { reconnectClient, untilIdle } from '../../test/held-flushes.ts'
+import { ScriptedAgent } from '../../test/scripted-agent.ts'
+import type { Client, TestHostOptions } from '../../test/test-host.ts'
+import { chat, chatOf, message, session, started, oneClientSession } from '../../test/one-client-session.ts'
 import { isResendOf } from './pin.ts'
 
 const other = 'ahp-chat:/other'
@@ -23,9 +23,9 @@ const attachmentsOf = ({ action }: Envelope) =>
   (action as unknown as { message: { attachments: readonly object[] } }).message.attachments
 
 /** Another chat with two completed turns. */
-async function two(options: RoomOptions = {}) {
-  const agent = new Puppet()
-  const { all, ann } = await talk(agent, options)
+async function two(options: TestHostOptions = {}) {
+  const agent = new ScriptedAgent()
+  const { all, ann } = await oneClientSession(agent, options)
   const ben = await all.join('ben', { subscribe: [chat] })
   await ann.ask('createChat', { channel: session, chat: other })
   await ann.ask('subscribe', { channel: other })
@@ -33,7 +33,7 @@ async function two(options: RoomOptions = {}) {
   return { all, ann, ben, agent }
 }
 
-async function done(ann: Client, agent: Puppet, turnId: string): Promise<void> {
+async function done(ann: Client, agent: ScriptedAgent, turnId: string): Promise<void> {
   const nth = agent.runs.length
   ann.dispatch(other, started(turnId))
   ;(await agent.given(nth)).end()
@@ -144,7 +144,7 @@ test('[L6] a message that was pinned is recognized when it is sent again without
   const clientSeq = ann.dispatch(chat, action)
   await ann.echo(clientSeq)
   await done(ann, agent, 'o3')
-  const { link } = await back(all, ann, ann.lastSeen, [session, chat])
+  const { link } = await reconnectClient(all, ann, ann.lastSeen, [session, chat])
   link.dispatch(chat, action, clientSeq)
   expect((await link.echo(clientSeq)).rejectionReason).toMatch(/^already accepted as \d+$/)
   // Another `endTurn` makes another action, although the `clientSeq` is the same.
@@ -168,7 +168,7 @@ test.each([
     { ...started('t1'), message: null },
   ])
     expect((await ann.echo(ann.dispatch(chat, action))).rejectionReason).toBeDefined()
-  await quiet()
+  await untilIdle()
   expect(all.world.reports).toEqual([])
 })
 

@@ -4,7 +4,7 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { room } from '../../test/test-host.ts'
+import { testHost } from '../../test/test-host.ts'
 import type { Client } from '../../test/test-host.ts'
 import { testWorld } from '../../test/world.ts'
 import { TextBatch, textDeltaOf } from './text-batch.ts'
@@ -101,7 +101,7 @@ describe('[L12] a turn of many deltas', () => {
   const deltas = ({ envelopes }: Client) => envelopes.filter(({ action }) => action.type === 'chat/delta')
 
   test('sends each delta at a latency of 0, few messages to other clients, and the same state to all', async () => {
-    const all = await room({ agents: [talkative] })
+    const all = await testHost({ agents: [talkative] })
     const ann = await all.join('ann')
     await ann.ask('createSession', { channel: session })
     const ben = await all.join('ben')

@@ -1,12 +1,20 @@
 import { expect, test } from 'vitest'
 import { readyAgent } from '../../test/agents.ts'
-import { quiet } from '../../test/held-flushes.ts'
-import { chat, chatOf, session, sessionOf, started, talk, turn } from '../../test/one-client-session.ts'
+import { untilIdle } from '../../test/held-flushes.ts'
+import {
+  chat,
+  chatOf,
+  session,
+  sessionOf,
+  started,
+  oneClientSession,
+  turn,
+} from '../../test/one-client-session.ts'
 import { TurnFailed } from '../ports/agent.ts'
 import type { Agent, AgentAction } from '../ports/agent.ts'
 
 test('[I13] a condition of an agent that throws fails its turn and nothing else', async () => {
-  const { ann } = await talk({
+  const { ann } = await oneClientSession({
     ...readyAgent(),
     async *run({ when }) {
       let looks = 0
@@ -37,28 +45,28 @@ const boss: Agent = {
 }
 
 test('[N2] a promise that an agent does not await rejects without harm when the turn ends', async () => {
-  const { ann } = await talk(boss)
+  const { ann } = await oneClientSession(boss)
   ann.dispatch(chat, started('t', 'look away'))
   await ann.until(() => sessionOf(ann).chats.length === 2)
   await ann.echo(ann.dispatch(chat, { type: 'chat/turnCancelled', turnId: 't', duration: 1 }))
   // An unhandled rejection would end this test run, and the host.
-  await quiet()
+  await untilIdle()
   expect(sessionOf(ann).chats.map(({ status }) => status)).toEqual([1, 1])
 })
 
 test('[N1] `done` rejects when the chat of the worker is disposed of, and fails the turn unless the agent catches it', async () => {
-  const { ann } = await talk(boss)
+  const { ann } = await oneClientSession(boss)
   ann.dispatch(chat, started('t', 'watch'))
   await ann.until(() => sessionOf(ann).chats.length === 2)
   await ann.ask('disposeChat', { channel: sessionOf(ann).chats[1]?.resource ?? '' })
-  await quiet()
+  await untilIdle()
   expect(chatOf(ann).turns).toMatchObject([{ state: 'error' }])
   expect(JSON.stringify(chatOf(ann).turns)).toContain('the chat of the worker was disposed of')
 })
 
 test('[N3] a turn runs that is resumed and partly answered in the same step', async () => {
   let runs = 0
-  const { ann } = await talk({
+  const { ann } = await oneClientSession({
     ...readyAgent(),
     resumes: true,
     async *run() {
@@ -74,14 +82,14 @@ test('[N3] a turn runs that is resumed and partly answered in the same step', as
   ann.dispatch(chat, { type: 'chat/turnResume', turnId: 't' })
   const answer = { state: 'draft', value: { kind: 'text', value: 'w' } }
   ann.dispatch(chat, { type: 'chat/inputAnswerChanged', requestId: 'q', questionId: 'a', answer })
-  await quiet()
+  await untilIdle()
   expect(chatOf(ann).turns).toMatchObject([{ id: 't', state: 'complete' }])
   expect(runs).toBe(2)
 })
 
 test('[N2] a turn that is truncated and started again with the same id runs once, with the newer message', async () => {
   const texts: (string | undefined)[] = []
-  const { ann } = await talk({
+  const { ann } = await oneClientSession({
     ...readyAgent(),
     async *run({ state }) {
       texts.push(state.activeTurn?.message.text)
@@ -91,12 +99,12 @@ test('[N2] a turn that is truncated and started again with the same id runs once
   ann.dispatch(chat, started('t', 'old'))
   ann.dispatch(chat, { type: 'chat/truncated' })
   await turn(ann, 't', 'new')
-  await quiet()
+  await untilIdle()
   expect(texts).toEqual(['new'])
 })
 
 test('[P3] actions of an agent are stored as their JSON', async () => {
-  const { all, ann } = await talk({
+  const { all, ann } = await oneClientSession({
     ...readyAgent(),
     async *run() {
       const usage = { inputTokens: 3, outputTokens: undefined, _meta: { at: new Date(0), share: NaN } }
@@ -113,7 +121,7 @@ test('[P3] actions of an agent are stored as their JSON', async () => {
 
 test('[S-27] the message of an unexpected error is not shown to clients', async () => {
   const failing = () => Promise.reject(new Error('ENOENT: /home/ann/.secret'))
-  const { all, ann } = await talk({
+  const { all, ann } = await oneClientSession({
     ...readyAgent(),
     async *run() {
       await failing()
@@ -123,7 +131,7 @@ test('[S-27] the message of an unexpected error is not shown to clients', async 
   })
   await turn(ann, 't')
   await ann.ask('createSession', { channel: 'mock:/two' })
-  await quiet()
+  await untilIdle()
   await ann.ask('subscribe', { channel: 'mock:/two' })
   expect(ann.state('mock:/two')).toMatchObject({ lifecycle: 'failed' })
   expect(chatOf(ann)).toMatchObject({
@@ -135,7 +143,7 @@ test('[S-27] the message of an unexpected error is not shown to clients', async 
 
 test('[N2] the iterator of an agent that yields a forbidden action is closed', async () => {
   let ended = false
-  const { ann } = await talk({
+  const { ann } = await oneClientSession({
     ...readyAgent(),
     async *run() {
       try {
@@ -146,13 +154,13 @@ test('[N2] the iterator of an agent that yields a forbidden action is closed', a
     },
   })
   await turn(ann, 't')
-  await quiet()
+  await untilIdle()
   expect(chatOf(ann)).toMatchObject({ turns: [{ state: 'error' }] })
   expect(ended).toBe(true)
 })
 
 test('[N3] a failed turn of a worker is not resumable: users cannot write in its chat', async () => {
-  const { ann } = await talk({
+  const { ann } = await oneClientSession({
     ...readyAgent(),
     resumes: true,
     async *run({ spawn, state }) {
@@ -170,7 +178,7 @@ test('[N3] a failed turn of a worker is not resumable: users cannot write in its
 })
 
 test('[S-23] a worker beyond the limit is refused with the right limit', async () => {
-  const { ann } = await talk(boss, { limits: { chats: 1 } })
+  const { ann } = await oneClientSession(boss, { limits: { chats: 1 } })
   await turn(ann, 't')
   expect(chatOf(ann).turns[0]?.responseParts.at(-1)).toMatchObject({
     error: { errorType: 'workers', message: 'a session has at most 1 chats' },

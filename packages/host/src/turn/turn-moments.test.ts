@@ -1,7 +1,7 @@
 import type { Action } from '@atrium/protocol/channel'
 import { expect, test } from 'vitest'
-import { quiet, session } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
+import { untilIdle, session } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import {
   accepted,
   cancelled,
@@ -9,11 +9,11 @@ import {
   chatOf,
   delta,
   part,
-  scene,
+  twoClientSession,
   started,
   turn,
 } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 import { createChat } from '../chat/chat.ts'
 import type { AgentAction } from '../ports/agent.ts'
 import { disposeSession } from '../session/session.ts'
@@ -22,19 +22,19 @@ import { disposeSession } from '../session/session.ts'
 
 const moments = Array.from({ length: 16 }, (_, n) => n)
 
-async function cancelledAfter(all: Scene, promises: number): Promise<void> {
+async function cancelledAfter(all: TwoClientSession, promises: number): Promise<void> {
   for (let n = 0; n < promises; n++) await Promise.resolve()
   const channel = all.core().log.channel(chat)
   if (channel && chatOf(all).activeTurn && (channel.head as { activeTurn?: object }).activeTurn)
     all.core().log.appendChecked(channel, cancelled('t1') as Action)
-  await quiet()
+  await untilIdle()
 }
 
-const delivered = ({ ben }: Scene) =>
+const delivered = ({ ben }: TwoClientSession) =>
   ben.envelopes.flatMap(({ channel, action }) => (channel === chat ? [action.type] : []))
 
 test.each(moments)('[H9] a turn cancelled %i promises after its agent ended it ends once', async (n) => {
-  const all = await scene()
+  const all = await twoClientSession()
   const run = await turn(all, 't1')
   run.end()
   await cancelledAfter(all, n)
@@ -43,7 +43,7 @@ test.each(moments)('[H9] a turn cancelled %i promises after its agent ended it e
 })
 
 test.each(moments)('[H9] a turn cancelled %i promises after a delta appends nothing later', async (n) => {
-  const all = await scene()
+  const all = await twoClientSession()
   const run = await turn(all, 't1', part('p'))
   run.say(delta('p', 'a'), delta('p', 'b'), delta('p', 'c'))
   await cancelledAfter(all, n)
@@ -65,20 +65,20 @@ test('[H9] I14: an agent that never stops does not block others, and is not run 
       left = true
     }
   }
-  const all = await scene(Object.assign(new Puppet(), { run }))
+  const all = await twoClientSession(Object.assign(new ScriptedAgent(), { run }))
   await accepted(all.ann, chat, started('t1'))
   await until(() => yielded > 200)
   await accepted(all.ann, chat, cancelled('t1'))
   await until(() => left)
   const before = yielded
-  await quiet()
+  await untilIdle()
   expect(yielded).toBe(before)
 })
 
 test.each(moments)(
   '[H8] createChat fails or its chat is gone when the session is disposed of %i promises later',
   async (n) => {
-    const all = await scene()
+    const all = await twoClientSession()
     const core = all.core()
     const made = createChat(core, { channel: session, chat: 'ahp-chat:/new' }).then(
       () => 'made',
@@ -87,7 +87,7 @@ test.each(moments)(
     for (let promises = 0; promises < n; promises++) await Promise.resolve()
     await disposeSession(core, { channel: session })
     expect(['made', -32001]).toContain(await made)
-    await quiet()
+    await untilIdle()
     expect([core.log.channel('ahp-chat:/new'), core.catalog.sessionOf('ahp-chat:/new')]).toEqual([
       undefined,
       undefined,
@@ -97,7 +97,7 @@ test.each(moments)(
 )
 
 test.each(moments)('[H7] of two disposals %i promises apart one succeeds', async (n) => {
-  const all = await scene()
+  const all = await twoClientSession()
   const once = () =>
     disposeSession(all.core(), { channel: session }).then(
       () => 'gone',
@@ -107,12 +107,12 @@ test.each(moments)('[H7] of two disposals %i promises apart one succeeds', async
   for (let promises = 0; promises < n; promises++) await Promise.resolve()
   expect(await Promise.all([first, once()])).toEqual(['gone', -32001])
   await until(() => all.agent.disposed.length > 0)
-  await quiet()
+  await untilIdle()
   expect([all.agent.disposed, all.world.reports]).toEqual([[session], []])
 })
 
 test('[H9] L7: changing an action object after it was yielded changes nothing', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const made = { kind: 'markdown', id: 'p', content: 'first', _meta: { odd: NaN, none: undefined } }
   const run = await turn(all, 't1', { type: 'chat/responsePart', part: made } as AgentAction)
   made.content = 'changed'
@@ -126,7 +126,7 @@ test.each([
   ['a bigint', { usage: { _meta: { n: 1n } } }],
   ['a cyclic object', { usage: { _meta: cyclic() } }],
 ])('[H9] S-15: an agent that yields %s fails its turn', async (_, output) => {
-  const all = await scene()
+  const all = await twoClientSession()
   const run = await turn(all, 't1')
   run.say({ type: 'chat/usage', ...output } as AgentAction)
   await until(() => chatOf(all).turns.length === 1)

@@ -3,20 +3,20 @@ import { describe, expect, test } from 'vitest'
 import {
   answer,
   asks,
-  begun,
+  toolCallStarted,
   call,
   completed,
   confirmed,
-  lends,
-  lentBy,
+  registersTools,
+  providedBy,
   ready,
   result,
   running,
   text,
 } from '../../test/tool-call-actions.ts'
 import { atEveryFlush, goneOn, looked } from '../../test/crash.ts'
-import { quiet, session } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
+import { untilIdle, session } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import type { Client } from '../../test/test-host.ts'
 import {
   accepted,
@@ -26,12 +26,12 @@ import {
   part,
   resume,
   says,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
   turn,
 } from '../../test/two-client-session.ts'
-import type { AnyAction, Scene } from '../../test/two-client-session.ts'
+import type { AnyAction, TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const plan = 'one two three four five'
@@ -46,8 +46,8 @@ const queued = (id: string): AnyAction => ({
 const slowly = () => ({
   ...guide((_, task) => (setImmediate(task), () => {})),
   create: async () => {
-    await quiet()
-    await quiet()
+    await untilIdle()
+    await untilIdle()
   },
 })
 
@@ -101,7 +101,7 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
     const judge = async (wreck: Parameters<typeof goneOn>[0]) => {
       const before = await looked(wreck)
       if (!before) return
-      await quiet()
+      await untilIdle()
       const had = { ...chatOf(wreck.all) }
       const broken = had.turns.at(-1)?.state === 'error'
       const waiting = had.queuedMessages?.map(({ id }) => id) ?? []
@@ -121,9 +121,9 @@ describe('[H9] F-01: a host that is killed at any flush', () => {
 
 describe('[H9] after a host was killed', () => {
   /** A turn with these actions of its agent, after the host was killed and started again. */
-  const died = async (output: readonly AgentAction[], resumes = true): Promise<Scene> => {
-    const all = await scene(new Puppet({ resumes }))
-    await accepted(all.ann, session, lends('ann'))
+  const died = async (output: readonly AgentAction[], resumes = true): Promise<TwoClientSession> => {
+    const all = await twoClientSession(new ScriptedAgent({ resumes }))
+    await accepted(all.ann, session, registersTools('ann'))
     await turn(all, 't1', ...output)
     await all.core().log.settled()
     await all.restart('crash')
@@ -132,17 +132,21 @@ describe('[H9] after a host was killed', () => {
       for (const channel of [session, chat]) await client.ask('subscribe', { channel })
     return again
   }
-  const interrupted = (all: Scene) => chatOf(all).turns.at(-1)?.responseParts.at(-1)
+  const interrupted = (all: TwoClientSession) => chatOf(all).turns.at(-1)?.responseParts.at(-1)
 
   test.each([
     ['text', [part('p'), delta('p', 'x')]],
     ['nothing yet', []],
-    ['a call that streams', [begun()]],
-    ['a call that the host runs', [begun(), running]],
-    ['a question and a call', [asks, begun(), running]],
+    ['a call that streams', [toolCallStarted()]],
+    ['a call that the host runs', [toolCallStarted(), running]],
+    ['a question and a call', [asks, toolCallStarted(), running]],
     [
       'a question that was answered',
-      [begun(), running, { type: 'chat/toolCallComplete', ...call, ...result(true) } as AgentAction],
+      [
+        toolCallStarted(),
+        running,
+        { type: 'chat/toolCallComplete', ...call, ...result(true) } as AgentAction,
+      ],
     ],
   ] as const)('%s: the turn was broken off', async (_, output) => {
     const all = await died(output)
@@ -172,10 +176,14 @@ describe('[H9] after a host was killed', () => {
     answers: readonly AnyAction[],
   ])[] = [
     ['a question', [asks], [answer('r1', 'name', text), completed('r1')]],
-    ['a call that waits, and is allowed', [begun(), ready()], [approved]],
-    ['a call that waits, and is not allowed', [begun(), ready()], [denied]],
-    ['a tool that a client runs', [begun(lentBy('ann')), running], [done]],
-    ['two questions', [asks, begun(), ready()], [completed('r1', { response: 'cancel' }), approved]],
+    ['a call that waits, and is allowed', [toolCallStarted(), ready()], [approved]],
+    ['a call that waits, and is not allowed', [toolCallStarted(), ready()], [denied]],
+    ['a tool that a client runs', [toolCallStarted(providedBy('ann')), running], [done]],
+    [
+      'two questions',
+      [asks, toolCallStarted(), ready()],
+      [completed('r1', { response: 'cancel' }), approved],
+    ],
   ]
   test.each(questions)(
     'only %s: it waits on, and goes on when there is something to do',
@@ -183,7 +191,7 @@ describe('[H9] after a host was killed', () => {
       const all = await died(output)
       expect(chatOf(all).activeTurn).toMatchObject({ id: 't1' })
       for (const given of answers) {
-        await quiet()
+        await untilIdle()
         expect(all.agent.runs).toHaveLength(1)
         await accepted(all.ann, chat, given)
       }
@@ -208,13 +216,13 @@ describe('[H9] after a host was killed', () => {
   })
 
   test('a queue behind a failed turn still waits for a user', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1')
     await accepted(all.ann, chat, queued('a'))
     run.fail(new Error('x'))
     await until(() => chatOf(all).turns.length === 1)
     for (const _ of ['once', 'twice']) await all.restart('crash')
-    await quiet()
+    await untilIdle()
     expect(chatOf(all).queuedMessages).toMatchObject([{ id: 'a' }])
     expect(all.agent.runs).toHaveLength(1)
   })
@@ -227,8 +235,8 @@ describe('[H9] after a host was killed', () => {
   })
 
   test("questions of a worker and of its parent: the answer of the parent's ends the worker's turn", async () => {
-    const all = await scene(new Puppet({ resumes: true }))
-    const run = await turn(all, 't1', begun(), running)
+    const all = await twoClientSession(new ScriptedAgent({ resumes: true }))
+    const run = await turn(all, 't1', toolCallStarted(), running)
     const { chat: worker } = run.chat.spawn({ ...call, title: 'W', text: 'work' })
     await says(all, await all.agent.given(1), asks)
     await says(all, run, { type: 'chat/toolCallComplete', ...call, ...result(true) } as AgentAction, asks)
@@ -254,16 +262,16 @@ describe('[H9] a host that is closing starts no agent', () => {
     const tasks: (() => void)[] = []
     let holding = false
     const soon = (task: () => void) => (holding ? void tasks.push(task) : queueMicrotask(task))
-    const all = await scene(new Puppet({ resumes: true }), { soon })
+    const all = await twoClientSession(new ScriptedAgent({ resumes: true }), { soon })
     if (output.length > 0) await turn(all, 't1', ...output)
     holding = true
     all.ann.dispatch(chat, action)
-    await quiet()
+    await untilIdle()
     const closed = all.host().close()
     holding = false
     for (const task of tasks.splice(0)) task()
     await closed
-    await quiet()
+    await untilIdle()
     expect(all.agent.runs).toHaveLength(runs)
   })
 })

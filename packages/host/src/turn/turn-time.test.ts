@@ -1,7 +1,7 @@
 import { Activity } from '@atrium/protocol/status'
 import { describe, expect, test } from 'vitest'
 import { answer, asks, completed, text } from '../../test/tool-call-actions.ts'
-import { quiet, session } from '../../test/held-flushes.ts'
+import { untilIdle, session } from '../../test/held-flushes.ts'
 import { until } from '../../test/scripted-agent.ts'
 import {
   accepted,
@@ -11,11 +11,11 @@ import {
   delta,
   part,
   says,
-  scene,
+  twoClientSession,
   sessionOf,
   turn,
 } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 
 const activity = (text?: string): AgentAction => ({
@@ -23,14 +23,14 @@ const activity = (text?: string): AgentAction => ({
   ...(text !== undefined && { activity: text }),
 })
 const silent = (duration: string) => `Puppet has been silent for ${duration}`
-const shows = async (all: Scene, text?: string) => {
-  await quiet()
+const shows = async (all: TwoClientSession, text?: string) => {
+  await untilIdle()
   expect([chatOf(all).activity, sessionOf(all).activity ?? '']).toEqual([text, text ?? ''])
 }
 
 describe('[H9] silence', () => {
   test('is shown at doubling intervals, and never fails the turn', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'))
     all.world.advance(29_999)
     await shows(all)
@@ -52,7 +52,7 @@ describe('[H9] silence', () => {
   })
 
   test('ends with the next output, and the activity of the agent is shown again', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'), activity('Reading'))
     all.world.advance(30_000)
     await shows(all, silent('30 s'))
@@ -63,7 +63,7 @@ describe('[H9] silence', () => {
   })
 
   test('counts from the last output', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'))
     all.world.advance(1000)
     await says(all, run, delta('p', 'x'))
@@ -75,7 +75,7 @@ describe('[H9] silence', () => {
   })
 
   test('does not count while the agent waits for a user', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', asks)
     for (let n = 0; n < 10; n++) all.world.advance(30_000)
     await shows(all)
@@ -89,7 +89,7 @@ describe('[H9] silence', () => {
   })
 
   test('is not shown after the end of the turn', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     await turn(all, 't1')
     all.world.advance(30_000)
     await shows(all, silent('30 s'))
@@ -97,16 +97,16 @@ describe('[H9] silence', () => {
     await shows(all)
     const count = all.ben.envelopes.length
     all.world.advance(60_000)
-    await quiet()
+    await untilIdle()
     expect(all.ben.envelopes).toHaveLength(count)
   })
 
   test('is noticed although the clock jumps', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     await turn(all, 't1')
     all.world.advance(-3_600_000)
     for (let n = 0; n < 240; n++) all.world.advance(30_000)
-    await quiet()
+    await untilIdle()
     expect(chatOf(all).activity).toMatch(/^Puppet has been silent for/)
     expect(chatOf(all).activeTurn).toBeDefined()
   })
@@ -116,7 +116,7 @@ test.each([
   [1500, 1500],
   [-86_400_000, 0],
 ])('[H9] F-13: a turn in which the clock moved by %i ms has the duration %i', async (moved, duration) => {
-  const all = await scene()
+  const all = await twoClientSession()
   const run = await turn(all, 't1')
   all.world.advance(moved)
   run.end()
@@ -127,7 +127,7 @@ test.each([
 })
 
 test('[H9] the last usage that an agent reports is kept with its turn', async () => {
-  const all = await scene()
+  const all = await twoClientSession()
   const used = (outputTokens: number) => ({ type: 'chat/usage', usage: { outputTokens } }) as AgentAction
   const run = await turn(all, 't1', used(1), used(2))
   run.end()
@@ -137,14 +137,14 @@ test('[H9] the last usage that an agent reports is kept with its turn', async ()
 
 test('[H9] F-07: on a full disk the agent pauses, and continues when there is space', async () => {
   let full = false
-  const all = await scene(undefined, { full: () => full })
+  const all = await twoClientSession(undefined, { full: () => full })
   const run = await turn(all, 't1', part('p'))
   full = true
   run.say(delta('p', 'a'))
   await until(() => all.world.reports.some(({ event }) => event === 'disk full'))
   run.say(...['b', 'c', 'd'].map((word) => delta('p', word)))
   run.end()
-  await quiet()
+  await untilIdle()
   expect(all.core().log.channel(chat)?.head).toMatchObject({
     activeTurn: { responseParts: [{ content: 'ab' }] },
   })
@@ -152,7 +152,7 @@ test('[H9] F-07: on a full disk the agent pauses, and continues when there is sp
   expect(rejectionReason).toMatch(/disk of the host is full/)
   full = false
   // The host checks for space from time to time.
-  for (; chatOf(all).turns.length === 0; await quiet()) all.world.advance(1000)
+  for (; chatOf(all).turns.length === 0; await untilIdle()) all.world.advance(1000)
   expect(chatOf(all).turns).toMatchObject([{ state: 'complete', responseParts: [{ content: 'abcd' }] }])
   expect(sessionOf(all, session).chats).toMatchObject([{ status: 1 }])
 })
@@ -164,7 +164,7 @@ describe('[H9] pending messages after a turn', () => {
     id,
     message: { text: id, origin: { kind: 'user' } },
   })
-  const began = ({ ben }: Scene) =>
+  const began = ({ ben }: TwoClientSession) =>
     ben.envelopes.flatMap(({ channel, action }) =>
       channel === chat && /Removed|turnStarted/.test(action.type)
         ? [
@@ -176,7 +176,7 @@ describe('[H9] pending messages after a turn', () => {
   test.each(['done', 'cancelled'])(
     'after one that is %s: the unread steering message starts, then the queue in order',
     async (how) => {
-      const all = await scene()
+      const all = await twoClientSession()
       const run = await turn(all, 't1')
       for (const [kind, id] of [
         ['queued', 'a'],
@@ -196,19 +196,19 @@ describe('[H9] pending messages after a turn', () => {
   )
 
   test('a message queued in an idle chat starts at once', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     await accepted(all.ann, chat, pending('queued', 'a'))
     const run = await all.agent.given(0)
     expect(run.chat.state.activeTurn?.message.text).toBe('a')
   })
 
   test('after a failed turn the queue waits for a user', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1')
     await accepted(all.ann, chat, pending('queued', 'a'))
     run.fail(new Error('x'))
     await until(() => chatOf(all).turns.length === 1)
-    await quiet()
+    await untilIdle()
     expect(all.agent.runs).toHaveLength(1)
     await accepted(all.ann, chat, pending('queued', 'b'))
     await all.agent.given(1)
@@ -216,9 +216,9 @@ describe('[H9] pending messages after a turn', () => {
   })
 
   test('a steering message in an idle chat is kept for the next turn', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     await accepted(all.ann, chat, pending('steering', 's'))
-    await quiet()
+    await untilIdle()
     expect([all.agent.runs.length, chatOf(all).steeringMessage?.id]).toEqual([0, 's'])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { call } from '../../test/tool-call-actions.ts'
-import { quiet, session } from '../../test/held-flushes.ts'
-import { Puppet, until } from '../../test/scripted-agent.ts'
+import { untilIdle, session } from '../../test/held-flushes.ts'
+import { ScriptedAgent, until } from '../../test/scripted-agent.ts'
 import {
   accepted,
   cancelled,
@@ -10,22 +10,22 @@ import {
   delta,
   part,
   says,
-  scene,
+  twoClientSession,
   sessionOf,
   started,
   truncated,
   turn,
 } from '../../test/two-client-session.ts'
-import type { Scene } from '../../test/two-client-session.ts'
+import type { TwoClientSession } from '../../test/two-client-session.ts'
 import type { AgentAction } from '../ports/agent.ts'
 import { TurnFailed } from '../ports/agent.ts'
 
 const over = new Set(['chat/turnComplete', 'chat/turnCancelled', 'chat/error'])
 
 /** Waits for the end of the turn, and checks that it was delivered once. */
-async function endedOnce(all: Scene, turns = 1): Promise<void> {
+async function endedOnce(all: TwoClientSession, turns = 1): Promise<void> {
   await until(() => chatOf(all).activeTurn === undefined && chatOf(all).turns.length === turns)
-  await quiet()
+  await untilIdle()
   await all.ben.until(() => (all.ben.state(chat)['turns'] as object[]).length === turns)
   const ends = all.ben.envelopes.filter(({ action }) => over.has(action.type))
   expect(ends).toHaveLength(turns)
@@ -33,11 +33,11 @@ async function endedOnce(all: Scene, turns = 1): Promise<void> {
   expect(all.ben.state(chat)).toMatchObject({ turns: chatOf(all).turns })
 }
 
-const errorOf = (all: Scene) => chatOf(all).turns.at(-1)?.responseParts.at(-1)
+const errorOf = (all: TwoClientSession) => chatOf(all).turns.at(-1)?.responseParts.at(-1)
 
 describe('[H9] an agent ends its turn', () => {
   test('when its iterator is done', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'), delta('p', 'Hello'))
     all.world.advance(1500)
     run.end()
@@ -88,7 +88,7 @@ describe('[H9] an agent ends its turn', () => {
     ['undefined', undefined, true, { error: { errorType: 'agent', message: 'the agent failed' } }],
   ]
   test.each(failures)('when it throws %s', async (_, error, resumes, expected) => {
-    const all = await scene(new Puppet({ resumes }))
+    const all = await twoClientSession(new ScriptedAgent({ resumes }))
     ;(await turn(all, 't1', part('p'))).fail(error)
     await endedOnce(all)
     expect(chatOf(all).turns).toMatchObject([{ state: 'error' }])
@@ -102,7 +102,7 @@ describe('[H9] an agent ends its turn', () => {
     const run = () => {
       throw new TurnFailed('x', 'not today')
     }
-    const all = await scene(Object.assign(new Puppet(), { run }))
+    const all = await twoClientSession(Object.assign(new ScriptedAgent(), { run }))
     await accepted(all.ann, chat, started('t1'))
     await endedOnce(all)
     expect(errorOf(all)).toMatchObject({ error: { message: 'not today' } })
@@ -149,7 +149,7 @@ describe('[H9] S-15: an agent fails its turn that yields', () => {
     { type: 'chat/queuedMessagesReordered', order: [] },
   ]
   test.each(garbage)('%j', async (output) => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'))
     const before = sessionOf(all)
     const count = all.ben.envelopes.length
@@ -167,7 +167,7 @@ describe('[H9] S-15: an agent fails its turn that yields', () => {
   })
 
   test('the `turnId` of an action of the agent is ignored', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'))
     await says(all, run, {
       ...delta('p', 'mine'),
@@ -178,22 +178,22 @@ describe('[H9] S-15: an agent fails its turn that yields', () => {
 })
 
 describe('[H9] a turn ended by others', () => {
-  const ways: readonly (readonly [how: string, end: (all: Scene) => Promise<unknown>])[] = [
+  const ways: readonly (readonly [how: string, end: (all: TwoClientSession) => Promise<unknown>])[] = [
     ['cancelled', (all) => accepted(all.ann, chat, cancelled('t1'))],
     ['truncated', (all) => accepted(all.ann, chat, truncated())],
     ['disposed of with its session', (all) => all.ann.ask('disposeSession', { channel: session })],
     ['ended by a host that closes', (all) => all.host().close()],
   ]
   test.each(ways)('%s: its agent is aborted, and its further output is discarded', async (_, end) => {
-    const all = await scene()
+    const all = await twoClientSession()
     const run = await turn(all, 't1', part('p'), { type: 'chat/activityChanged', activity: 'Thinking' })
     await end(all)
     expect(run.signal.aborted).toBe(true)
-    await quiet()
+    await untilIdle()
     const before = all.ben.envelopes.length
     run.say(delta('p', 'late'), { type: 'chat/activityChanged', activity: 'Late' })
     run.end()
-    await quiet()
+    await untilIdle()
     expect(all.ben.envelopes).toHaveLength(before)
     await expect(run.chat.when(() => true)).rejects.toThrow('the turn is over')
     expect(() => run.chat.spawn({ ...call, title: '', text: '' })).toThrow('the turn is over')
@@ -205,7 +205,7 @@ describe('[H9] a turn ended by others', () => {
     ['cancelled', cancelled('t1'), 1],
     ['truncated', truncated(), 0],
   ] as const)('%s while its agent heeds nothing: the next begins at once', async (_, action, left) => {
-    const all = await scene()
+    const all = await twoClientSession()
     await turn(all, 't1', { type: 'chat/activityChanged', activity: 'Busy' })
     await accepted(all.ann, chat, action)
     expect(chatOf(all)).toMatchObject({ status: 1, turns: { length: left } })
@@ -215,18 +215,18 @@ describe('[H9] a turn ended by others', () => {
   })
 
   test('before its agent runs: the agent is not run', async () => {
-    const all = await scene()
+    const all = await twoClientSession()
     all.ann.dispatch(chat, started('t1'))
     await accepted(all.ann, chat, cancelled('t1'))
     await endedOnce(all)
-    await quiet()
+    await untilIdle()
     expect(all.agent.runs).toHaveLength(0)
   })
 
   test('before its session is ready: the agent is not run', async () => {
     let ready = () => {}
-    const agent = new Puppet({ create: () => new Promise((resolve) => (ready = resolve)) })
-    const all = await scene(agent, { waits: false })
+    const agent = new ScriptedAgent({ create: () => new Promise((resolve) => (ready = resolve)) })
+    const all = await twoClientSession(agent, { waits: false })
     await accepted(all.ann, chat, started('t1'))
     await accepted(all.ann, chat, cancelled('t1'))
     ready()
@@ -238,7 +238,7 @@ describe('[H9] a turn ended by others', () => {
   test.each(['first', 'last'])(
     'and by its agent at the same time, the agent %s: the turn ends once',
     async (who) => {
-      const all = await scene()
+      const all = await twoClientSession()
       const run = await turn(all, 't1')
       if (who === 'first') run.end()
       const seq = all.ann.dispatch(chat, cancelled('t1'))

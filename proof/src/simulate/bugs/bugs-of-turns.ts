@@ -59,7 +59,7 @@ export const turnBugs: readonly Bug[] = [
   bug(
     'the creation of a session is not resumed after a restart',
     'recovery',
-    'void create(core, session);',
+    'void runCreation(core, session);',
     ';',
   ),
   bug(

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { Stage } from '../../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../../host/test/hostless-chat.ts'
 import { agentFile, manualTimers, temporaryFolder, scriptedAgent, watchdog } from '../../../test/acp.ts'
 import { acpRoom, errorOf, textOf } from '../../../test/acp-room.ts'
 import { processesWith, uniqueSeconds } from '../../../test/processes.ts'
@@ -131,12 +131,12 @@ test('[N47] a new session waits for the probe of its agent, but only for a limit
 
 test('[N48] a retired agent completes its turns before it ends', async () => {
   const { agent, lines } = scriptedAgent()
-  const run = new Stage(agent).begin('say a\nsleep 200\nsay b')
+  const run = new HostlessChat(agent).begin('say a\nsleep 200\nsay b')
   await run.step()
   await agent.retire()
   expect(textOf(await run.end())).toBe('a|b')
   await until(() => lines('started').every((pid) => !processesWith(agentFile).includes(Number(pid))))
-  const late = new Stage(agent).begin('say c')
+  const late = new HostlessChat(agent).begin('say c')
   await late.end()
   expect(String(late.failure)).toContain('it is no longer on this host')
 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { goodKey, modelServer } from '../../../test/model-server.ts'
 import { world } from '../../../test/model-room.ts'
-import { Stage } from '../../../../host/test/hostless-chat.ts'
+import { HostlessChat } from '../../../../host/test/hostless-chat.ts'
 import { modelAgent } from '../model.ts'
 import type { ModelsConfig } from './config.ts'
 
@@ -133,13 +133,15 @@ test.each([
 })
 
 test('[N20] an unknown model and an ambiguous provider name are refused with a message', async () => {
-  const run = new Stage(modelAgent({ world })).begin({ text: 'hello', model: { id: 'nobody/x' } })
+  const run = new HostlessChat(modelAgent({ world })).begin({ text: 'hello', model: { id: 'nobody/x' } })
   await run.end()
   expect(run.failure).toMatchObject({
     name: 'TurnFailed',
     message: expect.stringContaining('Model "nobody/x" does not exist'),
   })
-  const none = new Stage(modelAgent({ world, models: { anthropic: false, openai: false } })).begin('hello')
+  const none = new HostlessChat(modelAgent({ world, models: { anthropic: false, openai: false } })).begin(
+    'hello',
+  )
   await none.end()
   expect(none.failure).toMatchObject({ message: expect.stringContaining('No model is configured') })
   for (const name of ['openai', 'a/b', ''])

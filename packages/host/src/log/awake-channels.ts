@@ -1,20 +1,14 @@
 import type { Uri } from '@atrium/protocol/channel'
 import type { LogStore } from '../ports/log.ts'
 import type { Channel } from './channel.ts'
+import type { DeliveryQueue } from './delivery-queue.ts'
 import { loadChannel } from './load.ts'
-
-interface LoadOptions {
-  readonly store: LogStore
-  /** The number of newest rows that a channel is loaded with. */
-  readonly tail: number
-  readonly committedSeq: () => number
-}
 
 /** The channels in memory, and the way of others into it. */
 export class AwakeChannels {
   readonly #store: LogStore
   readonly #tail: number
-  readonly #committedSeq: () => number
+  readonly #queue: DeliveryQueue
   readonly #awake = new Map<Uri, Channel>()
   readonly #waking = new Map<Uri, Promise<Channel | undefined>>()
   /** Channels whose removal is uncommitted: they may still be on the disk and must not be loaded. */
@@ -22,10 +16,16 @@ export class AwakeChannels {
   /** Channels that are being written part by part. They must not be loaded before they are published. */
   readonly staged = new Set<Uri>()
 
-  constructor({ store, tail, committedSeq }: LoadOptions) {
+  /** `tail`: the number of newest rows that a channel is loaded with. */
+  constructor(store: LogStore, tail: number, queue: DeliveryQueue) {
     this.#store = store
     this.#tail = tail
-    this.#committedSeq = committedSeq
+    this.#queue = queue
+  }
+
+  /** Whether a channel is still in memory, and not another one of the same URI. */
+  holds(channel: Channel): boolean {
+    return this.#awake.get(channel.uri) === channel
   }
 
   get(uri: Uri): Channel | undefined {
@@ -77,7 +77,7 @@ export class AwakeChannels {
   /** Loads a staged channel, which stays staged. */
   async loadStaged(uri: Uri): Promise<Channel | undefined> {
     const build = await loadChannel(this.#store, uri, this.#tail)
-    return build?.(this.#committedSeq())
+    return build?.(this.#queue.committedSeq)
   }
 
   async #load(uri: Uri): Promise<Channel | undefined> {
@@ -85,7 +85,7 @@ export class AwakeChannels {
     // The channel may have been created while the store was read.
     const meanwhile = this.#awake.get(uri)
     if (meanwhile || !build || this.#dropped.has(uri) || this.staged.has(uri)) return meanwhile
-    const channel = build(this.#committedSeq())
+    const channel = build(this.#queue.committedSeq)
     this.#awake.set(uri, channel)
     return channel
   }

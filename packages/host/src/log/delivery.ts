@@ -1,17 +1,16 @@
 import type { StateOf } from '@atrium/protocol/kind-types'
 import type { KindName } from '@atrium/protocol/reducers'
 import type { World } from '../ports/world.ts'
-import type { Channel } from './channel.ts'
+import type { AwakeChannels } from './awake-channels.ts'
 import type { DeliveryQueue, QueuedEntry } from './delivery-queue.ts'
 import { creation, removal } from './entry.ts'
 import type { LogEvents } from './options.ts'
 
 interface DeliveryParts {
   readonly queue: DeliveryQueue
+  readonly channels: AwakeChannels
   readonly world: World
   readonly events: LogEvents
-  /** Called when the removal of a channel is committed. */
-  readonly removed: (channel: Channel) => void
 }
 
 /** Delivery: commits the queued entries in order, sends each to the listeners of its channel, and reports it to the host. */
@@ -19,13 +18,13 @@ export class Delivery {
   readonly #queue: DeliveryQueue
   readonly #world: World
   readonly #events: LogEvents
-  readonly #removed: (channel: Channel) => void
+  readonly #channels: AwakeChannels
 
-  constructor({ queue, world, events, removed }: DeliveryParts) {
+  constructor({ queue, channels, world, events }: DeliveryParts) {
     this.#queue = queue
     this.#world = world
     this.#events = events
-    this.#removed = removed
+    this.#channels = channels
   }
 
   /** Delivers every entry that need not wait for the disk. `last`: the last number assigned so far. */
@@ -41,7 +40,7 @@ export class Delivery {
     if (entry.action === creation) return
     if (entry.action === removal) {
       channel.listeners.clear()
-      this.#removed(channel)
+      this.#channels.removed(channel)
       return
     }
     for (const listener of channel.listeners) this.#attempt(() => listener.deliver(entry))

@@ -14,17 +14,17 @@ import type { Entry, Listener } from './entry.ts'
 import { EntryWriter } from './entry-writer.ts'
 import { equal } from './equal.ts'
 import { GroupCommit } from './group-commit.ts'
+import { LogProgress } from './log-progress.ts'
 import type { LogEvents, LogOptions, Sender } from './options.ts'
 import { RowLoader } from './row-loader.ts'
 import { Sequence } from './sequence.ts'
 import { StagedChannels } from './staged-channels.ts'
-import { Waiters } from './waiters.ts'
 
 /**
  * The log of actions: numbers, reduces, stores and delivers them. Appending is synchronous: nothing can happen between
  * reading a state and numbering a change of it. The actions of one step are stored together or not at all.
  */
-export class Log {
+export class Log extends LogProgress {
   /** The first number of this epoch. */
   readonly first: number
   readonly staged: StagedChannels
@@ -36,7 +36,6 @@ export class Log {
   readonly #commit: GroupCommit
   readonly #writer: EntryWriter
   readonly #rowLoader: RowLoader
-  readonly #waiters = new Waiters()
 
   constructor(
     store: LogStore,
@@ -44,38 +43,29 @@ export class Log {
     events: LogEvents,
     { records, first, headEvery = 1000, tail = 50 }: LogOptions,
   ) {
+    super()
     this.first = first
     this.#events = events
     const sequence = new Sequence(first)
     const queue = new DeliveryQueue(first - 1)
-    const channels = new AwakeChannels({
-      store,
-      tail: Math.max(1, tail),
-      committedSeq: () => queue.committedSeq,
-    })
+    const channels = new AwakeChannels(store, Math.max(1, tail), queue)
     const stepEnded = () => this.#deliver()
-    const commit = new GroupCommit({
-      store,
-      records,
-      world,
-      first,
-      events: {
-        flushed: stepEnded,
-        diskFull: () => this.#waiters.check(),
-        fatal: (error) => events.fatal(error),
-      },
-    })
+    const commitEvents = {
+      flushed: stepEnded,
+      diskFull: () => this.progressed(),
+      fatal: (error: unknown) => events.fatal(error),
+    }
+    const commit = new GroupCommit({ store, records, world, first, events: commitEvents })
     this.#sequence = sequence
     this.#queue = queue
     this.#channels = channels
     this.#commit = commit
-    this.#delivery = new Delivery({ queue, world, events, removed: (channel) => channels.removed(channel) })
+    this.#delivery = new Delivery({ queue, channels, world, events })
     this.#writer = new EntryWriter({ commit, queue, sequence, world, headEvery, stepEnded })
     this.staged = new StagedChannels(channels, this.#writer)
-    this.#rowLoader = new RowLoader(store, queue, (channel) => channels.get(channel.uri) === channel)
+    this.#rowLoader = new RowLoader(store, queue, channels)
   }
 
-  /** The last number that is committed: the one before the first strict action that is not durable. */
   get committedSeq(): number {
     return this.#queue.committedSeq
   }
@@ -200,7 +190,7 @@ export class Log {
   sleep(channel: Channel): boolean {
     const { writes } = channel
     const busy = channel.listeners.size > 0 || channel.uncommitted > 0 || !this.#commit.isDurable(writes.last)
-    if (busy || this.#channels.get(channel.uri) !== channel) return false
+    if (busy || !this.#channels.holds(channel)) return false
     const { changed } = writes
     this.scheduleFlush(channel)
     // Ephemeral actions are in the head alone, so the channel stays until the head is durable.
@@ -213,26 +203,6 @@ export class Log {
   scheduleFlush(channel?: Channel): void {
     if (channel?.writes.changed) this.#writer.writeHead(channel)
     this.#writer.scheduleStepEnd()
-  }
-
-  /** Resolves when a number is committed. */
-  reached(seq: number): Promise<void> {
-    return this.#waiters.until(() => this.committedSeq >= seq)
-  }
-
-  /** Resolves when the committed state of a channel satisfies a condition. */
-  when<K extends KindName>(channel: Channel<K>, holds: (state: StateOf<K>) => boolean): Promise<void> {
-    return this.#waiters.until(() => channel.committed !== undefined && holds(channel.committed))
-  }
-
-  /** Resolves when the log is not congested. */
-  room(): Promise<void> {
-    return this.#waiters.until(() => !this.congested)
-  }
-
-  /** Resolves when the log is not congested and the disk has space. */
-  space(): Promise<void> {
-    return this.#waiters.until(() => !this.congested && !this.diskFull)
   }
 
   /** Resolves with true when all that was appended is durable, and with false when the disk has no space for it. */
@@ -277,6 +247,6 @@ export class Log {
 
   #deliver(): void {
     this.#delivery.deliver(this.#commit.durable, this.#sequence.last)
-    this.#waiters.check()
+    this.progressed()
   }
 }

@@ -1,3 +1,4 @@
+import type { AwakeChannels } from './awake-channels.ts'
 import type { Channel } from './channel.ts'
 import type { LogStore } from '../ports/log.ts'
 import type { DeliveryQueue } from './delivery-queue.ts'
@@ -8,18 +9,18 @@ import { readRows } from './rows.ts'
 export class RowLoader {
   readonly #store: LogStore
   readonly #queue: DeliveryQueue
-  readonly #isAwake: (channel: Channel) => boolean
+  readonly #channels: AwakeChannels
   readonly #reading = new Map<Channel, Promise<void>>()
 
-  constructor(store: LogStore, queue: DeliveryQueue, isAwake: (channel: Channel) => boolean) {
+  constructor(store: LogStore, queue: DeliveryQueue, channels: AwakeChannels) {
     this.#store = store
     this.#queue = queue
-    this.#isAwake = isAwake
+    this.#channels = channels
   }
 
   /** Loads all missing rows of a channel, or those from one id on. */
   async load(channel: Channel, fromId?: string): Promise<void> {
-    while (this.#isAwake(channel) && channel.missing(fromId).length > 0) {
+    while (this.#channels.holds(channel) && channel.missing(fromId).length > 0) {
       // A concurrent call waits for the read under way, and reads again if that did not load enough.
       const reading =
         this.#reading.get(channel) ?? this.#read(channel, fromId).finally(() => this.#reading.delete(channel))
@@ -32,7 +33,7 @@ export class RowLoader {
     const ids = channel.missing(fromId)
     const read = await readRows(this.#store, channel.uri, ids)
     // During the read the channel may have gone to sleep, or lost all its rows. Otherwise the same rows are missing as before.
-    if (!this.#isAwake(channel) || channel.olderRows === 0) return
+    if (!this.#channels.holds(channel) || channel.olderRows === 0) return
     const rows = ids.flatMap((id) => read.get(id) ?? [])
     if (rows.length < ids.length)
       throw new Damaged(`the stored history of ${channel.uri} is damaged: some of its rows are missing`)

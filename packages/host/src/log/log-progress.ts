@@ -1,0 +1,42 @@
+import type { StateOf } from '@atrium/protocol/kind-types'
+import type { KindName } from '@atrium/protocol/reducers'
+import type { Channel } from './channel.ts'
+import { Waiters } from './waiters.ts'
+
+/** The progress of a log, and promises that resolve when the log has come so far. */
+export abstract class LogProgress {
+  readonly #waiters = new Waiters()
+
+  /** The last number that is committed: the one before the first strict action that is not durable. */
+  abstract get committedSeq(): number
+
+  /** Whether nothing more may be appended. */
+  abstract get congested(): boolean
+
+  abstract get diskFull(): boolean
+
+  /** Resolves when a number is committed. */
+  reached(seq: number): Promise<void> {
+    return this.#waiters.until(() => this.committedSeq >= seq)
+  }
+
+  /** Resolves when the committed state of a channel satisfies a condition. */
+  when<K extends KindName>(channel: Channel<K>, holds: (state: StateOf<K>) => boolean): Promise<void> {
+    return this.#waiters.until(() => channel.committed !== undefined && holds(channel.committed))
+  }
+
+  /** Resolves when the log is not congested. */
+  room(): Promise<void> {
+    return this.#waiters.until(() => !this.congested)
+  }
+
+  /** Resolves when the log is not congested and the disk has space. */
+  space(): Promise<void> {
+    return this.#waiters.until(() => !this.congested && !this.diskFull)
+  }
+
+  /** Tests the conditions of all promises. Called after every change of the progress. */
+  protected progressed(): void {
+    this.#waiters.check()
+  }
+}

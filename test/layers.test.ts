@@ -84,16 +84,12 @@ test('[A1] an import cycle is reported, also one of types', () => {
   expect(layerProblems(cycle).join()).toContain('import cycle')
 })
 
-/** Files that are still to be split. Nothing may be added to this list. */
-const tooLong =
-  /^(?:packages\/host\/src\/.*(?:log|connection|turn)|packages\/protocol\/src\/schema|proof\/src\/.*(?:simulation|client))\.ts$/
-
 test('[A2] files stay small: the median at most 100 lines, none over 300', () => {
   const lengthOf = ({ text }: Source) => text.split('\n').length - 1
   const lengths = sources.map(lengthOf).toSorted((a, b) => a - b)
   expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(100)
   const over = sources.filter((source) => lengthOf(source) > 300).map(({ path }) => path)
-  expect(over.filter((path) => !tooLong.test(path))).toEqual([])
+  expect(over).toEqual([])
 })
 
 /** The sources that ship: neither tests nor contract suites. */

@@ -1,3 +1,5 @@
+import type { ChatState } from '@atrium/protocol/chat/state'
+import type { TerminalState } from '@atrium/protocol/terminal/state'
 import { memoryStore } from '@atrium/adapters/store/memory'
 import type { Action } from '@atrium/protocol/channel'
 import { Activity } from '@atrium/protocol/status'
@@ -66,3 +68,18 @@ export class RecordingListener implements Listener {
 
 /** Waits for the end of the present step. */
 export const stepOver = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/** A chat without turns. */
+export function emptyChat(resource: string): ChatState {
+  return { resource, title: '', status: Activity.Idle, modifiedAt: '2026-01-01T00:00:00.000Z', turns: [] }
+}
+
+/** A terminal that a client has claimed, with a running shell. */
+export function heldTerminal(clientId: string): TerminalState {
+  return {
+    title: '',
+    claim: { kind: 'client', clientId },
+    content: [],
+    lifecycle: { status: 'running' },
+  }
+}

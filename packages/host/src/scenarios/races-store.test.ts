@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { heldHost, untilIdle, session, title } from '../../test/held-flushes.ts'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
-import { emptyChat } from '../../test/states.ts'
+import { emptyChat } from '../../test/held-log.ts'
 import { Log } from '../log/log.ts'
 
 // Interleavings that once went wrong.

@@ -14,7 +14,7 @@ import {
 import { Client, testHost } from '../../test/test-host.ts'
 import { testWorld } from '../../test/world.ts'
 import { StepRecords } from '../log/step-records.ts'
-import { heldTerminal } from '../../test/states.ts'
+import { heldTerminal } from '../../test/held-log.ts'
 import { Log } from '../log/log.ts'
 
 // Reconnecting: faults that the simulation has found.

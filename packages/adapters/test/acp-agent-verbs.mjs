@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { closeSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import process from 'node:process'
 import { RequestError, methods } from '@agentclientprotocol/sdk'
@@ -195,7 +195,7 @@ export const verbs = {
   answered: async (ids, { answered }) => {
     for (const id of ids.split(' ')) while (!answered.delete(id)) await sleep(5)
   },
-  /** Waits until what is replayed late has been. */
+  /** Waits until the late replay of a loaded session is sent. */
   replayed: (_, { session }) => session.replayed,
   'endless-line': (megabytes) => {
     for (let i = 0; i < Number(megabytes); i++) process.stdout.write('{"x'.padEnd(2 ** 20, 'x'))
@@ -207,13 +207,17 @@ export const verbs = {
     const [code, ...message] = rest.split(' ')
     throw new RequestError(Number(code), message.join(' '), { details: 'because of the script' })
   },
-  /** Said when the turn is over. */
-  late: (text, { say, folder, session }) =>
-    void session.over.then(async () => {
-      await sleep(20)
+  /** Writes text after the turn, when the test has created the file `over`. Records that the host has read the text: the host answers a request behind it. */
+  late: (text, { say, folder, raw, answered }) => {
+    const write = async () => {
+      while (!existsSync(join(folder, 'over'))) await sleep(5)
       await say(text)
+      await raw({ jsonrpc: '2.0', id: 'x-late', method: 'x/late', params: {} })
+      await verbs.answered('x-late', { answered })
       writeFileSync(join(folder, 'late'), 'said\n')
-    }),
+    }
+    void write()
+  },
 }
 
 async function permission(toolCallId, json, { client, sessionId, has, folder }) {

@@ -88,12 +88,7 @@ const connection = agent({ name: 'scripted' })
     append(join(folder, 'set'), `${params.configId} ${params.value}\n`)
     return { configOptions: options({ [params.configId]: params.value }) }
   })
-  .onRequest(methods.agent.session.prompt, ({ params, client }) => {
-    const session = sessions.get(params.sessionId) ?? {}
-    let end = () => {}
-    session.over = new Promise((resolve) => (end = resolve))
-    return runPrompt(params, client).finally(() => end())
-  })
+  .onRequest(methods.agent.session.prompt, ({ params, client }) => runPrompt(params, client))
   .onNotification(methods.agent.session.cancel, ({ params }) => {
     const session = sessions.get(params.sessionId)
     if (!session || has('ignores-cancel')) return

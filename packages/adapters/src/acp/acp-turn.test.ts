@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileUri } from '@atrium/protocol/file-uri'
 import { expect, test } from 'vitest'
@@ -164,6 +165,7 @@ test('[N44] a turn without any output gets a notice with the agent’s diagnosti
 test('[N44] updates after the end of their turn are ignored', async () => {
   const room = await acpRoom()
   await room.turn('say a\nlate words')
+  writeFileSync(join(room.agent.folder, 'over'), '')
   await until(() => room.agent.lines('late').length > 0)
   const turn = await room.turn('say b')
   expect([textOf(turn), room.chat.turns.map(textOf)]).toEqual(['b', ['a', 'b']])

@@ -66,7 +66,7 @@ test("[H15] changes of the agent's customizations arrive with the next turn; the
 test('[H15] the same choice twice is refused', async () => {
   const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
   const enablement = [true, false].map((enabled) => ({ kind: 'session', enabled }))
-  expect(await refused(all, session, { ...off, enablement })).toMatch(/decided about once/)
+  expect(await refused(all, session, { ...off, enablement })).toMatch(/at most one entry of each kind/)
 })
 
 test('[H15] removed customizations are gone with the next turn; without a change nothing is published', async () => {
@@ -84,7 +84,7 @@ test('[H15] removed customizations are gone with the next turn; without a change
 test.each(['Start', 'Stop', 'Background'])('[H15] a request to %s an MCP server is refused', async (what) => {
   const all = await twoClientSession(new ScriptedAgent({ customizations: [server('a')] }))
   const action = { type: `session/mcpServer${what}Requested`, id: 'a' }
-  expect(await refused(all, session, action)).toMatch(/itself: switch this one on or off/)
+  expect(await refused(all, session, action)).toMatch(/itself: enable or disable this one/)
 })
 
 test('[H15] a customization that is switched off stays off in the session that a chat is moved to', async () => {

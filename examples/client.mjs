@@ -1,4 +1,5 @@
-// The client library: what is wished is shown at once, the host is killed and started again, and the client goes on by itself.
+// Uses the client library. The client shows its own actions at once. The host is killed and started again, and the client
+// reconnects and continues by itself.
 // Run: npm run build && node examples/client.mjs
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +14,7 @@ import { WebSocket } from 'ws'
 const atrium = fileURLToPath(new URL('../packages/cli/bin/atrium.mjs', import.meta.url))
 const data = mkdtempSync(join(tmpdir(), 'atrium-example-'))
 
-/** Starts the real host; resolves when it listens. */
+/** Starts the real host. Resolves when the host listens. */
 async function start(port) {
   const args = [atrium, 'serve', '--json', '--port', port, '--data', data]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -24,7 +25,7 @@ async function start(port) {
 let host = await start('0')
 const client = connect({ url: host.url, token: host.token, WebSocket })
 
-// A session, and its chat.
+// Create a session and open its default chat.
 const uri = `ahp-session:/${crypto.randomUUID()}`
 await client.ask('createSession', { channel: uri, provider: 'guide' })
 const session = client.subscribe('session', uri)
@@ -32,7 +33,8 @@ const { defaultChat } = await session.until((state) => state.lifecycle === 'read
 const chat = client.subscribe('chat', defaultChat)
 await chat.ready()
 
-// What is wished is shown at once; the host makes it true.
+// The client shows its own action at once. Later the host accepts the action, or rejects it and the client takes it
+// back.
 const renamed = session.dispatch({ type: 'session/titleChanged', title: 'My session' })
 console.log(
   `Shown at once: ${session.state.title}; the host says: ${session.confirmed.title || 'nothing yet'}`,
@@ -41,7 +43,7 @@ console.log(`Then: ${(await renamed).outcome}`)
 const refused = await session.dispatch({ type: 'session/activeClientRemoved', clientId: 'somebody else' })
 console.log(`What may not be is taken back: ${refused.outcome}, ${refused.reason}`)
 
-// A turn, whose answer grows while it is written.
+// Start a turn. The answer grows while the agent writes it.
 const message = { text: 'slow 200', origin: { kind: 'user' } }
 await chat.dispatch({ type: 'chat/turnStarted', turnId: 'one', startedAt: new Date().toISOString(), message })
 const lengthOf = ({ activeTurn, turns }) => {
@@ -51,7 +53,7 @@ const lengthOf = ({ activeTurn, turns }) => {
 await chat.until((state) => lengthOf(state) > 5)
 console.log('The answer grows.')
 
-// The host is killed; what is said meanwhile waits. It comes back, and nobody had to do anything.
+// Kill the host. An action that is dispatched meanwhile waits, and is sent when the client has reconnected by itself.
 const stale = new Promise((resolve) => client.onLink(({ state }) => state === 'stale' && resolve()))
 host.child.kill('SIGKILL')
 await stale

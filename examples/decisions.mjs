@@ -1,6 +1,7 @@
-// What people decide while an agent works, shared and durable: Ben approves what Ann asked for, and edits it first; Cat answers
-// a form without ever opening the chat; the host is killed while somebody is asked, and what is approved afterwards is
-// done once; what was allowed for good is listed, and taken back.
+// Users decide while an agent works, and their decisions are shared and durable. Ben edits and approves a command that Ann's
+// turn wants to run. Cat answers a form without opening the chat. The host is killed while a tool call waits for approval;
+// after the restart Dan approves the call, and it runs once. Dan allows a tool permanently, sees the permission in a list, and
+// revokes it.
 // Run: npm run build && node examples/decisions.mjs
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,7 +23,7 @@ writeFileSync(join(work, 'notes.txt'), 'hello\n')
 const root = 'ahp-root://'
 const session = 'ahp-session:/decisions'
 
-/** Starts the real host; resolves when it listens. */
+/** Starts the real host. Resolves when the host listens. */
 async function start(port) {
   const args = [atrium, 'serve', '--json', '--port', port, '--data', join(folder, 'data')]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'ignore'] })
@@ -33,7 +34,7 @@ async function start(port) {
 let host = await start('0')
 const enter = (clientId) => connect({ url: host.url, token: host.token, WebSocket, clientId })
 
-/** A chat, and what a user does in it. */
+/** A chat as one user sees it, with the things that the user does in it. */
 class Chat {
   #turns = 0
 
@@ -56,7 +57,7 @@ class Chat {
     return this.channel.dispatch({ type: 'chat/pendingMessageSet', kind: 'queued', id, message })
   }
 
-  /** The tool call that waits for an approval. */
+  /** Waits for a tool call that needs an approval. */
   async asked() {
     const find = ({ activeTurn }) =>
       activeTurn?.responseParts.find((part) => part.toolCall?.status === 'pending-confirmation')?.toolCall
@@ -70,7 +71,7 @@ class Chat {
     return this.channel.dispatch({ type: 'chat/toolCallConfirmed', turnId, toolCallId, ...yes, ...given })
   }
 
-  /** The last turn, when the chat has this number of turns and none is in progress. */
+  /** Waits until the chat has this number of turns and no turn is active. Returns the last turn. */
   async rest(count) {
     const { turns } = await this.channel.until((state) => state.turns.length === count && !state.activeTurn)
     return turns.at(-1)

@@ -1,4 +1,4 @@
-// A chat is what its actions add up to. Run: npm run build && node examples/fold.mjs
+// Reduces the actions of a chat to its state. Run: npm run build && node examples/fold.mjs
 import { Activity, activityOf, pair, Peer, reducers, serve } from '@atrium/protocol'
 
 const [near, far] = pair()
@@ -11,14 +11,14 @@ let state = {
   turns: [],
 }
 
-// One end listens and folds what it hears into a state …
+// One end receives actions and reduces them into a state …
 const listener = serve(
   { ping: () => null },
   { action: ({ action }) => (state = reducers.chat(state, action)) },
 )
 new Peer(far, listener)
 
-// … the other says what happens.
+// … and the other end sends them, as a host does.
 const host = new Peer(near, serve({}))
 const message = { text: 'Say hello', origin: { kind: 'user' } }
 const actions = [
@@ -30,7 +30,7 @@ const actions = [
 ]
 actions.forEach((action, i) => host.notify('action', { channel: chat, action, serverSeq: i + 1 }))
 
-await host.request('ping', {}) // the answer comes after everything that was said before
+await host.request('ping', {}) // the response comes after all actions that were sent before
 console.log(
   state.turns[0].responseParts[0].content,
   activityOf(state.status) === Activity.Idle,

@@ -1,5 +1,5 @@
-// Two clients of different protocol versions share a turn while it is streamed; the host is killed in the middle of it
-// and started again; the turn goes on where it was, and both end with the state that the host has.
+// Two clients with different protocol versions watch the same turn while it is streamed. The host is killed during the turn
+// and started again. The turn is resumed where it stopped, and both clients end with the state of the host.
 // Run: npm run build && node examples/shared-turn.mjs
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ const atrium = fileURLToPath(new URL('../packages/cli/bin/atrium.mjs', import.me
 const data = mkdtempSync(join(tmpdir(), 'atrium-example-'))
 const session = 'ahp-session:/shared'
 
-/** Starts the real host on the data folder; resolves when it listens. */
+/** Starts the real host on the data folder. Resolves when the host listens. */
 async function start(port) {
   const child = spawn(process.execPath, [atrium, 'serve', '--json', '--port', port, '--data', data], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -56,7 +56,7 @@ host.child.kill('SIGKILL')
 await once(host.child, 'exit')
 console.log('The host is killed.')
 
-// Both clients connect again by themselves.
+// Both clients reconnect by themselves.
 host = await start(new URL(host.url).port)
 for (const chat of chats) {
   const { turns } = await chat.until((state) => state.turns.length === 1)
@@ -76,7 +76,7 @@ console.log('Ben lets it go on, and it ends:', textOf(annsChat.state.turns[0]).l
 for (const [at, chat] of chats.entries()) {
   const fresh = enter(`fresh-${at}`, at === 0 ? annSpeaks : benSpeaks)
   const seen = await fresh.subscribe('chat', defaultChat).ready()
-  // The title of a chat is sent to the followers of its session.
+  // The title is not compared: a host sends a new title of a chat only to the subscribers of the session.
   assert.deepEqual({ ...chat.confirmed, title: '' }, { ...seen, title: '' })
   fresh.close()
 }

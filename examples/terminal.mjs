@@ -1,5 +1,5 @@
-// A shell shared by two clients: Ann opens it and types, hands it to Ben, who is cut off, comes back to exactly what he
-// missed, and ends it; both see how.
+// Two clients share a shell. Ann opens it, types, and hands it to Ben. Ben loses his connection, and after a reconnect gets
+// exactly the actions that he missed. Then Ben ends the shell, and both clients see its exit code.
 // Run: npm run build && node examples/terminal.mjs
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -16,7 +16,7 @@ const atrium = fileURLToPath(new URL('../packages/cli/bin/atrium.mjs', import.me
 const folder = mkdtempSync(join(tmpdir(), 'atrium-example-'))
 const terminal = 'ahp-terminal:/shared'
 
-/** Starts the real host; resolves when it listens. */
+/** Starts the real host. Resolves when the host listens. */
 async function start() {
   const place = ['--data', join(folder, 'data'), '--default-directory', folder]
   const child = spawn(process.execPath, [atrium, 'serve', '--json', '--port', '0', ...place], {
@@ -27,7 +27,7 @@ async function start() {
   return { child, ...JSON.parse(line) }
 }
 
-/** Ben's network, which can be cut: his socket ends, and no new one opens. */
+/** Ben's network, which the example can cut: his socket ends, and no new socket opens. */
 let socket
 let isCut = false
 class BensSocket extends WebSocket {
@@ -40,7 +40,7 @@ class BensSocket extends WebSocket {
 
 const type = (shell, line) => shell.dispatch({ type: 'terminal/input', data: `${line}\r` })
 
-/** The output of a command that the shell has finished. */
+/** Waits until the shell has finished a command. Returns the command with its output and exit code. */
 async function ran(shell, commandLine) {
   const find = ({ content }) => content.find((part) => part.commandLine === commandLine && part.isComplete)
   return find(await shell.until(find))
@@ -71,7 +71,7 @@ await type(bensShell, 'sleep 0.2; echo while you were away')
 isCut = true
 socket.terminate()
 await ran(annsShell, 'sleep 0.2; echo while you were away')
-// A replay brings every missed action; a snapshot would bring none.
+// A replay calls `onAction` for every missed action. A snapshot does not call it.
 let how = 'snapshot'
 ben.onAction(({ action }) => action.type === 'terminal/commandFinished' && (how = 'replay'))
 isCut = false

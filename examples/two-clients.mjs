@@ -1,4 +1,4 @@
-// Two clients share a session; the host is killed and started again; nothing that was acknowledged is lost.
+// Two clients share a session. The host is killed and started again, and no acknowledged action is lost.
 // Run: npm run build && node examples/two-clients.mjs
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +13,7 @@ const atrium = fileURLToPath(new URL('../packages/cli/bin/atrium.mjs', import.me
 const data = mkdtempSync(join(tmpdir(), 'atrium-example-'))
 const session = 'ahp-session:/shared'
 
-/** Starts the real host on the data folder; resolves when it listens. */
+/** Starts the real host on the data folder. Resolves when the host listens. */
 async function start() {
   const child = spawn(process.execPath, [atrium, 'serve', '--json', '--port', '0', '--data', data], {
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -22,7 +22,7 @@ async function start() {
   return { child, ...JSON.parse(line) }
 }
 
-/** A client of a few lines: asks, dispatches, and keeps every envelope it is told. */
+/** A client of a few lines. It sends requests, dispatches actions, and keeps every envelope that it receives. */
 async function connect({ url, token }) {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } })
   await once(socket, 'open')

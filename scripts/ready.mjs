@@ -2,8 +2,8 @@
 //
 //     node scripts/ready.mjs [--build] [-- COMMAND ARGS...]
 //
-// The install runs if node_modules does not match the lock file, the build (with --build) if a source is newer than the
-// last build. Both are announced on stderr. Signals are forwarded to the running process; its exit code is our own.
+// It installs if node_modules does not match the lock file. With --build, it builds if a source is newer than the last build.
+// It announces both steps on stderr. It forwards signals to the running process and exits with the exit code of the command.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -24,7 +24,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const bin = join(modules, '.bin')
 const lock = join(root, '.ready.lock')
-// Both files are inside node_modules, so that they are removed together with it.
+// Both files are inside node_modules, so that they disappear whenever node_modules is removed.
 const installedFor = join(modules, '.atrium-installed')
 const built = join(modules, '.atrium-built')
 const bundle = ['node', 'packages/cli/scripts/bundle.mjs']
@@ -36,12 +36,13 @@ const wantsBuild = process.argv.slice(2, dashes < 0 ? undefined : dashes).includ
 let running
 for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'])
   process.on(signal, () => {
-    // At a terminal, Ctrl-C already reaches the whole process group. A second SIGINT would mean "stop at once".
+    // At a terminal, Ctrl-C has already reached the whole process group. Another SIGINT from here would mean "stop at
+    // once".
     if (signal !== 'SIGINT' || !process.stdin.isTTY) running?.kill(signal)
   })
 
 const ready = () => installed() && (!wantsBuild || upToDate())
-// A checkout that is ready may be read-only, so the lock is taken only if there is work.
+// The lock is taken only if there is work, because a checkout that is ready may be read-only.
 if (!ready()) await withLock(prepare)
 if (command.length > 0) process.exit(await run(command, 'inherit'))
 
@@ -52,20 +53,22 @@ async function prepare() {
       ? process.env.npm_execpath
       : undefined
     const program = npm ? ['node', npm] : ['npm']
-    // The build needs the development dependencies, also if NODE_ENV is "production". No install script is needed.
+    // The build needs the development dependencies, even if NODE_ENV is "production". No package needs its install
+    // script.
     await runStep([...program, 'ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund'])
     writeFileSync(installedFor, lockHash())
   }
   if (wantsBuild && !upToDate()) {
     say('building (tsc -b)')
     await runStep(['tsc', '-b'])
-    // Without a bundle the command starts from its compiled files, only later: a bundler has no binary for every platform.
+    // The bundle may fail, because the bundler has no binary for some platforms. The command then starts from its
+    // compiled files, which takes longer.
     if ((await run(bundle, ['ignore', 2, 2])) !== 0) say('not bundled: the command will start more slowly')
     writeFileSync(built, '')
   }
 }
 
-/** Whether node_modules matches the lock file: by our own record, or by that of npm if we did not install. */
+/** Whether node_modules matches the lock file, according to our own record or, if npm was run by hand, to the record of npm. */
 function installed() {
   if (existsSync(installedFor)) return readFileSync(installedFor, 'utf8') === lockHash()
   return newest(join(modules, '.package-lock.json')) >= newest(join(root, 'package-lock.json'))
@@ -125,7 +128,7 @@ function takeLock() {
   }
 }
 
-/** The process that holds the lock, or `undefined` if it has ended. A new lock has two seconds to get its pid file. */
+/** The process that holds the lock; undefined if that process has ended. A new lock has two seconds to get its pid file. */
 function lockHolder() {
   const age = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0)
   let pid = 0
@@ -138,11 +141,11 @@ function lockHolder() {
   } catch (error) {
     if (error.code !== 'EPERM') return undefined
   }
-  // Process ids are reused, so an old lock counts as stale. No install takes 30 minutes.
+  // Process ids are reused, so a lock older than 30 minutes counts as stale. No install takes that long.
   return age < 30 * 60_000 ? pid : undefined
 }
 
-/** Removes a stale lock. It is renamed first, so that only one of several waiting processes removes it. */
+/** Removes a stale lock. Renames the lock first, so that only one of several waiting processes removes it. */
 function removeStaleLock() {
   const aside = `${lock}.${process.pid}`
   try {

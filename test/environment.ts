@@ -13,15 +13,15 @@ import { tmpdir } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 
 /**
- * Gives the whole run an environment of its own, before its first worker starts: a PATH of the programs below and no others, an
- * empty home, a temporary folder, UTC, one language and one umask. The agents, keys, shell settings and git settings of the user who
- * runs the tests reach no test.
+ * Gives the whole test run an environment of its own before its first worker starts: a PATH with only the programs
+ * below, an empty home, a temporary folder, UTC, one language and one umask. No test sees the agents, keys, shell
+ * settings or git settings of the user who runs the tests.
  */
 export default function setUp(): () => void {
-  // Once, although each project of the configuration asks for it.
+  // Vitest calls this function for each project of its configuration. Only the first call sets up the environment.
   if (process.env[mark] !== undefined) return () => {}
   const folder = realpathSync(mkdtempSync(join(base(), 'atrium-tests-')))
-  // Tests that run as root start programs as other users below it.
+  // Tests that run as root start programs as other users, and these users must reach the files below this folder.
   chmodSync(folder, 0o755)
   const [bin, home, temporary] = ['bin', 'home', 'tmp'].map((name) => join(folder, name)) as [
     string,
@@ -52,7 +52,7 @@ export default function setUp(): () => void {
 
 const mark = 'ATRIUM_TESTS'
 
-/** Variables of the test runner and of these tests. */
+/** The variables that stay: those of the test runner and those that these tests read. */
 const kept = /^(?:CI|NODE_ENV|TEST|VITEST\w*|FORCE_TTY|SystemRoot|ATRIUM_RECORDINGS|ATRIUM_SEARCH)$/
 
 /** The programs that tests start by name. A test that needs another one adds it here. */
@@ -64,7 +64,10 @@ const programs = `
   .trim()
   .split(/\s+/)
 
-/** Where the folder of the run goes: the name of a socket below it has at most 107 bytes, and its address takes no space. */
+/**
+ * The parent of the folder of the run. Its path is short and plain, because the path of a socket below it may have at
+ * most 107 bytes, and the address of a socket must not contain a space.
+ */
 function base(): string {
   const plain = [tmpdir(), '/tmp', '/var/tmp'].find(
     (path) => /^[\w./-]{1,50}$/.test(path) && isWritable(path),
@@ -81,7 +84,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** The first program of that name. Folders that may not be read are passed by. */
+/** The first program of that name on the PATH. Folders that cannot be read are skipped. */
 function placeOf(name: string, path: string): string | undefined {
   const usual = ['/usr/local/bin', '/usr/bin', '/bin', '/usr/sbin', '/sbin']
   return [...path.split(delimiter).filter(isAbsolute), ...usual]

@@ -100,7 +100,7 @@ function sourcesBelow(folder: string): readonly Source[] {
     .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }))
 }
 
-/** Every file below a folder that somebody wrote, with slashes. */
+/** Every file below a folder, except build output and installed packages. Paths have forward slashes. */
 function below(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     if (entry.isDirectory())
@@ -109,7 +109,7 @@ function below(folder: string): readonly string[] {
   })
 }
 
-/** The keys of the export map of each package. */
+/** For each package, the keys of its export map. */
 function doorsOf(): Doors {
   const named = ['protocol', 'client', 'host', 'adapters'].map((layer) => {
     const file = join(root, 'packages', layer, 'package.json')

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** A source file: its path from the root, with slashes, and its text. */
+/** A source file: its path from the root of the repository, with forward slashes, and its text. */
 export interface Source {
   readonly path: string
   readonly text: string
@@ -88,30 +88,36 @@ const floors: { readonly [layer: string]: readonly (readonly string[])[] } = {
   ],
 }
 
-/** Only these may name `node:` or a package that is not ours. */
+/** Only these layers may import `node:` modules and packages that are not ours. */
 const outward = ['adapters', 'web', 'cli', 'bench', 'conformance', 'proof']
 
-/** The packages of others in the pure layers, each with the one file that may import it. */
+/** The foreign packages that pure layers use. Each has one file that may import it. */
 const onlyImporter: { readonly [specifier: string]: string } = {
   zod: 'packages/protocol/src/schema.ts',
   react: 'packages/client/src/react.ts',
 }
 
-/** Packages of others that only some files of an outward layer may import, so that they are replaceable and load late. */
+/** Foreign packages that only some files of an outward layer may import, so that each package can be replaced and loads late. */
 const reserved: readonly { readonly of: RegExp; readonly to: RegExp }[] = [
   { of: /^(?:ai|@ai-sdk\/.+)$/, to: /^packages\/adapters\/src\/model\// },
 ]
 
-/** Sources of time, randomness and machine state. Pure layers get them through ports, so that a simulation can supply them. */
+/**
+ * Sources of time, randomness and machine state. Pure layers get these through ports, so that a simulation can supply
+ * its own.
+ */
 const impure =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval|Immediate)\b|\bperformance\.|\bprocess\.|\bcrypto\./
 
-/** The export map of each package: `@atrium/host/log` may be imported from outside if `host` has the key `./log`. */
+/**
+ * The doors of each package are the keys of its export map: other packages may import `@atrium/host/log` if `host` has
+ * the key `./log`.
+ */
 export interface Doors {
   readonly [layer: string]: readonly string[]
 }
 
-/** The problems of the imports of these files, a sentence each. */
+/** The problems of the imports of these files, one sentence for each problem. */
 export function layerProblems(sources: readonly Source[], doors: Doors = {}): readonly string[] {
   const problems = sources.flatMap((source) => [
     ...importsOf(source).flatMap((specifier) => [
@@ -159,7 +165,7 @@ function floorProblem(path: string, specifier: string): readonly string[] {
   return [`${path} imports ${specifier}: ${to.unit} is not below ${from.unit}`]
 }
 
-/** The unit with the longest name that holds the file: `acp/process` rather than `acp`. */
+/** The unit that contains the file. If several do, the one with the longest name: `acp/process` rather than `acp`. */
 function unitOf(
   order: readonly (readonly string[])[],
   path: string,
@@ -183,7 +189,10 @@ function matches(door: string, specifier: string): boolean {
   return after === undefined ? door === specifier : specifier.startsWith(before) && specifier.endsWith(after)
 }
 
-/** The one file of a pure layer that may use the clock and randomness of the platform: apps get their ports from it. */
+/**
+ * The one file of a pure layer that may use the clock and the randomness of the platform. Apps get their ports from
+ * this file.
+ */
 const globals = ['packages/client/src/shared/globals.ts']
 
 function impurities({ path, text }: Source): readonly string[] {
@@ -191,14 +200,14 @@ function impurities({ path, text }: Source): readonly string[] {
   return found ? [`${path} is pure and may not use ${found[0]}`] : []
 }
 
-/** Files that import one another in a cycle, types included. */
+/** Files that import one another in a cycle. Imports of types count too. */
 function importCycles(sources: readonly Source[]): readonly string[] {
   return cyclesIn(new Map(sources.map((source) => [source.path, neighbours(source)])))
 }
 
 /**
- * Folders that import one another in a cycle. A file beside folders counts by itself: `main.ts` may import a folder that imports its
- * neighbour `table.ts`.
+ * Folders that import one another in a cycle. A file that has folders beside it counts by itself: `main.ts` may import
+ * a folder that imports `table.ts`, the neighbour of `main.ts`.
  */
 export function folderCycles(sources: readonly Source[]): readonly string[] {
   const folders = new Set(sources.map(({ path }) => posix.dirname(path)))

@@ -32,7 +32,10 @@ test('[A3] a command that cannot be run gives an error with its name', () => {
   expect(stderr).toContain('cannot run no-such-tool-here')
 })
 
-/** A small checkout: one package, no dependencies, and a compiler that only says that it ran. It is made once and copied. */
+/**
+ * A small checkout: one package whose only dependency is a fake compiler that prints that it ran. Created once; each
+ * test copies it.
+ */
 const small = mkdtempSync(join(tmpdir(), 'atrium-ready-'))
 afterAll(() => rmSync(small, { recursive: true, force: true }))
 beforeAll(() => {

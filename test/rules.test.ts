@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const spec = readFileSync(join(root, 'SPEC.md'), 'utf8')
-/** The rules that need a test of their own. Rules B are checked by the commands of proof, invariants I by all tests. */
+/**
+ * The ids of the rules that must be named in a test. The proof commands check rules B, and all tests check invariants
+ * I, so neither are in this list.
+ */
 const rules = [...spec.matchAll(/^- \*\*([A-Z]\d+) /gm)].flatMap(([, id = '']) =>
   /^[BI]/.test(id) ? [] : [id],
 )
@@ -26,7 +29,7 @@ test.each(rules)('[A5] rule %s of SPEC.md is named in a test', (id) => {
   expect(titles.some((text) => text.includes(`[${id}]`))).toBe(true)
 })
 
-/** The rules of a page and their numbered sub-rules (`H9.3`), each with its own text, however that is wrapped. */
+/** The rules of a page and their numbered sub-rules (`H9.3`), each with its own text. Line breaks within a rule do not matter. */
 function items(page: string): readonly { readonly id: string; readonly text: string }[] {
   const found: { readonly id: string; text: string }[] = []
   let rule = ''

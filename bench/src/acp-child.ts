@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
-// A minimal ACP agent. The prompt is a number N; the answer is N chunks, as fast as the pipe takes them.
+// A minimal ACP agent. The prompt is a number N. The answer is N chunks, sent as fast as the pipe takes them.
 const send = async (message: object) => {
   if (!process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`))
     await once(process.stdout, 'drain')

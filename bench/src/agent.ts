@@ -9,7 +9,7 @@ const flood = 100_000
 const rounds = 7
 const sessions = 9
 
-/** An ACP agent in its own process, behind the real host and store, compared with the same agent at a bare pipe. */
+/** Measures an ACP agent in its own process behind the real host and store, relative to the same agent at a bare pipe. */
 export async function agentBench(wanted: readonly string[]): Promise<boolean> {
   const tables: { readonly [name: string]: () => Promise<boolean> } = { update, memory, begin }
   let met = true
@@ -18,7 +18,7 @@ export async function agentBench(wanted: readonly string[]): Promise<boolean> {
   return met
 }
 
-/** The cost of one update from the agent to a client: read, reduced, stored and delivered. */
+/** The cost of one update on its way from the agent to a client. The host reads, reduces, stores and delivers each update. */
 async function update(): Promise<boolean> {
   console.log(
     `\nupdate: a turn of ${words} chunks, stored and delivered, relative to the same chunks parsed at a bare pipe`,
@@ -46,7 +46,7 @@ async function update(): Promise<boolean> {
   )
 }
 
-/** An agent with much output waits for the host (backpressure). The memory of the host does not grow with the output. */
+/** Checks that the memory of the host does not grow with the output of an agent: backpressure must make a fast agent wait. */
 async function memory(): Promise<boolean> {
   console.log(`\nmemory: turns of ${flood} chunks`)
   const host = await start('host-child', [], ['acp'])
@@ -73,7 +73,10 @@ async function memory(): Promise<boolean> {
   )
 }
 
-/** The time to the first text of a new session, with a running and with a stopped agent, relative to the start of the agent alone. */
+/**
+ * The time from creating a session to its first text, with a running and with a stopped agent, relative to starting the
+ * agent alone.
+ */
 async function begin(): Promise<boolean> {
   console.log('\nbegin: a new session, to its first text')
   const times = { bare: [] as number[], cold: [] as number[], warm: [] as number[] }

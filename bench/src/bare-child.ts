@@ -7,8 +7,9 @@ import { WebSocketServer } from 'ws'
 import type { WebSocket } from 'ws'
 import { answerParent } from './child.ts'
 
-// The bare host of the comparisons: no log, no checks, one JSON.stringify for every receiver, no disk. With the argument
-// `durable` it writes each envelope to a file and syncs the file before it delivers the envelope.
+// The bare host that the real host is compared with. It has no log, no checks and no disk, and calls JSON.stringify
+// once for every receiver. With the argument `durable` it writes each envelope to a file and syncs the file before it
+// delivers the envelope.
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
 const channels = new Map<string, Set<WebSocket>>()
 const store = process.argv.includes('durable') ? fileStore() : deliver
@@ -79,7 +80,7 @@ function fileStore(): (envelope: Envelope) => void {
   }
 }
 
-/** Sends the answer of the guide to `long N`, without storing or checking it. */
+/** Answers `long N` as the guide does, but stores and checks nothing. */
 function answerTurn(channel: string, { turnId = '', message }: Dispatch['action']): void {
   const partId = `${turnId}-1`
   const send = (action: object) => deliver({ channel, action, serverSeq: ++seq })

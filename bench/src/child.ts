@@ -20,12 +20,12 @@ export interface Child {
   readonly port: number
   /** Memory after a garbage collection. */
   memory(): Promise<Memory>
-  /** The delay since the last call. The first call starts the measurement. */
+  /** The event loop delay since the last call. The first call starts the measurement. */
   delay(): Promise<Delay>
   stop(): Promise<void>
 }
 
-/** Starts a server. `under` is a command to run it with, such as a tracer; `also` are further arguments of the server. */
+/** Starts a server. `under` is a command that runs the server, such as a tracer; `also` holds further arguments of the server. */
 export async function start(
   name: 'host-child' | 'bare-child' | 'bare-pty-child',
   under: readonly string[] = [],
@@ -53,7 +53,7 @@ export async function start(
   }
 }
 
-/** The side of the child process: reports its port, answers questions of the parent, and stops. */
+/** For the child process: reports the port to the parent, answers the parent's questions, and stops when told. */
 export function answerParent(port: number, stop: () => unknown): void {
   process.on('message', (question: keyof typeof answers | 'stop') => {
     if (question === 'stop') return void Promise.resolve(stop()).then(() => process.exit(0))
@@ -71,7 +71,7 @@ const answers = {
   },
   delay(): Delay {
     loop.enable()
-    // The measured delay includes the sampling interval.
+    // The measured delay includes the sampling interval, so the interval is subtracted.
     const ms = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolution)
     const delay = { p50: ms(loop.percentile(50)), p99: ms(loop.percentile(99)), max: ms(loop.max) }
     loop.reset()

@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly token: string
 }
 
-/** The type of the result of a reconnect. */
+/** How the host answered a reconnect. */
 export type ReconnectType = 'replay' | 'snapshot'
 
 interface Pending {
@@ -29,7 +29,7 @@ export class Client {
   readonly replicas = new Replicas()
   /** The violations of the protocol by the host. */
   readonly problems: string[] = []
-  /** Called with every envelope that changed a subscribed channel, also with replayed ones. */
+  /** Called with every envelope, replayed or not, that changed the state of a subscribed channel. */
   onEnvelope: ((envelope: Envelope) => void) | undefined
   #socket: WebSocket | undefined
   #asked = new Map<number, Asked>()
@@ -60,7 +60,7 @@ export class Client {
     )
   }
 
-  /** Connects again, keeps its replicas, and sends pending actions again. */
+  /** Opens a new connection, keeps the replicas, and sends the pending actions again. */
   async reconnect(endpoint: Endpoint): Promise<ReconnectType> {
     await this.#connect(endpoint)
     return this.resume()
@@ -90,7 +90,7 @@ export class Client {
     this.replicas.forget(channel)
   }
 
-  /** Compares a new snapshot with the replica. The response is ordered among the envelopes, so both are of the same moment. */
+  /** Compares a new snapshot with the replica. The host orders the response among the envelopes, so both show the same moment. */
   async compare(channel: Uri): Promise<void> {
     await this.ask('subscribe', { channel }, (result) => {
       const { snapshot } = result as { snapshot: Snapshot }
@@ -100,7 +100,7 @@ export class Client {
     })
   }
 
-  /** Resolves with the echo, accepted or rejected, on this connection or a later one. */
+  /** Dispatches an action. Resolves with its echo, accepted or rejected, which may come on a later connection. */
   dispatch(channel: Uri, action: Action): Promise<Envelope> {
     const clientSeq = ++this.#clientSeq
     return new Promise((done) => {
@@ -110,7 +110,7 @@ export class Client {
     })
   }
 
-  /** Sends a request. `read` gets the result in order with the envelopes around it. */
+  /** Sends a request. `read` is called with the result before any later envelope is reduced. */
   ask(method: string, params: object, read: (result: unknown) => unknown = (it) => it): Promise<unknown> {
     if (!this.open) return Promise.reject(new LinkEnded(1006))
     const id = ++this.#id
@@ -196,7 +196,7 @@ export class Client {
     this.#send({ jsonrpc: '2.0', method: 'dispatchAction', params: { channel, clientSeq, action } })
   }
 
-  /** Sends nothing on a closed connection: pending actions are sent again after the reconnect. */
+  /** Drops the message if the connection is closed. Pending actions are sent again after the reconnect. */
   #send(message: object): void {
     if (this.open) this.#socket?.send(JSON.stringify(message))
   }

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { openSqlite } from '@atrium/adapters/store/sqlite'
 import { answerParent } from './child.ts'
 
-// The real host and store without the command line. Arguments: `data=FOLDER` keeps the store after the end, `guide` adds
-// the built-in agent, `acp` adds an ACP agent in its own process, `machine` adds files and terminals.
+// The real host and store without the command line. Arguments: `data=FOLDER` names a data folder that stays after the
+// end, `guide` adds the built-in agent, `acp` adds an ACP agent in its own process, `machine` adds files and terminals.
 const kept = process.argv.find((arg) => arg.startsWith('data='))?.slice(5)
 const folder = kept ?? mkdtempSync(join(tmpdir(), 'atrium-bench-'))
-// As in `atrium serve`: the store opens in its own thread while the other modules load.
+// The store opens in its own thread while the other modules load, as in `atrium serve`.
 const [store, { createHost }, { listen }, { nodeWorld }] = await Promise.all([
   openSqlite(folder),
   import('@atrium/host'),

@@ -11,7 +11,7 @@ import { Wire, masked } from './wire.ts'
 const session = 'ahp-session:/bench'
 const rounds = 7
 
-/** The host compared with a bare `ws` host, in one run on one machine. */
+/** Measures the host relative to a bare `ws` host, in one run on one machine. */
 export async function hostBench(wanted: readonly string[]): Promise<boolean> {
   const [host, bare] = await Promise.all([start('host-child'), start('bare-child')])
   await (await initialized(host, 'maker')).ask('createSession', { channel: session })
@@ -187,7 +187,7 @@ async function growthTable(host: Child): Promise<boolean> {
   const maker = await initialized(host, 'many')
   for (let i = 0; i < 10_000; i++) {
     const params = { channel: `ahp-session:/many-${i}` }
-    // One request in 100 is awaited, to stay below the limit of open requests on a link.
+    // Every 100th request is awaited, to stay below the limit of open requests on a connection.
     if (i % 100 === 99) await maker.ask('createSession', params)
     else maker.send({ jsonrpc: '2.0', id: `many ${i}`, method: 'createSession', params })
   }
@@ -211,7 +211,7 @@ async function rowsTable(): Promise<boolean> {
   })
 }
 
-/** Counts the fsync calls with strace: every echo of a single action needs one. */
+/** Counts fsync calls with strace. Actions that are sent one at a time need one fsync each before their echo. */
 async function fsyncTable(): Promise<boolean> {
   if (spawnSync('strace', ['-V']).error) {
     console.log('  skipped: strace is not installed')

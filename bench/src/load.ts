@@ -2,7 +2,7 @@ import { idleTable } from './load/idle.ts'
 import { rateTable } from './load/rate.ts'
 import { reconnectTable } from './load/reconnect.ts'
 
-/** The host under many clients, compared with a bare `ws` host in the same run. */
+/** Measures the host with many clients, relative to a bare `ws` host in the same run. */
 export async function loadBench(wanted: readonly string[]): Promise<boolean> {
   const tables: { readonly [name: string]: () => Promise<boolean> } = {
     idle: idleTable,

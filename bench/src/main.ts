@@ -7,7 +7,7 @@ import { startBench } from './start.ts'
 import { turnBench } from './turn.ts'
 import { workspaceBench } from './workspace.ts'
 
-/** Each bench prints ratios measured in one run, and returns whether its goals were met. */
+/** Each bench prints the ratios that it measured in one run, and returns whether its goals were met. */
 const benches: {
   readonly [name: string]: (wanted: readonly string[]) => boolean | Promise<boolean>
 } = {

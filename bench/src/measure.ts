@@ -6,8 +6,8 @@ export interface Variant {
 }
 
 /**
- * Returns the nanoseconds of one repetition of each variant, the best of several rounds. The variants take turns, so that
- * other load on the machine affects all of them alike.
+ * Returns the nanoseconds that one repetition of each variant takes, in the best of several rounds. The variants take
+ * turns, so that other load on the machine affects all of them alike.
  */
 export function measure(variants: readonly Variant[], rounds = 15): ReadonlyMap<string, number> {
   const best = new Map<string, number>()

@@ -20,9 +20,9 @@ export function spread(values: Iterable<number>): Spread {
   }
 }
 
-/** The percentile by nearest rank: always a measured value, never an interpolated one. */
+/** The percentile by nearest rank. It is always a measured value, never an interpolated one. */
 export function percentile(sorted: ArrayLike<number>, percent: number): number {
-  // Subtract a little: in binary floating point, 99.9 % of 1,000 is slightly more than 999.
+  // A little is subtracted because 99.9 % of 1,000 is slightly more than 999 in binary floating point.
   const rank = Math.ceil((percent / 100) * sorted.length - 1e-9)
   return sorted[Math.max(1, rank) - 1] ?? NaN
 }

@@ -14,7 +14,7 @@ import { print } from './table.ts'
 
 const seed = 20261115
 
-/** The cost of a text delta in the reducer, and of a frame before the reducer. */
+/** The cost of reducing a text delta, and of parsing and checking a frame before it is reduced. */
 export function reducersBench(): boolean {
   return [partsTable(), lengthTable(), frameTable()].every(Boolean)
 }

@@ -10,7 +10,10 @@ interface Replica {
   readonly seq: number
 }
 
-/** The effect of an envelope: a violation of the protocol, or whether it changed a subscribed state. */
+/**
+ * The effect of an envelope. `problem` describes a violation of the protocol; `changed` tells whether a subscribed
+ * state changed.
+ */
 interface Applied {
   readonly problem?: string
   readonly changed?: boolean
@@ -19,7 +22,7 @@ interface Applied {
 /** The replicas of one client: a reduced state for every subscribed channel. */
 export class Replicas {
   readonly #channels = new Map<Uri, Replica>()
-  /** The number of the last envelope on this connection. */
+  /** The number of the last envelope that came on this connection. */
   #onLink = 0
   lastSeen = 0
 
@@ -45,7 +48,7 @@ export class Replicas {
   /** Replaces all replicas by these snapshots. */
   only(snapshots: readonly Snapshot[]): void {
     this.#channels.clear()
-    // A host restored from a backup may be behind the last number seen.
+    // Start at 0 again: a host restored from a backup may have lower numbers than the last one seen.
     this.lastSeen = 0
     this.snapshots(snapshots)
   }

@@ -16,7 +16,7 @@ export interface ServeProcess {
   readonly exit: Promise<number | NodeJS.Signals>
 }
 
-/** Starts `atrium serve` on a data folder and waits until it listens. `node` are flags for Node. */
+/** Starts `atrium serve` on a data folder and waits until it listens. `node` holds flags for Node. */
 export async function serve(data: string, node: readonly string[] = []): Promise<ServeProcess> {
   const args = [...node, command, 'serve', '--json', '--data', data, '--log-level', 'error']
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
@@ -32,7 +32,7 @@ export async function serve(data: string, node: readonly string[] = []): Promise
   return { url, token, child, exit }
 }
 
-/** The running hosts. They are killed with this process, so that an interrupted measurement leaves none behind. */
+/** The running hosts. They are killed at the exit of this process, so that an interrupted measurement leaves none behind. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

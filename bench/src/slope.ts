@@ -8,8 +8,8 @@ export interface Slope {
 export type Point = readonly [x: number, y: number]
 
 /**
- * Fits a line by least squares. Neighbouring samples of a process are correlated, so they carry less information than
- * independent ones: the standard error is widened by the autocorrelation of the residuals.
+ * Fits a line by least squares. Neighbouring samples of a process are correlated and so carry less information than
+ * independent samples. The standard error is therefore increased according to the autocorrelation of the residuals.
  */
 export function slopeOf(points: readonly Point[]): Slope {
   const n = points.length
@@ -27,7 +27,7 @@ export function slopeOf(points: readonly Point[]): Slope {
 function widening(residuals: readonly number[], squares: number): number {
   if (squares === 0) return 1
   const next = sum(residuals.slice(1).map((residual, i) => residual * (residuals[i] ?? 0)))
-  // Bounded: with few samples the autocorrelation can be close to 1 by chance.
+  // The autocorrelation is limited, because with few samples it can be close to 1 by chance.
   const autocorrelation = Math.min(0.9, Math.max(0, next / squares))
   return Math.sqrt((1 + autocorrelation) / (1 - autocorrelation))
 }

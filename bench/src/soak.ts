@@ -42,7 +42,7 @@ async function soak(): Promise<boolean> {
   const host = await serve(data, flags)
   const run = new SoakRun(host)
   void host.exit.then((why) => run.over || run.problem(`the host ended with ${why}`))
-  // Warm-up: files and code that are opened and loaded once are there before the first sample.
+  // Warm-up: the host opens some files and loads some code only once, and does so before the first sample.
   await useAsNewClient(host, 'warm')
   await stopReading(run, 0)
   const before = await sample(host.child, data, { at: 0, sessions: 0 })
@@ -83,7 +83,7 @@ async function underLoad(run: SoakRun, look: (at: number) => Promise<Sample>): P
   return samples
 }
 
-/** I11: a new client can connect, create a session and change it. */
+/** Checks I11: a new client can connect, create a session and change it. */
 async function useAsNewClient(endpoint: Endpoint, clientId: string): Promise<void> {
   const client = new Client(clientId)
   const channel = `ahp-session:/${clientId}`
@@ -99,7 +99,7 @@ async function useAsNewClient(endpoint: Endpoint, clientId: string): Promise<voi
   if (client.problems.length > 0) throw new Error(client.problems.join())
 }
 
-/** Samples the host until all resources of the clients are released, at most for 10 seconds. */
+/** Samples the host until it has released all resources of the clients, for at most 10 seconds. */
 async function idleSample(before: Sample, look: () => Promise<Sample>): Promise<Sample> {
   for (let tries = 0; ; tries++) {
     const now = await look()

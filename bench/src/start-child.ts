@@ -1,6 +1,6 @@
 import { WebSocketServer } from 'ws'
 
-// The first host one would write, with nothing to load but `ws`. It answers every request and stores nothing.
+// The simplest possible host. It loads only `ws`, answers every request with an empty result, and stores nothing.
 const server = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate: false })
 server.on('connection', (socket) => {
   socket.on('message', (data: Buffer) => {

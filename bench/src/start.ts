@@ -13,14 +13,14 @@ import { Wire } from './wire.ts'
 const rounds = 21
 const bareHost = fileURLToPath(new URL('./start-child.js', import.meta.url))
 
-/** The time from starting `atrium serve` to its first answer, beside a bare `ws` host. */
+/** The time from the start of `atrium serve` to its first answer, relative to a bare `ws` host. */
 export async function startBench(): Promise<boolean> {
   console.log('\nstart: from the start of the process to the answer to `initialize`')
   const folder = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
   const data = join(folder, 'data')
   const atrium = (where: string) => [command, 'serve', ...flags, '--data', where]
   try {
-    // The first start creates the store; what is measured is every later one.
+    // The first start creates the store, so it is not measured.
     await firstAnswer(atrium(data))
     await firstAnswer([bareHost])
     const times = { ours: [] as number[], bare: [] as number[], fresh: [] as number[] }
@@ -42,7 +42,7 @@ export async function startBench(): Promise<boolean> {
 
 const flags = ['--json', '--port', '0', '--without-connection-token', '--log-level', 'error']
 
-/** Starts a host, asks it one thing, and kills it; the time until the answer, in milliseconds. */
+/** Starts a host, sends it one request, and kills it. Returns the milliseconds from the start to the answer. */
 async function firstAnswer(args: readonly string[]): Promise<number> {
   const began = performance.now()
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -61,7 +61,7 @@ async function firstAnswer(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The time of a short command against a running host, beside an empty Node program. */
+/** The run time of a short command against a running host, and of an empty Node program for comparison. */
 async function verb(data: string): Promise<void> {
   const host = await serve(data)
   const times = { ls: [] as number[], node: [] as number[] }

@@ -2,7 +2,7 @@ import { random } from './measure.ts'
 
 const words = 'the agent reads a file and writes another one while somebody watches it work'.split(' ')
 
-/** Frames as a busy chat sends them, determined by a seed. Six in ten are text deltas. */
+/** Frames like those of a busy chat. Six in ten are text deltas. The same seed gives the same frames. */
 export function frames(count: number, seed: number): readonly string[] {
   const next = random(seed)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)] as T

@@ -1,4 +1,4 @@
-/** A row of a result: a time, its ratio to the reference, and the goal for the ratio if there is one. */
+/** A row of a table: a time, its ratio to the reference, and the goal for the ratio if there is one. */
 export interface Row {
   readonly what: string
   readonly ns: number
@@ -32,12 +32,12 @@ export function row(what: string, figure: string, ratio: number, goal: Goal): bo
   return met
 }
 
-/** Prints a figure without a goal. Absolute figures depend on the machine. */
+/** Prints a figure that has no goal, because absolute figures depend on the machine. */
 export function fact(what: string, figure: string): void {
   console.log(`  ${what.padEnd(52)} ${figure}`)
 }
 
-/** Prints a figure with a goal that is not a ratio to the bare host. Returns whether it was met. */
+/** Prints a figure whose goal is not a ratio to the bare host. Returns whether the goal was met. */
 export function check(what: string, figure: string, met: boolean): boolean {
   console.log(`  ${what.padEnd(52)} ${figure}: ${met ? 'met' : 'MISSED'}`)
   return met

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 import { rolldown } from 'rolldown'
 import { check } from './table.ts'
 
-/** A program that a page may load, and its largest allowed size in KB, gzipped. */
+/** A program that a web page may load, with its largest allowed size in KB after gzip. */
 export interface Page {
   readonly what: string
   readonly goal: number
@@ -31,12 +31,12 @@ export const pages: readonly Page[] = [
   },
 ]
 
-/** Bundlers differ in the unused code that they find. */
+/** Two bundlers, because bundlers differ in how much unused code they find and remove. */
 const bundlers = { rolldown: byRolldown, esbuild: byEsbuild }
 
-/** The size of a page in KB, bundled, minified and gzipped, by the name of the bundler. */
+/** The size of a page in KB after bundling, minifying and gzip, for each bundler. */
 export async function weigh({ text }: Page): Promise<ReadonlyMap<string, number>> {
-  // Inside the repository, where the packages are found.
+  // The folder is inside the repository, so that the bundlers find the packages.
   const folder = await mkdtemp(fileURLToPath(new URL('../dist/page-', import.meta.url)))
   const input = join(folder, 'page.js')
   try {

@@ -4,23 +4,23 @@ import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 
 /**
- * A WebSocket client that counts frames and parses none of them except the last response, so that a bench measures the
- * server and not a client's parser.
+ * A WebSocket client that counts frames and parses none of them except the last response. A bench with it measures the
+ * server and not the parser of a client.
  */
 export class Wire {
   readonly #socket: Socket
   readonly #waiting = new Set<{ readonly done: () => boolean; readonly resolve: () => void }>()
   #rest: Buffer[] = []
   #restLength = 0
-  /** The number of bytes needed for the next whole frame. */
+  /** The number of bytes that must be received before the next whole frame can be read. */
   #needed = 2
   frames = 0
   bytes = 0
-  /** The arrival time of each frame, if a caller has set an array. */
+  /** If a caller has set an array, the arrival time of each frame is added to it. */
   times: number[] | undefined
   lastText = ''
   keepLast = false
-  /** Called with every frame as a range of the receive buffer, if set. */
+  /** If set, called with every frame, as a range of the receive buffer. */
   onFrame: ((data: Buffer, start: number, end: number) => void) | undefined
 
   private constructor(socket: Socket) {
@@ -78,7 +78,7 @@ export class Wire {
         this.#needed = frame ? frame.end - at : 2
         break
       }
-      // A ping frame: a server drops a client that does not answer it.
+      // 0x89 is a ping frame. A server drops a client that does not answer pings.
       if (data.readUInt8(at) === 0x89) this.#socket.write(pong)
       else this.#count(data, frame)
       at = frame.end
@@ -108,7 +108,7 @@ interface Frame {
 
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
-/** The range of the payload of the frame at `at`; undefined if its head is incomplete. */
+/** The range of the payload of the frame that starts at `at`; undefined if the frame header is incomplete. */
 function frameAt(data: Buffer, at: number): Frame | undefined {
   if (data.length < at + 2) return undefined
   const short = data.readUInt8(at + 1) & 127
@@ -120,7 +120,7 @@ function frameAt(data: Buffer, at: number): Frame | undefined {
   return { start, end: start + length }
 }
 
-/** A text frame of a client. The masking key is zero, so the payload needs no masking. */
+/** A text frame as a client sends it. The masking key is zero, so masking leaves the payload unchanged. */
 export function masked(text: string): Buffer {
   const payload = Buffer.from(text)
   const long = payload.length > 65535 ? 8 : payload.length > 125 ? 2 : 0

@@ -3,7 +3,7 @@ import { ptyTable } from './workspace/pty.ts'
 import { readsTable } from './workspace/reads.ts'
 import { treeTable } from './workspace/tree.ts'
 
-/** Terminals, files and file watches. */
+/** Measures terminals, files and file watches. */
 export async function workspaceBench(wanted: readonly string[]): Promise<boolean> {
   const tables: { readonly [name: string]: () => Promise<boolean> } = {
     output: outputTable,

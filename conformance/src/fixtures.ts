@@ -4,7 +4,10 @@ import { changedBy } from './exceptions.ts'
 import { reducerProblem } from './reducer-fixture.ts'
 import { roundTripProblem } from './round-trip-fixture.ts'
 
-/** The versions whose fixtures this build must pass. Older sets need older reducers and are only counted. */
+/**
+ * The versions whose fixtures this build must pass. The fixtures of older versions need older reducers, so they are
+ * only counted.
+ */
 const judgedVersions = ['0.8.0-dev', '1.0.0']
 
 export interface SetResult {
@@ -13,7 +16,7 @@ export interface SetResult {
   readonly judged: boolean
   readonly cases: number
   readonly passed: number
-  /** Cases whose expected result a later version changed. They must fail here. */
+  /** The number of cases whose expected result a later version changed. These cases must fail here. */
   readonly changed: number
   readonly failures: readonly string[]
 }

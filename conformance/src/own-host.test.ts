@@ -36,7 +36,7 @@ async function startAtrium(): Promise<string> {
   return listening.url
 }
 
-/** The same agent, but the result of the call of the tool prompt needs approval. */
+/** Wraps an agent: the result of the tool call that the tool prompt causes needs the approval of a user as well. */
 function withResultApproval(agent: Agent): Agent {
   async function* run(chat: Chat, signal: AbortSignal): AsyncIterable<AgentAction> {
     for await (const agentAction of agent.run(chat, signal)) {

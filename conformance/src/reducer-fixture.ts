@@ -10,7 +10,7 @@ interface ReducerFixture {
   readonly expected: unknown
 }
 
-/** Reduces the actions over the initial state. Returns the problem with the result, if any. */
+/** Reduces the initial state with the actions. Returns the problem with the result, if there is one. */
 export function reducerProblem({ reducer, initial, actions, expected }: ReducerFixture): string | undefined {
   const reduce = new Map(Object.entries(reducers) as [string, Reduce<unknown>][]).get(reducer)
   if (!reduce) return `no reducer "${reducer}"`

@@ -1,5 +1,5 @@
 import { kinds } from '@atrium/protocol/channels'
-// Registers the names of the shapes of every command and notification.
+// This import registers the shape of every command and notification by name.
 import '@atrium/protocol/commands'
 import { messageOf } from '@atrium/protocol/rpc/message'
 import { decode, shapeNamed } from '@atrium/protocol/schema'
@@ -13,7 +13,7 @@ interface RoundTripFixture {
   readonly preservedOutput?: unknown
 }
 
-/** Decodes a value and encodes it again. Returns the problem, if any. Unknown keys must be preserved. */
+/** Decodes a value and encodes it again. Unknown keys must be preserved. Returns the problem, if there is one. */
 export function roundTripProblem({ type, input, ...outputs }: RoundTripFixture): string | undefined {
   const decoded = decodeAs(type, input)
   if (!decoded.ok) return decoded.problem
@@ -35,7 +35,7 @@ function decodeAs(type: string, input: unknown): Decoded<unknown> {
   return decoded.ok ? (nestedProblem(type, decoded.value) ?? decoded) : decoded
 }
 
-/** Checks the action or state inside a value. Its kind is known only from its content, so the outer shape does not check it. */
+/** Checks the action or the state inside a value. The outer shape cannot check it, because only its content tells its kind. */
 function nestedProblem(type: string, value: unknown): Decoded<unknown> | undefined {
   const { type: actionType, action, state } = value as { type?: string; action?: object; state?: object }
   if (type === 'ActionEnvelope') return nestedProblem('StateAction', action)

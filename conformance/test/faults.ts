@@ -1,6 +1,6 @@
 /**
- * The faults of the wrong host, each with the rules that must find it. No other rule may fail. Every rule is listed at
- * least once, so no rule passes on every host.
+ * The faults of the wrong host. Each fault lists the rules that must find it; no other rule may fail. Every rule is
+ * listed at least once, so no rule passes on every host.
  */
 export const wireFaults = {
   snapshotsLeftOut: ['K10'],
@@ -94,7 +94,7 @@ export const wireFaults = {
   unknownActionApplied: ['K93'],
   nullRefused: ['K94'],
   channelRequired: ['K95'],
-  // Behaviour that AHP allows: no rule may fail.
+  // Not faults but behaviour that AHP allows: no rule may fail.
   snapshotsOnly: [],
   noAgent: [],
   noChat: [],
@@ -103,7 +103,7 @@ export const wireFaults = {
   announcedAtFirstUse: [],
 } as const
 
-/** Faults of sessions, chats and turns. Each table has a test file of its own, so that the files run in parallel. */
+/** Faults of sessions, chats and turns. Each table of faults has its own test file, so that the tables run in parallel. */
 export const chatFaults = {
   neverReady: ['K100'],
   anyActiveClientAccepted: ['K101'],
@@ -165,7 +165,7 @@ export const chatFaults = {
   defaultMoved: ['K183'],
   anyAnchorAccepted: ['K184'],
   clientOrderAccepted: ['K185'],
-  // Behaviour that AHP allows: no rule may fail.
+  // Not faults but behaviour that AHP allows: no rule may fail.
   oneChat: [],
   noProgress: [],
   viewIgnored: [],
@@ -210,7 +210,7 @@ export const inputFaults = {
   queuedTextLost: ['K215'],
   workerBlockMissing: ['K220'],
   workerOfOtherCall: ['K220'],
-  // Behaviour that AHP allows: no rule may fail.
+  // Not faults but behaviour that AHP allows: no rule may fail.
   noResultApproval: [],
   noOptions: [],
   inputNotEditable: [],

@@ -9,13 +9,13 @@ import type { Fault } from './faults.ts'
 import { prompts } from './wrong-input-requests.ts'
 import { startWrongHost } from './wrong-host.ts'
 
-/** Only a message that never comes takes this long. */
+/** The wrong host answers much faster than this, so a rule waits this long only for a message that never comes. */
 export const timeoutMs = 5000
 
-/** Some faults make several rules wait for a timeout, and all rules are slow on a busy machine. */
+/** The time limit of one test. Some faults make several rules wait for a timeout, and all rules are slow on a busy machine. */
 export const limitMs = 300_000
 
-/** Runs the kit against a wrong host. The host is closed here and not at the end of the test, because tests run concurrently. */
+/** Runs the kit against a wrong host. Closes the host here rather than in a hook of the test, because tests run concurrently. */
 export async function judge(
   fault?: Fault,
   versions = ['1.0.0'],
@@ -31,8 +31,8 @@ export async function judge(
 }
 
 /**
- * The rules to run for a fault: all of them if `ATRIUM_SEARCH` is `full`, as in `.ci/run`. Otherwise the rules that must find the fault,
- * and every eighth of the others, starting at another one for each fault.
+ * The rules to run for a fault. If `ATRIUM_SEARCH` is `full`, as in `.ci/run`, these are all rules. Otherwise they are
+ * the rules that must find the fault and one in eight of the others; which ones depends on the fault.
  */
 function rulesFor(fault: Fault, expected: readonly string[]): readonly Topic[] {
   if (searchesInFull) return topics
@@ -45,7 +45,7 @@ function rulesFor(fault: Fault, expected: readonly string[]): readonly Topic[] {
 
 /** Checks that exactly the expected rules fail. */
 export async function expectFoundBy(name: string, expected: readonly string[]): Promise<void> {
-  // Test tables name a fault by a plain string.
+  // The test tables name faults by plain strings.
   const fault = name as Fault
   const verdicts = await judge(fault, undefined, rulesFor(fault, expected))
   const failed = verdicts.filter(({ outcome }) => outcome === 'fail')

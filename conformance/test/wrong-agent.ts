@@ -5,10 +5,16 @@ import { requestInput } from './wrong-input-requests.ts'
 import type { WrongLog } from './wrong-log.ts'
 
 const tickMs = 2
-/** The agent waits at most this many ticks for a client that is about to subscribe, so that the client joins mid-turn. */
+/**
+ * The agent waits at most this many ticks for a client that has connected but not yet subscribed, so that the client
+ * joins mid-turn.
+ */
 const mostTicks = 100
 
-/** Runs a turn: asks for input if the prompt says so, else sends the same answer, one action per tick. */
+/**
+ * Runs a turn. A prompt in `prompts` makes the agent ask for input. Any other prompt gets the same answer, one action
+ * per tick.
+ */
 export function runAgent(host: WrongLog, chat: Uri, turnId: string, text: string): void {
   if (requestInput(host, chat, text)) return
   const append = (step: Step) => host.append(chat, actionOf(step.type, { ...step, turnId }))

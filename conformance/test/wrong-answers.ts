@@ -5,7 +5,7 @@ import type { WrongLog } from './wrong-log.ts'
 
 export type ClientAction = Action & { readonly [key: string]: unknown }
 
-/** The reason to reject an answer of a client; undefined if it is accepted. */
+/** The reason to reject a client's answer to a call or a question; undefined if the answer is accepted. */
 export function answerRejection(
   host: WrongLog,
   state: ChatState,
@@ -28,7 +28,7 @@ export function answerRejection(
   }
 }
 
-/** The action to append for an accepted answer. A fault may change it. */
+/** The action to append for an accepted answer. Some faults change the action. */
 export function acceptedAnswer(host: WrongLog, state: ChatState, clientAction: ClientAction): ClientAction {
   const without = (key: string): ClientAction => ({
     type: clientAction.type,
@@ -53,7 +53,7 @@ export function acceptedAnswer(host: WrongLog, state: ChatState, clientAction: C
   return clientAction
 }
 
-/** Tells whether the host delivers the answer but does not apply it. */
+/** Tells whether a fault makes the host deliver the answer without applying it to its own state. */
 export function isAnswerLost(host: WrongLog, state: ChatState, clientAction: ClientAction): boolean {
   switch (clientAction.type) {
     case 'chat/toolCallConfirmed':
@@ -71,7 +71,7 @@ export function isAnswerLost(host: WrongLog, state: ChatState, clientAction: Cli
   }
 }
 
-/** Changes the state after an action if the host has a fault that does so. */
+/** The state after an action, changed by those faults that affect the state. */
 export function withFault(
   host: WrongLog,
   before: ChatState,
@@ -98,7 +98,7 @@ function withLast(state: ChatState, responseParts: readonly ResponsePart[]): Cha
   return last ? { ...state, turns: [...state.turns.slice(0, -1), { ...last, responseParts }] } : state
 }
 
-/** Sets the response of every request, even of answered ones. */
+/** Sets the response of every input request of the chat, even if it has been answered before. */
 function responded(state: ChatState, response: 'cancel'): ChatState {
   const all = (parts: readonly ResponsePart[]) =>
     parts.map((part) => (part.kind === 'inputRequest' ? { ...part, response } : part))

@@ -41,7 +41,7 @@ export function disposeChats(host: WrongLog, session: Uri): void {
     }
 }
 
-/** The chat state for a subscriber, with the last `wanted` turns. */
+/** The chat state that a subscriber gets: with the last `wanted` turns only, or with all. */
 export function viewOf(host: WrongLog, state: ChatState, wanted?: number): ChatState {
   const { activeTurn } = state
   const shown =
@@ -61,7 +61,10 @@ function needsAnswer({ kind }: ResponsePart): boolean {
   return kind === 'toolCall' || kind === 'inputRequest'
 }
 
-/** Sends one older turn to the caller. The cursor is the number of turns that the caller has. The action is not logged. */
+/**
+ * Sends one older turn to the caller, in an action that is not logged. The cursor is the number of turns that the
+ * caller already has.
+ */
 export function fetchTurns(host: WrongLog, link: Subscriber, chat: Uri, cursor = '0'): object {
   const state = host.channels.get(chat)?.state as ChatState | undefined
   if (!state) throw AhpError.notFound(chat)
@@ -76,7 +79,7 @@ export function fetchTurns(host: WrongLog, link: Subscriber, chat: Uri, cursor =
   return {}
 }
 
-/** Sends all turns to clients that have only some, before an action that names a turn. */
+/** Before the chat is truncated, sends all turns to the clients that have only some of them. */
 export function sendOlderTurns(host: WrongLog, chat: Uri, action: Action): void {
   if (action.type !== 'chat/truncated' || host.has('olderTurnsNotSent')) return
   const state = host.channels.get(chat)?.state as ChatState | undefined
@@ -90,7 +93,7 @@ export function sendOlderTurns(host: WrongLog, chat: Uri, action: Action): void 
       })
 }
 
-/** Updates the session, and runs the agent, after an action on a chat. */
+/** Reacts to an action on a chat: updates the session and runs the agent. */
 export function afterChatAction(host: WrongLog, uri: Uri, action: Action): void {
   const session = host.owners.get(uri) ?? ''
   const listed = (host.channels.get(session)?.state as SessionState | undefined)?.chats

@@ -15,7 +15,7 @@ import { complete } from './wrong-completions.ts'
 import { moveChat } from './wrong-moves.ts'
 import type { Subscriber, WrongLog } from './wrong-log.ts'
 
-/** Two settings, of which only `mood` can change after creation. */
+/** Two settings. Only `mood` can change after the session is created. */
 const config = {
   schema: {
     type: 'object',
@@ -201,7 +201,7 @@ function reportProgress(host: WrongLog, link: Subscriber, progressToken: string)
     link.send({ method: 'root/progress', params: { channel: rootUri, progressToken, progress, total: 2 } })
 }
 
-/** Selects the version. Without a common version it closes the link and throws. */
+/** Selects a version from those offered. If no version is common, closes the connection and throws. */
 function selectVersion(host: WrongLog, link: Subscriber, offered: readonly string[]): string {
   if (host.has('emptyOfferAccepted') && offered.length === 0) return '1.0.0'
   if (host.has('anyVersionAccepted') && !/^\d+\.\d+\.\d+$/.test(offered[0] ?? '1.0.0'))

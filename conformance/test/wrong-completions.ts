@@ -2,7 +2,7 @@ import type { Uri } from '@atrium/protocol/channel'
 import { AhpError } from '@atrium/protocol/errors'
 import type { WrongLog } from './wrong-log.ts'
 
-/** Completes `@` to one file. */
+/** Offers one file as the completion of `@`. */
 export function complete(host: WrongLog, chat: Uri, text: string, offset: number): object {
   if (host.channels.get(chat)?.kind !== 'chat' && !host.has('completionsInUnknownChat'))
     throw AhpError.notFound(chat)

@@ -4,7 +4,7 @@ import { chatUri } from '@atrium/protocol/uri'
 import type { WrongLog } from './wrong-log.ts'
 import type { InitialContent } from './wrong-moves.ts'
 
-/** Creates a chat of a session. The caller adds it to the list of the session. */
+/** Creates a chat in a session. The caller must add the returned summary to the chats of the session. */
 export function newChat(
   host: WrongLog,
   session: Uri,

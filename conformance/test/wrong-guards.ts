@@ -7,7 +7,7 @@ import { actionOf } from '../src/kit/action.ts'
 import { answerRejection, acceptedAnswer } from './wrong-answers.ts'
 import type { Channel, WrongLog } from './wrong-log.ts'
 
-/** The reason to reject an action of a client; undefined if it is accepted. */
+/** The reason to reject an action of a client; undefined if the action is accepted. */
 export function rejectionOf(host: WrongLog, { kind, state }: Channel, action: Action): string | undefined {
   const { type } = action
   const checked = checkAction(kinds[kind], action)
@@ -86,7 +86,7 @@ function chatRejection(host: WrongLog, state: ChatState, clientAction: ClientAct
   }
 }
 
-/** The action to append for an accepted action of a client. A fault may change it. */
+/** The action to append for an accepted action of a client. Some faults change the action. */
 export function acceptedAction(host: WrongLog, { kind, state }: Channel, action: Action): Action {
   const { turns } = state as ChatState
   if (kind === 'chat' && action.type !== 'chat/turnResume' && action.type !== 'chat/truncated')

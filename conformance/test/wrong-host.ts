@@ -12,7 +12,7 @@ interface RunningHost {
   close(): Promise<void>
 }
 
-/** Starts a minimal host with one fault or none, to test the kit itself. Without a fault it is correct. */
+/** Starts a minimal host with which the kit itself is tested. The host has one fault; without `fault` it is correct. */
 export async function startWrongHost(fault?: Fault): Promise<RunningHost> {
   const log = new WrongLog(fault)
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false })

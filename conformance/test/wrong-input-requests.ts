@@ -16,7 +16,7 @@ export const prompts = {
 
 const tickMs = 2
 
-/** Runs the script of a prompt, if the message is one. Returns whether it was. */
+/** Runs the script for this text if the text is one of the prompts. Returns whether it is. */
 export function requestInput(host: WrongLog, chat: Uri, text: string): boolean {
   const steps = scripts.get(text)?.(host, chat)
   if (steps) appendSoon(host, chat, steps)
@@ -50,7 +50,7 @@ function callSteps(host: WrongLog): readonly Step[] {
   ]
 }
 
-/** Creates a chat for the worker. The result of the call names that chat. */
+/** The steps of a turn that starts a worker. Creates the chat of the worker; the result of the tool call names that chat. */
 function workerSteps(host: WrongLog, chat: Uri): readonly Step[] {
   const end: Step = { type: 'chat/turnComplete', duration: 20 }
   if (host.has('noWorker')) return [end]
@@ -102,7 +102,7 @@ export function continueTurn(host: WrongLog, chat: Uri, action: Action): void {
 
 const decisions = ['chat/toolCallConfirmed', 'chat/toolCallResultConfirmed', 'chat/inputCompleted']
 
-/** Appends the steps after one tick, while the same turn is active. */
+/** Appends the steps after one tick, as long as the same turn is active. */
 function appendSoon(host: WrongLog, chat: Uri, steps: readonly Step[]): void {
   const turnId = turnOf(host, chat)?.id
   setTimeout(() => {
@@ -116,7 +116,7 @@ function turnOf(host: WrongLog, chat: Uri): ActiveTurn | undefined {
   return (host.channels.get(chat)?.state as ChatState | undefined)?.activeTurn
 }
 
-/** Updates `inputNeeded` of the session to match the chat. */
+/** Updates `inputNeeded` of the session, so that it lists what the chat waits for. */
 export function updateInputNeeded(host: WrongLog, session: Uri, chat: Uri): void {
   const { inputNeeded = [] } = (host.channels.get(session)?.state ?? {}) as Partial<SessionState>
   const turn = turnOf(host, chat)

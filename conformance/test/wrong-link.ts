@@ -82,7 +82,7 @@ export class WrongLink implements Subscriber {
         return { id: named, error: { code, message, data } }
       }
     }
-    // The session is created late, and the requests after it are not held back.
+    // The session is created late, while the requests that follow are answered at once.
     if (host.has('slowCreation') && method === 'createSession')
       return void setImmediate(() => this.send(answer()))
     const response = answer()
@@ -103,7 +103,7 @@ export class WrongLink implements Subscriber {
     if (method !== 'dispatchAction') return
     const { clientSeq, action } = params as { clientSeq: number; action: Action }
     if (!host.has('echoesOutOfOrder')) return this.#dispatch(uri, clientSeq, action)
-    // Messages that arrive together are applied in reverse order.
+    // Actions that arrive together are applied in reverse order.
     if (this.#waiting.length === 0)
       setImmediate(() => {
         const waiting = this.#waiting.toReversed()

@@ -21,11 +21,11 @@ export interface Channel {
 
 /** One connection, as the log sees it. */
 export interface Subscriber {
-  /** The sequence number at the time it connected. */
+  /** The last sequence number at the time of the connection. */
   readonly since: number
   clientId: string
   readonly subscriptions: Set<Uri>
-  /** The number of turns of a chat that it asked for, if not all. */
+  /** For each chat that the client did not ask for in full, the number of turns that it asked for. */
   readonly views: Map<Uri, number>
   deliver(envelope: Envelope): void
   send(message: object): void
@@ -44,12 +44,12 @@ export class WrongLog {
   readonly fault: Fault | undefined
   readonly channels = new Map<Uri, Channel>()
   readonly summaries = new Map<Uri, SessionSummary>()
-  /** Sessions without a root/sessionAdded so far. */
+  /** Sessions for which no root/sessionAdded has been sent yet. */
   readonly unannounced = new Set<Uri>()
   /** The session of each chat. */
   readonly owners = new Map<Uri, Uri>()
   readonly links = new Set<Subscriber>()
-  /** The subscriptions of each client on its last connection. */
+  /** For each client, the subscriptions of its last connection. */
   readonly clients = new Map<string, Set<Uri>>()
   readonly log: Envelope[] = []
   seq = 0
@@ -136,7 +136,7 @@ export class WrongLog {
     else this.append(rootUri, actionOf('root/activeSessionsChanged', { activeSessions }))
   }
 
-  /** Tells whether the action is delivered but not applied. */
+  /** Tells whether a fault makes the host deliver the action without applying it to its own state. */
   #isLost({ kind, state }: Channel, action: Action): boolean {
     const { type } = action
     return (

@@ -8,7 +8,7 @@ import { sessionUri } from '@atrium/protocol/uri'
 import { actionOf } from '../src/kit/action.ts'
 import type { WrongLog } from './wrong-log.ts'
 
-/** The origin and the first turns of a chat that is created from a turn of another chat. */
+/** The origin and the first turns of a new chat. A chat created from a turn of another chat may copy turns of that chat. */
 export interface InitialContent {
   readonly origin?: ChatOrigin
   readonly turns: readonly Turn[]
@@ -27,7 +27,7 @@ export function initialContent(host: WrongLog, session: Uri, source?: ChatSource
   return { origin, turns: state?.turns.slice(0, host.has('forkLacksTurn') ? at : at + 1) ?? [] }
 }
 
-/** Truncates the forks of a chat together with the chat, if the host has that fault. */
+/** If the host has the fault `forkSharesTruncation`, truncates the forks of a chat together with the chat. */
 export function truncateForks(host: WrongLog, uri: Uri, action: Action): void {
   if (action.type !== 'chat/truncated' || !host.has('forkSharesTruncation')) return
   for (const [fork, { state }] of host.channels) {

@@ -2,7 +2,7 @@ import { defaultChatUri } from '@atrium/protocol/uri'
 import { initialize, turnStarted } from '../turn/chat.ts'
 import { Wire, masked } from '../wire.ts'
 
-/** A client that creates sessions with the agent and times its turns. */
+/** A client that creates sessions with the agent and times their turns. */
 export class AgentClient {
   readonly #wire: Wire
   #ended = 0
@@ -26,7 +26,7 @@ export class AgentClient {
     return new AgentClient(await initialize(await Wire.open(port), 'agent-client'))
   }
 
-  /** Creates a session and runs a turn. Resolves with the milliseconds until its first text and until its end. */
+  /** Creates a session and runs a turn. Resolves with the milliseconds until the first text and until the end of the turn. */
   async session(
     session: string,
     words: number,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 export const agentFile = fileURLToPath(new URL('../acp-child.js', import.meta.url))
 
-/** The agent at a bare pipe: each line is parsed and then dropped. */
+/** The agent at a bare pipe: a reader that parses each line and drops it. */
 export class Pipe {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, () => void>()
@@ -23,7 +23,7 @@ export class Pipe {
     await this.#ask('session/new', { cwd: '/', mcpServers: [] })
   }
 
-  /** Resolves with the milliseconds until the first text and until the end. */
+  /** Sends a prompt. Resolves with the milliseconds until the first text and until the end of the answer. */
   async prompt(words: number): Promise<{ readonly first: number; readonly all: number }> {
     const began = performance.now()
     let first = 0

@@ -3,7 +3,7 @@ import { Watchdog } from '@atrium/adapters/process/watchdog'
 import type { World } from '@atrium/host/ports/world'
 import { agentFile } from './pipe.ts'
 
-/** The ACP agent of `acp-child.ts`, for the host. */
+/** The agent of `acp-child.ts`, in the form in which a host takes an ACP agent. */
 export function scripted({ later }: World): AcpAgent {
   const program = {
     name: 'scripted',

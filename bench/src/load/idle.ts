@@ -5,7 +5,7 @@ import { Wire } from '../wire.ts'
 
 const wanted = 5000
 const root = 'ahp-root://'
-/** The number of concurrent handshakes, below the limit of the host for pending ones. */
+/** The number of concurrent handshakes. The host limits the handshakes that may be pending, and this is below its limit. */
 const atOnce = 100
 /** File descriptors that the process needs beside the connections. */
 const reservedDescriptors = 200
@@ -37,9 +37,9 @@ interface Cost {
   readonly rssEach: number
   readonly heapEach: number
   readonly answered: number
-  /** Heap after the clients left, relative to before they connected. */
+  /** The heap after all clients have left, divided by the heap before they connected. */
   readonly heapAfter: number
-  /** RSS with a second wave of clients, relative to the first. Leaked memory cannot be used again. */
+  /** RSS with a second wave of clients, divided by RSS with the first. It grows if memory of the first wave has leaked. */
   readonly again: number
 }
 
@@ -90,7 +90,7 @@ function closeAll(wires: readonly Wire[]): void {
   for (const wire of wires) wire.close()
 }
 
-/** The minimum of several measurements: sockets and memory pages are released with a delay. */
+/** The minimum of several measurements, because sockets and memory pages are released with a delay. */
 async function settledMemory(child: Child): Promise<Memory> {
   let least = await child.memory()
   for (let round = 0; round < 5; round++) {
@@ -101,7 +101,7 @@ async function settledMemory(child: Child): Promise<Memory> {
   return least
 }
 
-/** The limit of open files. Node raises the soft limit to the hard limit at its start. */
+/** The limit of open files. Node raises its soft limit to the hard limit when it starts. */
 function openFiles(): number {
   const report = process.report?.getReport() as Limits | undefined
   const soft = report?.userLimits?.open_files?.soft ?? 1024

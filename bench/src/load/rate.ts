@@ -15,15 +15,15 @@ interface Round {
   readonly own: Spread
   readonly last: Spread
   readonly missing: number
-  /** The delay of the generator behind its schedule. */
+  /** How late the load generator sent each action, relative to its schedule. */
   readonly late: Spread
   readonly achieved: number
   readonly delay: Delay
 }
 
 /**
- * Actions at a fixed rate, whether or not the server keeps up (open loop). The servers take turns, so that other load on
- * the machine affects all of them alike.
+ * Sends actions at a fixed rate, whether or not the server keeps up (open loop). The servers take turns, so that other
+ * load on the machine affects all of them alike.
  */
 export async function rateTable(): Promise<boolean> {
   const servers = {
@@ -97,7 +97,7 @@ function print({ host, durable, bare }: { readonly [name: string]: readonly Roun
     console.log(
       `  the machine is busy: p99 of the generator delay ${late.toFixed(0)} ms, of a bare host in memory ${bareP99.toFixed(0)} ms; measure again when it is idle`,
     )
-  // A figure without a goal: the cost of a disk write depends on other users of the disk.
+  // These ratios have no goal, because the cost of a disk write depends on other users of the disk.
   const [p50, p99] = [relativeTo(bare, ({ own }) => own.p50), relativeTo(bare, ({ own }) => own.p99)]
   fact('own echo, relative to bare without a disk', `p50 ${p50.toFixed(1)}x  p99 ${p99.toFixed(1)}x`)
   return [
@@ -110,7 +110,7 @@ function print({ host, durable, bare }: { readonly [name: string]: readonly Roun
   ].every(Boolean)
 }
 
-/** The medians of the percentiles over all rounds, and the maximum. */
+/** The median of each percentile over all rounds, and the maximum of all rounds. */
 function line(all: readonly Round[], of: (round: Round) => Spread): string {
   const mid = (figure: (spread: Spread) => number) => median(all.map((round) => figure(of(round)))).toFixed(1)
   const worst = Math.max(...all.map((round) => of(round).max)).toFixed(1)

@@ -12,12 +12,12 @@ import { check, fact, row } from '../table.ts'
 
 const clients = 1000
 const sessions = 250
-/** The number of actions in each session while some clients are disconnected. */
+/** The number of actions in each session that the disconnected clients miss. */
 const missed = 20
 const rounds = 3
 const root = 'ahp-root://'
 
-/** The host is killed under 1,000 clients and started again; all clients reconnect at the same moment. */
+/** Kills the host of 1,000 clients and starts it again. All clients reconnect at the same moment. */
 export async function reconnectTable(): Promise<boolean> {
   console.log(
     `\nreturn: ${clients} clients reconnect after a crash, each to the root and one of ${sessions} sessions; ${rounds} rounds`,
@@ -46,7 +46,7 @@ interface ReconnectStorm {
   readonly host: ServeProcess
   /** Milliseconds from the kill until the host listens again. */
   readonly started: number
-  /** Milliseconds from then until all clients are in sync. */
+  /** Milliseconds from the moment when the host listens again until all clients are in sync. */
   readonly synced: number
   readonly answers: readonly ReconnectType[]
   /** The number of connections that failed before the handshake and were tried again. */
@@ -99,7 +99,7 @@ async function crashAndReconnect(
   return { host, started: ready - killed, synced: performance.now() - ready, answers, again }
 }
 
-/** The time in which a bare host accepts the same number of connections. */
+/** The time that a bare host takes to accept the same number of connections. */
 async function bareAccepts(port: number): Promise<number> {
   const endpoint = { url: `ws://127.0.0.1:${port}/`, token: '' }
   const all = Array.from({ length: clients }, (_, i) => new Client(`bare-${i}`))
@@ -140,7 +140,7 @@ function print(
   ].every(Boolean)
 }
 
-/** Runs a step for all clients, 50 at a time: these steps are not measured. */
+/** Runs a step for all clients, 50 at a time. Such steps are not measured. */
 async function inBatches(
   all: readonly Client[],
   each: (client: Client, index: number) => Promise<unknown>,
@@ -150,7 +150,7 @@ async function inBatches(
 }
 
 let changes = 0
-/** An action that concerns the session only: a new title would be sent to every subscriber of the root. */
+/** An action that changes only the session. A new title would also be sent to every subscriber of the root. */
 function activeClientSet({ clientId }: Client): Action {
   return {
     type: 'session/activeClientSet',

@@ -24,7 +24,7 @@ test('[B21] a server that stalls for half a second shows in the percentiles', ()
   const stalled = (now: number) => (now >= 2000 && now < 2500 ? 2501 : now + 1)
   const { p50, p99, max } = simulated(stalled, () => 1)
   expect(p50).toBeLessThan(3)
-  // The stall is a tenth of five seconds: one action in ten waited, for 250 ms on average.
+  // The stall lasts half a second of five, so one action in ten waits, and these wait 250 ms on average.
   expect(p99).toBeGreaterThan(400)
   expect(max).toBeGreaterThan(495)
 })
@@ -45,8 +45,8 @@ test('[B21] actions without an answer are counted', () => {
 })
 
 /**
- * Simulates five seconds at 1,000 actions a second. `answers` gives the time of the answer to an action sent now; `nap`
- * gives the time until the generator looks again.
+ * Simulates five seconds at 1,000 actions a second. `answers` gives the time of the answer to an action that is sent at
+ * `now`; `nap` gives the time until the generator next looks at its schedule.
  */
 function simulated(answers: (now: number) => number, nap: (now: number) => number) {
   const times = arrivals(1000, 5, 3)

@@ -1,8 +1,8 @@
 import { random } from '../measure.ts'
 
 /**
- * The send time of each action in milliseconds from the start: a Poisson process with `rate` actions a second. The times
- * do not depend on the server, so a slow server does not get fewer actions.
+ * The send time of each action in milliseconds from the start. The times form a Poisson process with `rate` actions a
+ * second. They do not depend on the server, so a slow server does not get fewer actions.
  */
 export function arrivals(rate: number, seconds: number, seed: number): Float64Array {
   const next = random(seed)
@@ -15,7 +15,7 @@ function gap(next: () => number, rate: number): number {
   return (-Math.log(1 - next()) * 1000) / rate
 }
 
-/** Gives the actions that are due, including those whose time passed since the last call. */
+/** Yields the actions that are due: all whose time has come since the last call. */
 export class Schedule {
   readonly #times: Float64Array
   #next = 0
@@ -33,7 +33,7 @@ export class Schedule {
   }
 }
 
-/** The latency of each action, counted from its scheduled time, even if it was sent late. */
+/** The latency of each action. It counts from the scheduled time, even if the action was sent late. */
 export class Latencies {
   readonly #times: Float64Array
   readonly #took: Float64Array

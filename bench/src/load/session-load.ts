@@ -2,19 +2,19 @@ import { Wire, masked } from '../wire.ts'
 import { Latencies, Schedule } from './schedule.ts'
 
 const root = 'ahp-root://'
-/** Text that makes the envelopes as long as in practice. */
+/** Text that makes the envelopes about as long as those of a real session. */
 const words = 'the agent reads a file and writes another one while somebody watches it work, and again '
-/** The time to wait for late envelopes. Envelopes after it count as missing. */
+/** The time to wait for late envelopes. An envelope that comes later counts as missing. */
 const timeoutMs = 30_000
 
 export interface LoadResult {
-  /** From dispatch to the echo at the dispatcher. */
+  /** Latency from the scheduled dispatch to the echo at the dispatcher. */
   readonly own: Latencies
-  /** From dispatch to the envelope at the last subscriber. */
+  /** Latency from the scheduled dispatch to the envelope at the last subscriber. */
   readonly last: Latencies
-  /** From the scheduled time to the actual dispatch. */
+  /** Delay from the scheduled time to the actual dispatch. */
   readonly late: Latencies
-  /** Milliseconds until every subscriber had every envelope. */
+  /** Milliseconds until every subscriber had received every envelope. */
   readonly took: number
 }
 
@@ -23,7 +23,7 @@ export class SessionLoad {
   readonly sessions = 20
   readonly subscribers = 10
   readonly #subscribers: readonly (readonly Wire[])[]
-  /** The last clientSeq, the same in every session. */
+  /** The clientSeq of the last dispatch. It is the same in every session. */
   #lastClientSeq = 0
 
   private constructor(wires: readonly (readonly Wire[])[]) {
@@ -102,7 +102,7 @@ function sessionOf(session: number): string {
 
 const clientSeqKey = Buffer.from('"clientSeq":')
 
-/** Reads the clientSeq without parsing the frame: parsing 20,000 frames a second would slow the generator. */
+/** Finds the clientSeq in a frame without parsing the frame. Parsing 20,000 frames a second would slow the generator. */
 function clientSeqIn(data: Buffer, start: number, end: number): number | undefined {
   const at = data.indexOf(clientSeqKey, start)
   if (at < 0 || at >= end) return undefined

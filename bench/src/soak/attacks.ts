@@ -6,7 +6,10 @@ import type { RandomChoices } from './random-choices.ts'
 import { withTimeout } from './timeout.ts'
 import type { SoakRun } from './soak-run.ts'
 
-/** Attacks the host at random. Each attack has an expected answer; after many failed attempts, 429 is expected as well. */
+/**
+ * Runs random attacks on the host. Each attack expects a certain answer. After many failed attempts, the answer may
+ * also be 429.
+ */
 export async function runAttacks(run: SoakRun, random: RandomChoices): Promise<void> {
   while (!run.over) {
     const [name, attack] = random.pick(Object.entries(attacks)) ?? ['', () => Promise.resolve(undefined)]
@@ -17,7 +20,7 @@ export async function runAttacks(run: SoakRun, random: RandomChoices): Promise<v
   }
 }
 
-/** Returns a problem if the host did not react as expected. */
+/** An attack. Resolves with a problem if the host did not react as expected. */
 type Attack = (endpoint: Endpoint) => Promise<string | undefined>
 
 const attacks: { readonly [name: string]: Attack } = {
@@ -90,7 +93,7 @@ async function isRefused(endpoint: Endpoint, method: string, params: object): Pr
   return answered ? 'got a result' : undefined
 }
 
-/** Connects with one of eight client ids. The host remembers every client id, so attacks reuse a few. */
+/** Connects with one of eight client ids. Attacks share a few ids, because the host remembers every client id. */
 async function initialized(endpoint: Endpoint): Promise<Client> {
   const client = new Client(`attacker-${++clients % 8}`)
   await client.initialize(endpoint)

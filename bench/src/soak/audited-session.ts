@@ -3,7 +3,10 @@ import { Client } from '../client.ts'
 import type { Endpoint } from '../client.ts'
 import { DeliveryRecord } from './delivery-record.ts'
 
-/** A session whose whole log is read and checked before it is disposed of. The auditor subscribes at its creation. */
+/**
+ * A session whose whole log is read and checked before the session is disposed of. A client, the auditor, subscribes
+ * when the session is created.
+ */
 export class AuditedSession {
   readonly uri: Uri
   readonly record = new DeliveryRecord()
@@ -47,13 +50,13 @@ export class AuditedSession {
     if (this.#users > 0) await new Promise<void>((resolve) => (this.#onUnused = resolve))
   }
 
-  /** Reads the log from the creation on, disposes of the session, and returns the problems found. */
+  /** Reads the log since the creation of the session, and disposes of the session. Returns the problems found. */
   async auditAndDispose(endpoint: Endpoint): Promise<readonly string[]> {
     const log: Envelope[] = []
     const auditor = this.#auditor
     auditor.onEnvelope = (envelope) => log.push(envelope)
     const answer = await auditor.reconnect(endpoint)
-    // The whole log, reduced, must equal the state of a new snapshot.
+    // The state that the auditor has reduced from the whole log must equal a new snapshot.
     await auditor.compare(this.uri)
     await auditor.ask('disposeSession', { channel: this.uri })
     await auditor.leave()

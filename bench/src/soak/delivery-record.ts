@@ -1,16 +1,16 @@
 import type { Envelope } from '@atrium/protocol/channel'
 
-/** The envelopes of one channel that any client received, by number. The log must contain the same at the end. */
+/** Every envelope of one channel that any client received, by number. At the end, the log must contain the same envelopes. */
 export class DeliveryRecord {
   readonly #delivered = new Map<number, string>()
-  /** Numbers that a rejection names: "already accepted as N". */
+  /** Numbers named by rejections of the form "already accepted as N". */
   readonly #named = new Set<number>()
 
   get size(): number {
     return this.#delivered.size
   }
 
-  /** Records an envelope. Returns a problem if its number was delivered before with another action. */
+  /** Records an envelope. Returns a problem if another action was delivered under the same number before. */
   add({ serverSeq, action, rejectionReason }: Envelope): string | undefined {
     if (rejectionReason !== undefined) return this.#addRejection(rejectionReason)
     const text = JSON.stringify(action)

@@ -2,9 +2,9 @@ import * as v8 from 'node:v8'
 import { isMainThread } from 'node:worker_threads'
 
 // `node --import …/soak/probe.js` makes a host report its memory over its IPC channel. The product itself has no such
-// interface, and the module does nothing until a parent process asks.
+// interface. This module does nothing until a parent process asks.
 
-/** Figures that a process has about itself. Object counts are undefined if the runtime cannot count objects. */
+/** Figures that a process reports about itself. Object counts are undefined if the runtime cannot count objects. */
 export interface ProcessStats {
   readonly heap: number
   readonly rss: number
@@ -18,7 +18,7 @@ if (isMainThread && process.send) {
     'message',
     (question) => question === 'stats' && void stats().then((found) => process.send?.(found)),
   )
-  // Without the parent process, the measurement is over.
+  // When the parent process has gone, the measurement is over.
   process.on('disconnect', () => process.exit(1))
   process.channel?.unref()
 }
@@ -27,11 +27,11 @@ async function stats(): Promise<ProcessStats> {
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, rss } = process.memoryUsage()
-  // Timers come and go with the load. Sockets, files and servers can leak.
+  // Timers are left out, because their number varies with the load. Sockets, files and servers stay if they leak.
   const handles = process
     .getActiveResourcesInfo()
     .filter((name) => !/Timeout|Immediate|TickObject/.test(name))
-  // The host has loaded the same modules already, so these are its classes.
+  // The host has already loaded these modules, so the imports give the same classes that the host uses.
   const { Connection } = await import('@atrium/host/connection')
   const { Channel } = await import('@atrium/host/log/channel')
   return { heap: heapUsed, rss, handles: handles.length, links: count(Connection), channels: count(Channel) }

@@ -1,7 +1,7 @@
 import type { Sample } from './sample.ts'
 import type { SoakRun } from './soak-run.ts'
 
-/** Shows the progress of a run: one line that is overwritten on a terminal, else a new line every 30 seconds. */
+/** Shows the progress of a run. On a terminal it overwrites one line; elsewhere it prints a new line every 30 seconds. */
 export class Progress {
   readonly #seconds: number
   #shown = 0

@@ -1,6 +1,6 @@
 import { random } from '../measure.ts'
 
-/** Random choices that a seed determines. */
+/** Random choices. The same seed gives the same choices. */
 export class RandomChoices {
   readonly #next: () => number
 
@@ -8,7 +8,7 @@ export class RandomChoices {
     this.#next = random(seed)
   }
 
-  /** An integer of at least `least` and below `most`. */
+  /** A random integer. `least` is possible, `most` is not. */
   between(least: number, most: number): number {
     return least + Math.floor(this.#next() * (most - least))
   }
@@ -17,12 +17,12 @@ export class RandomChoices {
     return list[this.between(0, list.length)]
   }
 
-  /** A name, with a probability proportional to its weight. */
+  /** Picks a name. The probability of a name is proportional to its weight. */
   weighted<K extends string>(weights: { readonly [name in K]: number }): K {
     const entries = Object.entries(weights) as [K, number][]
     let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)
     for (const [name, weight] of entries) if ((left -= weight) < 0) return name
-    // Rounding can leave a rest after the last weight.
+    // Rounding errors can leave a small rest after the last weight.
     return entries[0]?.[0] as K
   }
 

@@ -109,7 +109,7 @@ export class SimulatedClient {
     return this.#client.replicas.channels.filter((uri) => uri !== rootUri)
   }
 
-  /** Runs a task in a subscribed session that is still open. Without one, subscribes to a session instead. */
+  /** Runs a task in a subscribed session that is still open. If there is none, subscribes to a session instead. */
   async #inSession(task: (session: AuditedSession) => Promise<void>): Promise<void> {
     const sessions = this.#subscribed().flatMap((uri) => this.#run.session(uri) ?? [])
     const session = this.#random.pick(sessions.filter(({ open }) => open))
@@ -117,7 +117,10 @@ export class SimulatedClient {
     else await this.#operations.subscribe()
   }
 
-  /** Dispatches a random action and waits for its echo. A rejection is recorded here, because it changes no state. */
+  /**
+   * Dispatches a random action and waits for its echo. Records a rejection here, because `onEnvelope` reports only
+   * envelopes that change a state.
+   */
   async #dispatch({ uri, record }: AuditedSession): Promise<Envelope> {
     const envelope = await this.#client.dispatch(uri, this.#action(uri))
     if (envelope.rejectionReason !== undefined) this.#run.problem(record.add(envelope))
@@ -139,11 +142,11 @@ export class SimulatedClient {
         ? { type: 'session/workingDirectorySet', directory: `file:///${this.#dispatched % 50}` }
         : { type: 'session/workingDirectoryRemoved', directory: this.#random.pick(workingDirectories) },
     ]
-    // The list is not empty, so `pick` finds one.
+    // `pick` returns undefined only for an empty list.
     return this.#random.pick(actions) as Action
   }
 
-  /** Waits for a result. Reconnects whenever the connection ends before it comes. */
+  /** Waits for a result. Reconnects whenever the connection ends before the result comes. */
   async #acrossLinks<T>(result: Promise<T>): Promise<T> {
     for (;;) {
       const settled = await Promise.race([
@@ -169,7 +172,7 @@ export class SimulatedClient {
       )
   }
 
-  /** Reports the problems of this client id, before the id is given up. */
+  /** Reports the problems of this client before it changes its client id. */
   #reportProblems(): void {
     this.#run.problem(...this.#client.problems)
     if (this.#client.pending > 0)

@@ -5,11 +5,11 @@ import { withTimeout } from './timeout.ts'
 import type { SoakRun } from './soak-run.ts'
 
 const payload = 'x'.repeat(20_000)
-/** In total more than the kernel buffers for a socket and the host for a client. */
+/** Together, these actions are larger than the buffers of the kernel for a socket and of the host for a client. */
 const actionCount = 800
 const atOnce = 40
 
-/** Runs clients that stop reading, each in a session of its own. The missed actions are too large for a replay. */
+/** Runs clients that stop reading, each in its own session. They miss more bytes than a replay may have. */
 export async function slowReaders(run: SoakRun, random: RandomChoices): Promise<void> {
   for (let turn = 1; !run.over; turn++) {
     await withTimeout('a slow reader', stopReading(run, turn)).catch((error: unknown) =>
@@ -19,7 +19,10 @@ export async function slowReaders(run: SoakRun, random: RandomChoices): Promise<
   }
 }
 
-/** One client stops reading while another dispatches. The host must disconnect it, and a reconnect must bring everything. */
+/**
+ * One client stops reading while another dispatches. The host must disconnect the first client, which must get
+ * everything after a reconnect.
+ */
 export async function stopReading(run: SoakRun, turn: number): Promise<void> {
   const [reader, writer] = [new Client(`slow-${turn}`), new Client(`writer-${turn}`)]
   const uri = `ahp-session:/slow-${turn}`
@@ -37,7 +40,7 @@ export async function stopReading(run: SoakRun, turn: number): Promise<void> {
     () => reader.ended,
   )
   const code = await read
-  // 1006: the client did not read the close frame either, so the host dropped the connection.
+  // The code is 1006 if the host dropped the connection because the client did not read the close frame either.
   if (code === 1013 || code === 1006) run.counts.stalls++
   else run.problem(`a client that stopped reading was closed with ${code}`)
   await reader.reconnect(run.endpoint)

@@ -5,7 +5,10 @@ import type { RandomChoices } from './random-choices.ts'
 import { withTimeout } from './timeout.ts'
 
 const sessionCount = 20
-/** A session with more delivered actions than this is closed. A longer log would not fit into a replay, and the audit needs one. */
+/**
+ * A session with more delivered actions than this is closed. The audit needs a replay of the whole log, and a longer
+ * log would not fit.
+ */
 const mostDelivered = 2000
 
 /** The shared state of a soak run: the open sessions, the counts and the problems. */
@@ -68,7 +71,7 @@ export class SoakRun {
     this.counts.audits++
   }
 
-  /** Keeps the number of sessions constant. Closes full sessions, and sometimes another one. */
+  /** Keeps the number of open sessions constant. Closes sessions that are full, and at random sometimes another one. */
   async replaceSessions(random: RandomChoices): Promise<void> {
     while (!this.over) {
       while (this.openSessions.length < sessionCount) await this.open()

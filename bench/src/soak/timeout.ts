@@ -1,7 +1,7 @@
 /** Longer than any step may take under load. */
 const timeoutMs = 60_000
 
-/** Waits for a task. Rejects with an error that names `what` at the timeout. */
+/** Waits for a task. At the timeout, rejects with an error that names `what`. */
 export async function withTimeout<T>(what: string, task: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -39,7 +39,7 @@ function growing(all: readonly Sample[]): readonly string[] {
 
 type Part = Partial<Record<'heap' | 'fds' | 'handles', number>>
 
-/** A sample every five seconds with some noise, plus the growth that `more` gives. */
+/** One sample every five seconds, with some noise. `more` gives the growth to add at the time `at`. */
 function samples(count: number, seed: number, more: (at: number) => Part = () => ({})): readonly Sample[] {
   const next = random(seed)
   return Array.from({ length: count }, (_, i) => {

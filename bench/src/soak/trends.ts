@@ -2,17 +2,20 @@ import { median } from '../percentiles.ts'
 import { slopeOf } from '../slope.ts'
 import type { Sample } from './sample.ts'
 
-/** The shortest second half of a run whose slope is judged. */
+/** Only the second half of a run is judged. If it is shorter than this, no slope is judged. */
 const leastSeconds = 300
-/** A quantity grows if its slope is this many standard errors above the allowed slope: about one false alarm in a thousand. */
+/**
+ * A quantity grows if its slope exceeds the allowed slope by this many standard errors. This gives about one false
+ * alarm in a thousand.
+ */
 const errors = 3
 
-/** A quantity that must not grow. */
+/** A quantity of the host, which must not grow unless it is only shown. */
 interface Quantity {
   readonly name: string
   readonly of: (sample: Sample) => number | undefined
   readonly unit: number
-  /** The allowed growth in an hour. Absent: the quantity is shown and not judged. */
+  /** The allowed growth in an hour. Absent: the quantity is shown but not judged. */
   readonly allowed?: number
 }
 
@@ -27,7 +30,8 @@ const quantities: readonly Quantity[] = [
   { name: 'children', of: ({ children }) => children, unit: 1, allowed: 1 },
   { name: 'links in memory', of: ({ links }) => links, unit: 1, allowed: 2 },
   { name: 'channels in memory', of: ({ channels }) => channels, unit: 1, allowed: 2 },
-  // Not judged: the host keeps the URI of every disposed session, so that no other session can use it.
+  // The database is not judged. It grows, because the host keeps the URI of every disposed session to prevent its
+  // reuse.
   { name: 'database, MB', of: ({ database }) => database, unit: mb },
   {
     name: 'database per live session, KB',
@@ -42,7 +46,10 @@ export interface Trend {
   readonly first: number
   readonly last: number
   readonly median: number
-  /** Growth in an hour, over the second half of the run: growth while a process warms up is no leak. */
+  /**
+   * Growth in an hour, over the second half of the run. The first half is left out, because growth during the warm-up
+   * is no leak.
+   */
   readonly slope: number
   readonly error: number
   readonly verdict: 'grows' | 'steady' | 'too short' | 'not judged'

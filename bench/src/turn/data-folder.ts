@@ -12,7 +12,7 @@ import { initialize, turnStarted } from './chat.ts'
 export class DataFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'atrium-bench-'))
 
-  /** Starts a host on the folder. No session is loaded yet. */
+  /** Starts a host on the folder. The host has no session loaded yet. */
   start(): Promise<Child> {
     return start('host-child', [], ['guide', `data=${this.path}`])
   }
@@ -22,7 +22,7 @@ export class DataFolder {
   }
 }
 
-/** Creates a session and runs `turns` turns of about 2 KB with the built-in agent. */
+/** Creates a session and runs `turns` turns with the built-in agent. Each turn has about 2 KB. */
 export async function makeSession(child: Child, session: string, turns: number): Promise<void> {
   const wire = await initialize(await Wire.open(child.port), session)
   await wire.ask('createSession', { channel: session, provider: 'guide' })
@@ -39,5 +39,5 @@ export async function makeSession(child: Child, session: string, turns: number):
   wire.close()
 }
 
-/** A kilobyte of text that the agent repeats. It has few words, because the agent streams word by word. */
+/** A kilobyte of text that the agent repeats. Hyphens join its words, because the agent sends one action per word. */
 const paragraph = loremText(175).replaceAll(/(\S+) (\S+) (\S+) (\S+) /g, '$1-$2-$3-$4 ')

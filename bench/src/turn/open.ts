@@ -5,11 +5,15 @@ import { Wire } from '../wire.ts'
 import { initialize } from './chat.ts'
 import { DataFolder, makeSession } from './data-folder.ts'
 
-// Both chats have the same number of actions after their last stored head, which is written every 1,000 actions.
+// The host stores the head of a chat every 1,000 actions. With these numbers of turns, both chats have equally many
+// actions after their last stored head.
 const [few, many] = [50, 2050]
 const rounds = 21
 
-/** Opening a long chat takes as long as a short one: its newest turns and a cursor. Each measurement starts a new host. */
+/**
+ * Opening a long chat must take as long as opening a short one, because the host sends only the newest turns and a
+ * cursor. Each measurement starts a new host.
+ */
 export async function openTable(): Promise<boolean> {
   console.log(`\nopen: the newest ${few} turns of a chat that is not loaded, of about 2 KB each`)
   const folder = new DataFolder()
@@ -32,7 +36,7 @@ export async function openTable(): Promise<boolean> {
 async function timeToOpen(folder: DataFolder, which: 'few' | 'many'): Promise<number> {
   const child = await folder.start()
   const wire = await initialize(await Wire.open(child.port), 'opener')
-  // Warm-up with another chat: code that is loaded once is not part of the cost of a chat.
+  // Warm-up with another chat: the host loads some code only once, which is not part of the cost of opening a chat.
   await open(wire, 'warm')
   const began = performance.now()
   const answer = await open(wire, which)

@@ -11,7 +11,7 @@ const turns = 3
 const makers = 20
 const rounds = 5
 
-/** Sessions that are not loaded cost only their entry in the session list. */
+/** Checks that a session which is not loaded costs little memory: only its entry in the session list. */
 export async function sleepTable(): Promise<boolean> {
   console.log(`\nsleep: ${many} sessions of ${turns} turns on disk, relative to ${few}`)
   const folders = { few: await filled(few), many: await filled(many) }
@@ -44,7 +44,7 @@ async function filled(count: number): Promise<DataFolder> {
   return folder
 }
 
-/** The memory of a host that has answered listSessions once, so that the code for it is loaded. */
+/** The memory of a new host after one `listSessions`. The request makes the host load the code that lists sessions. */
 async function memoryOf(folder: DataFolder): Promise<Memory> {
   const child = await folder.start()
   const wire = await initialize(await Wire.open(child.port), 'list-reader')

@@ -11,7 +11,7 @@ import type { WatchResult } from './watchers.ts'
 const words = 3000
 const { length } = loremText(words)
 const rounds = 9
-/** The number of turns for the warm-up of both servers. */
+/** The number of warm-up turns on each server. */
 const warming = 20
 
 /** The clients that watch a turn. */
@@ -20,7 +20,7 @@ interface Audience {
   readonly count: number
   /** The number of clients that speak AHP 0.9. */
   readonly older?: number
-  /** The `maxLatencyMs` of their subscriptions. */
+  /** The `maxLatencyMs` of the clients' subscriptions. */
   readonly latency?: number
   /** The goal for the rate, relative to the bare host. */
   readonly goal?: number
@@ -34,7 +34,7 @@ const audiences: readonly Audience[] = [
   { name: '50 watchers with maxLatencyMs 0', count: 50, latency: 0 },
 ]
 
-/** A turn of 3,000 words at full speed, relative to a bare host that sends the same number of messages. */
+/** A turn of 3,000 words at full speed, relative to a bare host that sends one message per word. */
 export async function streamTable(): Promise<boolean> {
   console.log(
     `\nstream: a turn of ${words} words, stored and delivered, relative to ${words} naive ws.send per watcher`,
@@ -70,7 +70,7 @@ interface Result {
   readonly theirs: WatchResult
 }
 
-/** Runs the same turn on both servers, one after the other, so that other load on the machine affects both alike. */
+/** Runs the same turn on both servers. The servers take turns, so that other load on the machine affects both alike. */
 async function compare(
   watchers: Watchers,
   { host, bare }: { readonly host: Child; readonly bare: Child },

@@ -2,8 +2,8 @@ import { openChat, turnStarted } from './chat.ts'
 import type { WatchedTurn, WatchResult } from './watchers.ts'
 import { Wire, masked } from '../wire.ts'
 
-// The watchers of a chat, in their own process: reading fifty sockets costs more than writing them. They count characters
-// without parsing the frames, so that the bench measures the server.
+// The watchers of a chat have their own process, because reading fifty sockets costs more than writing to them. The
+// watchers count characters without parsing the frames, so that the bench measures the server.
 process.on('message', (turn: WatchedTurn) => {
   void watch(turn).then((result) => process.send?.(result))
 })
@@ -33,7 +33,7 @@ async function watch(turn: WatchedTurn): Promise<WatchResult> {
   }
 }
 
-/** A client that counts the received characters of the answer, however many actions they come in. */
+/** A client that counts the characters of the answer, in however many actions they arrive. */
 class Watcher {
   readonly wire: Wire
   readonly received = { length: 0, first: 0, last: 0 }
@@ -54,5 +54,5 @@ class Watcher {
   }
 }
 
-/** The key before the text of a delta. The words of the guide contain no characters that JSON escapes. */
+/** The JSON key before the text of a delta. The text ends at the next quote, because the guide's words need no JSON escapes. */
 const contentKey = Buffer.from('"content":"')

@@ -10,7 +10,7 @@ export interface WatchedTurn {
   readonly count: number
   /** The number of watchers that speak AHP 0.9. */
   readonly older: number
-  /** The `maxLatencyMs` of the subscriptions; absent for the default. */
+  /** The `maxLatencyMs` of the subscriptions. Absent: the default of the host. */
   readonly latency?: number
   /** The number of words of the answer. */
   readonly words: number
@@ -18,13 +18,13 @@ export interface WatchedTurn {
   readonly length: number
 }
 
-/** The result for a turn, in milliseconds from its dispatch. */
+/** The result of a turn. Times are in milliseconds from the dispatch of the turn. */
 export interface WatchResult {
   /** Time to the first word at the client that started the turn. */
   readonly first: number
   /** Time to the last word at the slowest watcher. */
   readonly took: number
-  /** The largest number of messages to one watcher. */
+  /** The number of messages to the watcher that got the most. */
   readonly frames: number
 }
 

@@ -9,7 +9,7 @@ const rounds = 7
 const keys = 300
 const floodSeconds = 60
 
-/** Terminal output, key echo and endless output of a shell of the host, relative to a bare pty in its own process. */
+/** The output, the echo of a key and the endless output of a shell on the host, relative to a bare pty in its own process. */
 export async function outputTable(): Promise<boolean> {
   console.log(`\noutput: seq 1 ${lines} to one client, relative to a bare pty whose output is sent unchanged`)
   const [host, bare] = await Promise.all([start('host-child', [], ['machine']), start('bare-pty-child')])
@@ -28,13 +28,13 @@ export async function outputTable(): Promise<boolean> {
   return met
 }
 
-/** The bytes that `seq` writes: a pty ends each line with a carriage return and a newline. */
+/** The number of bytes that `seq` writes. A pty ends each line with a carriage return and a newline. */
 const bytes = Array.from({ length: lines }, (_, n) => String(n + 1).length + 2).reduce((a, b) => a + b, 0)
 
 async function timeToPrint(child: Child, open: (child: Child) => Promise<Shell>): Promise<number> {
   const shell = await open(child)
   await shell.timed('stty -echo; sleep 0.2; echo READY$((1))\r', 'READY1')
-  // The pause makes the end marker arrive in a message of its own.
+  // The `sleep` makes sure that the end marker arrives in its own message.
   const time = await shell.timed(`seq 1 ${lines}; sleep 0.3; echo END$((1))\r`, 'END1')
   shell.close()
   return time
@@ -45,7 +45,8 @@ async function echoes(host: Child, bare: Child): Promise<void> {
   const times: Record<'own' | 'other', number[]> = { own: [], other: [] }
   for (const shell of [own, other]) await shell.timed('sleep 0.3; echo READY$((1)); exec cat\r', 'READY1')
   for (let n = 0; n < keys; n++) {
-    // The pace of a fast typist. The host delays output that directly follows other output, to batch it.
+    // Wait between keys like a fast typist. The host batches output: it delays output that directly follows other
+    // output.
     await new Promise((resolve) => setTimeout(resolve, 15))
     const key = 'abcdefghij'.charAt(n % 10)
     times.own.push(await own.echoed(key))

@@ -11,13 +11,14 @@ const length = Array.from({ length: 200_000 }, (_, i) => String(i + 1).length + 
 const rounds = 15
 const floodMs = 5000
 
-/** The output of a program through the terminals adapter, relative to a bare pty. */
+/** The output of a program through the terminal adapter of the host, relative to a bare pty. */
 export async function ptyTable(): Promise<boolean> {
   console.log(`\npty: ${line}, sanitized and turned into actions, relative to a bare node-pty`)
   const terminals = ptyTerminals({ shell: '/bin/sh' })
   const ours: Run[] = []
   const theirs: Run[] = []
-  // Both take turns, so that other load on the machine affects both alike. The first two rounds are a warm-up.
+  // The adapter and the bare pty take turns, so that other load on the machine affects both alike. The first two rounds
+  // are a warm-up.
   for (let round = -2; round < rounds; round++) {
     const pair = [await runThroughAdapter(terminals), await runBare()] as const
     if (round < 0) continue
@@ -72,7 +73,7 @@ function runBare(): Promise<Run> {
   })
 }
 
-/** Runs `yes` for some seconds. Checks the memory it takes, and the time that Ctrl-C takes to stop it. */
+/** Runs `yes` for some seconds. Checks how much memory its output takes, and how soon Ctrl-C stops it. */
 async function flood(terminals: ReturnType<typeof ptyTerminals>): Promise<boolean> {
   const before = process.memoryUsage().rss
   let received = 0

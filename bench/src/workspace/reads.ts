@@ -13,7 +13,10 @@ const files = 1000
 const atOnce = 64
 const rounds = 5
 
-/** Reading small files through the host, which opens and checks each file first, relative to `fs.readFile` alone. */
+/**
+ * Reads small files through the host, relative to `fs.readFile` alone. The host opens and checks each file before it
+ * reads it.
+ */
 export async function readsTable(): Promise<boolean> {
   console.log(`\nreads: ${count} files of 1 KB, ${atOnce} at once, relative to fs.readFile without a host`)
   const folder = mkdtempSync(join(tmpdir(), 'atrium-reads-'))

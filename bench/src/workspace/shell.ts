@@ -4,7 +4,7 @@ import { Wire, masked } from '../wire.ts'
 
 let made = 0
 
-/** A client of a shell: one of the host, or one of a bare pty. */
+/** A client of a shell, which runs either on the host or on a bare pty. */
 export class Shell {
   readonly wire: Wire
   readonly #type: (data: string) => void
@@ -37,7 +37,10 @@ export class Shell {
     this.#type(data)
   }
 
-  /** Types a line. Returns the time until the last output before the message that contains the text `last`. */
+  /**
+   * Types a line and waits for a message that contains the text `last`. Returns the time until the last output before
+   * that message.
+   */
   async timed(data: string, last: string): Promise<number> {
     const wanted = Buffer.from(last)
     const start = performance.now()
@@ -75,6 +78,6 @@ export class Shell {
   }
 }
 
-/** The echo of the client's own `terminal/input` action, which is not output. */
+/** Marks the echo of the client's own `terminal/input` action, which is not output of the shell. */
 const ownInput = Buffer.from('terminal/input')
 const openBrace = '{'.charCodeAt(0)

@@ -4,7 +4,7 @@ import type { WatchFigures } from './watch.ts'
 
 const files = 50_000
 
-/** A watch of a large tree, compared with the recursive watch of Node, each in its own process. */
+/** Measures a watch of a large tree, relative to the recursive watch of Node. Each watch has its own process. */
 export async function treeTable(): Promise<boolean> {
   console.log(
     `\ntree: a watch of ${files} files in ${files / 10} directories, compared with fs.watch recursive`,

@@ -5,12 +5,15 @@ import { watchTree } from '@atrium/adapters/files/watch'
 import { median } from '../percentiles.ts'
 import type { WatchFigures, WatchJob } from './watch.ts'
 
-// Watches a tree in its own process, so that the added memory is that of the watch.
+// The watch has its own process, so that all added memory belongs to the watch.
 process.on('message', (job: WatchJob) => {
   void measured(job).then((figures) => process.send?.(figures))
 })
 
-/** Starts a watch that calls `onChange` with the path of every change. Resolves, when it is ready, with the function that ends it. */
+/**
+ * Starts a watch that calls `onChange` with the path of every change. When the watch is ready, resolves with the
+ * function that ends it.
+ */
 type StartWatch = (path: string, onChange: (path: string) => void) => Promise<() => unknown>
 
 const watches: { readonly [by in WatchJob['by']]: StartWatch } = {
@@ -35,7 +38,8 @@ async function measured({ path, by }: WatchJob): Promise<WatchFigures> {
   await new Promise(setImmediate)
   const began = performance.now()
   const end = await watches[by](path, (name) => onChange(name))
-  // fs.watch returns before it is ready. It counts as ready when it reports a change in the last directory.
+  // fs.watch returns before its watch is ready. The watch counts as ready when it reports a change in the last
+  // directory.
   const folder = lastFolder(path)
   const timeToReport = async (name: string): Promise<number> => {
     const at = performance.now()
@@ -82,7 +86,7 @@ function heldWatches(): number {
     try {
       return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').split('inotify wd:').length - 1
     } catch {
-      // The descriptor that read the directory itself is closed by now.
+      // One listed descriptor was open only to read the directory. It is closed by now.
       return 0
     }
   })

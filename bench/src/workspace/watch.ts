@@ -7,15 +7,15 @@ import { fileURLToPath } from 'node:url'
 
 /** The cost of watching a tree. */
 export interface WatchFigures {
-  /** Time until the watch reports changes. */
+  /** Time from the start of the watch until it reports changes. */
   readonly readyMs: number
-  /** The longest block of the event loop during that time. */
+  /** The longest time that the event loop was blocked until the watch was ready. */
   readonly blockedMs: number
   /** Added memory. */
   readonly rssMb: number
   /** The number of inotify watches; 0 on systems without /proc. */
   readonly watches: number
-  /** The median time from the creation of a file to its report. */
+  /** The median time from the creation of a file to its report by the watch. */
   readonly eventMs: number
 }
 
@@ -24,7 +24,10 @@ export interface WatchJob {
   readonly by: 'ours' | 'plain'
 }
 
-/** Creates a tree of `files` files, ten in a directory, and watches it with the adapter and with the recursive watch of Node. */
+/**
+ * Creates a tree of `files` files, ten in each directory. Watches the tree with the adapter and with the recursive
+ * watch of Node.
+ */
 export async function measureWatch(
   files = 50_000,
 ): Promise<{ readonly ours: WatchFigures; readonly plain: WatchFigures }> {

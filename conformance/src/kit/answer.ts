@@ -12,7 +12,7 @@ export function answerTo(question: ChatInputQuestion, state = 'submitted'): Answ
   return { state, value: valueOf(question) }
 }
 
-/** The question of the simplest kind: its answer is the least likely to be refused for its value. */
+/** The question of the simplest kind. A host is least likely to refuse the value of its answer. */
 export function simplestQuestion({ questions = [] }: ChatInputRequest): ChatInputQuestion {
   const rank = ({ kind }: ChatInputQuestion) => simplestKinds.indexOf(kind)
   const known = questions.filter(({ kind }) => answerableKinds.includes(kind))

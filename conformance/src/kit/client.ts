@@ -25,7 +25,10 @@ export class Client extends Link {
     return resultOf(method, await this.request(method, params))
   }
 
-  /** Sends a request that must be answered with an error: one of `codes`, or any code if none is given. */
+  /**
+   * Sends a request that must be answered with an error. The code must be one of `codes`; without `codes`, any code is
+   * correct.
+   */
   async mustFail(method: string, params: object, ...codes: readonly number[]): Promise<WireError> {
     return errorOf(method, await this.request(method, params), codes)
   }
@@ -113,7 +116,7 @@ export class Client extends Link {
     )
   }
 
-  /** The envelopes received before the newest response. */
+  /** The envelopes that arrived before the newest response. */
   envelopesBeforeResponse(): readonly Envelope[] {
     const frames = this.frames as readonly { readonly method?: string; readonly params?: Envelope }[]
     const response = frames.findLastIndex(({ method }) => method === undefined)
@@ -126,7 +129,7 @@ export class Client extends Link {
   }
 }
 
-/** The action that sets a title. A title of the wrong type makes it invalid. */
+/** The action that sets a title. A title that is not a string makes the action invalid. */
 export function titleChanged(title: unknown): Action & { readonly title: unknown } {
   return { type: 'session/titleChanged', title }
 }
@@ -134,7 +137,7 @@ export function titleChanged(title: unknown): Action & { readonly title: unknown
 export function resultOf<M extends Method>(method: M, answer: Answer): Result<M> {
   if ('error' in answer) throw new Failed(`a result of ${method}`, `error ${excerpt(answer.error)}`)
   const schema = commands.get(method)?.result
-  // The table of commands is not typed by method.
+  // The cast is needed because the type of the table `commands` does not tell the result of each method.
   return (schema ? checkShape(`the result of ${method}`, schema, answer.result) : answer.result) as Result<M>
 }
 

@@ -8,7 +8,7 @@ import type { Client } from './client.ts'
 import { fold } from './fold.ts'
 import type { Kit } from './kit.ts'
 
-/** An action of the chat. Actions about a turn name it. */
+/** An action of a chat. `turnId` is present if the action is about a turn. */
 interface ChatAction extends Action {
   readonly turnId?: string
 }
@@ -57,7 +57,7 @@ export class Conversation {
     this.start = start
   }
 
-  /** The chat state that this client has reduced, up to and including the number `upTo`. */
+  /** The chat state as this client has reduced it. Envelopes with a number above `upTo` are left out. */
   state(upTo?: number): ChatState {
     return fold('chat', this.start, this.client.envelopes, upTo)
   }
@@ -77,25 +77,26 @@ export class Conversation {
     )
   }
 
-  /** The same chat and session, opened now by a new client. */
+  /** Opens the same chat and session with a new client. */
   async withNewClient(): Promise<Conversation> {
     const client = await this.#kit.join()
     const session = await client.subscribe(this.session)
     return new Conversation(this.#kit, client, session, await client.subscribe(this.chat))
   }
 
-  /** The chat state in a new snapshot. */
+  /** The chat state in a snapshot that a new client gets. */
   async freshState(): Promise<ChatState> {
     return (await this.withNewClient()).startState()
   }
 
   /**
-   * Checks that a part of the chat state is the same in a new snapshot and in the state that this client has reduced:
-   * only actions change a state. Returns that part.
+   * Checks that this client and a new snapshot agree on a part of the chat state, because only actions may change a
+   * state. `pick` selects the part. Returns the part.
    */
   async sameInSnapshot<T>(what: string, pick: (state: ChatState) => T): Promise<T> {
     const late = await this.withNewClient()
-    // Numbers rise on a link: after this echo, the client has everything that the snapshot contains.
+    // A host sends envelopes in the order of their numbers. The echo of the new title has a higher number than the
+    // snapshot, so once the echo is here, the client has received every action that the snapshot contains.
     await this.client.retitle(this.session)
     const found = pick(late.startState())
     same(`${what} in a snapshot`, pick(this.state(late.start.fromSeq)), found)
@@ -127,7 +128,7 @@ export class Conversation {
     return turnId
   }
 
-  /** The echoes of `chat/turnStarted` for this turn, of any client, accepted or rejected. */
+  /** The echoes of `chat/turnStarted` for this turn, whichever client dispatched it, accepted or rejected. */
   turnOutcomes(turnId: string): readonly Envelope[] {
     return this.client.envelopes.filter(({ channel, action: { type, ...fields } }) => {
       const started: { turnId?: string } = fields

@@ -16,8 +16,8 @@ interface States {
 type Kind = keyof States
 
 /**
- * Reduces a snapshot with the envelopes of its channel that follow it, up to and including the number `upTo`. The
- * result has the type of its kind if the snapshot has; rules that doubt a snapshot check its shape first.
+ * Reduces a snapshot with the later envelopes of its channel. Envelopes with a number above `upTo` are left out. The
+ * state in the snapshot is not checked; a rule that does not trust the snapshot checks its shape first.
  */
 export function fold<K extends Kind>(
   kind: K,
@@ -29,12 +29,12 @@ export function fold<K extends Kind>(
     ({ channel, serverSeq, rejectionReason }) =>
       channel === resource && serverSeq > fromSeq && serverSeq <= upTo && !rejectionReason,
   )
-  // The compiler cannot match a reducer to its state by the type parameter K.
+  // The compiler cannot tell that the reducer and the state belong to the same kind K.
   const reduce = reducers[kind] as Reduce<unknown>
   return later.reduce<unknown>((before, { action }) => reduce(before, action), state) as States[K]
 }
 
-/** Checks that two states are equal, except for derived fields: those change without an action. */
+/** Checks that two states are equal. Derived fields are left out, because they change without an action. */
 export function sameState(kind: Kind, what: string, expected: unknown, actual: unknown): void {
   const { derived } = kinds[kind]
   same(what, without(expected, derived), without(actual, derived))
@@ -42,7 +42,10 @@ export function sameState(kind: Kind, what: string, expected: unknown, actual: u
 
 type Omitted = { readonly [key: string]: true | number | Omitted | undefined }
 
-/** Removes fields: `true` removes the whole key, a number clears those bits, a table applies inside the key. */
+/**
+ * Removes the omitted fields: `true` removes a key, a number clears its bits in the value, a table applies to the value
+ * of the key.
+ */
 function without(value: unknown, omitted: object): unknown {
   if (typeof value !== 'object' || value === null) return value
   const kept: Record<string, unknown> = { ...value }

@@ -30,7 +30,7 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable'
 }
 
-/** Connects once and reads the facts from the root. `provider` names the agent to use. */
+/** Connects once and reads the facts from the state of the root. `provider` names the agent to use. */
 export async function readHostFacts(target: Target, version: string, provider?: string): Promise<HostFacts> {
   const client = new Client(target, version)
   await client.opened().catch(() => {
@@ -42,7 +42,7 @@ export async function readHostFacts(target: Target, version: string, provider?: 
     if ('error' in answer) return { version, ...refusedVersion(answer.error, version) }
     return { version, ...chosenAgent(await client.request('subscribe', { channel: rootUri }), provider) }
   } catch (error) {
-    // The rules of the topic `handshake` report the details.
+    // Rules cannot create sessions after a failed handshake. The rules of the topic `handshake` report the details.
     return { version, noSession: `the handshake failed: ${(error as Error).message}` }
   } finally {
     client.terminate()

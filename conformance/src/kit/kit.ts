@@ -7,7 +7,7 @@ import { Client, resultOf } from './client.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { Target } from './link.ts'
 
-/** Enough for agents that think long, start slowly, or wait in a queue of their provider. */
+/** Long enough for an agent that thinks long, starts slowly, or waits in a queue of its provider. */
 const defaultTurnTimeoutMs = 60_000
 
 /** Options of the run that concern turns. */
@@ -22,7 +22,10 @@ export interface TurnOptions {
   readonly workerPrompt?: string | undefined
 }
 
-/** Reasons, found by one rule, to skip the rules after it. They keep the kit from running into the same timeout again. */
+/**
+ * What earlier rules found missing, as the reason to skip later rules that need it. So the kit runs into each timeout
+ * only once.
+ */
 export interface SkipReasons {
   /** A turn did not end. */
   turnEnd?: string
@@ -89,20 +92,23 @@ export class Kit {
     return sessionUri(randomUUID())
   }
 
-  /** Creates a session by a client that the rule itself does not use. */
+  /** Creates a session with a client that the rule itself does not use. */
   async session(): Promise<Uri> {
     this.#sessionCreator ??= await this.join()
     return this.create(this.#sessionCreator)
   }
 
-  /** Creates a session by a client of the rule. A host that cannot create one fails K80 and skips all other rules. */
+  /**
+   * Creates a session with a client of the rule. If the host cannot create a session, K80 fails and every other rule is
+   * skipped.
+   */
   async create(by: Client, uri = this.unusedUri(), more: object = {}): Promise<Uri> {
     return this.mustCreate(by, uri, more).catch((error: Error) => {
       throw error instanceof Skipped ? error : new Skipped(`no session could be created: ${error.message}`)
     })
   }
 
-  /** Creates a session and changes it once: a host may leave a session out of its list until then. */
+  /** Creates a session and changes it once. A host may leave a session out of its list until the first change. */
   async createInUse(by: Client): Promise<Uri> {
     const session = await this.create(by)
     await this.use(by, session)
@@ -114,7 +120,7 @@ export class Kit {
     await by.retitle(session)
   }
 
-  /** Creates a session, to be disposed of later. An error of the host fails the rule. */
+  /** Creates a session that `end` disposes of. The rule fails if the host answers with an error. */
   async mustCreate(by: Client, uri: Uri, more: object = {}): Promise<Uri> {
     this.disposeLater(uri)
     const { provider } = this.facts
@@ -125,7 +131,7 @@ export class Kit {
     return uri
   }
 
-  /** Notes a session that may exist now, so that `end` disposes of it. */
+  /** Remembers a session that may exist from now on, so that `end` disposes of it. */
   disposeLater(uri: Uri): void {
     this.#sessions.push(uri)
   }
@@ -135,7 +141,10 @@ export class Kit {
     for (const client of this.#clients) client.terminate()
   }
 
-  /** Uses no connection of the rule, because the rule may have left it in any state. */
+  /**
+   * Disposes of the sessions over a connection that the rule has not used, because the rule may have left its own in
+   * any state.
+   */
   async #dispose(): Promise<void> {
     const client = this.#sessionCreator ?? (await this.join())
     await Promise.all(this.#sessions.map((channel) => client.request('disposeSession', { channel })))

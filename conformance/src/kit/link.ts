@@ -114,9 +114,9 @@ export class Link {
     this.frames.push(frame)
     const { id, method, params } = frame
     if (method === undefined) return this.#settle(frame)
-    // A host may ask for the client's files. This client has none.
+    // A host may request files of the client. This client serves none, so it refuses every request.
     if (id !== undefined) return this.sendMessage({ id, error: { code: -32601, message: 'not served here' } })
-    // Rules that doubt an envelope check its shape.
+    // The envelope is not checked here. A rule that does not trust an envelope checks its shape.
     if (method === 'action') this.envelopes.push(params as Envelope)
     else this.notifications.push({ method, params: (params ?? {}) as Notification['params'] })
   }

@@ -4,7 +4,7 @@ import { check } from './check.ts'
 import type { Client } from './client.ts'
 import type { Notification } from './link.ts'
 
-/** More pages than any list needs. A cursor that leads in a circle must not keep the kit busy forever. */
+/** More pages than any list needs. The limit ends a listing whose cursors lead in a circle. */
 const mostPages = 10_000
 
 /** Every session of the host. */

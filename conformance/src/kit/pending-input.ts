@@ -10,7 +10,7 @@ import type { Kit } from './kit.ts'
 import { openConversation } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 
-/** A turn that waits for input of a user. */
+/** A turn that waits for input from a user. */
 export interface PendingTurn {
   readonly conversation: Conversation
   readonly turnId: string
@@ -24,7 +24,7 @@ export interface PendingRequest extends PendingTurn {
   readonly request: ChatInputRequest
 }
 
-/** Starts a turn and waits until a tool call of it asks for approval. */
+/** Starts a turn and waits until one of its tool calls asks for approval. */
 export async function pendingCall(kit: Kit): Promise<PendingCall> {
   const { found, ...turn } = await startPending(kit, {
     skip: 'call',
@@ -49,7 +49,7 @@ export async function pendingRequest(kit: Kit): Promise<PendingRequest> {
   return { ...turn, request: found.request }
 }
 
-/** Starts a turn that waits for any input, and gives the action that lets it continue. */
+/** Starts a turn that waits for any kind of input. `release` is the action that lets the turn continue. */
 export async function pendingTurn(kit: Kit): Promise<PendingTurn & { readonly release: Action }> {
   if (kit.options.formPrompt !== undefined && kit.skips.request === undefined) {
     const pending = await pendingRequest(kit)
@@ -60,13 +60,16 @@ export async function pendingTurn(kit: Kit): Promise<PendingTurn & { readonly re
 }
 
 interface Wanted<T> {
-  /** The key under which a failure is remembered, so that no later rule waits for the same timeout. */
+  /** The key in `SkipReasons` that keeps a failure, so that no later rule waits for the same timeout. */
   readonly skip: 'call' | 'request'
   readonly prompt: string | undefined
-  /** The reason for a skip if no prompt is given. */
+  /** The reason to skip the rule if the command line gives no prompt. */
   readonly withoutPrompt: string
   readonly find: (state: ChatState) => T | undefined
-  /** Tells whether the agent has asked, even if `find` does not see it in the state. */
+  /**
+   * Tells whether by this action the agent asks for input. Such an action ends the wait, even if `find` finds nothing
+   * in the state.
+   */
   readonly isAsked: (action: Action) => boolean
 }
 
@@ -93,7 +96,10 @@ async function startPending<T>(
   return { conversation, turnId, found }
 }
 
-/** The action that approves a call. It runs a tool, so it is as safe as the prompt that was given. */
+/**
+ * The action that approves a call. The agent then runs the tool, so approving is only as safe as the prompt on the
+ * command line.
+ */
 export function approval({ turnId, call }: PendingCall, more: object = {}): Action {
   const answer = { approved: true, confirmed: 'user-action', ...more }
   return actionOf('chat/toolCallConfirmed', { turnId, toolCallId: call.toolCallId, ...answer })

@@ -2,7 +2,7 @@ import type { Verdict } from './run.ts'
 
 const labels = { pass: 'pass', fail: 'FAIL', skip: 'skip' }
 
-/** One line for a rule that passed. A rule that was skipped or failed has the reason on the lines below. */
+/** The report of one rule. A rule that passed takes one line; the reason of a skip or a failure follows on further lines. */
 export function lineOf({ rule: { id, title, source }, outcome, detail }: Verdict): string {
   const line = `${labels[outcome]}  ${id}  ${title}`
   if (outcome === 'pass') return line
@@ -28,7 +28,7 @@ export function jsonOf(url: string, verdicts: readonly Verdict[]): object {
   return { url: withoutSecrets(url), passed: pass, failed: fail, skipped: skip, rules }
 }
 
-/** The query may hold a token, and a report is made to be shared. */
+/** Removes the query of the URL: the query may hold a token, and a report is made to be shared. */
 function withoutSecrets(url: string): string {
   const { protocol, host, pathname } = new URL(url)
   return `${protocol}//${host}${pathname}`

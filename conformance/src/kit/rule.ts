@@ -1,10 +1,10 @@
 import type { Kit } from './kit.ts'
 
-/** One requirement of AHP on every host, and the test of it. */
+/** One requirement that AHP makes of every host, with its test. */
 export interface Rule {
   readonly id: string
   readonly title: string
-  /** The part of AHP that demands it, in our own words. */
+  /** The part of AHP that contains the requirement, in our own words. */
   readonly source: string
   /** A condition on the host without which the rule is skipped. */
   readonly needs?: 'session'
@@ -14,7 +14,7 @@ export interface Rule {
 
 export interface Topic {
   readonly name: string
-  /** Present if the rules hold in every version of AHP, and not only in the versions that the kit knows. */
+  /** Present if the rules of the topic hold in every version of AHP, and not only in the versions that the kit knows. */
   readonly everyVersion?: true
   readonly rules: readonly Rule[]
 }

@@ -14,14 +14,14 @@ export interface Verdict {
   readonly topic: string
   readonly rule: Rule
   readonly outcome: 'pass' | 'fail' | 'skip'
-  /** The reason for a skip, or the expected and the actual behaviour of a failure. */
+  /** For a skip, the reason. For a failure, the expected and the actual behaviour. */
   readonly detail?: string
 }
 
 export interface RunOptions extends TurnOptions {
   readonly versions: readonly string[]
   readonly topics: readonly Topic[]
-  /** The agent to create sessions with. Absent: the first that needs no login. */
+  /** The agent to create sessions with. Absent: the first agent that needs no login. */
   readonly provider?: string | undefined
   /** Called after each rule. */
   readonly onVerdict?: (verdict: Verdict) => void
@@ -52,7 +52,7 @@ async function judge(run: Run, topic: Topic, rule: Rule): Promise<Pick<Verdict, 
     return { outcome: 'pass' }
   } catch (error) {
     if (error instanceof Skipped) return { outcome: 'skip', detail: error.message }
-    // Any other error is a bug of the kit. It is reported as a failure, because the rule has not been shown to hold.
+    // Any other error is a bug of the kit. The rule counts as failed, because its test did not come to an end.
     const detail = error instanceof Failed ? error.message : `the kit failed: ${String(error)}`
     return { outcome: 'fail', detail }
   } finally {

@@ -22,7 +22,7 @@ import { unknown } from './unknown.ts'
 import { versions } from './versions.ts'
 import { workers } from './workers.ts'
 
-/** Every topic. A new topic takes ten ids of its own: K230 to K239, for example. */
+/** Every topic. Each topic owns ten consecutive ids, so the next topic takes K230 to K239, for example. */
 export const topics: readonly Topic[] = [
   handshake,
   versions,

@@ -44,7 +44,7 @@ export const auth: Topic = {
         const channel = kit.unusedUri()
         kit.disposeLater(channel)
         const answer = await client.request('createSession', { channel, provider: protectedAgent.provider })
-        // A user may already have signed in, and an agent may ask for the login later.
+        // Success is no fault: a user may already have signed in, or the agent may ask for the login later.
         if (!('error' in answer))
           throw new Skipped(`${protectedAgent.provider} creates sessions without a login`)
         const { code, data } = answer.error

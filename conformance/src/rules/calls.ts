@@ -64,7 +64,7 @@ export const calls: Topic = {
         const { toolInput, editable } = pending.call
         if (editable !== true || typeof toolInput !== 'string')
           throw new Skipped('the input of the call cannot be edited')
-        // A trailing space has no meaning to a shell or a parser.
+        // The edit adds only a space at the end, which changes nothing for a shell or a parser.
         const editedToolInput = `${toolInput} `
         const call = await decide(pending, input.approval(pending, { editedToolInput }))
         same('its input', editedToolInput, call && 'toolInput' in call ? call.toolInput : undefined)
@@ -225,7 +225,7 @@ export const calls: Topic = {
 
 const pendingResult = 'pending-result-confirmation'
 
-/** Tells whether an entry of `inputNeeded` is about the call in this status. */
+/** Tells whether an entry of `inputNeeded` shows this call in this status. */
 function isEntryOf({ call }: PendingCall, status = 'pending-confirmation') {
   return (entry: SessionInputRequest): boolean =>
     entry.kind === 'toolConfirmation' &&
@@ -242,7 +242,7 @@ function pickCall(call: { readonly toolCallId: string }) {
   return (state: ChatState) => input.callIn(state, call)
 }
 
-/** Dispatches the answer to a call. Returns the call as it is right after the answer, which a new snapshot must confirm. */
+/** Dispatches the answer to a call. Returns the call right after the answer. Checks that a new snapshot shows the same call. */
 async function decide(pending: PendingCall, answer: ReturnType<typeof input.approval>) {
   const { conversation, call } = pending
   const { serverSeq } = await conversation.mustAccept(answer)

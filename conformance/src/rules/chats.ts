@@ -89,7 +89,7 @@ export const chats: Topic = {
         await client
           .until('session/chatUpdated', () => updates().at(0))
           .catch((error: Error) => {
-            // K116 judges the summary itself.
+            // K116 judges whether the summary changes at all; this rule only judges the content of an update.
             throw new Skipped(error.message)
           })
         for (const { action } of updates())
@@ -111,7 +111,7 @@ export const chats: Topic = {
         const updated = () =>
           summaryOf(conversation.sessionState(), conversation.chat)?.status === conversation.state().status
         await conversation.client.until('the status of the chat in its session', () => updated() || undefined)
-        // Derived fields change without an action and are seen only in snapshots.
+        // Derived fields change without an action, so only a snapshot shows them. A new client gets new snapshots.
         const late = await conversation.withNewClient()
         same('the chat', summaryFields(late.startState()), summaryOf(late.sessionState(), conversation.chat))
       },
@@ -179,7 +179,7 @@ async function createSecond(kit: Kit): Promise<{ conversation: Conversation; cha
   return { conversation, chat }
 }
 
-/** The fields that a chat shares with its summary. An empty activity equals an absent one. */
+/** The fields that a chat and its summary have in common. An empty `activity` is left out, because it means the same as none. */
 function summaryFields(chat: { readonly [key: string]: unknown } | ChatState): object {
   const fields = Object.entries(chat).filter(([key]) => key in chatSummaryShape)
   return Object.fromEntries(fields.filter(([key, value]) => key !== 'activity' || value !== ''))

@@ -29,7 +29,7 @@ export const completions: Topic = {
       async run(kit) {
         const { client, chat, triggers } = await chatWithTriggers(kit)
         let seen = 0
-        // Each emoji has two UTF-16 units and four bytes, so a host that counts bytes fails.
+        // An emoji has two UTF-16 units and four bytes, so a host that counts bytes fails.
         for (const prefix of ['', '😀😀 '])
           for (const trigger of triggers) {
             const text = `${prefix}${trigger}`

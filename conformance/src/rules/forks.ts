@@ -10,7 +10,10 @@ import type { Topic } from '../kit/rule.ts'
 import { openConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 
-/** Chats created from a turn of another chat. The rules look at each by a new client; other topics judge the delivery of actions. */
+/**
+ * Chats created from a turn of another chat. Each rule looks at such a chat with a new client, because other topics
+ * judge the delivery of actions.
+ */
 export const forks: Topic = {
   name: 'forks',
   rules: [
@@ -146,7 +149,7 @@ function chatAt(kit: Kit, uri: Uri): Promise<ChatState> {
   return stateAt<ChatState>(kit, uri)
 }
 
-/** The chat state with all of its turns. A host that returns only some is judged by K140. */
+/** The chat state with all of its turns. K140 judges a host that returns only some turns although all were asked for. */
 async function allTurnsAt(kit: Kit, uri: Uri): Promise<ChatState> {
   const chat = await chatAt(kit, uri)
   if (chat.turnsNextCursor !== undefined) throw new Skipped('the host does not return all turns at once')

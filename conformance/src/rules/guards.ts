@@ -7,7 +7,10 @@ import type { Topic } from '../kit/rule.ts'
 import { openConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 
-/** Actions on turns that a host must reject from a client. Each check holds even if a fast agent has ended the turn already. */
+/**
+ * Actions about turns that a host must reject if a client dispatches them. Each check also holds if a fast agent has
+ * already ended the turn.
+ */
 export const guards: Topic = {
   name: 'guards',
   rules: [
@@ -136,7 +139,7 @@ export const guards: Topic = {
   ],
 }
 
-/** Dispatches an action and checks that the turns stay the same, whether it is accepted or rejected. */
+/** Dispatches an action that may be accepted or rejected. Checks that the turns stay the same in both cases. */
 async function unchanged(conversation: Conversation, action: Action): Promise<void> {
   const before = turnsOf(conversation.state())
   await conversation.client.outcome(conversation.dispatch(action))

@@ -89,7 +89,7 @@ export const history: Topic = {
   ],
 }
 
-/** A chat with two turns, the smallest number of which a view can leave one out. */
+/** A chat with two turns: the fewest turns from which a view of one turn leaves something out. */
 async function withTwoTurns(kit: Kit): Promise<{ conversation: Conversation; made: readonly string[] }> {
   const conversation = await openConversation(kit)
   return { conversation, made: [await conversation.runTurn(), await conversation.runTurn()] }
@@ -101,7 +101,7 @@ interface View {
   readonly state: ChatState
 }
 
-/** Opens the chat by a client that asks for the last turn only. A host may return more turns. */
+/** Opens the chat with a client that asks for the last turn only. A host that returns all turns skips the rule. */
 async function lastTurnOnly(kit: Kit, { chat }: Conversation, made: readonly string[]): Promise<View> {
   const client = await kit.join()
   const start = await client.subscribe(chat, { view: { turns: 1 } })
@@ -110,7 +110,7 @@ async function lastTurnOnly(kit: Kit, { chat }: Conversation, made: readonly str
   return { client, start, state }
 }
 
-/** The ids of the turns that are among `made`. */
+/** The ids of those turns that the rule itself has made. */
 function idsOf(turns: ChatState['turns'], made: readonly string[]): readonly string[] {
   return turns.map(({ id }) => id).filter((id) => made.includes(id))
 }

@@ -119,7 +119,7 @@ export const lifecycle: Topic = {
         const value = choices.find((choice) => choice !== before) ?? otherValue(type, before)
         const action = { type: 'session/configChanged', config: { [key]: value } }
         await client.outcome(client.dispatch(channel, action))
-        // An accepted action would change the value in every client that reduces it.
+        // If the host had accepted the action, every client would have reduced it and so changed the value.
         same(`the setting ${excerpt(key)}`, before, config()?.values[key])
         const late = fold('session', await (await kit.join()).subscribe(channel), [])
         same(`the setting ${excerpt(key)} in a snapshot`, before, late.config?.values[key])
@@ -168,7 +168,7 @@ function isLast({ progress, total }: Progress): boolean {
   return progress === total
 }
 
-/** Another value of the same type, so that a host cannot refuse it for its type alone. */
+/** Another value of the same type, so that the host cannot refuse the change because of the type. */
 function otherValue(type: string, value: unknown): unknown {
   if (type === 'boolean') return value !== true
   if (type === 'number') return Number(value ?? 0) + 1

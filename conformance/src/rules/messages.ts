@@ -57,7 +57,7 @@ export const messages: Topic = {
         const client = await kit.join()
         const ping = { jsonrpc: '2.0', method: 'ping', params: { channel: rootUri } }
         client.send(JSON.stringify([1, 2].map((id) => ({ ...ping, id: `batch-${id}` }))))
-        // The host may close the connection after a batch.
+        // The ping may fail, but only if the host has closed the connection because of the batch.
         await client
           .request('ping')
           .catch((error: Failed) => check(client.closed !== undefined, 'ping', error.actual))
@@ -102,14 +102,14 @@ export const messages: Topic = {
   ],
 }
 
-/** Waits for a response that matches no request of the client. */
+/** Waits for a response that matches no open request of the client. */
 function unmatchedResponse(
   client: Client,
 ): Promise<{ readonly id?: unknown; readonly error?: { readonly code: number } }> {
   return client.until('an error', () => client.unmatched.at(0) as { id?: unknown } | undefined)
 }
 
-/** Makes two round trips, one of them through the session list. Every earlier message has been answered by then. */
+/** Waits until the host has answered every earlier message. Two round trips are enough; the first one reads the session list. */
 async function settled(client: Client): Promise<void> {
   await client.request('listSessions')
   await client.request('ping')

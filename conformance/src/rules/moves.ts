@@ -25,7 +25,7 @@ export const moves: Topic = {
       async run(kit) {
         const { conversation, chats } = await withTwoMoreChats(kit)
         const [first = '', second = ''] = chats
-        // The host may have added other chats.
+        // Chats that the host itself may have added are left out.
         const ownChats = async () =>
           (await chatsOf(kit, conversation.session)).filter(
             (uri) => uri === conversation.chat || chats.includes(uri),
@@ -126,7 +126,7 @@ export const moves: Topic = {
   ],
 }
 
-/** A session with two chats beside the default chat, on a host that serves moveChat. */
+/** A session with two chats beside the default chat. A host that cannot move chats skips the rule. */
 async function withTwoMoreChats(kit: Kit): Promise<{ conversation: Conversation; chats: readonly Uri[] }> {
   if (!kit.facts.multipleChats) throw new Skipped('sessions of this agent have only one chat')
   const conversation = await openConversation(kit)

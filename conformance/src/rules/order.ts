@@ -11,7 +11,7 @@ import type { Client } from '../kit/client.ts'
 import { fold, sameState } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
 
-/** Enough titles to make a wrong order visible. */
+/** Enough titles for a wrong order to show. */
 const titles = Array.from({ length: 8 }, (_, n) => `title ${n}`)
 
 const changes: readonly Action[] = [
@@ -116,7 +116,8 @@ export const order: Topic = {
         const session = await kit.create(early)
         const after = await late.subscribe(rootUri)
         await early.subscribe(session)
-        // Numbers rise on a link: after this echo, the client has every earlier action.
+        // A host sends envelopes in the order of their numbers, so once this echo is here, the client has received
+        // every earlier action.
         await early.retitle(session)
         const folded = fold('root', before, early.envelopes, after.fromSeq)
         sameState('root', 'the folded state', folded, after.state)
@@ -193,7 +194,7 @@ function ownSeqs({ envelopes, clientId }: Client): readonly (number | undefined)
     .map(({ origin }) => origin?.clientSeq)
 }
 
-/** The envelopes that a client received and that have an origin. */
+/** The number and the origin of each envelope at a client that comes from a dispatch. */
 function dispatchedTo(client: Client | undefined): readonly unknown[] {
   return (client?.envelopes ?? [])
     .filter(({ origin }) => origin)

@@ -11,7 +11,10 @@ import type { Topic } from '../kit/rule.ts'
 import * as input from '../kit/pending-input.ts'
 import type { PendingRequest } from '../kit/pending-input.ts'
 
-/** Questions of an agent to users. The rules judge that all clients see the same answers, not which answers the agent accepts. */
+/**
+ * Questions that an agent asks users. The rules judge whether all clients see the same answers. They do not judge which
+ * answers the agent accepts.
+ */
 export const questions: Topic = {
   name: 'questions',
   rules: [

@@ -6,7 +6,7 @@ import { fold } from '../kit/fold.ts'
 import type { Topic } from '../kit/rule.ts'
 import { openConversation } from '../kit/conversation.ts'
 
-/** A title must be a string, so no host can accept this. */
+/** No host can accept this action, because a title must be a string. */
 const invalid = titleChanged(7)
 
 export const rejection: Topic = {

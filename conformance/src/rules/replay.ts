@@ -57,7 +57,7 @@ export const replay: Topic = {
         const { session, ann, ben } = await disconnected(kit)
         const last = await ann.retitle(session)
         const back = await kit.connectAgain(ben)
-        // The host may have appended more actions since.
+        // The replay need not be empty: the host may have appended more actions since the new title.
         const replayed = replayOf(await back.reconnect(last.serverSeq, [session]))
         same(
           'actions at or below lastSeenServerSeq',
@@ -114,7 +114,7 @@ export const replay: Topic = {
         const back = await kit.connectAgain(ben)
         const params = { clientId: back.clientId, subscriptions: [session] }
         const answer = await back.request('reconnect', { ...params, lastSeenServerSeq: last.serverSeq + 1e9 })
-        // An error makes every client initialize, which is also correct.
+        // An error is correct too, because it makes the client initialize again.
         if ('error' in answer) return
         const result = checkShape('a result of reconnect', ReconnectResult, answer.result)
         check(result.type === 'snapshot', 'snapshots', result)
@@ -192,7 +192,7 @@ async function disconnected(kit: Kit) {
   return { session, ann, ben, starts, lastSeen }
 }
 
-/** Makes several changes and returns the last. Leaving out any of them gives another state. */
+/** Makes several changes and returns the last one. A client that misses any of them ends with another state. */
 async function changeMeanwhile(by: Client, session: Uri): Promise<Envelope> {
   await by.mustAccept(session, actionOf('session/isArchivedChanged', { isArchived: true }))
   await by.retitle(session)

@@ -145,13 +145,13 @@ export const sessions: Topic = {
       async run(kit) {
         const client = await kit.join({ initialSubscriptions: [rootUri] })
         const channel = await kit.createInUse(client)
-        // Before root/sessionAdded, the host may put the change into that notification.
+        // Wait for root/sessionAdded, because the host may put an earlier change of the title into that notification.
         await client.receivesNotification('root/sessionAdded', isSummaryOf(channel))
         await client.retitle(channel)
         const about = ({ session }: Notification['params']) => session === channel
         const notification = await rootNotification(client, 'root/sessionSummaryChanged', about).catch(
           (error: Failed) => {
-            // AHP only recommends this notification.
+            // AHP only recommends this notification, so its absence skips the rule. A malformed one fails it.
             throw client.notifications.some(({ params }) => about(params))
               ? error
               : new Skipped(error.message)
@@ -180,7 +180,7 @@ async function rootNotification(
   return notification
 }
 
-/** The whole list in about three pages. A host that does not page skips the rule. */
+/** The whole session list, requested in about three pages. A host that ignores the limit skips the rule. */
 async function paged(client: Client): Promise<{ readonly items: readonly SessionSummary[] }> {
   const all = await listSessions(client)
   const pages = await listPages(client, Math.max(1, Math.floor(all.length / 3)))

@@ -101,7 +101,7 @@ export const subscriptions: Topic = {
         for (const client of [ann, ben]) for (const uri of [session, marker]) await client.subscribe(uri)
         await ben.receives(await ann.retitle(session))
         ben.notify('unsubscribe', { channel: session })
-        // The host reads messages in order, so this response comes after it has read the notification.
+        // The host reads messages in order. Once this response is here, the host has read `unsubscribe` as well.
         await ben.mustSucceed('listSessions')
         const before = ben.seqsOf(session).length
         await ann.retitle(session)
@@ -163,7 +163,10 @@ export const subscriptions: Topic = {
   ],
 }
 
-/** Numbers rise on a link: after the envelope of the marker, no older envelope can come. */
+/**
+ * Checks that a client gets no envelopes but those of `marker`. A host sends envelopes in the order of their numbers,
+ * so no older envelope can come after the new title of `marker`.
+ */
 async function onlyMarker(client: Client, marker: Uri, by: Client): Promise<void> {
   await client.receives(await by.retitle(marker))
   const others = client.envelopes.filter(({ channel }) => channel !== marker)

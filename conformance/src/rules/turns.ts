@@ -8,7 +8,7 @@ import type { Topic } from '../kit/rule.ts'
 import { promptText, openConversation } from '../kit/conversation.ts'
 import type { Conversation } from '../kit/conversation.ts'
 
-/** The course of a turn. No rule depends on the answer of the agent, nor on whether it is an error. */
+/** The course of a turn. No rule depends on what the agent answers, nor on whether the turn ends with an error. */
 export const turns: Topic = {
   name: 'turns',
   rules: [
@@ -70,7 +70,7 @@ export const turns: Topic = {
         for (const { serverSeq, action } of texts) {
           const { type, partId } = action as Action & { partId: string }
           const { activeTurn } = conversation.state(serverSeq - 1)
-          // K122 judges actions of a turn that is not active.
+          // K122 judges actions that name a turn which is not active.
           if (activeTurn?.id !== action.turnId) continue
           const found = activeTurn?.responseParts.find((part) => 'id' in part && part.id === partId)
           same(`the kind of the part that ${type} names`, partKinds[type], found?.kind)
@@ -155,7 +155,7 @@ export const turns: Topic = {
         const turnId = await ann.beginTurn()
         await someOutput(ben, turnId)
         ben.client.terminate()
-        // One action is missed for certain, even if the agent has already finished.
+        // This action makes sure that Ben misses at least one, even if the agent has already finished.
         await ann.mustAccept(actionOf('chat/isArchivedChanged', { isArchived: true }))
         const seen = Math.max(ben.start.fromSeq, ...ben.client.envelopes.map(({ serverSeq }) => serverSeq))
         const back = await kit.connectAgain(ben.client)
@@ -182,7 +182,10 @@ const partKinds: { readonly [type: string]: string } = {
   'chat/reasoning': 'reasoning',
 }
 
-/** Waits for the first action of the agent in the turn. An agent without output is fine. */
+/**
+ * Waits for the first action of the agent in the turn. Gives up without an error at the timeout, because an agent may
+ * have no output.
+ */
 function someOutput(conversation: Conversation, turnId: string): Promise<unknown> {
   return conversation.client
     .until('an action of the turn', () => about(conversation, turnId).find(({ action }) => !isStart(action)))
@@ -197,14 +200,14 @@ function isStart({ type }: Action): boolean {
   return type === 'chat/turnStarted'
 }
 
-/** The actions of a turn after its end. Further ends are left out, because K121 counts them. */
+/** The actions of a turn after its first end. Further ends of the turn are left out, because K121 counts them. */
 function actionsAfterEnd(conversation: Conversation, turnId: string): readonly Envelope[] {
   const all = conversation.turnEnds(turnId)
   const end = all[0]?.serverSeq ?? Infinity
   return about(conversation, turnId).filter((envelope) => envelope.serverSeq > end && !all.includes(envelope))
 }
 
-/** The envelopes up to `last`, without text: a host may merge several pieces of text into one action. */
+/** The accepted envelopes up to `last`. Pieces of text are left out, because a host may merge several of them into one action. */
 function envelopesUpTo(conversation: Conversation, { serverSeq: last }: Envelope): readonly Envelope[] {
   return conversation
     .accepted()
@@ -212,7 +215,7 @@ function envelopesUpTo(conversation: Conversation, { serverSeq: last }: Envelope
     .filter(({ action }) => kinds.chat.classes.get(action.type) !== 'relaxed')
 }
 
-/** Sorts envelopes by number and removes duplicates, as a client that reconnects does. */
+/** Sorts envelopes by number and removes duplicates, as a client does after a reconnect. */
 function withoutDuplicates(envelopes: readonly Envelope[]): readonly Envelope[] {
   return [...new Map(envelopes.map((envelope) => [envelope.serverSeq, envelope])).values()].toSorted(
     (a, b) => a.serverSeq - b.serverSeq,

@@ -62,7 +62,7 @@ export const unknown: Topic = {
         await ann.retitle(session)
         const after = await ben.subscribe(session)
         await ann.retitle(session)
-        // Every reducer ignores the action, and so must the host.
+        // `fold` ignores the unknown action, so the states are equal only if the host ignored it too.
         const folded = fold('session', before, ann.envelopes, after.fromSeq)
         sameState('session', 'the state', folded, after.state)
       },

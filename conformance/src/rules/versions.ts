@@ -93,7 +93,7 @@ export const versions: Topic = {
       async run(kit) {
         requireNine(kit)
         const supported = await supportedVersionsOf(await kit.connect())
-        // An entry may also be a range.
+        // An entry may also be a range of versions. Only exact versions are tried here.
         const exact = supported.filter((entry) => /^\d+\.\d+\.\d+$/.test(entry))
         if (exact.length === 0)
           throw new Skipped(`supportedVersions has no exact version: ${excerpt(supported)}`)
@@ -103,12 +103,15 @@ export const versions: Topic = {
   ],
 }
 
-/** Skips versions before 0.9, which have neither the caret rule nor required error data. */
+/** Skips the rule for versions before 0.9, which have neither the caret rule (`^1.2.3` as in npm) nor required error data. */
 function requireNine({ version }: Kit): void {
   if (/^0\.[0-8]\./.test(version)) throw new Skipped(`AHP ${version} leaves this to the host`)
 }
 
-/** The version that the host selects from an offer on a new link. Skips the rule if the host refuses the version under test. */
+/**
+ * The version that the host selects from these offers on a new connection. Skips the rule if the host refuses the
+ * version under test.
+ */
 async function selected(kit: Kit, protocolVersions: readonly string[]): Promise<string> {
   const answer = await initialize(kit, protocolVersions)
   const { versionRefused } = kit.facts

@@ -45,7 +45,7 @@ interface StartedChat {
   readonly origin: ChatToolOrigin
 }
 
-/** The chats that calls of this chat have started. Some may have been removed again. */
+/** The chats that tool calls of this chat have started, including those that were removed later. */
 function startedIn(conversation: Conversation): readonly StartedChat[] {
   return conversation.client.envelopes.flatMap(({ action }) => {
     if (action.type !== 'session/chatAdded') return []

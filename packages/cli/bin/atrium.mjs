@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module'
 
-// Runs before any other module is loaded, so that no text from outside can reach a prototype by this name (S-18).
+// This line runs before any other module is loaded. After it, no key `__proto__` in foreign data can reach a prototype
+// (S-18).
 delete Object.prototype.__proto__
 
 const { runBundle } = createRequire(import.meta.url)('./bundle.cjs')

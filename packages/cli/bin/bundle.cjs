@@ -1,5 +1,6 @@
-// Runs the bundle of the command. V8 takes the compiled code of each file from a cache that the build has made; with another
-// version of Node than that of the build it compiles the file as usual. CommonJS, because Node loads it sooner.
+// Runs the bundle of the command. V8 takes the compiled code of each file from a cache that the build has made. A Node
+// of another version than that of the build ignores the cache and compiles the files as usual. This file is CommonJS,
+// because Node loads CommonJS sooner.
 const { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs')
 const { SourceMap, createRequire } = require('node:module')
 const { dirname, join } = require('node:path')
@@ -9,15 +10,15 @@ const own = dirname(__dirname)
 const folder = join(own, 'dist', 'bundle')
 const cache = join(folder, 'cache', `${process.version}-${process.platform}-${process.arch}`)
 const modules = new Map()
-/** Scripts that had no cache, by the name of their file; filled for the build alone. */
+/** The scripts that had no cached code, by file name. Filled only while the build makes the cache. */
 const uncached = new Map()
 const writesCache = process.env.ATRIUM_WRITE_CACHE === '1'
 
-/** Whether there is a bundle that is up to date; if so, it runs. */
+/** Runs the bundle if there is one that is up to date. Returns whether it ran. */
 exports.runBundle = function runBundle() {
   const entry = entryOf(join(folder, 'bundle.json'))
   if (entry === undefined) return false
-  // The cache holds the functions that this process has compiled until its end.
+  // The cache is written at the exit, so that it holds every function that this process has compiled.
   if (writesCache) process.on('exit', writeCache)
   Error.prepareStackTrace = (error, frames) =>
     [Error.prototype.toString.call(error), ...frames.map((frame) => `    at ${placeOf(frame)}`)].join('\n')
@@ -26,13 +27,13 @@ exports.runBundle = function runBundle() {
 }
 
 /**
- * The first file of the bundle; none where the bundle is missing or stale. ATRIUM_UNBUNDLED=1 runs the compiled files one by
- * one, for tools that change single files while they are loaded.
+ * The first file of the bundle; undefined if the bundle is missing or stale. ATRIUM_UNBUNDLED=1 runs the compiled files
+ * without a bundle, for tools that change single files while these are loaded.
  */
 function entryOf(list) {
   if (process.env.ATRIUM_UNBUNDLED === '1' || !existsSync(list)) return undefined
   const { entry, inputs } = JSON.parse(readFileSync(list, 'utf8'))
-  // A published package has no sources, and its bundle is never stale.
+  // A published package has no sources, so its bundle cannot be stale.
   if (!existsSync(join(own, 'src'))) return entry
   const built = statSync(list).mtimeMs
   const isOlder = (input) => statSync(join(own, input), { throwIfNoEntry: false })?.mtimeMs <= built
@@ -49,7 +50,7 @@ function load(name) {
   modules.set(name, module)
   const filename = join(folder, name)
   const cachedData = readOrNothing(join(cache, name))
-  // The head is a line of its own: all others keep their numbers.
+  // The head takes a line of its own. The offset of -1 keeps the line numbers of the file.
   const options = { filename, lineOffset: -1, cachedData }
   const script = new Script(`${head}\n${readFileSync(filename, 'utf8')}\n})`, options)
   if (writesCache && script.cachedDataRejected !== false) uncached.set(name, script)
@@ -80,7 +81,7 @@ function writeCache() {
 
 const maps = new Map()
 
-/** A line of a stack, with its place in the sources. */
+/** One line of a stack trace, with its position in the bundle replaced by the position in the source. */
 function placeOf(frame) {
   const text = String(frame)
   const file = frame.getFileName()

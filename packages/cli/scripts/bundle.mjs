@@ -1,9 +1,10 @@
-// Bundles the compiled command into dist/bundle. `bin/atrium.mjs` starts sooner from there: Node finds, reads and compiles a
-// few files instead of hundreds. Commands and agents that not every start needs are files of their own, loaded on demand.
+// Bundles the compiled command into dist/bundle. `bin/atrium.mjs` starts sooner from the bundle, because Node finds, reads and
+// compiles a few files instead of hundreds. Commands and agents that only some starts need are in separate files, which are
+// loaded on demand.
 //
 //     node packages/cli/scripts/bundle.mjs [--clean]
 //
-// With --clean, for a package that is published, no file of an earlier build stays.
+// --clean removes every file of earlier builds. It is for packages that are published.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
@@ -27,25 +28,26 @@ import { WebSocket } from 'ws'
 const cli = realpathSync(fileURLToPath(new URL('..', import.meta.url)))
 const packages = dirname(cli)
 const folder = join(cli, 'dist', 'bundle')
-/** Files of our own that the bundle is made of. */
+/** The files of our own packages that the bundle is made of. */
 const inputs = new Set()
-/** The file of the bundle in which each module stands, for the modules of every start. */
+/** For each module that every start needs, the name of the bundle file that contains the module. */
 const groups = new Map()
 
 const build = await rolldown({
   input: { main: join(cli, 'dist', 'main.js') },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  // Packages with native parts look for those beside themselves. `ws` can do without its optional two.
+  // Packages with native parts look for these parts beside their own files. `bufferutil` and `utf-8-validate` are
+  // optional for `ws`.
   external: ['@lydell/node-pty', '@photostructure/sqlite', 'bufferutil', 'utf-8-validate'],
   plugins: [{ name: 'own', load: { filter: { id: /\.js$/ }, handler: load }, buildEnd: findGroups }],
 })
 const { output } = await build.generate({
   dir: folder,
   format: 'cjs',
-  // Scripts that come from a code cache cannot use `import()`.
+  // A script that runs from a code cache cannot use `import()`.
   dynamicImportInCjs: false,
-  // A host of an earlier build may still load files of that build: the names of two builds differ.
+  // A host of an earlier build may still load files of that build, so each build has file names of its own.
   entryFileNames: '[name]-[hash].cjs',
   chunkFileNames: '[name]-[hash].cjs',
   assetFileNames: '[name]-[hash][extname]',
@@ -60,13 +62,16 @@ await build.close()
 
 mkdirSync(folder, { recursive: true })
 for (const file of output) write(file.fileName, file.code ?? file.source)
-// Last: the launcher takes the time of this file for the time of the bundle.
+// This file is written last, because the launcher takes its modification time for that of the whole bundle.
 const [{ fileName: entry }] = output.filter((file) => file.isEntry && file.name === 'main')
 write('bundle.json', JSON.stringify({ entry, inputs: watched() }))
 removeOld(output.map((file) => file.fileName))
 await fillCache().catch((error) => process.stderr.write(`atrium: no code cache: ${error.message}\n`))
 
-/** Loads a file of our own: the files that it names are bundled too, and stacks show the lines of its source. */
+/**
+ * Loads a file of our own packages. Also bundles the files that it names by `new URL`, and reads its source map, so
+ * that stack traces show source lines.
+ */
 function load(id) {
   if (!id.startsWith(packages)) return null
   inputs.add(id)
@@ -77,7 +82,10 @@ function load(id) {
   return { code, map: id.includes('/dist/') ? readFileSync(`${id}.map`, 'utf8') : null }
 }
 
-/** The place of a file that a module names: workers are bundled, scripts are copied, files of this package stay. */
+/**
+ * The URL, as source text, of a file that a module names. Workers are bundled, scripts are copied, files of this
+ * package stay in place.
+ */
 function urlOf(context, file) {
   inputs.add(file)
   if (file.startsWith(`${cli}/`)) return JSON.stringify(relative(folder, file))
@@ -90,8 +98,9 @@ function urlOf(context, file) {
 }
 
 /**
- * Puts the modules of every start into few files: `common` for all commands, `serve` and `host` for the host alone. The shapes of
- * the protocol are apart: most commands trust a host of their own build, and check nothing.
+ * Puts the modules that every start needs into few files: `common` for all commands, `serve` and `host` for the host
+ * alone. The shapes of the protocol have a file of their own: most commands talk to a host of their own build, trust
+ * its messages, and so need no shapes.
  */
 function findGroups() {
   const all = [...this.getModuleIds()].map((id) => this.getModuleInfo(id))
@@ -109,31 +118,38 @@ function findGroups() {
     const rest = checks.has(id) ? 'shapes' : serve.has(id) ? 'serve' : 'host'
     groups.set(id, main.has(id) || verbs.has(id) ? 'common' : rest)
   }
-  // The entry waits for the command that it runs: no module of a command may wait for the entry.
+  // The entry waits for the command that it runs. No module of a command may wait for the entry, so the entry is in no
+  // group.
   for (const { id, isEntry } of all) if (isEntry) groups.delete(id)
 }
 
-/** All modules that are loaded with some others, by static imports. */
+/** The named modules, and all modules that they import statically, directly or indirectly. */
 function loadedWith(context, ids) {
   const found = new Set(ids)
   for (const id of found) for (const next of context.getModuleInfo(id)?.importedIds ?? []) found.add(next)
   return found
 }
 
-/** The files whose change makes the bundle stale, relative to the package. The compiler's record stands for all compiled files. */
+/**
+ * The files that make the bundle stale when they change, relative to this package. The `.tsbuildinfo` of a package
+ * stands for all of its compiled files.
+ */
 function watched() {
   const files = [...inputs].map((file) => file.replace(/\/dist\/.*$/, '/dist/.tsbuildinfo'))
   return [...new Set(files)].map((file) => relative(cli, file))
 }
 
-/** Writes a file whole or not at all: another process may read it meanwhile. */
+/** Writes a file in one step, because another process may read it at the same time. */
 function write(name, content) {
   const aside = join(folder, `.${name}.${process.pid}`)
   writeFileSync(aside, content)
   renameSync(aside, join(folder, name))
 }
 
-/** Removes files of earlier builds. A running host may still load its own, so they stay for a day unless all must go. */
+/**
+ * Removes the files of earlier builds. A running host may still load files of its own build, so without --clean they
+ * stay for a day.
+ */
 function removeOld(current) {
   const before = process.argv.includes('--clean') ? Infinity : Date.now() - 24 * 60 * 60_000
   const kept = [...current, 'bundle.json', 'cache']
@@ -141,7 +157,7 @@ function removeOld(current) {
     if (!kept.includes(name) && statSync(join(folder, name)).mtimeMs < before) rmSync(join(folder, name))
 }
 
-/** Runs the host and a command once: V8 keeps the code that they have compiled. */
+/** Runs the host and one command, which write the code that V8 compiles for them into the cache. */
 async function fillCache() {
   rmSync(join(folder, 'cache'), { recursive: true, force: true })
   const home = mkdtempSync(join(tmpdir(), 'atrium-cache-'))

@@ -80,7 +80,9 @@ function commandOf({ usage, about, options = [], load }: Verb): Command {
   })
 }
 
-/** Inserts `run` before a first argument with a space: no command has one in its name, so it is a prompt. */
+/**
+ * Inserts `run` if the first argument contains a space: no command has a space in its name, so the argument is a prompt.
+ */
 function withRunCommand(argv: readonly string[]): readonly string[] {
   const at = argv.findIndex((word, index) => index >= 2 && !word.startsWith('-'))
   if (at < 0 || at !== 2 || !argv[at]?.includes(' ')) return argv
@@ -122,7 +124,7 @@ function append(value: string, before: readonly string[] = []): readonly string[
 /** Prints an error and returns its exit code. Commander has already printed usage errors, help and version. */
 function exitOf(error: unknown): Exit {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exits.ok : exits.usage
-  // The message may contain text of a host.
+  // The message is sanitized, because it may contain text from a host.
   process.stderr.write(`atrium: ${sanitize(sentenceOf(error))}\n`)
   return exitFor(error)
 }

@@ -133,7 +133,8 @@ function wordsOf({ first }: CompletedCommand): string {
 }
 
 /**
- * Quotes a text for all three shells. They differ in how to escape an apostrophe and a backslash, so both are replaced.
+ * Quotes a text for all three shells. The shells escape apostrophes and backslashes in different ways, so both characters
+ * are replaced.
  */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", '’').replaceAll('\\', '')}'`

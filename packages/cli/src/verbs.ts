@@ -4,16 +4,16 @@ export interface Verb {
   readonly usage: string
   readonly about: string
   readonly options?: readonly (readonly [flags: string, about: string])[]
-  /** Left out of the help: the command is for shells. */
+  /** Whether the command is left out of the help, because only shells call it. */
   readonly hidden?: boolean
   /**
-   * Loads the implementation on demand, so that no command waits for the modules of others. It gets the arguments, then
-   * the flags.
+   * Loads the implementation on demand, so that no command waits for the modules of others. The implementation gets the
+   * arguments, then the flags.
    */
   readonly load: () => Promise<(...given: never[]) => Promise<unknown>>
 }
 
-/** The options of all of these commands. */
+/** The options that all of these commands have. */
 export const common: readonly (readonly [string, string])[] = [
   ['--host <url>', 'a host elsewhere (default: the one on this machine)'],
   ['--token-file <file>', 'a file that holds the token of that host'],

@@ -14,7 +14,7 @@ export class RawClient {
     this.#socket = socket
     this.ended = once(socket, 'close')
     socket.on('message', (data: Buffer) => {
-      // A response, or a notification with an action.
+      // The message is a response, or a notification with an action.
       const message = JSON.parse(data.toString()) as {
         id?: number
         result?: unknown

@@ -27,7 +27,8 @@ export async function atomicReplace(
   const { dir } = entry
   const temp: DirectoryEntry = { dir, name: tempName() }
   const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW } = constants
-  // Mode 600 first: the content may be private until the permissions of the old file are set.
+  // A file that replaces another one starts with mode 600: nobody else may open it before it has the permissions of the
+  // old file.
   const mode = attributesOf ? 0o600 : 0o666
   const file = await open(dir.childPath(temp.name), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, mode)
   try {
@@ -58,7 +59,7 @@ export async function renameEntry(
     await link(fromPath, toPath)
   } catch (error) {
     if (!hardLinkRefused.has(codeOf(error) ?? '')) throw error
-    // Without hard links, an empty file that is created exclusively reserves the name.
+    // Where hard links are refused, an empty file reserves the name: `wx` fails if the name exists.
     await (await open(toPath, 'wx')).close()
     return rename(fromPath, toPath)
   }
@@ -67,7 +68,10 @@ export async function renameEntry(
 
 export const tempName = (): BytePath => `.atrium-${randomBytes(8).toString('hex')}.tmp`
 
-/** Flushes a directory, so that a rename in it survives a power cut. Does nothing on systems that cannot. */
+/**
+ * Flushes a directory, so that a rename in it survives a power cut. Does nothing on systems that cannot flush
+ * directories.
+ */
 export async function syncDirectory(dir: HeldFile): Promise<void> {
   const handle = await dir.open(constants.O_RDONLY).catch(() => undefined)
   try {
@@ -83,7 +87,10 @@ export async function syncDirectory(dir: HeldFile): Promise<void> {
 /** Errors of file systems without hard links, and of systems that forbid a link to another user's file. */
 const hardLinkRefused = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/** Leaves out setuid and setgid: those rights were given to the old content, not to the new one. */
+/**
+ * Copies owner and permissions, but not setuid and setgid: those rights were given to the old content, not to the new
+ * one.
+ */
 async function copyAttributes(file: FileHandle, { mode, uid, gid }: BigIntStats): Promise<void> {
   const own = await file.stat({ bigint: true })
   // Only privileged users may give files away. For all others the file belongs to the writer.

@@ -15,7 +15,7 @@ export function change(operation: Operation, request: Change): Promise<void> {
   return request.kind === 'copy' ? copy(operation, request) : move(operation, request)
 }
 
-/** Creates a directory and the missing directories above it, down from the deepest root that exists. */
+/** Creates a directory and its missing parent directories, starting below the deepest root that exists. */
 async function makeDirectories(operation: Operation, place: ContainedPath): Promise<void> {
   const { containment, descriptors } = operation
   const { root, names } = await containment.deepestRoot(descriptors, place)
@@ -25,13 +25,15 @@ async function makeDirectories(operation: Operation, place: ContainedPath): Prom
     const child = await makeOrHold(operation, entry, place)
     if (!child?.stat.isDirectory())
       throw i === names.length - 1 ? exists() : unfit('A part of the path is not a directory.')
-    // Closed at once: a path may have more names than a process may have open files.
+    // Each directory is closed at once: a path may have more names than a process may have open files.
     dir.close()
     dir = child
   }
 }
 
-/** Holds the directory of that name, created if missing; undefined where a link leads to nothing. */
+/**
+ * Holds the directory of that name, and creates it if it is missing. Returns undefined for a link that leads to nothing.
+ */
 async function makeOrHold(
   { containment, descriptors }: Operation,
   { dir, name }: DirectoryEntry,

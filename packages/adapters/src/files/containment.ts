@@ -26,7 +26,7 @@ export interface DirectoryEntry {
 /** Kernel file systems: reading some of their files triggers an action or never ends. */
 const kernelDirectories: readonly BytePath[] = ['/proc', '/sys', '/dev']
 
-/** Number of links followed in one path before it counts as a loop; the kernel's own number. */
+/** Number of links that are followed in one path before the path counts as a loop. The kernel uses the same number. */
 const maxLinks = 40
 
 /** Decides whether a file is inside its roots: by the file that was opened, never by the text of the path (S-28, S-29). */
@@ -38,12 +38,12 @@ export class Containment {
     this.#forbidden = forbidden.flatMap((path) => parsePath(path) ?? [])
   }
 
-  /** Holds the file that a path leads to, links followed. */
+  /** Follows all links of a path, and holds the file that the path leads to. */
   async resolve(descriptors: Descriptors, place: ContainedPath): Promise<HeldFile> {
     return this.#resolve(descriptors, checkedPath(place), place)
   }
 
-  /** The directory entry that a path names. A root has none, because its parent directory is outside. */
+  /** The directory entry that a path names. Throws for a root: the parent directory of a root is outside. */
   async entry(descriptors: Descriptors, place: ContainedPath): Promise<DirectoryEntry> {
     const path = checkedPath(place)
     if (isRoot(place)) throw wholeRoot()
@@ -51,7 +51,7 @@ export class Containment {
     return this.entryIn(dir, nameOf(path), place)
   }
 
-  /** The directory entry of a file by its real path, where links led to it. */
+  /** The directory entry at the real path of a file. It differs from the named entry if links led to the file. */
   async realEntry(descriptors: Descriptors, file: HeldFile, place: ContainedPath): Promise<DirectoryEntry> {
     const dir = await this.#resolve(descriptors, parentOf(file.realPath), place)
     return this.entryIn(dir, nameOf(file.realPath), place)
@@ -63,7 +63,7 @@ export class Containment {
     return { dir, name }
   }
 
-  /** The deepest existing root that a path is in by its text, and the names from that root to the path. */
+  /** Returns the deepest existing root that contains the path by its text, and the names from that root to the path. */
   async deepestRoot(
     descriptors: Descriptors,
     place: ContainedPath,
@@ -84,7 +84,7 @@ export class Containment {
     await this.#check(file.realPath, place)
   }
 
-  /** A real path as the caller writes it: it starts with the root as it was given, which may be a link. */
+  /** Rewrites a real path for the caller: it starts with the root as the caller gave it, which may be a link. */
   async pathUnderRoot(realPath: BytePath, place: ContainedPath): Promise<BytePath> {
     for (const root of rootsOf(place)) {
       const realRoot = await realPathOf(root)
@@ -100,14 +100,14 @@ export class Containment {
     for (const path of kept) if (isInside((await realPathOf(path)) ?? path, realPath)) throw wholeRoot()
   }
 
-  /** The paths below a directory that no operation may touch, relative to it. */
+  /** The paths below a directory that no operation may touch. They are relative to that directory. */
   async forbiddenIn(dir: BytePath): Promise<readonly string[]> {
     const forbidden = await Promise.all(this.#forbidden.map(async (path) => (await realPathOf(path)) ?? path))
     const below = [...kernelDirectories, ...forbidden].filter((path) => path !== dir && isInside(path, dir))
     return below.flatMap((path) => textOf(path.slice(dir === '/' ? 1 : dir.length + 1)) ?? [])
   }
 
-  /** Replaces an error by `outside` if the path leads out of the roots: a caller may not learn what exists there. */
+  /** Replaces an error by `outside` if the path leads out of the roots: a caller may not learn what exists outside. */
   async concealOutside(error: unknown, path: BytePath, place: ContainedPath): Promise<unknown> {
     if (error instanceof FileError) return error
     return (await this.#leadsOutside(path, place)) ? outside() : error
@@ -166,7 +166,7 @@ export function isRoot(place: ContainedPath): boolean {
   return rootsOf(place).includes(checkedPath(place))
 }
 
-/** Parses a path, and refuses one that is outside by its text before any system call. */
+/** Parses a path. A path whose text is outside the roots is refused before any system call. */
 function checkedPath(place: ContainedPath): BytePath {
   const path = parsePath(place.path)
   if (path === undefined) throw unfit('This is not an absolute path.')
@@ -187,8 +187,8 @@ function likelyRootsFirst(place: ContainedPath): readonly BytePath[] {
 }
 
 /**
- * The real path of a directory now. It is never cached, because a link may be replaced at any time; only callers that
- * ask during the same lookup share its result.
+ * The real path of a directory now. The result is never cached, because a link may be replaced at any time. Only callers
+ * that ask during the same lookup share one result.
  */
 function realPathOf(path: BytePath): Promise<BytePath | undefined> {
   const lookup = lookups.get(path) ?? lookUp(path).finally(() => lookups.delete(path))

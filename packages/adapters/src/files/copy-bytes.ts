@@ -14,9 +14,9 @@ export interface ByteRange {
 export const wholeFile: ByteRange = { from: 0, to: Infinity, at: 0 }
 
 /**
- * Copies the bytes of a range that exist, and returns their number. Chunks of zeros are skipped, so that sparse files
- * stay sparse: the target must be new, or empty in that range. `spend` is called with the size of each chunk before it
- * is written, and may throw.
+ * Copies those bytes of a range that exist in the source, and returns their number. Chunks of zeros are skipped, so that
+ * sparse files stay sparse; therefore the target must be new, or empty in that range. `spend` is called with the size of
+ * each chunk before the chunk is written, and may throw.
  */
 export async function copyBytes(
   source: FileHandle,

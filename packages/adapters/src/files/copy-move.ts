@@ -19,7 +19,7 @@ import type { TreeLimits } from './tree-budget.ts'
 
 type CopyOrMove = Extract<Change, { readonly kind: 'copy' | 'move' }>
 
-/** A checked request: the file to copy or move, and the entry it goes to. */
+/** A checked request: the file to copy or move, and the directory entry that it shall get. */
 interface Transfer extends CopyOrMove {
   readonly source: HeldFile
   readonly target: DirectoryEntry
@@ -70,7 +70,7 @@ async function checkTarget(
   if (failIfExists || source.stat.isDirectory()) throw exists()
   if (existing.stat.isFile()) return
   if (!existing.stat.isSymbolicLink()) throw exists()
-  // A link is replaced, unless it leads to a directory or out of the roots.
+  // A link at the target is replaced, unless it leads to a directory or out of the roots.
   const linked = await containment.resolve(descriptors, to).catch((error: unknown) => {
     if (codeOf(error) !== 'ENOENT') throw error
   })
@@ -92,7 +92,7 @@ async function copyFileTo({ source, target, failIfExists }: Transfer, limits: Tr
   new TreeBudget(limits).spendBytes(Number(source.stat.size))
   const from = await source.open(constants.O_RDONLY)
   try {
-    // Counted a second time while copying: the file may have grown.
+    // The bytes are counted a second time while they are copied: the file may have grown.
     const { spendBytes } = new TreeBudget(limits)
     const fill = async (file: FileHandle) => file.truncate(await copyBytes(from, file, wholeFile, spendBytes))
     const options = { attributesOf: source.stat, exclusive: failIfExists }

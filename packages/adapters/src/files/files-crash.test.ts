@@ -14,7 +14,7 @@ let module = ''
 beforeAll(async () => {
   const bundled = await bundle('files/files')
   module = bundled.path
-  // A test below reads it as another user.
+  // A test below loads the module as another user, who must be able to enter its folder.
   chmodSync(dirname(module), 0o755)
   return bundled.remove
 })

@@ -166,7 +166,7 @@ describe('[S-28] names', () => {
     mkdirSync(`${root}/d`)
     const odd = Buffer.concat([Buffer.from(`${root}/d/`), Buffer.from([0xff, 0xfe, 0x61])])
     writeFileSync(odd, 'odd')
-    // The name that the invalid bytes would be decoded to.
+    // This file has the name to which the invalid bytes would be decoded.
     writeFileSync(`${root}/d/\ufffd\ufffda`, 'another')
     expect(await files.list(at('d'), 9)).toEqual([{ name: '\ufffd\ufffda', type: 'file' }])
     await files.change({ kind: 'copy', from: at('d'), to: at('e'), failIfExists: true })
@@ -209,7 +209,7 @@ test('[S-29] a deleted file is not found through a descriptor that the host has 
     symlinkSync(`/proc/self/fd/${open[i]}`, `${root}/to-${name}`)
     rmSync(`${root}/${name}`)
     await refused(files.read(at(`to-${name}`), 99), 'missing')
-    // Not even if another file has the name that the kernel shows for a deleted one.
+    // The kernel shows a deleted file under this name. Another file of this name must not be found instead.
     writeFileSync(`${root}/${name} (deleted)`, 'another')
     await refused(files.read(at(`to-${name}`), 99), 'missing')
   }

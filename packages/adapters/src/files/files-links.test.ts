@@ -13,7 +13,10 @@ afterAll(() => expect(descriptors()).toEqual(before))
 
 type Out = 'outside' | 'unfit' | 'missing'
 
-/** The targets of the link under test; a second link `next` is in the same directory. */
+/**
+ * Each entry: a name, the target of the link under test, and the expected reason. A second link `next` is in the same
+ * directory.
+ */
 const links: readonly (readonly [string, (beside: string, root: string) => string, Out])[] = [
   ['a file', (beside) => `${beside}/secret`, 'outside'],
   ['a file, relatively', () => '../beside/secret', 'outside'],
@@ -36,7 +39,7 @@ const links: readonly (readonly [string, (beside: string, root: string) => strin
   ['nothing inside', () => 'nothing', 'missing'],
 ]
 
-/** Operations on the link itself, which is inside. */
+/** Operations on the link itself. They succeed, because the link is inside the root. */
 const about = ['look at itself', 'remove', 'remove all', 'move from']
 /** Operations that are refused because the link exists. */
 const blocked = ['create', 'copy to a new', 'move to a new']
@@ -52,7 +55,7 @@ test.each(links)('[S-28] [S-29] a link to %s is refused by every operation', asy
     for (const path of [place.path, other.path]) rmSync(path, { force: true, recursive: true })
     symlinkSync(target, place.path)
     writeFileSync(other.path, 'other', { flag: 'wx' })
-    // A dangling link inside is replaced by a copy or a move, but blocks a new directory.
+    // A copy or a move replaces a dangling link inside the root. A new directory cannot take its name.
     const gives = out === 'missing' && /^(copy|move) to$/.test(what)
     const expected: FileReason | undefined =
       about.includes(what) || gives

@@ -9,7 +9,10 @@ import { fingerprint } from '../../test/fingerprint.ts'
 import { sandbox } from '../../test/sandbox.ts'
 
 const flips = 20_000
-/** Bounds of the number of operations; each takes many times as long as a flip. */
+/**
+ * The minimum and maximum number of operations. One operation takes many times as long as one swap of the attacker (a
+ * flip).
+ */
 const minOperations = 1500
 const maxOperations = 40 * minOperations
 const canary = 'canary '.repeat(606)
@@ -29,7 +32,7 @@ test(`[S-29] an attacker that swaps directories and files for links, ${flips} ti
   let turn = 0
   const seen = () => operations.every(([name]) => tally.has(`${name}: done`) && tally.has(`${name}: outside`))
   const victim = async () => {
-    // Until each operation has both succeeded and been refused: the scheduler decides which happens.
+    // The loop runs until each operation has succeeded once and been refused once: the scheduler decides which happens.
     while (attacker.flips() < flips || turn < minOperations || (!seen() && turn < maxOperations)) {
       const [name, attempt] = operations[turn % operations.length] ?? never()
       const reason = await reasonOf(attempt(files, root, turn++))

@@ -36,7 +36,7 @@ vi.mock(import('node:fs/promises'), async (original) => {
   return { ...real, lstat, open, opendir }
 })
 
-/** Acts once: at the first path with this end, after `skipped` such paths. */
+/** Returns a function that calls `act` once: at the first path that ends with `end`, after `skipped` such paths. */
 function once(end: string, act: () => void, skipped = 0): (path: string) => void {
   let left = skipped
   return (path) => {
@@ -50,7 +50,7 @@ describe.each(['linux', 'darwin'])('as on %s', (platform) => {
     Object.defineProperty(process, 'platform', { value: platform })
     vi.resetModules()
     const { sandbox } = await import('../../test/sandbox.ts')
-    // Imported after `resetModules`: `reasonOf` checks the class of the error, which is another one in each load.
+    // Imported after `resetModules`, because `reasonOf` checks the class of the error, and each load defines a new class.
     const { reasonOf } = await import('../../../host/src/ports/files-fixture.contract.ts')
     const box = { ...sandbox(), reasonOf }
     for (const folder of ['d', 'd/e', 'd/e/f']) mkdirSync(`${box.root}/${folder}`)

@@ -71,7 +71,7 @@ async function list(
   return entries
 }
 
-/** A link has the type of its target if that is inside, else `file`. */
+/** Returns the type of an entry. A link has the type of its target if the target is inside the roots, else `file`. */
 async function listedType(
   containment: Containment,
   dir: HeldFile,

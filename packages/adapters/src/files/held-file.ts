@@ -28,7 +28,10 @@ export interface HeldFile {
  */
 const byDescriptor = process.platform === 'linux' && existsSync('/proc/self/fd')
 
-/** Finds the file at a path; the link itself unless `follow`. Never blocks on the file and changes nothing. */
+/**
+ * Finds the file at a path. With `follow`, links are followed; otherwise a link itself is found. Never blocks, changes
+ * nothing.
+ */
 export function holdFile(path: Buffer, follow: boolean): Promise<HeldFile> {
   return byDescriptor ? holdByDescriptor(path, follow) : holdByPath(path, follow)
 }
@@ -91,7 +94,10 @@ async function holdByDescriptor(path: Buffer, follow: boolean): Promise<HeldFile
   }
 }
 
-/** The kernel appends ` (deleted)` to the path of a removed file, but a file may also have a name that ends so. */
+/**
+ * Whether the file still has this name. The kernel appends ` (deleted)` to the path of a removed file, but the name of an
+ * existing file may end in the same way.
+ */
 async function isNamed(realPath: BytePath, { nlink, dev, ino }: BigIntStats): Promise<boolean> {
   if (nlink === 0n) return false
   const found = await lstat(systemPath(realPath), { bigint: true }).catch(() => undefined)

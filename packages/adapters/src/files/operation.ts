@@ -17,7 +17,10 @@ export function lockNameOf({ dir, name }: DirectoryEntry): string {
   return `${dir.stat.dev}:${dir.stat.ino}/${name}`
 }
 
-/** Holds what an entry names, the link itself if it is one; undefined if the entry does not exist. */
+/**
+ * Holds the file that an entry names. A link is held itself, and not followed. Returns undefined if the entry does not
+ * exist.
+ */
 export async function holdIfExists(
   descriptors: Descriptors,
   { dir, name }: DirectoryEntry,

@@ -15,14 +15,14 @@ export async function read(
   if (file.stat.size > most) throw tooLarge(most)
   const handle = await file.open(constants.O_RDONLY)
   try {
-    // One byte more than the size: the file may have grown, and some file systems report a size of 0.
+    // The buffer has one byte more than the size: the file may have grown, and some file systems report a size of 0.
     const size = Number(file.stat.size)
     let buffer = Buffer.allocUnsafe(size + 1)
     let length = 0
     for (;;) {
       const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
       length += bytesRead
-      // Exactly the expected size counts as the end, which saves a second read of most files.
+      // The read ends when the expected size is reached, which saves a second read of most files.
       if (bytesRead === 0 || length === size) return buffer.subarray(0, length)
       if (length > most) throw tooLarge(most)
       if (length === buffer.length) buffer = Buffer.concat([buffer], Math.min(most + 1, length * 2))

@@ -23,7 +23,7 @@ export interface CopyWalk extends TreeWalk {
 }
 
 export interface CheckWalk extends TreeWalk {
-  /** Whether files are checked too: all must be regular, and their sizes are spent. */
+  /** Whether files are checked too: all must be regular, and their sizes are counted in the budget. */
   readonly files: boolean
 }
 
@@ -62,7 +62,8 @@ export async function removeContents(dir: HeldFile, walk: TreeWalk, depth = 1): 
     await rmdir(dir.childPath(name)).catch(ignoreMissing)
   }
   const others = children.filter(({ type }) => type !== 'directory')
-  // At most 32 at a time: Node's thread pool runs four, and other operations must not queue behind thousands.
+  // At most 32 files are removed at a time: Node's thread pool runs four calls, and other operations must not queue
+  // behind thousands.
   for (let i = 0; i < others.length; i += 32)
     await Promise.all(
       others.slice(i, i + 32).map(({ name }) => unlink(dir.childPath(name)).catch(ignoreMissing)),
@@ -80,7 +81,7 @@ export async function copyContents(from: HeldFile, to: HeldFile, walk: CopyWalk,
       await symlink(await readlink(from.childPath(name), 'buffer'), to.childPath(name))
     else await copyFile(from, to, name, walk)
   }
-  // Set last: the permissions may forbid to create files in the directory.
+  // The permissions are set last: they may forbid creating files in the directory.
   await chmod(to.path, Number(from.stat.mode & 0o777n))
 }
 
@@ -117,7 +118,7 @@ async function checkFile(dir: HeldFile, { name, type }: Child, budget: TreeBudge
   budget.spendBytes(stat.size)
 }
 
-/** The entries of one directory of a walk, spent from its budget. */
+/** Returns the entries of one directory of a walk, and counts them in the budget. */
 async function readLevel(dir: HeldFile, budget: TreeBudget, depth: number): Promise<readonly Child[]> {
   if (depth > budget.depth) throw unfit(`It is deeper than ${budget.depth} levels.`)
   const children = await childrenOf(dir, budget.entries)
@@ -125,7 +126,7 @@ async function readLevel(dir: HeldFile, budget: TreeBudget, depth: number): Prom
   return children
 }
 
-/** Runs a task with a child directory. Throws if the name is a link by now. */
+/** Runs a task with a child directory. Throws if the child was replaced by a link. */
 async function inDirectory(
   dir: HeldFile,
   name: BytePath,
@@ -144,7 +145,7 @@ function typeOf(entry: Dirent): Child['type'] {
   return entry.isSymbolicLink() ? 'symlink' : 'special'
 }
 
-/** Another program removed the entry first. */
+/** Ignores the error for a missing entry: another program removed the entry first. */
 function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error
 }

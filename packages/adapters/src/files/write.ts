@@ -37,7 +37,7 @@ export async function write(operation: Operation, place: ContainedPath, content:
   })
 }
 
-/** The entry that is written: where a link leads, if that is inside. */
+/** The entry that is written. If the path is a link, this is the entry of its target, which must be inside the roots. */
 async function targetEntry(
   { containment, descriptors }: Operation,
   place: ContainedPath,
@@ -54,7 +54,7 @@ async function targetEntry(
   return containment.realEntry(descriptors, await containment.resolve(descriptors, place), place)
 }
 
-/** Returns false if another program replaced the file meanwhile: the caller looks it up and tries again. */
+/** Returns false if another program replaced the file meanwhile: then the caller looks up the entry and tries again. */
 async function writeEntry(
   { descriptors, limits }: Operation,
   entry: DirectoryEntry,
@@ -72,7 +72,7 @@ async function writeEntry(
   return true
 }
 
-/** The regular file that is written over, if there is one; throws where the options forbid that. */
+/** Returns the regular file that is written over, if there is one. Throws if the options forbid to write over it. */
 async function oldFile(
   descriptors: Descriptors,
   entry: DirectoryEntry,
@@ -80,9 +80,9 @@ async function oldFile(
 ): Promise<HeldFile | undefined> {
   const old = await holdIfExists(descriptors, entry)
   if (old && createOnly) throw exists()
-  // A file with an etag that no longer exists was changed: `missing` would say that it never existed.
+  // The caller has seen the file, because it knows an etag. `missing` would say that the file never existed.
   if (ifMatch !== undefined && (!old || etagOf(old.stat) !== ifMatch)) throw changed()
-  // `targetEntry` followed all links, so this one came later.
+  // `targetEntry` followed all links, so this link was created afterwards.
   if (old?.stat.isSymbolicLink()) throw changed()
   if (old && !old.stat.isFile()) throw old.stat.isDirectory() ? isADirectory() : notRegular()
   return old
@@ -101,14 +101,14 @@ async function append(old: HeldFile, data: Uint8Array): Promise<boolean> {
       throw new FileError('refused', 'There is no space left on the disk.')
     }
     await file.sync()
-    // A file without links was removed or replaced meanwhile, and the appended bytes with it.
+    // A file without links was removed or replaced meanwhile, and the appended bytes are lost with it.
     return (await file.stat()).nlink > 0
   } finally {
     await file.close()
   }
 }
 
-/** Truncates a part that was written, unless another process appended after it. */
+/** Removes the written part of a failed append, unless another process has appended after it. */
 async function undoAppend(file: FileHandle, size: number, written: number): Promise<void> {
   if ((await file.stat()).size === size + written) await file.truncate(size)
 }

@@ -4,13 +4,13 @@ import type { ShadowGitDir } from './shadow-git-dir.ts'
 export async function trackedFiles(shadow: ShadowGitDir, most: number): Promise<readonly string[]> {
   const found = new Set<string>()
   const records = new NulRecords((record) => {
-    // A record is `H 100644 <hash> 0<tab>path`. A file that is missing has a second record with the tag R.
+    // A record is `H 100644 <hash> 0<tab>path`. If the file is missing, a second record with the tag R follows.
     const tab = record.indexOf('\t')
     const path = record.slice(tab + 1)
     const [tag, mode] = record.slice(0, tab).split(' ')
     if (tag === 'R') found.delete(path)
     else if (tag !== 'S' && mode !== submodule) {
-      // One file more than wanted: the next record may remove the last file.
+      // The set may hold one file more than wanted: the next record may remove the last file.
       if (found.size > most) return true
       found.add(path)
     }
@@ -26,7 +26,8 @@ export async function trackedFiles(shadow: ShadowGitDir, most: number): Promise<
 export async function untrackedFiles(shadow: ShadowGitDir, most: number): Promise<readonly string[]> {
   const found: string[] = []
   const records = new NulRecords((record) => {
-    // Git lists a directory only if it is a nested repository, which it does not enter.
+    // A record for a directory is skipped. Git lists a directory only if it is a nested repository, and does not list the
+    // files in it.
     if (!record.endsWith('/')) found.push(record)
     return found.length >= most
   })

@@ -80,7 +80,7 @@ const statusCommand = [
   '--ignore-submodules=all',
 ]
 
-/** Ignores a repository of another user, which may be a trap, unless `safe.directory` allows it. */
+/** Ignores a repository of another user, unless `safe.directory` allows it: that user may have prepared it as a trap. */
 async function trustedRepository(
   git: GitRunner,
   directory: string,
@@ -94,6 +94,6 @@ async function trustedRepository(
   const { safeDirectories: safe } = await readUserConfig(git, user)
   const isSafe = (path: string) =>
     path === '*' || path === root || (path.endsWith('/*') && root.startsWith(path.slice(0, -1)))
-  // An empty value cancels the values before it.
+  // An empty value of `safe.directory` cancels the values before it.
   return safe.slice(safe.lastIndexOf('') + 1).some(isSafe) ? repository : undefined
 }

@@ -16,7 +16,8 @@ export async function ignoredAmong(
     const { stdout, exitCode } = await shadow.tryRun(command, rest.map((path) => `./${path}\0`).join(''))
     const verdicts = parseVerdicts(stdout)
     for (const [i, path] of rest.entries()) if (verdicts[i]) ignored.add(path)
-    // 0: some of the paths are ignored. 1: none is. Other codes: git stopped at the path after the last verdict.
+    // Exit code 0: some of the paths are ignored. 1: none is ignored. Any other code: git stopped at the path after the
+    // last verdict.
     if (exitCode === 0 || exitCode === 1) break
     rest = rest.slice(verdicts.length + 1)
   }

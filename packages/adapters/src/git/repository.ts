@@ -7,7 +7,7 @@ export interface Repository {
   readonly root: string
   /** The git directory of this working tree: HEAD, index. */
   readonly gitDir: string
-  /** The git directory that all its working trees share: commits, branches, config. */
+  /** The git directory that all working trees of the repository share: commits, branches, config. */
   readonly commonDir: string
   /** The user ids that own these directories. */
   readonly owners: readonly number[]
@@ -30,7 +30,7 @@ export async function findRepository(directory: string): Promise<Repository | un
   return undefined
 }
 
-/** Reads a small regular file; undefined for anything else. Does not block on a FIFO. */
+/** Reads a small regular file. Returns undefined for anything else. Does not block on a FIFO. */
 export async function readSmallFile(path: string): Promise<string | undefined> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => undefined)
   if (!handle) return undefined

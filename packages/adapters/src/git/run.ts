@@ -5,15 +5,15 @@ import { absoluteDirectories } from '../process/which.ts'
 
 export interface GitRunOptions {
   readonly cwd: string
-  /** Variables added to the environment that every run has; undefined removes one. */
+  /** Variables that are added to the environment of all runs. The value undefined removes a variable. */
   readonly env: { readonly [name: string]: string | undefined }
   readonly input?: string
-  /** Called with each chunk of the output. Git is killed when it returns true. */
+  /** Called with each chunk of the output. When this function returns true, git is killed. */
   readonly stopWhen?: (output: Buffer) => boolean
 }
 
 export interface GitOutput {
-  /** Empty with `stopWhen`. */
+  /** The output of git. It is empty if `stopWhen` was given. */
   readonly stdout: Buffer
   /** Null if `stopWhen` killed git. */
   readonly exitCode: number | null
@@ -101,7 +101,10 @@ function environment(path: string): { readonly [name: string]: string } {
 
 const nowhere = '/dev/null'
 
-/** Options that override any config, even one that git reads against our intent: none of these settings runs a program. */
+/**
+ * Options that override every config, even one that git reads although it should not. With these values, none of
+ * these settings runs a program.
+ */
 const hardened: readonly string[] = [
   '--no-optional-locks',
   '--no-pager',

@@ -9,11 +9,11 @@ import type { GitOutput, GitRunOptions, GitRunner } from './run.ts'
 
 /** A temporary git directory with links to the commits, index and branches of a repository, and a config of its own. */
 export interface ShadowGitDir {
-  /** The repository's own config: data only, git does not act on it. */
+  /** The repository's own config. It is only data: git does not act on it. */
   readonly config: GitConfig
-  /** The output of a git command; throws if the command fails. */
+  /** Returns the output of a git command. Throws if the command fails. */
   run(args: readonly string[], stopWhen?: GitRunOptions['stopWhen']): Promise<Buffer>
-  /** The output and exit code of a git command, also of one that fails. */
+  /** Returns the output and the exit code of a git command, even if the command fails. */
   tryRun(args: readonly string[], input: string): Promise<GitOutput>
 }
 
@@ -69,7 +69,10 @@ async function populate(dir: string, { gitDir, commonDir }: Repository, config: 
   ])
 }
 
-/** Links a file, or copies it where links are not allowed. A missing file is ignored: not every repository has all. */
+/**
+ * Links a file, or copies it where links are not allowed. A missing file is ignored: not every repository has all of
+ * these files.
+ */
 async function linkFile(from: string, to: string): Promise<void> {
   await symlink(from, to).catch(() => copyFile(from, to).catch(() => {}))
 }

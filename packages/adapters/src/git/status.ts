@@ -22,7 +22,9 @@ export function parseStatus(stdout: Buffer): Omit<VcsStatus, 'remotes'> {
   return { ...status, changes }
 }
 
-/** Undefined for a directory: git lists one only if it is a nested repository, which it does not enter. */
+/**
+ * Returns undefined for a directory. Git lists a directory only if it is a nested repository, and does not look into it.
+ */
 function changeOf(line: string): VcsChange | undefined {
   if (line.startsWith('? ')) return line.endsWith('/') ? undefined : { path: line.slice(2), type: 'added' }
   // The path is everything after a fixed number of fields, because a path may contain spaces.

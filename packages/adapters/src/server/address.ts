@@ -15,7 +15,7 @@ export interface TlsCertificate {
   readonly key: string | Buffer
 }
 
-/** The host does not listen. The message says why, and what to change. */
+/** Thrown when the host refuses to listen. The message says why, and what to change. */
 export class ListenRefused extends Error {
   override readonly name = 'ListenRefused'
 }
@@ -24,7 +24,10 @@ const loopback = new BlockList()
 loopback.addSubnet('127.0.0.0', 8, 'ipv4')
 loopback.addAddress('::1', 'ipv6')
 
-/** The addresses to bind. `localhost` gives one of IPv4 and one of IPv6, because clients resolve it to either. */
+/**
+ * The addresses to bind. `localhost` stands for an IPv4 and an IPv6 address, because clients resolve it to either of
+ * them.
+ */
 export function hostsOf({ host = '' }: Address): readonly string[] {
   const bare = host.trim().replace(/^\[(.*)\]$/, '$1')
   return bare === '' || bare === 'localhost' ? ['127.0.0.1', '::1'] : [bare]
@@ -48,7 +51,10 @@ export function exposureProblem(address: Address, secure: boolean, token: boolea
   return undefined
 }
 
-/** The accepted values of `Host`: own addresses with the own port; configured names with their port, the own port or none. */
+/**
+ * The accepted values of `Host`. The host's own addresses are accepted with its own port. A configured name is accepted
+ * as it was given; if it was given without a port, also with the own port.
+ */
 export function namesOf(
   address: Address,
   port: number,

@@ -72,7 +72,10 @@ test('[S-57 failureWaitMs] past 3,600,000: the wait grows no further; after a qu
   expect(fail(11).waitMs).toBe(60_000)
 })
 
-/** Two addresses must wait; then others fail until `addresses` are known. Returns the next waits of the two. */
+/**
+ * Makes two addresses wait. Then other addresses fail until `addresses` are known. Returns the next wait of each of the
+ * two.
+ */
 function remembered(addresses: number) {
   const { failures, fail, pass } = counting({ ...failureLimits, total: Infinity })
   fail(11, 'first')

@@ -6,7 +6,7 @@ interface FailureLimits {
   /** Number of failures of all addresses in a window. */
   readonly total: number
   readonly windowMs: number
-  /** The longest time a client is told to wait. The time doubles up to it with each exceeded window. */
+  /** The longest time a client is told to wait. The wait doubles with each exceeded window, up to this time. */
   readonly maxWaitMs: number
   /** Number of addresses that are remembered. */
   readonly addresses: number
@@ -25,13 +25,13 @@ export const failureLimits: FailureLimits = {
 interface Verdict {
   /** The time the client is told to wait; 0 while it may try again. */
   readonly waitMs: number
-  /** Whether this failure was the first one over a limit: it is worth a line in the log. */
+  /** Whether this failure is the first one over a limit. Only the first one is logged. */
   readonly limitReached: boolean
 }
 
 /**
- * Failed attempts to connect, by address and in total. Only failures are limited: a right token is accepted whatever
- * failed before from its address. Otherwise any program on this machine could lock its owner out.
+ * Failed attempts to connect, by address and in total. Only failures are limited. A right token is accepted whatever
+ * failed before from the same address; otherwise any program on this machine could lock out its owner.
  */
 export class AuthFailures {
   readonly #limits: FailureLimits

@@ -8,7 +8,7 @@ import { codeOf } from '../process/error-code.ts'
 
 /** The listening sockets of a host: one port on several addresses, or one unix socket. */
 export interface Bound {
-  /** `address:port` of each in the form of a URL, or the path of the unix socket. */
+  /** `address:port` of each listening socket, as in a URL; or the path of the unix socket. */
   readonly names: readonly string[]
   /** 0 for a unix socket. */
   readonly port: number
@@ -23,7 +23,7 @@ export async function bind(address: Address, accept: (socket: Socket) => void): 
     try {
       return await bindPort(hostsOf(address), port, accept)
     } catch (error) {
-      // With port 0, a port that is free on one address may be taken on the other. Another port is tried.
+      // With port 0, the port that the system chose on one address may be taken on the other. Then another port is tried.
       if (port !== 0 || tries === 10 || codeOf(error) !== 'EADDRINUSE') throw error
     }
   }
@@ -61,7 +61,7 @@ async function bindPath(path: string, accept: (socket: Socket) => void): Promise
     await rm(path)
     return listening(accept, { path })
   })
-  // In a worker thread the umask could not be set before the bind.
+  // `listening` sets the umask before the bind, but a worker thread cannot change the umask.
   await chmod(path, 0o600)
   return { names: [path], port: 0, close: () => closeAll([server]) }
 }
@@ -82,7 +82,8 @@ function listening(accept: (socket: Socket) => void, where: ListenOptions): Prom
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept)
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    // A socket file gets its permissions from the umask. The bind is synchronous, so the umask is changed only for it.
+    // A socket file gets its permissions from the umask. The bind is synchronous, so the changed umask applies to nothing
+    // else.
     const umask = isMainThread ? process.umask(0o177) : undefined
     server.listen(where, () => resolve(server))
     if (umask !== undefined) process.umask(umask)

@@ -171,7 +171,7 @@ describe('[G6] the token (S-02)', () => {
           request(bare, `/?tkn=${encodeURIComponent(text)}`),
           request(protocol('atrium', `atrium.token.${text}`)),
         ]
-        // A comma starts another protocol name, so the rest is not a token.
+        // A comma starts another protocol name, so the text behind the comma is not part of a token.
         return tries.every(
           (bad, at) => (at === 2 && text.includes(',')) || checkUpgrade(gate, bad)?.status === 403,
         )

@@ -41,7 +41,7 @@ export function checkUpgrade(gate: Gate, head: RequestHead): Refusal | undefined
   return accepted && origins.length === 1 ? undefined : { status: 403, why: 'origin' }
 }
 
-/** Applied to every request: a page that rebinds its DNS name to this machine sends that name as `Host`. */
+/** Checks the `Host` of every request. A page that rebinds its DNS name to this machine sends that name as `Host`. */
 export function checkHost({ hosts }: Gate, head: RequestHead): Refusal | undefined {
   const [host, second] = valuesOf(head, 'host')
   const known = host !== undefined && second === undefined && hosts.has(host)
@@ -66,7 +66,10 @@ export function originOf(text: string): string | undefined {
   return bare && host !== '' ? `${protocol}//${host}` : undefined
 }
 
-/** A token may be in three parts of the head, at most once in each. At least one must be present, and all must be right. */
+/**
+ * A token may be in three parts of the head, at most once in each. There must be at least one token, and all must be
+ * right.
+ */
 function hasToken(expected: Buffer, head: RequestHead): boolean {
   const parts = [bearerTokens(head), protocolTokens(head), queryTokens(head.target)]
   const tokens = parts.flat()

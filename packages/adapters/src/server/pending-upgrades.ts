@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream'
 import { limits } from '@atrium/protocol/limits'
 
 export interface PendingUpgradeLimits {
-  /** Number of pending sockets at which the oldest is destroyed for a new one, once it is `minAgeMs` old. */
+  /** Number of pending sockets at which a new socket destroys the oldest one, if that is at least `minAgeMs` old. */
   readonly softLimit: number
-  /** Number of pending sockets at which the oldest is destroyed at any age. */
+  /** Number of pending sockets at which a new socket destroys the oldest one, however young that is. */
   readonly hardLimit: number
   readonly minAgeMs: number
   /** The time for TLS handshake, request head and response together. */
@@ -26,7 +26,10 @@ interface PendingSocket {
   readonly since: number
 }
 
-/** Sockets that were accepted and are not yet WebSockets. They have proven nothing, so their number and time are bounded. */
+/**
+ * Sockets that were accepted and are not yet WebSockets. Their clients are not authenticated, so number and time are
+ * bounded.
+ */
 export class PendingUpgrades {
   readonly #limits: PendingUpgradeLimits
   readonly #sockets = new Map<Duplex, PendingSocket>()

@@ -36,7 +36,7 @@ export function statusResponse(status: number): TextResponse {
   return [status, `${statusTexts[status] ?? ''}\n`]
 }
 
-/** Writes a response to a raw socket and destroys it, without reading the rest of the request. */
+/** Writes a response to a raw socket and destroys the socket, without reading the rest of the request. */
 export function refuse(socket: Duplex, status: number, more: { readonly [name: string]: number } = {}): void {
   const [, text] = statusResponse(status)
   const lines = Object.entries({ ...headersFor(text), ...more }).map(([name, value]) => `${name}: ${value}`)

@@ -20,7 +20,7 @@ import { headersFor, refuse, responseTo, statusResponse } from './responses.ts'
 import { socketOptions, websocketTransport } from './websocket-transport.ts'
 
 export interface ListenOptions extends Address {
-  /** Undefined: every program that reaches the loopback address of this machine may connect. */
+  /** If undefined, every program that reaches the loopback address of this machine may connect. */
   readonly token: string | undefined
   readonly tls?: TlsCertificate | undefined
   readonly allowOrigins?: readonly string[] | undefined
@@ -60,7 +60,8 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   let http: Server | undefined = undefined
   const accept = (socket: Socket): void => {
     socket.on('error', () => {})
-    // The first address accepts sockets before the second is bound. The gate needs the port, so they are dropped.
+    // The first address accepts sockets before the second one is bound. These early sockets are dropped, because the gate
+    // needs the port.
     if (!http) return void socket.destroy()
     const stream = streamOf(socket)
     pending.add(socket, stream)
@@ -111,7 +112,10 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
     handleProtocols: selectProtocol,
     ...socketOptions,
   })
-  /** Counts and logs a refusal; over the limit it is only counted, so that no client can flood the log. Returns the wait. */
+  /**
+   * Counts and logs a refusal, and returns the wait. Over the limit, a refusal is not logged, so that no client can flood
+   * the log.
+   */
   const recordRefusal = ({ why }: Refusal, { headers, socket }: IncomingMessage, failures: AuthFailures) => {
     const address = socket.remoteAddress ?? 'unix socket'
     const { waitMs, limitReached } = failures.record(address)
@@ -128,7 +132,8 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
     response.writeHead(status, headersFor(text)).end(text)
   }
 
-  // A right token with a wrong origin counts as a failure too. Otherwise the responses would tell that it is right (S-06).
+  // A right token with a wrong origin counts as a failure too. Otherwise the response would tell that the token is right
+  // (S-06).
   const forbid = (refusal: Refusal, request: IncomingMessage, socket: Duplex): void => {
     const waitMs = recordRefusal(refusal, request, authFailures)
     if (waitMs === 0) refuse(socket, 403)
@@ -149,7 +154,7 @@ function serve(gate: Gate, pending: PendingUpgrades, options: ListenOptions): Se
   }
 
   const http = createHttp({
-    // Plus one: Node refuses a head of exactly this size.
+    // One byte is added, because Node refuses a head of exactly `maxHeaderSize` bytes.
     maxHeaderSize: limits.headBytes + 1,
     headersTimeout: pendingUpgradeLimits.timeoutMs,
     requestTimeout: pendingUpgradeLimits.timeoutMs,

@@ -4,7 +4,7 @@ import { chmod, link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/pr
 import { join } from 'node:path'
 import { codeOf } from '../process/error-code.ts'
 
-/** A token is not used. The message says why, and what to do. */
+/** Thrown for a token that must not be used. The message says why, and what to do. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
 }
@@ -51,13 +51,15 @@ export async function readToken(path: string): Promise<string> {
   }
 }
 
-/** Accepts only characters that need no escaping in URLs, headers and protocol names, and a length that cannot be guessed. */
+/**
+ * Accepts only characters that need no escaping in URLs, headers and protocol names, and only tokens too long to guess.
+ */
 export function checkedToken(token: string, from: string): string {
   if (/^[A-Za-z0-9_-]{16,512}$/.test(token)) return token
   throw new TokenRefused(`The token from ${from} is not 16 to 512 letters, digits, '-' and '_'.`)
 }
 
-/** Makes sure that the folder exists and only its owner can enter it, whatever the umask. */
+/** Makes sure that the folder exists and that only its owner can enter it, whatever the umask is. */
 export async function privateFolder(folder: string): Promise<void> {
   const made = await mkdir(folder, { recursive: true, mode: 0o700 })
   const { mode } = await lstat(folder)

@@ -97,7 +97,7 @@ describe('S-20: a message', () => {
       await ended
       expect(code).toBe(1009)
       expect(got).toEqual([])
-      // Bytes in the kernel's buffers count as sent, too.
+      // Bytes that are still in the kernel's buffers count as sent, too.
       expect(pieces).toBeLessThanOrEqual(16 * (most + 2))
     },
   )
@@ -180,7 +180,7 @@ test('S-21: pings are answered, and the pongs to a peer that does not read do no
   websocketTransport(far, wire)
   near.ping('1')
   expect(String((await once(near, 'pong'))[0])).toBe('1')
-  // The stream is blocked meanwhile.
+  // A corked stream sends nothing, like the stream to a peer that does not read.
   wire.cork()
   for (let n = 0; n < 1000; n++) near.ping(`flood ${n}`)
   await events(far, 'ping', 1000)

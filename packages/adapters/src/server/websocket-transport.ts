@@ -7,7 +7,7 @@ import type { WebSocket } from 'ws'
 export const socketOptions = {
   /** A larger message is not read to its end; the connection closes with 1009 (S-20). */
   maxPayload: limits.messageBytes,
-  /** More fragments close the connection with 1008 (S-21). */
+  /** A message with more fragments closes the connection with 1008 (S-21). */
   maxFragments: limits.fragments,
   /** Off: a small compressed frame may expand to a large one, and each connection would need memory for a window (S-21). */
   perMessageDeflate: false,
@@ -56,7 +56,7 @@ class SocketTransport implements Transport {
     socket.on('ping', (data: Buffer) => this.#pong(data))
     for (const event of ['ping', 'pong'] as const) socket.on(event, () => this.#countControlFrame())
     socket.on('close', (code: number, reason: Buffer) => this.#end(code, reason.toString()))
-    // A close event with a code follows each error.
+    // Errors need no handling here: a close event with a code follows each error.
     socket.on('error', () => {})
   }
 
@@ -65,7 +65,8 @@ class SocketTransport implements Transport {
   }
 
   get buffered(): number {
-    // `bufferedAmount` includes corked frames, and pongs. Pongs alone are not waited for.
+    // `bufferedAmount` includes corked frames and pongs. If only pongs are unsent, the result is 0: nobody waits for
+    // pongs.
     return this.#unwritten === 0 ? 0 : this.#socket.bufferedAmount
   }
 
@@ -125,7 +126,8 @@ class SocketTransport implements Transport {
     if (this.#corked || !this.#wire) return
     this.#corked = true
     this.#wire.cork()
-    // Not a microtask: the frames that follow from one poll of all sockets, or from one flush, leave together.
+    // A microtask would run too early: the frames that follow from one poll of all sockets, or from one flush, leave
+    // together.
     setImmediate(this.#uncork)
   }
 

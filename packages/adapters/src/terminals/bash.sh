@@ -42,8 +42,8 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     fi
   }
 
-  # Whether a line that added no history entry must be a repetition of the last entry. Otherwise the user may have kept
-  # it out of the history, and then no line is reported.
+  # Whether a line that added no history entry must be a repetition of the last entry. If not, the user may have kept the
+  # line out of the history on purpose, and then no line is reported.
   __atrium_repeats() {
     case :${HISTCONTROL-}: in
       *:ignoreboth:* | *:ignorespace:*) return 1 ;;
@@ -73,8 +73,8 @@ if [[ $- == *i* ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     return "$code"
   }
 
-  # The redirection hides the call from `set -x`. Since bash 5.1 PROMPT_COMMAND may be an array, and each element finds
-  # the exit status of the command in $?.
+  # The redirection hides the call from `set -x`. Since bash 5.1, PROMPT_COMMAND may be an array. Each of its elements
+  # finds the exit status of the user's command in $?.
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 501)); then
     PROMPT_COMMAND=('{ __atrium_prompt || :; } 2>/dev/null' "${PROMPT_COMMAND[@]}")
   else

@@ -72,7 +72,9 @@ export class CommandMarks {
     })
   }
 
-  /** Limits the rate: each command is stored, and in a shell without a nonce any program can send marks. */
+  /**
+   * Limits the rate of commands, because each command is stored. In a shell without a nonce any program can send marks.
+   */
   #tooMany(): boolean {
     const now = this.#clock()
     if (now - this.#second >= 1000) {
@@ -83,5 +85,5 @@ export class CommandMarks {
   }
 }
 
-/** Does not cut a surrogate pair. */
+/** Shortens a text without cutting a surrogate pair in half. */
 const shortened = (text: string, most: number) => text.slice(0, most).replace(/[\ud800-\udbff]$/, '')

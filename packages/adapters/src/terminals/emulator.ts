@@ -51,7 +51,7 @@ export class Emulator {
       callback?.(reply)
       this.#unrefIfIdle()
     })
-    // An exit event follows. Open queries stay without an answer; the next query starts a new worker.
+    // An exit event follows each error. Open queries get no answer; the next query starts a new worker.
     worker.on('error', () => undefined)
     worker.on('exit', () => {
       this.#worker = undefined

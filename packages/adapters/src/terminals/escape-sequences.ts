@@ -35,7 +35,7 @@ export function parseCsi(body: string, final: string): OutputPart | undefined {
 }
 
 const form = /^([<=>?]?)([\d:;]*)([ -/]*)$/
-/** A repeat count of six digits would keep a viewer busy. */
+/** A number of six digits. As a repeat count it would keep a viewer busy. */
 const hugeNumber = /\d{6}/
 
 /** Final characters of sequences that are shown, by prefix and intermediates. */
@@ -55,8 +55,8 @@ const shown: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * The end of a control sequence at a position, if it is one that is always shown unchanged; else the position itself.
- * A fast path: `parseCsi` gives the same result, but takes longer.
+ * Returns the end of a control sequence that begins at `at`, if the sequence is always shown unchanged; else `at` itself.
+ * This is a fast path: `parseCsi` gives the same result, but takes longer.
  */
 export function plainCsiEnd(text: string, at: number): number {
   if (text.charCodeAt(at) !== 0x1b || text.charCodeAt(at + 1) !== 0x5b) return at
@@ -94,7 +94,7 @@ const queries: ReadonlyMap<string, string> = new Map([
 /** Window operations that are queries of the state. The queries of titles, 20 and 21, are left out. */
 const reports = new Set(['11', '13', '13;2', '14', '14;2', '15', '16', '18', '19'])
 
-/** Modes in which a viewer sends reports by itself: of colours, and of its size. */
+/** Modes in which a viewer sends reports without being asked: about colours, and about its size. */
 const reportingModes = new Set(['2031', '2048'])
 
 function modes(parameters: string, final: string): OutputPart | undefined {

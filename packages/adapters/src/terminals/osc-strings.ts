@@ -1,7 +1,10 @@
 import type { CommandMark, OutputPart } from './output-part.ts'
 
 export interface OscOptions {
-  /** A secret that the shell adds to its marks. If set, marks without it are ignored; if not, all marks are accepted. */
+  /**
+   * A secret that the shell adds to its marks. If it is set, marks without it are ignored; if not, all marks are
+   * accepted.
+   */
   readonly nonce?: string
   /** The name of this machine. A directory that is reported for another machine is ignored. */
   readonly hostname?: string
@@ -20,7 +23,10 @@ const title: ParseOsc = (rest, { titleLength }) => ({
   title: withoutLoneSurrogates(withoutControls(rest).slice(0, titleLength)),
 })
 
-/** Setting a colour is shown. A query of a colour is removed: each viewer has other colours. A reset (104, 110 to 119) has no value. */
+/**
+ * A command that sets a colour is shown. A query of a colour is removed, because each viewer has other colours. A reset
+ * (104, 110 to 119) has no value.
+ */
 const colours: ParseOsc = (rest, _, number) =>
   /^[\w#:;./]*$/.test(rest) && (rest || Number(number) > 100)
     ? { data: `\x1b]${number}${rest && ';'}${rest}\x1b\\` }

@@ -13,10 +13,11 @@ export interface PtyListener {
 }
 
 /**
- * One program on a pty, without loss of output. node-pty has two faults that are repaired here. It loses the end of the
- * output: libuv treats a hangup as the end although the kernel holds more, and node-pty closes the pty 200 ms after the
- * exit. So this class decides when to close, and reads the rest before. And a write of node-pty to a program that does
- * not read blocks the whole process, in a loop of libuv. So this class writes to the descriptor itself.
+ * One program on a pty, without loss of output. This class repairs two faults of node-pty. First, node-pty loses the end
+ * of the output: libuv treats a hangup as the end although the kernel holds more bytes, and node-pty closes the pty
+ * 200 ms after the exit. So this class decides when to close the pty, and reads the remaining bytes before. Second, when
+ * node-pty writes to a program that does not read, a loop in libuv blocks the whole process. So this class writes to the
+ * descriptor itself.
  */
 export class Pty {
   readonly pid: number
@@ -29,7 +30,7 @@ export class Pty {
   #retry: NodeJS.Timeout | undefined
   #paused = false
   #closed = false
-  /** Closes the pty; set once it may be closed. */
+  /** Closes the pty. Undefined until the pty may be closed. */
   #close: (() => void) | undefined
   #destroySocket: (error?: Error) => unknown = () => undefined
 
@@ -96,7 +97,8 @@ export class Pty {
   #holdOpen(socket: ReadStream): void {
     this.#destroySocket = socket.destroy.bind(socket)
     socket.destroy = (error?: Error) => {
-      // A call without an error before the end of the stream is node-pty's timeout after the exit.
+      // Before the stream has ended, only node-pty's timer calls `destroy` without an error: the program has exited, but
+      // other processes still hold the pty. The call is ignored, so that their output is not lost.
       if (!error && !socket.readableEnded) {
         if (!this.#close) this.#listener.orphaned()
         return socket
@@ -111,7 +113,7 @@ export class Pty {
     this.#close ??= () => {
       this.#close = () => undefined
       this.#closed = true
-      // Bytes in the stream's buffer come before bytes in the kernel.
+      // Bytes in the stream's buffer are older than bytes in the kernel, so they are read first.
       while (socket.read() !== null);
       if (this.#internals) for (const bytes of remainingBytes(this.#internals.fd)) this.#listener.data(bytes)
       this.#destroySocket(error)
@@ -129,7 +131,7 @@ export class Pty {
       if (written === bytes.length) this.#unwritten.shift()
       else {
         this.#unwritten[0] = bytes.subarray(written)
-        // No event tells when the pty accepts input again.
+        // No event tells when the pty accepts input again, so the write is tried again after a pause.
         this.#retry = setTimeout(() => this.#writeKept(fd), 10)
         return
       }
@@ -149,7 +151,7 @@ function internalsOf(pty: IPty): PtyInternals | undefined {
   return process.platform !== 'win32' && socket && typeof fd === 'number' ? { socket, fd } : undefined
 }
 
-/** The bytes in the kernel's buffer of a pty. At most 1 MiB, in case a process keeps writing. */
+/** Reads the bytes in the kernel's buffer of a pty: at most 1 MiB, in case a process keeps writing. */
 function* remainingBytes(fd: number): Iterable<Buffer> {
   for (let i = 0; i < 256; i++) {
     const bytes = Buffer.allocUnsafe(4096)

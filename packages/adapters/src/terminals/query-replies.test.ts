@@ -4,7 +4,10 @@ import { Emulator } from './emulator.ts'
 import type { EmulatorInput } from './emulator.ts'
 import { QueryReplies } from './query-replies.ts'
 
-/** A program that sends a query and then a status query. It prints the replies up to the status, and any later ones. */
+/**
+ * A program that sends a query and then a status query. It prints all replies: first those up to the status reply, then
+ * any that come later.
+ */
 const asking = (query: string) =>
   `stty raw -echo; printf '${query}\\033[5n'; IFS= read -r -d n -t 20 said; printf '%sn' "$said" | cat -v; ` +
   `stty min 0 time 3; cat -v`

@@ -8,8 +8,9 @@ export interface QueryLimits {
 }
 
 /**
- * The replies to the queries of one terminal's program. Output is only kept, and emulated when a query arrives: programs
- * without queries cost nothing. The oldest output over the limit is dropped, because no screen is so large.
+ * The replies to the queries of one terminal's program. Output is kept, and emulated only when a query arrives, so that
+ * programs without queries cost nothing. The oldest output over the limit is dropped: no screen is large enough to show
+ * it.
  */
 export class QueryReplies {
   readonly #emulator: Emulator
@@ -44,7 +45,7 @@ export class QueryReplies {
     this.#updates.push({ cols, rows })
   }
 
-  /** Answers a query. Queries over the limit are ignored until earlier ones are answered. */
+  /** Answers a query. If too many queries wait for an answer, the query is ignored. */
   query(sequence: string): void {
     if (this.#closed || this.#queries >= this.#limits.queries) return
     this.#queries++

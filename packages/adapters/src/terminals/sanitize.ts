@@ -4,9 +4,9 @@ import type { OscOptions } from './osc-strings.ts'
 import type { OutputPart } from './output-part.ts'
 
 /**
- * Splits a program's output into harmless parts: text to show, facts such as title and directory, queries. It parses like
- * a VT500, so that no bytes are text here and a control sequence in a viewer. Sequences that are not known to be harmless
- * are removed (S-32). The result does not depend on the chunks in which the output arrives.
+ * Splits a program's output into harmless parts: text to show, facts such as title and directory, and queries. It parses
+ * like a VT500, so that bytes that are text here are never a control sequence in a viewer. Sequences that are not known
+ * to be harmless are removed (S-32). The result does not depend on the chunks in which the output arrives.
  */
 export class Sanitizer {
   readonly #osc: OscOptions
@@ -31,7 +31,10 @@ export class Sanitizer {
     return parts
   }
 
-  /** The parser of each state: reads from a position of the chunk and returns the position after it. */
+  /**
+   * The parser of each state. It reads from a position in the chunk, and returns the position after the part that it has
+   * read.
+   */
   readonly #states: { readonly [S in State]: (chunk: string, at: number) => number } = {
     ground: (chunk, at) => {
       let to = find(special, chunk, at)

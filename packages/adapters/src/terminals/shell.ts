@@ -11,16 +11,17 @@ export function findShell(configured: string | undefined, env: Variables): strin
   return found
 }
 
-/** The arguments that make a shell run one line. No other shell parses the line before. */
+/** The arguments that make a shell run one line. The line goes to this shell as it is: no other shell parses it first. */
 export function commandArgs(shell: string, line: string): string[] {
   const name = shellName(shell)
   if (name === 'cmd') return ['/d', '/s', '/c', line]
   if (name === 'powershell' || name === 'pwsh') return ['-NoLogo', '-Command', line]
-  // `--` because a line may start with a dash; fish takes the next argument as the line in any case.
+  // `--` is needed because a line may start with a dash. fish needs no `--`: it always takes the argument after `-c` as
+  // the line.
   return name === 'fish' ? ['-c', line] : ['-c', '--', line]
 }
 
-/** The name of a shell, which decides about its arguments and its integration script. */
+/** The name of a shell. It decides which arguments and which integration script the shell gets. */
 export const shellName = (path: string) =>
   basename(path)
     .replace(/\.exe$/i, '')
@@ -36,7 +37,7 @@ function isShell(path: string): boolean {
   }
 }
 
-/** Accounts without login have `/bin/false` or the like as their shell. */
+/** Whether a shell lets its user log in. Accounts without login have `/bin/false` or the like as their shell. */
 function allowsLogin(path: string): boolean {
   return !['false', 'true', 'nologin'].includes(basename(path)) || isInEtcShells(path)
 }

@@ -116,7 +116,7 @@ export class Terminal implements Shell {
     await this.#sessionEnd
   }
 
-  /** Runs once: later, the process id may belong to another process. */
+  /** Ends the session only once: later, the process id may belong to another process. */
   #endSession(): Promise<void> {
     const { limits, onSessionEnd } = this.#options
     this.#sessionEnd ??= endSession(this.pid, limits.terminalGraceMs).then(onSessionEnd)
@@ -124,8 +124,8 @@ export class Terminal implements Shell {
   }
 
   /**
-   * Emits the output of one turn of the event loop together. The next batch follows some milliseconds later, unless it
-   * fills a whole action: a flood arrives in small pieces, and each action costs every client that watches.
+   * Emits the output of one turn of the event loop together. A flood arrives in small pieces, and each action costs every
+   * client that watches. So the next batch waits some milliseconds, unless its output fills a whole action.
    */
   #scheduleBatch(): void {
     const full = this.#bufferedBytes >= this.#options.limits.terminalData

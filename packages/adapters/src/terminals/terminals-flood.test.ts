@@ -10,7 +10,10 @@ import { line, until } from '../../test/shells.ts'
 const lengths = (said: readonly { readonly type: string; readonly data?: string }[]) =>
   said.flatMap((one) => (one.data === undefined ? [] : [one.data.length]))
 
-/** Another terminal begins, writes a megabyte and ends: time enough for one that was begun before to do what it must not. */
+/**
+ * Runs another terminal that writes a megabyte and ends. If a terminal under test did something wrong, it would do so in
+ * this time.
+ */
 const meanwhile = async () => (await line('yes | head -c 1000000')).exited()
 
 describe('[F-40] floods', () => {
@@ -63,7 +66,7 @@ describe('[F-40] floods', () => {
       await meanwhile()
       shell.resume()
     }
-    // It would write for ever.
+    // Without the Ctrl-C, `yes` would write for ever.
     expect(await exited()).toBe(130)
   })
 

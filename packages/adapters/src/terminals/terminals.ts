@@ -74,7 +74,7 @@ export function ptyTerminals(options: PtyOptions = {}): Terminals {
   return { start }
 }
 
-/** Throws an error that names the problem; node-pty would start a program that ends at once. */
+/** Throws an error that names the problem. Without this check, node-pty would start a program that ends at once. */
 async function checkDirectory(cwd: string): Promise<void> {
   if (!isAbsolute(cwd) || cwd.includes('\0'))
     throw new Error('the directory of a terminal must be an absolute path')
@@ -85,7 +85,7 @@ async function checkDirectory(cwd: string): Promise<void> {
   })
 }
 
-/** Loaded on demand: it is a native module, and does not exist for every platform. */
+/** node-pty is loaded on demand: it is a native module, and does not exist for every platform. */
 async function nodePty(): Promise<{ readonly spawn: typeof Spawn }> {
   try {
     return await import('@lydell/node-pty')

@@ -1,4 +1,7 @@
-/** A value that is stored with each change, such as a title: emitted at once, but at most once per interval. */
+/**
+ * A value such as a title. Each emitted value is stored, so it is emitted at most once per interval: the first change at
+ * once, later ones when the interval is over.
+ */
 export class ThrottledValue {
   readonly #emit: (value: string) => void
   readonly #intervalMs: number
@@ -6,7 +9,7 @@ export class ThrottledValue {
   #next: string | undefined
   #timer: NodeJS.Timeout | undefined
 
-  /** `initial` counts as emitted. */
+  /** `initial` counts as already emitted. */
   constructor(emit: (value: string) => void, intervalMs: number, initial?: string) {
     this.#emit = emit
     this.#intervalMs = intervalMs
@@ -18,7 +21,7 @@ export class ThrottledValue {
     if (!this.#timer) this.#flush()
   }
 
-  /** Emits the last value, and nothing afterwards. */
+  /** Emits the last value at once. Nothing is emitted afterwards. */
   end(): void {
     this.#flush()
     clearTimeout(this.#timer)

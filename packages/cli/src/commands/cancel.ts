@@ -49,7 +49,8 @@ export function cancel(name: string, flags: Flags): Promise<void> {
 }
 
 /**
- * Returns the busy chats of the target, or all of them. Workers are left out: they end with the turn that started them.
+ * Returns the busy chats of the target; with `all`, its idle chats too. Workers are left out: they end with the turn that
+ * started them.
  */
 async function chatsOf(
   client: Client,

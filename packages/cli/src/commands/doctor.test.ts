@@ -167,7 +167,7 @@ test('[Z28] a host that hangs is reported', async () => {
 })
 
 describe('[Z29] completion', () => {
-  /** A PATH with the command under its name. */
+  /** A PATH that contains the command under the name `atrium`. */
   const path = () => {
     const folder = join(home, 'bin')
     if (!existsSync(folder)) {

@@ -36,7 +36,7 @@ async function chatsOf(
 ): Promise<readonly ChatState[]> {
   const wanted = chatOnly ? [chat] : session.chats.map(({ resource }) => resource)
   const chats: ChatState[] = []
-  // One after the other, because each may consist of many pages.
+  // The chats are read one after the other, because each may consist of many pages.
   for (const uri of wanted) {
     const subscription = client.subscribe('chat', uri)
     chats.push(await withTurns(client, subscription))

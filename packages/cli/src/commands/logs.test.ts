@@ -100,7 +100,7 @@ describe('[Z24] export', () => {
     for (let at = 0; at < 3; at++) await say(long, `say ${'x'.repeat(3_000_000)}`)
     const { status, stdout } = await atrium(home, ['export', 'long', '--format', 'json'])
     expect(status).toBe(0)
-    // The shape of one exported session.
+    // The cast names the part of an exported session that this test reads.
     const { chats } = JSON.parse(stdout) as { chats: { turns: { message: { text: string } }[] }[] }
     expect(chats[0]?.turns.map(({ message: { text } }) => text.slice(0, 14))).toEqual([
       'say with notes',

@@ -36,7 +36,7 @@ export async function logs(name: string, flags: Flags): Promise<void> {
     if (!follow) return
     out.note('Following; Ctrl-C ends it.')
     follow.start()
-    // This ends when the reader closes the pipe, at Ctrl-C, or when the session or the host is gone.
+    // The command ends when the reader closes the pipe, at Ctrl-C, or when the session or the host is gone.
     await whileSessionExists(client, target.session.resource, () => new Promise(() => {}))
   })
 }

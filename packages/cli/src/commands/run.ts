@@ -87,7 +87,8 @@ async function promptOf(words: readonly string[]): Promise<string> {
 }
 
 /**
- * Creates a session. If the link breaks meanwhile, the outcome is unknown: create it again, and accept that it exists.
+ * Creates a session. If the link breaks meanwhile, the outcome is unknown. Then the session is created again, and the
+ * error that it exists already counts as success.
  */
 async function createSession(
   client: Client,
@@ -139,8 +140,8 @@ function unknown(what: string, name: string, known: readonly string[]): CommandE
 }
 
 /**
- * Returns the working directory of a new session. A remote host may not have our directory, so there the default is its
- * own.
+ * Returns the working directory of a new session. A remote host may not have our directory. So without `--cwd` it is left
+ * to the remote host.
  */
 async function directoryOf(flags: Flags): Promise<string | undefined> {
   const { cwd } = flags

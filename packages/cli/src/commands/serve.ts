@@ -36,7 +36,7 @@ export async function serve(flags: Flags, json: boolean): Promise<void> {
   await privateFolder(settings.data)
   const token = await chooseToken(settings)
   const tls = await readCertificate(settings)
-  // The server checks this, too. Here the check comes before the store is opened.
+  // The server checks this, too. The check here comes first, before the store is opened.
   const exposed = exposureProblem(settings, tls !== undefined, token !== undefined)
   if (exposed !== undefined) throw new CommandError(exposed)
   const level = settings.logLevel ?? (process.stderr.isTTY ? 'warn' : 'info')
@@ -118,7 +118,7 @@ async function openHost(settings: Settings, log: Logger, world: World, agentSet:
   })
 }
 
-/** Opens the store for writing; where that fails, for reading only. */
+/** Opens the store for writing. If that fails, opens it for reading only. */
 async function openStore({ data, readOnly }: Settings): Promise<{ store: Store; readOnly?: string }> {
   if (readOnly)
     return { store: await openSqlite(data, { readOnly }), readOnly: 'This host was started read-only.' }

@@ -20,7 +20,7 @@ import type { Finding } from './finding.ts'
 /** A host that does not complete the handshake in this time hangs. */
 const answerSeconds = 3
 
-/** Checks the running host; without one, whether a host could start. */
+/** Checks the running host. If no host runs, checks whether one could start. */
 export async function hostFindings(options: HostOptions, settings: Settings): Promise<readonly Finding[]> {
   try {
     if (!isRemote(options) && !(await findHost(settings.data)))
@@ -63,8 +63,8 @@ export function versionFinding({ host }: Connected, url: string): Finding {
 }
 
 /**
- * Sequence numbers begin above the clock, in microseconds, at each start. Numbers ahead of the clock: the clock was set
- * back.
+ * At each start, the host begins its sequence numbers at the time of its clock, in microseconds, or above. If the numbers
+ * are far ahead of the clock, the clock was set back.
  */
 export function numbersFinding({ host }: Connected, now = Date.now()): Finding {
   const ahead = Math.round(((host?.serverSeq ?? 0) / 1000 - now) / 1000)

@@ -125,7 +125,7 @@ function checkedUrl(text: string): string {
   throw new CommandError(`--host must be a URL like ws://127.0.0.1:7433, and not '${text}'.`, exits.usage)
 }
 
-/** `final`: the client will not retry. */
+/** `final` says that the client will not retry. */
 function unreachable({ url }: Address, reason: string, final: boolean): CommandError {
   const shown = new URL(url)
   shown.search = ''

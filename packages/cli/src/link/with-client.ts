@@ -14,7 +14,7 @@ export async function withClient<T>(options: HostOptions, work: (client: Client)
   try {
     return await Promise.race([work(client), watch.lost])
   } catch (error) {
-    // An error over a broken link is most likely caused by the break: name that instead.
+    // If the link is broken, the break has most likely caused the error. So the error names the break instead.
     throw client.link.state === 'live' || error instanceof CommandError ? error : hostLost()
   } finally {
     watch.end()
@@ -50,8 +50,8 @@ function hostLost(): CommandError {
 }
 
 /**
- * Rejects with exit code 3 unless `task` settles in time. `what` begins the sentence. Without `seconds` there is no
- * limit.
+ * Rejects with exit code 3 unless `task` settles in time. `what` is the beginning of the error message. Without `seconds`
+ * there is no limit.
  */
 export async function withTimeout<T>(
   seconds: number | undefined,

@@ -21,7 +21,7 @@ export class AttachView extends PromptingView {
   readonly #ownTurns = new Set<string>()
   /** The prompt is hidden, because the user wants to type a message first. */
   #promptHidden = false
-  /** Ctrl-C was pressed once: the next one leaves. */
+  /** Ctrl-C was pressed once. The next Ctrl-C leaves the session. */
   #leaving = false
   /** The names of the other active clients. */
   #others = ''
@@ -95,7 +95,7 @@ export class AttachView extends PromptingView {
       this.#promptHidden = true
       return this.draw()
     }
-    // A key that was pressed while a prompt appeared belongs to the input line: it answers nothing.
+    // A key that was pressed while a prompt appeared belongs to the input line, and must not answer the prompt.
     if (this.prompts.open && !this.#promptHidden) this.prompts.disarm()
     if (key.name === 'tab') this.#promptHidden = false
     if (key.name === 'ctrl-d' && this.#entry.empty) return this.finish(exits.ok)
@@ -140,7 +140,10 @@ export class AttachView extends PromptingView {
     })
   }
 
-  /** Ctrl-C clears the input line; with an empty line it cancels the turn; the next one leaves. */
+  /**
+   * Ctrl-C clears the input line. If the line is empty, the first Ctrl-C cancels the turn and the second one leaves the
+   * session.
+   */
   #interrupt(): void {
     if (!this.#entry.empty) {
       this.#entry.clear()

@@ -5,14 +5,14 @@ import type { Request } from '../session/pending-requests.ts'
 import { isSensitive } from './requests.ts'
 
 /**
- * The approvals that `--allow` gives in advance: for tool calls, once each or for the session; never for forms and
- * sign-ins.
+ * The approvals that `--allow` gives in advance. They cover tool calls: each call once, or a tool for the whole session.
+ * Forms and sign-ins are never answered in advance.
  */
 export class Preapproved {
   readonly #client: Client
   readonly #scope: 'once' | 'session'
   readonly #changed: () => void
-  /** Whether each request was approved, by its id. */
+  /** For each request that was handled, by its id: whether it was approved. */
   readonly #decided = new Map<string, boolean>()
   /** Tools that were approved for the session. */
   readonly #tools = new Set<string>()
@@ -29,11 +29,13 @@ export class Preapproved {
     const before = this.#decided.get(request.id)
     if (before !== undefined) return before
     const { toolCall } = request
-    // A tool that was approved for the session and still asks wants more than that approval covers.
+    // If a tool was approved for the session and asks again, it wants more than that approval covers: the user must
+    // decide.
     const approved = !this.#tools.has(toolCall.toolName)
     this.#decided.set(request.id, approved)
     if (approved) void this.#approve(request)
-    // Only the host's own session choice covers all later calls. An agent's "always" may cover less, and asks again.
+    // Only the host's own choice "for the session" covers all later calls. An agent's "always" may cover less, so such a
+    // tool may ask again.
     const options = 'options' in toolCall ? (toolCall.options ?? []) : []
     if (this.#scope === 'session' && options.some(({ id }) => id === choices.session))
       this.#tools.add(toolCall.toolName)

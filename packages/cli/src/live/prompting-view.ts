@@ -52,8 +52,8 @@ export abstract class PromptingView extends ConversationView {
 
   protected override update(session: SessionState, chat: ChatState): void {
     const requests = this.requestsIn(session, chat)
-    // The order matters: first close prompts that others answered, then show the events since, then open new prompts
-    // below them.
+    // The order matters. Prompts that other clients answered are closed first. Then the new events are shown. Then new
+    // prompts open below these events.
     this.ask(requests.filter(({ id }) => this.#open.has(id)))
     for (const event of this.newEvents(chat)) this.event(event)
     if (requests.some(({ id }) => !this.#open.has(id))) this.narrator.pause()
@@ -81,7 +81,7 @@ export abstract class PromptingView extends ConversationView {
     return this.screen.style.yellow(super.linkNote(away))
   }
 
-  /** Returns the requests that this view cares for. */
+  /** Returns the requests that this view shows as prompts. */
   protected abstract requestsIn(session: SessionState, chat: ChatState): readonly Request[]
 
   protected ask(requests: readonly Request[]): void {
@@ -95,7 +95,7 @@ export abstract class PromptingView extends ConversationView {
 
   protected abstract press(key: Key): void
 
-  /** A line from a terminal without single keys. */
+  /** Handles a line of input, on a terminal that cannot give single keys. */
   protected abstract line(text: string): void
 
   protected inputEnded(): void {}

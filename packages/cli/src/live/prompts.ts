@@ -12,7 +12,7 @@ interface PromptsOptions {
   readonly client: Client
   readonly pane: Pane
   readonly style: Style
-  /** Returns the answer that another client gave to a request, where it is known. */
+  /** Returns the answer that another client gave to a request; undefined if it is not known. */
   readonly resolution: (request: Request) => string | undefined
   /** Called when the rows have changed. */
   readonly changed: () => void
@@ -22,16 +22,17 @@ interface Prompt {
   readonly request: Request
   readonly fingerprint: string
   question: Question
-  /** The keys are shown, and a key press answers. */
+  /** Whether the keys of the prompt are shown, so that a key press answers it. */
   armed: boolean
 }
 
-/** How long a prompt waits after it appears, and after each key, before keys answer it. */
+/** How long keys do not answer a prompt after it has appeared, and after each key press. */
 const armDelayMs = 300
 
 /**
- * Asks the user for an answer to each open request, one after the other. A key counts only after the keys were shown,
- * so that a key that was meant for something else approves nothing. A prompt disappears when another client answers.
+ * Asks the user for an answer to each open request, one after the other. A key press counts only after the prompt has
+ * shown which keys there are, so that a key that was meant for something else approves nothing. A prompt disappears when
+ * another client answers its request.
  */
 export class Prompts {
   readonly #options: PromptsOptions
@@ -39,7 +40,7 @@ export class Prompts {
   readonly #answered = new Set<string>()
   #requests: readonly Request[] = []
   #current: Prompt | undefined
-  /** The request whose question is being prepared: its diff is read from the host. */
+  /** The id of the request whose question is being prepared. This takes time: its diff is read from the host. */
   #loading: string | undefined
   #timer: NodeJS.Timeout | undefined
 
@@ -87,7 +88,7 @@ export class Prompts {
     this.#options.changed()
   }
 
-  /** Takes a whole line, on a terminal that gives no single keys. */
+  /** Handles a whole line of input, on a terminal that cannot give single keys. */
   line(text: string): void {
     const current = this.#current
     if (!current) return
@@ -130,7 +131,7 @@ export class Prompts {
     this.#loading = undefined
     const now = this.#requests.find(({ id }) => id === request.id)
     const fingerprint = fingerprintOf(request)
-    // The request was answered, or has changed, while its question was prepared.
+    // While the question was prepared, the request was answered or has changed.
     if (!now || fingerprintOf(now) !== fingerprint) return this.#next()
     for (const line of question.head(style)) pane.note(line)
     this.#current = { request, fingerprint, question, armed: !pane.moves }
@@ -182,7 +183,7 @@ export class Prompts {
     this.#options.changed()
   }
 
-  /** Returns why the answer was not accepted; nothing where it was. */
+  /** Returns why the host did not accept the answer, or undefined if it did. */
   async #send(request: Request, answer: Answer): Promise<string | undefined> {
     const { client } = this.#options
     if ('action' in answer) return rejectionOf(await client.dispatch(request.chat, answer.action))

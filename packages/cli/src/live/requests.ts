@@ -27,8 +27,8 @@ export function unanswered(request: Request, session: Uri): CommandError {
 }
 
 /**
- * Identifies the content of a request. A request with another fingerprint has changed since it was shown, and a given
- * answer does not apply to it. Drafted answers of a form are no part of it.
+ * Identifies the content of a request. If the fingerprint of a request differs, the request has changed since it was
+ * shown, and an answer to the old content does not apply. The drafted answers of a form are not part of the fingerprint.
  */
 export function fingerprintOf(request: Request): string {
   if (request.kind !== 'chatInput') return JSON.stringify(request.toolCall)
@@ -80,7 +80,7 @@ async function contentOf(client: Client, side: FileEditSide | undefined): Promis
     const { data, encoding } = await client.ask('resourceRead', { uri: side.content.uri, encoding: 'utf-8' })
     return encoding === 'base64' ? Buffer.from(data, 'base64').toString() : data
   } catch (error) {
-    // The link broke meanwhile: read again, so that the user sees the diff before the question.
+    // The link broke meanwhile. The file is read again, so that the user sees the diff before the question.
     if (error instanceof LinkClosed) return contentOf(client, side)
     throw error
   }

@@ -20,7 +20,7 @@ export interface RunViewOptions extends Omit<ViewOptions, 'turns'> {
   readonly allow?: 'once' | 'session'
 }
 
-/** A turn is resumed at most this often. A host that crashes in each attempt would crash again. */
+/** The maximum number of times that a turn is resumed. A host that has crashed in each attempt would crash again. */
 const maxResumes = 5
 
 /** One turn that this command started, from its start to its end. */
@@ -106,7 +106,7 @@ export class RunView extends PromptingView {
       this.#resumes < maxResumes
     ) {
       this.#resumes++
-      // The host refuses this if another client resumed the turn first. The turn continues either way.
+      // The host refuses this action if another client resumed the turn first. The turn continues either way.
       return void this.conversation.resume(turn.id)
     }
     this.finish(exitOf(turn))

@@ -47,7 +47,7 @@ export interface Input {
 export interface InputListeners {
   key(key: Key): void
   line(line: string): void
-  /** The end of the input. Only an input of lines has one. */
+  /** Called at the end of the input. Only an input of whole lines ends. */
   end(): void
 }
 
@@ -66,13 +66,14 @@ export function openInput({ moves }: Pane, listeners: InputListeners): Input {
         .on('line', (line) => listeners.line(line))
         .on('close', () => listeners.end())
     },
-    // A closed readline interface cannot be opened again, so it stays open. Lines without a prompt are ignored.
+    // A closed readline interface cannot be opened again, so it stays open. Lines that arrive while no prompt is open are
+    // ignored.
     close() {},
     suspend() {},
   }
 }
 
-/** The text of an agent for a program: unchanged, except for control characters. */
+/** Writes the text of an agent for a program to read: unchanged, except for control characters. */
 class PlainText implements TextFormat {
   #last = '\n'
 
@@ -82,7 +83,7 @@ class PlainText implements TextFormat {
     return out
   }
 
-  /** Nothing to do: notes go to stderr, and do not interrupt the text on stdout. */
+  /** Does nothing: notes go to stderr, and do not interrupt the text on stdout. */
   pause(): string {
     return ''
   }

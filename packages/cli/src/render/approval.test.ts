@@ -24,7 +24,7 @@ const call: ToolCallPendingConfirmation = {
 
 const typed = (text: string): readonly Key[] => Array.from(text, (each) => ({ name: 'text', text: each }))
 
-/** Returns the answer after these keys; nothing while the question is open. */
+/** Returns the answer that these keys give, or undefined while the question is open. */
 function after(question: Question, ...keys: readonly Key[]): unknown {
   let now = question
   for (const key of keys) {

@@ -18,11 +18,11 @@ interface Choice {
   readonly label: string
   readonly approved: boolean
   readonly optionId?: string
-  /** The user types a line first: another input for the tool, or a reason. */
+  /** What the user types after this choice: another input for the tool, or a reason. Undefined: nothing. */
   readonly types?: 'input' | 'reason'
 }
 
-/** A question for approval of a tool call, or of its result. */
+/** A question that asks the user to approve a tool call, or the result of one. */
 export class Approval implements Question {
   readonly #turnId: string
   readonly #call: Call

@@ -23,7 +23,10 @@ export function diffLines({ path, before, after }: Change, style: Style, maxRows
 
 type Step = readonly [sign: '+' | '-' | ' ' | '…', line: string]
 
-/** Keeps the common prefix and suffix; the middle is diffed by longest common subsequence unless it is too large. */
+/**
+ * Keeps the common prefix and the common suffix. The lines between them are compared by longest common subsequence,
+ * unless there are too many.
+ */
 function steps(old: readonly string[], now: readonly string[]): readonly Step[] {
   let start = 0
   while (start < Math.min(old.length, now.length) && old[start] === now[start]) start++
@@ -39,7 +42,7 @@ function steps(old: readonly string[], now: readonly string[]): readonly Step[] 
 function middle(old: readonly string[], now: readonly string[]): readonly Step[] {
   if (old.length * now.length > 1_000_000)
     return [...old.map((line): Step => ['-', line]), ...now.map((line): Step => ['+', line])]
-  // `both[i][j]`: the length of the longest common subsequence of `old` from line i and `now` from line j.
+  // `both[i][j]` is the length of the longest common subsequence of `old` from line i on and `now` from line j on.
   const both = old.map(() => new Uint32Array(now.length + 1)).concat(new Uint32Array(now.length + 1))
   const at = (i: number, j: number) => both[i]?.[j] ?? 0
   for (let i = old.length - 1; i >= 0; i--)

@@ -2,8 +2,8 @@ import type { ChatInputAnswer, ChatInputOption, ChatInputQuestion } from '@atriu
 import { sanitize } from '../terminal/output.ts'
 
 /**
- * Parses a line as the answer to a question; returns a sentence if it is invalid. An empty line is the default, or
- * skips the question.
+ * Parses a line as the answer to a question. Returns a sentence about the problem if the line is invalid. An empty line
+ * gives the default answer; without a default, it skips the question.
  */
 export function answerOf(question: ChatInputQuestion, typed: string): ChatInputAnswer | string {
   const text = typed.trim()
@@ -26,7 +26,7 @@ export function answerOf(question: ChatInputQuestion, typed: string): ChatInputA
     case 'text':
       return lengthProblem(question, typed) ?? submitted({ kind: 'text', value: typed })
     default:
-      // A kind of question that is newer than this build: answer it with the text.
+      // This kind of question is newer than this build. The answer is the typed text.
       return submitted({ kind: 'text', value: typed })
   }
 }

@@ -41,7 +41,7 @@ function partWords(part: ResponsePart): readonly [who: string, what: string] {
   return [kind, '']
 }
 
-/** Returns a labelled text. Its further lines are indented to the first. */
+/** Returns a text with a label. All lines after the first one are indented like the first. */
 function line(who: string, what: string, { dim }: Style): string {
   const text = sanitize(what)
     .trimEnd()

@@ -18,12 +18,12 @@ export interface MarkdownOptions {
 export class Markdown {
   readonly #options: MarkdownOptions
   readonly #wrap: WordWrap
-  /** Input that is not decided yet. */
+  /** Input whose meaning is not decided yet. */
   #rest = ''
   #atStart = true
-  /** In a code block: the kind of its fence. */
+  /** The kind of fence of the current code block; undefined outside of code blocks. */
   #fence: string | undefined
-  /** In inline code: the backticks that end it. */
+  /** The backticks that end the current inline code; empty outside of inline code. */
   #code = ''
   #bold = false
   #heading = false
@@ -128,7 +128,8 @@ export class Markdown {
       return this.#tick(run)
     }
     if (first === '*' && this.#code === '') {
-      // `*` and `**` differ, and so does the character behind `**`: wait for three characters.
+      // The meaning depends on whether there are one or two stars, and on the character behind two stars. So the decision
+      // waits for three characters.
       if (text.length < 3 && !last && !text.includes('\n')) return false
       if (text.startsWith('**') && this.#stars(text[2] ?? ' ')) return true
     }

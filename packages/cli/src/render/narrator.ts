@@ -37,7 +37,7 @@ export class Narrator {
   readonly #options: NarratorOptions
   /** The part of the answer that is being written. */
   #part: { readonly name: string; readonly text: TextFormat } | undefined
-  /** Nothing of the part was written since the last note. */
+  /** Whether nothing of the current part was written since the last note. */
   #paused = true
   #reasoning: { name: string; text: string } | undefined
 
@@ -48,7 +48,7 @@ export class Narrator {
   show(event: SessionEvent): void {
     if (event.kind === 'text') return this.#addText(event.part, event.text)
     if (event.kind === 'reasoning') return this.#addReasoning(event.part, event.text)
-    // These calls have no note, so the text around them is not interrupted.
+    // Calls with these statuses have no note, so they do not interrupt the text around them.
     if (event.kind === 'call' && silent.has(event.call.status)) return
     if (event.kind === 'began' || event.kind === 'ended') this.end()
     else this.pause()
@@ -116,7 +116,7 @@ export class Narrator {
   }
 }
 
-/** The statuses of a call without a note. A prompt shows the pending ones. */
+/** The statuses in which a call has no note. A prompt shows the calls that are pending. */
 const silent = new Set<string>([
   'streaming',
   'pending-confirmation',

@@ -7,9 +7,9 @@ export interface Surface {
   /** Writes notes and status rows to stderr. */
   err(text: string): void
   readonly columns: () => number
-  /** Stdout and stderr are the same terminal. */
+  /** Whether stdout and stderr are the same terminal. */
   readonly shared: boolean
-  /** Stderr is a terminal that can move its cursor. */
+  /** Whether stderr is a terminal that can move its cursor. */
   readonly moves: boolean
 }
 
@@ -24,7 +24,7 @@ export interface Cursor {
  */
 export class Pane {
   readonly #surface: Surface
-  /** The unfinished last line of text, preceded by the colour codes that are on at its start. */
+  /** The unfinished last line of text. It begins with the colour codes that are on at its start. */
   #partial = ''
   #rows: readonly string[] = []
   #cursor: Cursor | undefined
@@ -105,12 +105,11 @@ export class Pane {
     const { columns } = this
     const at = this.#cursor ?? endOf(rows)
     const above = rows.slice(0, at.row).reduce((sum, row) => sum + heightOf(row, columns), 0)
-    // When a window becomes narrower, some terminals wrap the row of the cursor and others do not. Assume that it did
-    // not
-    // wrap: an old row that stays visible does less harm than a lost row of text.
+    // When a window becomes narrower, some terminals wrap the row of the cursor and others do not. The code assumes that
+    // the row was not wrapped: an old row that stays visible does less harm than a lost row of text.
     const up = above + (this.#partial === '' ? 0 : 1)
     this.#rows = []
-    // The terminal has wrapped a long line: only its last row is written again.
+    // If the terminal has wrapped a long line, only the last row of that line is written again.
     this.#partial = tailOf(this.#partial, columns)
     return `${up > 0 ? `\u001b[${up}A` : ''}\r\u001b[J${this.#partial}`
   }
@@ -120,7 +119,7 @@ export class Pane {
     this.#cursor = cursor
     if (rows.length === 0) return
     const { columns } = this
-    // No row may wrap: the cursor moves back up by the number of rows.
+    // No row may wrap, because the cursor later moves back up by the number of rows.
     const shown = rows.map((row) => cut(row.replaceAll(/[\n\t]/g, ' '), columns - 1))
     this.#rows = shown
     const down = this.#partial === '' ? '' : `${reset(this.#partial)}\n`
@@ -190,7 +189,7 @@ function wrapped(line: string, columns: number): string {
   return wrap.take()
 }
 
-/** Cuts a row to at most `columns` columns, with an ellipsis. */
+/** Cuts a row to at most `columns` columns. A row that was cut ends with an ellipsis. */
 export function cut(row: string, columns: number): string {
   if (widthOf(row) <= columns) return row
   let shown = ''

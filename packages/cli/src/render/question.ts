@@ -22,11 +22,14 @@ export interface Rows {
   readonly cursor?: Cursor
 }
 
-/** A question to the user, as an immutable state that keys change. It knows no terminal. */
+/**
+ * A question to the user. It is an immutable state: each key press gives a new state or an answer. It does not depend on
+ * a terminal.
+ */
 export interface Question {
-  /** The user types a line; otherwise single keys answer. */
+  /** Whether the user types a line. If not, single keys answer. */
   readonly types: boolean
-  /** The lines above the rows, printed once: what the question is about. */
+  /** Lines that say what the question is about. They are printed once, above the rows. */
   head(style: Style): readonly string[]
   rows(style: Style, columns: number): Rows
   press(key: Key): Pressed<Question>

@@ -6,9 +6,9 @@ import { spinner } from './spinner.ts'
 interface Status {
   readonly link: LinkStatus
   readonly chat?: ChatState
-  /** A prompt is hidden, because the user types a line. */
+  /** Whether a prompt is hidden, because the user is typing a line. */
   readonly promptHidden: boolean
-  /** The names of the other active clients, with commas. */
+  /** The names of the other active clients, separated by commas. */
   readonly others: string
 }
 

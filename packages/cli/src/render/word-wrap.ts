@@ -29,7 +29,7 @@ export class WordWrap {
     this.#direct(indent)
   }
 
-  /** Adds the mark of a list item. Continued lines are indented to the right of it. */
+  /** Adds the mark of a list item. Continued lines of the item are indented to the right of the mark. */
   hang(sign: string): void {
     this.#direct(sign)
     this.#indent += widthOf(sign)
@@ -52,7 +52,7 @@ export class WordWrap {
       return
     }
     const width = widthOf(character)
-    // Text in wide characters has no spaces: a line may break after each of them.
+    // Text in wide characters has no spaces, so a line may break after each wide character.
     if (width === 2) this.endWord()
     this.#word += character
     this.#wordWidth += width
@@ -73,7 +73,7 @@ export class WordWrap {
     this.#wordWidth = 0
   }
 
-  /** `ends`: the codes that switch off the styles of the line. */
+  /** Begins a new line. `ends` has the codes that switch off the styles of the old line. */
   newline(ends = ''): void {
     this.endWord()
     this.#out += `${ends}\n`

@@ -20,7 +20,7 @@ async function attachIdle(given: Parameters<CliFixture['window']>[1] = {}): Prom
 
 describe('[Z8] attach', () => {
   test('shows the earlier turns; a line starts a turn, and Ctrl-D leaves', async () => {
-    // Wide enough for the path of any temporary folder.
+    // The window is wide enough for the path of any temporary folder.
     const window = await attachIdle({ cols: 250 })
     expect(window.text).toMatch(/^\w{8} · guide in .*work · say hello there\n/)
     window.press(`say 漢字 wörld 😀${enter}`)

@@ -23,7 +23,7 @@ test('[D10] the launcher runs the bundle while it is up to date, else the compil
   expect(run({ ATRIUM_UNBUNDLED: '1' })).toBe('compiled\n')
   touch(join(place, 'dist', 'input.js'), 60)
   expect(run()).toBe('compiled\n')
-  // A published package has no sources to be newer.
+  // A published package has no sources, so its bundle is never stale.
   rmSync(join(place, 'src'), { recursive: true })
   expect(run()).toBe('bundle\n')
   rmSync(join(place, 'dist', 'bundle'), { recursive: true })
@@ -43,12 +43,12 @@ test('[D10] the host runs from few files, and all its parts work from there', as
   expect(files.filter((file) => !file.includes(`${packageFolder}dist/bundle/`))).toEqual([])
   expect(new Set(files).size).toBeLessThan(20)
 
-  // The guide, the store and the worker of the store.
+  // This part uses the guide, the store and the worker of the store.
   const chat = await sessionOf(host.client, 'kept', home)
   await say(chat, 'say hello')
   expect(lastText(chat)).toBe('hello')
 
-  // A shell, its script that marks commands, and the emulator that answers its programs.
+  // This part uses a shell, the script that makes the shell mark its commands, and the emulator that answers queries.
   const shell = await terminal(host.client)
   await shell.dispatch({
     type: 'terminal/input',
@@ -90,7 +90,7 @@ test('[D10] a model is reached from the bundle', async () => {
   expect(asked).toContain('/v1/chat/completions')
 })
 
-/** A copy of the launcher, with a command that says how it was loaded. */
+/** A copy of the launcher, with a program that prints whether it was run from the bundle or from the compiled files. */
 function launcher(program = 'console.log("bundle")') {
   const place = newFolder()
   cpSync(join(packageFolder, 'bin'), join(place, 'bin'), { recursive: true })
@@ -100,7 +100,7 @@ function launcher(program = 'console.log("bundle")') {
   writeFileSync(join(place, 'dist', 'input.js'), '')
   touch(join(place, 'dist', 'input.js'), -60)
   writeFileSync(join(place, 'dist', 'bundle', 'main-1.cjs'), program)
-  // The first column of the first line stands at line 3, column 5 of its source.
+  // This map says: line 1, column 1 of the bundle comes from line 3, column 5 of the source.
   const map = { version: 3, sources: ['../../src/main.ts'], names: [], mappings: 'AAEI' }
   writeFileSync(join(place, 'dist', 'bundle', 'main-1.cjs.map'), JSON.stringify(map))
   const list = JSON.stringify({ entry: 'main-1.cjs', inputs: ['dist/input.js'] })
@@ -111,11 +111,11 @@ function launcher(program = 'console.log("bundle")') {
   return { place, run }
 }
 
-/** The host by its launcher, with a list of the files that it loads. */
+/** Starts a host by its launcher. The host writes a list of the files that it loads. */
 async function serve(home: string, env: NodeJS.ProcessEnv = {}) {
   const list = join(home, 'loaded')
   const hook = join(home, 'hook.cjs')
-  // Every script and module of ours is read by one of these.
+  // All scripts and modules of the host are read by `readFileSync`, so the hook sees each of them.
   writeFileSync(
     hook,
     `const fs = require('node:fs'), read = fs.readFileSync
@@ -130,7 +130,7 @@ async function serve(home: string, env: NodeJS.ProcessEnv = {}) {
   onTestFinished(() => void child.kill('SIGKILL'))
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string]
   const { url, token } = JSON.parse(line) as { url: string; token: string }
-  // The types of `ws` allow no URL where there is no address; it takes one.
+  // The constructor of `ws` behaves like the browser's, but its types differ.
   const client = connect({ url, token, WebSocket: WebSocket as never })
   onTestFinished(() => client.close())
   const loaded = () =>

@@ -32,7 +32,8 @@ describe('[Z31] an agent program', () => {
     expect(asked).toMatch(/I shall write it\.\n\? Write it\n\[1\] .* \[r\] no, because/)
     window.press('1')
     expect(await window.ended()).toBe(0)
-    // What it says of the answer is another part, which comes before or after the end of the call: whichever is seen first.
+    // The agent reports the user's answer (`c …`) in a part of its own. The end of the call may be shown before or after
+    // that part.
     expect(window.text).toMatch(/✓ Write it\n(?:c \S+\n)?All is done\.\n\[exit 0\]$/)
   })
 

@@ -38,7 +38,7 @@ test('[N48] an agent is probed once: the next start of the host reads its saved 
   expect(goose(second.agentSet)?.info).toEqual(agent?.info)
   await goose(second.agentSet)?.probe?.()
   expect(started(place)).toHaveLength(1)
-  // A secret in its environment is not in the file.
+  // The secret in the environment of the agent is not in the file.
   expect(readFileSync(join(place, 'agents.json'), 'utf8')).not.toContain('hush')
 })
 
@@ -78,7 +78,7 @@ test('[N48] clients learn of agents that are added to the PATH or removed from i
   const { agentSet, world } = await opened(place)
   const all = await testHost({ agents: agentSet.agents })
   const ann = await all.join('ann', { subscribe: [rootUri] })
-  // The state of the root channel.
+  // The cast names the type of the root channel's state.
   const offered = () => (ann.state(rootUri) as unknown as RootState).agents.map(({ provider }) => provider)
   agentSet.watch(all.host())
   const before = offered()
@@ -95,7 +95,8 @@ test('[N48] clients learn of agents that are added to the PATH or removed from i
   await agentSet.close()
   program(place)
   world.advance(60_000)
-  // Another one looks for agents, and the host has answered: time enough for what must not come.
+  // In the meantime another agent set looks for agents, and the host answers a request. A wrong update would arrive in
+  // this time.
   await opened(place)
   await ann.ask('listSessions', {})
   expect(ann.envelopes).toHaveLength(heard)

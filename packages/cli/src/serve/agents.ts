@@ -66,7 +66,7 @@ export class AgentSet {
     return this
   }
 
-  /** Keeps the host informed of agents that are installed and removed. */
+  /** Tells the host when agents are installed or removed. */
   watch(host: Host): void {
     this.#cancelTimer = this.#world.later(refreshEveryMs, () => {
       void this.#refresh()
@@ -102,7 +102,7 @@ export class AgentSet {
     this.#agents = [...this.#builtIn, ...this.#programs.values()]
   }
 
-  /** A retired agent finishes its running turns. */
+  /** Takes an agent out of use. A retired agent still finishes its running turns. */
   #retire(agent: AcpAgent): void {
     this.#retired.add(agent)
     void agent.retire()
@@ -158,10 +158,10 @@ function probeFolder({ data, readOnly }: Settings): string {
 
 type Profiles = { readonly [fingerprint: string]: Profile }
 
-/** Parses the saved profiles. They are a cache: anything unreadable counts as absent. */
+/** Parses the saved profiles. They are only a cache, so anything unreadable counts as absent. */
 function profilesIn(text: string): Profiles {
   try {
-    // Our own file. The filter below drops entries of another shape.
+    // The file is our own. The filter below drops entries of another shape.
     const all = Object.entries(JSON.parse(text) as Profiles)
     return Object.fromEntries(all.filter(([, profile]) => Array.isArray(profile?.knobs)))
   } catch {

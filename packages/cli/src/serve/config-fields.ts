@@ -36,7 +36,7 @@ export interface Settings {
 export interface Field {
   readonly flag: string
   readonly variable: string
-  /** The end of "… must be". */
+  /** The text after "… must be" in the error message. */
   readonly wants: string
   accepts(value: unknown): boolean
   /** Parses the text of a flag or of a variable. Returns invalid text as it is, for `accepts` to refuse. */

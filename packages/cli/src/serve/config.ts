@@ -36,7 +36,7 @@ export async function configure(flags: Flags, environment: Environment): Promise
       values[key] = checked(field, value, field.flag, 2)
     }
   }
-  // Each value was accepted by the field of its key, which the types do not follow.
+  // Each value was accepted by the `Field` of its key. The types cannot express this, so a cast is needed.
   return { settings: withDefaults(values as Partial<Settings>, environment), warnings }
 }
 
@@ -74,7 +74,7 @@ async function readJson(path: string): Promise<Readonly<Record<string, unknown>>
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
   } catch {
-    // The error below replaces the parser's, which quotes the file: the file may hold a secret.
+    // The parser's error is replaced by the error below: it quotes the file, which may hold a secret.
   }
   throw new CommandError(`${path} is not a JSON object; correct it or remove it.`)
 }

@@ -26,7 +26,7 @@ export async function withdrawHost(data: string, pid: number): Promise<void> {
   if (found?.pid === pid) await rm(pathIn(data), { force: true })
 }
 
-/** Returns the host of a data folder; nothing where none was announced, or its process is gone. */
+/** Returns the host of a data folder, or undefined if no host was announced or its process is gone. */
 export async function findHost(data: string): Promise<HostFile | undefined> {
   const found = await readHost(data)
   return found && isRunning(found.pid) ? found : undefined
@@ -48,8 +48,8 @@ async function readHost(data: string): Promise<HostFile | undefined> {
 }
 
 /**
- * Reads a file that only this user can write. Another user could otherwise redirect our token and messages to a host of
- * theirs.
+ * Reads a file that only this user can write. If another user could write it, that user could redirect our token and
+ * messages to another host.
  */
 async function readOwn(path: string): Promise<string | undefined> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(

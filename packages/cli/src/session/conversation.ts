@@ -71,7 +71,10 @@ export class Conversation {
     return { turnId, outcome }
   }
 
-  /** Sends a steering message to the active turn. A chat holds one: further text is appended to a pending one. */
+  /**
+   * Sends a steering message to the active turn. A chat holds one steering message: if one is pending, the text is
+   * appended to it.
+   */
   async steer(text: string): Promise<Outcome> {
     const pending = this.chat.state?.steeringMessage
     const id = pending?.id ?? newId()
@@ -82,7 +85,8 @@ export class Conversation {
       id,
       message,
     })
-    // The turn ended meanwhile, and the message would stay pending during the next one: start a turn with it.
+    // If the turn ended meanwhile, the message would still be pending during the next turn. So a turn is started
+    // with it.
     const { confirmed } = this.chat
     if (
       outcome.outcome === 'accepted' &&
@@ -111,8 +115,8 @@ export class Conversation {
 
   /** Cancels the active turn; returns undefined if there is none. */
   cancel(): Promise<Outcome> | undefined {
-    // The optimistic state includes a turn that is not confirmed yet: the host gets its start first, then the
-    // cancellation.
+    // The optimistic state may contain a turn that is not confirmed yet. The host then gets the start of that turn first,
+    // and the cancellation after it.
     const turn = this.chat.state?.activeTurn
     if (!turn) return undefined
     const duration = Math.max(0, Date.now() - Date.parse(turn.startedAt)) || 0

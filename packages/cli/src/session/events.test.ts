@@ -96,7 +96,7 @@ test('[Z5] a call that ran and completed between two states is reported as runni
         'running',
         'completed',
       ])
-      // No part of its result is reported before it has one.
+      // The event `running` contains nothing of the result, which the call did not have at that time.
       expect(calls.at(-2)).toEqual({
         toolCallId: 'c1',
         toolName: 'run',

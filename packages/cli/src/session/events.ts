@@ -22,8 +22,8 @@ export type SessionEvent =
 
 /**
  * Derives events from successive states of a chat, and from nothing else. States may be skipped, for example after a
- * reconnect: still each event is reported once, and in order. Printed text cannot be taken back, so text that
- * disappears and comes again is not reported twice.
+ * reconnect; each event is still reported once, and in order. Printed text cannot be taken back, so text that disappears
+ * and comes again is not reported twice.
  */
 export class SessionEvents {
   readonly #turns = new Map<string, Reported>()
@@ -108,12 +108,12 @@ export class SessionEvents {
   }
 }
 
-/** Only a call that was confirmed, by a user or by a rule, has run or runs. */
+/** Whether a call has run or runs. Only a call that was confirmed, by a user or by a rule, does. */
 function hasRun(call: ToolCallState): call is Extract<ToolCallState, { readonly confirmed: unknown }> {
   return 'confirmed' in call
 }
 
-/** The same call while it ran, without its result. */
+/** Returns the call as it was while it ran, without its result. */
 function runningOf(call: Extract<ToolCallState, { readonly confirmed: unknown }>): ToolCallRunning {
   const { toolCallId, toolName, displayName, intention, contributor, _meta } = call
   const { invocationMessage, toolInput, confirmed, selectedOption } = call

@@ -17,8 +17,8 @@ export async function allSessions(client: Client): Promise<readonly SessionSumma
 }
 
 /**
- * Calls `read` with the state of each session. Reads 64 at a time: the number of subscriptions of a connection is
- * limited.
+ * Calls `read` with the state of each session. Reads 64 sessions at a time, because a connection may have only a limited
+ * number of subscriptions.
  */
 export async function readSessions(
   client: Client,
@@ -38,7 +38,9 @@ export async function readSessions(
   for (let at = 0; at < sessions.length; at += 64) await Promise.all(sessions.slice(at, at + 64).map(readOne))
 }
 
-/** Runs `work`, and rejects as soon as the session is disposed: work that waits for it would never end. */
+/**
+ * Runs `work`, and rejects as soon as the session is disposed: otherwise work that waits for the session would never end.
+ */
 export async function whileSessionExists<T>(
   client: Client,
   session: Uri,
@@ -49,7 +51,7 @@ export async function whileSessionExists<T>(
     client.on('root/sessionRemoved', (gone) => void (gone.session === session && reject(error)))
   })
   removed.catch(() => {})
-  // The notification comes on the root channel.
+  // The notification of a removed session comes on the root channel.
   await client.subscribe('root', rootUri).ready()
   return Promise.race([work(), removed])
 }
@@ -88,7 +90,7 @@ export async function findSession(client: Client, name: string): Promise<Session
 export interface Target {
   readonly session: SessionSummary
   readonly chat: Uri
-  /** The user named the chat, and not the session. */
+  /** Whether the user named the chat, and not the session. */
   readonly chatOnly: boolean
 }
 

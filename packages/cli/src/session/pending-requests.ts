@@ -4,7 +4,8 @@ import type { StringOrMarkdown } from '@atrium/protocol/common/content'
 import type { SessionInputRequest, SessionState } from '@atrium/protocol/session/state'
 
 /**
- * A request that a user must answer: a tool call to approve, a form, or a sign-in. Calls that a client runs are none.
+ * A request that a user must answer: a tool call to approve, a form, or a sign-in. A tool call that a client shall run is
+ * not such a request.
  */
 export type Request = Exclude<SessionInputRequest, { readonly kind: 'toolClientExecution' }>
 
@@ -16,10 +17,10 @@ export function openRequests(session: SessionState, chat?: Uri): readonly Reques
   )
 }
 
-/** A set of known kinds, because a newer host may send others. */
+/** The kinds of requests that this build knows. A newer host may send others. */
 const kinds: ReadonlySet<string> = new Set(['chatInput', 'toolConfirmation', 'toolAuthentication'])
 
-/** Whether a chat is `chat` itself, or a tool call in `chat` started it, directly or through other workers. */
+/** Whether `worker` is `chat` itself, or was started by a tool call in `chat`, directly or through other workers. */
 function worksFor({ chats }: SessionState, worker: Uri, chat: Uri): boolean {
   const seen = new Set<Uri>()
   for (let at: Uri | undefined = worker; at !== undefined && !seen.has(at);) {

@@ -7,7 +7,8 @@ import { requestIdOf } from './pending-requests.ts'
 import type { Request } from './pending-requests.ts'
 
 /**
- * Returns the answer that a request got, in a word or two; nothing where the newest turn of the chat does not show it.
+ * Returns the answer that a request got, in a word or two. Returns undefined if the newest turn of the chat does not show
+ * the answer.
  */
 export function resolutionOf(chat: ChatState | undefined, request: Request): string | undefined {
   if (!chat || chat.resource !== request.chat) return undefined
@@ -24,8 +25,8 @@ function callResolution(call: ToolCallState): string | undefined {
 }
 
 /**
- * Returns the answer that a request got, as a sentence without its full stop; nothing where no chat of the session has
- * the request.
+ * Returns the answer that a request got, as a sentence without its full stop. Returns undefined if no chat of the session
+ * has the request.
  */
 export async function resolutionIn(
   client: Client,

@@ -82,7 +82,8 @@ test('[H9] F-01: after a kill at any point of a turn both clients reconnect, and
   const whole = textOf(turnOf(ann, 'whole')?.responseParts ?? [])
   expect(whole.split(' ')).toHaveLength(2000)
   const seen = new Set<string | undefined>()
-  // Each turn is killed after this number of received characters; the last one is killed twice.
+  // Each row: a turn, and the numbers of received characters after which the host is killed. In the last turn it is
+  // killed twice.
   for (const [turnId, ...steps] of [
     ['t0', 0],
     ['t1', 1],

@@ -27,7 +27,7 @@ export async function sendMessage(chat: Chat, text: string, steer = false): Prom
     const startedAt = new Date().toISOString()
     const outcome = await chat.dispatch({ type: 'chat/turnStarted', turnId: id, startedAt, message })
     if (outcome.outcome === 'accepted') return { as: 'turn', id }
-    // Another client started a turn first: then the message is queued.
+    // If another client started a turn first, the message is queued or steers that turn, see below.
     if (!chat.state?.activeTurn) assertAccepted(outcome)
   }
   const during = chat.state?.activeTurn?.id
@@ -86,7 +86,8 @@ function isPending({ steeringMessage, queuedMessages }: ChatState, id: string): 
 }
 
 /**
- * A message leaves the queue a moment before its turn starts. No turn after two seconds: a client removed the message.
+ * Rejects after two seconds. A message leaves the queue a moment before its turn starts. If no turn has started after two
+ * seconds, a client removed the message.
  */
 function removedFromQueue(): Promise<never> {
   return new Promise((_, reject) => {

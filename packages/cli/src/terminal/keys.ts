@@ -60,7 +60,10 @@ export class KeyReader {
     return keys
   }
 
-  /** Whether an incomplete sequence is buffered. The Escape key alone looks like the start of an arrow key. */
+  /**
+   * Whether an incomplete sequence is buffered. It may be the Escape key alone: that looks like the start of an arrow
+   * key.
+   */
   get incomplete(): boolean {
     return this.#rest !== ''
   }
@@ -144,7 +147,7 @@ export class Keyboard {
       this.open()
       resumed()
     })
-    // Process id 0 is the whole process group, which the terminal itself would stop.
+    // Process id 0 stands for the whole process group: Ctrl-Z at a terminal stops the whole group, too.
     process.kill(0, 'SIGTSTP')
   }
 

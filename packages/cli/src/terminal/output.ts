@@ -51,8 +51,8 @@ export function output({ json = false, quiet = false }: OutputOptions, env = pro
 }
 
 /**
- * Colours are for terminals. `NO_COLOR` switches them off; `FORCE_COLOR` switches them on, for example in a pipe to a
- * pager.
+ * Whether the output has colours. Only terminals get colours by default. `NO_COLOR` switches them off; `FORCE_COLOR`
+ * switches them on, for example in a pipe to a pager.
  */
 export function usesColour(tty: boolean, env: NodeJS.ProcessEnv): boolean {
   if (env['NO_COLOR']) return false

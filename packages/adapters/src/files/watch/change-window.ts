@@ -23,13 +23,13 @@ export class ChangeWindow {
     if (this.#types.size > this.#maxChanges) this.markLost()
   }
 
-  /** Reports a loss in place of single changes: the listener reads everything again anyway. */
+  /** Reports a loss instead of single changes: after a loss, the listener reads everything again anyway. */
   markLost(): void {
     this.#lost = true
     this.#types.clear()
   }
 
-  /** Reports the deletion of the watched path in place of all changes below it. */
+  /** Reports the deletion of the watched path instead of all changes below it. */
   targetDeleted(): void {
     this.#types.clear()
     this.#lost = false
@@ -47,7 +47,7 @@ export class ChangeWindow {
   }
 }
 
-/** Two changes of one path as one; undefined if the second undoes the first. */
+/** Merges two changes of one path into one. Undefined: the second change undoes the first. */
 const merged: { readonly [before in Type]: { readonly [then in Type]: Type | undefined } } = {
   added: { added: 'added', updated: 'added', deleted: undefined },
   updated: { added: 'updated', updated: 'updated', deleted: 'deleted' },

@@ -55,7 +55,8 @@ export class WatchedFile implements WatchTarget {
     if (this.#watch) return
     try {
       this.#watch = this.#backend.watchFile(this.#path, (type) => {
-        // The path may lead to another file now. It must be watched before it is read, so the old watch ends here.
+        // The path may lead to another file now. The old watch ends here, so that the next pass watches the new file
+        // before it reads it.
         if (type === 'rename') this.close()
         this.#onEvent()
       })

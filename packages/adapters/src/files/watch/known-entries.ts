@@ -41,7 +41,7 @@ export class KnownEntries {
     for (const [name, isDirectory] of entries) {
       const child = directory.directories.get(name)
       if (child) {
-        // An event of a directory without a watch may mean that it can be watched now.
+        // If a directory without a watch has an event, it may have become possible to watch it.
         if (events.has(name) && !child.watch) unread.push(child)
       } else if (!directory.files.has(name)) {
         const added = this.#add(directory, name, isDirectory, changes)

@@ -9,8 +9,8 @@ import type { EventQueue } from './overflow.ts'
 /** The system's way to report changes in directories: inotify on Linux, other interfaces behind `fs.watch` elsewhere. */
 export interface NotifyBackend {
   /**
-   * Whether each directory has a watch of its own. If not, the watch of the root covers all directories below it. That
-   * is weaker: of a new directory, only the entries that exist at its first read are reported.
+   * Whether each directory has a watch of its own. If not, the watch of the root covers all directories below it. A watch
+   * of the root reports less: of a new directory, only the entries that exist at its first read.
    */
   readonly perDirectory: boolean
   /** Whether events arrive for all changes. False on network file systems, which need polling as well. */
@@ -49,7 +49,7 @@ export const perDirectoryBackend: NotifyBackend = {
   // The kernel names a change of the directory itself by the last name of its path. `.` cannot be the name of an entry.
   watch: (path, listener) => startWatch(`${path}/.`, false, listener),
   watchFile: (path, listener) => startWatch(path, false, listener),
-  // A descriptor makes sure that the directory that is watched and the one that is listed are the same.
+  // A descriptor guarantees that the watched directory and the listed directory are the same.
   openDirectory: existsSync('/proc/self/fd') ? openByDescriptor : openByPath,
 }
 
@@ -71,7 +71,7 @@ export function isAccessDenied(error: unknown): boolean {
   return ['EACCES', 'EPERM'].includes(codeOf(error) ?? '')
 }
 
-/** Not persistent: a watch alone does not keep the process alive. */
+/** The watch is not persistent: it does not keep the process alive. */
 function startWatch(path: string, recursive: boolean, listener: NotifyListener): NotifyWatch {
   const watcher = watch(path, { persistent: false, recursive }, (type, name) => listener(type, name))
   watcher.on('error', () => listener('rename', '.'))

@@ -5,11 +5,11 @@ import { lstat, open, opendir, readdir, realpath } from 'node:fs/promises'
 /** An open directory. Renaming or replacing its path does not change which directory this is. */
 export interface OpenDirectory {
   readonly ino: number
-  /** A path for system calls that leads to it while it is open. */
+  /** A path for system calls. It leads to this directory while the directory is open. */
   readonly path: string
-  /** Names, and whether each is a directory; undefined if there are more than `most`. */
+  /** Returns all names, and whether each is a directory. Returns undefined if there are more than `most` names. */
   list(most: number): Promise<ReadonlyMap<string, boolean> | undefined>
-  /** The same for given names; names that do not exist are left out. */
+  /** Returns the same as `list`, but only for the given names. Names that do not exist are left out. */
   lookUp(names: Iterable<string>): Promise<ReadonlyMap<string, boolean>>
   /** The ctime of an entry, in milliseconds. */
   changeTime(name: string): Promise<number | undefined>
@@ -62,7 +62,7 @@ function openDirectory(path: string, { ino, size }: Stats, close: () => Promise<
   }
 }
 
-/** Has the code ENOENT: the directory that was watched is not at its path. */
+/** Returns an error with the code ENOENT: the directory that was watched is no longer at its path. */
 function movedElsewhere(): Error {
   return Object.assign(new Error('a link leads elsewhere'), { code: 'ENOENT' })
 }

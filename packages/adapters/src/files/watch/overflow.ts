@@ -11,17 +11,18 @@ export class EventQueue {
   #count = 0
 
   constructor(capacity = kernelCapacity()) {
-    // Half, because events of watches that have ended meanwhile fill the queue but are not passed on.
+    // The threshold is half of the capacity: events of watches that have ended fill the queue too, but Node does not pass
+    // them on.
     this.#threshold = capacity / 2
   }
 
-  /** Calls the listener each time events may have been dropped; the returned function removes it. */
+  /** Calls the listener each time events may have been dropped. Returns a function that removes the listener. */
   onOverflow(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Called for each event. */
+  /** Must be called for each event. */
   countEvent(): void {
     if (this.#count++ === 0) setImmediate(() => this.#endTurn())
   }

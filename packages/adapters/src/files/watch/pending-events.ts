@@ -2,14 +2,14 @@ import type { KnownEntries } from './known-entries.ts'
 import type { WatchedDirectory } from './watched-directory.ts'
 
 export interface PendingEventsOptions {
-  /** Whether the names of events are relative to the watched directory, or to the root. */
+  /** Whether the name in an event is relative to the watched directory. If not, it is relative to the root. */
   readonly perDirectory: boolean
   /** Number of names that are kept; more events count as lost. */
   readonly maxNames: number
   readonly onEvent: () => void
 }
 
-/** Events since the last pass. An event only says where to look: the names are kept in the directories they are about. */
+/** The events since the last pass. An event only says where to look. Each directory keeps the names of its events. */
 export class PendingEvents {
   readonly #known: KnownEntries
   readonly #options: PendingEventsOptions
@@ -53,7 +53,7 @@ export class PendingEvents {
     this.#options.onEvent()
   }
 
-  /** Returns the directories with events and whether events were lost, and begins anew. */
+  /** Returns the directories with events, and whether events were lost. Then forgets both. */
   take(): { readonly directories: Set<WatchedDirectory>; readonly lost: boolean } {
     const taken = { directories: this.#directories, lost: this.#lost }
     this.#directories = new Set()

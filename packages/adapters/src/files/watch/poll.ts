@@ -13,7 +13,7 @@ export class PolledDirectories {
     this.#intervalMs = intervalMs
   }
 
-  /** Adds a directory; returns whether there was none before. */
+  /** Adds a directory. Returns true if no directory was polled before. */
   add(directory: WatchedDirectory): boolean {
     const first = this.#directories.size === 0
     this.#directories.add(directory)
@@ -29,13 +29,16 @@ export class PolledDirectories {
     this.#directories.delete(directory)
   }
 
-  /** Begins a round if it is time: returns the directories to read now, which are all of them or none. */
+  /** Begins a round if it is due. Returns the directories to read now: all polled directories, or none. */
   beginRound(): readonly WatchedDirectory[] {
     this.#roundBegan = performance.now()
     return this.#roundBegan < this.#nextRound ? [] : [...this.#directories]
   }
 
-  /** Schedules the next round. The pause is 20 times the length of this round, so polling takes at most 5 % of the time. */
+  /**
+   * Schedules the next round. The pause is at least 20 times as long as this round, so polling takes at most 5 % of the
+   * time.
+   */
   endRound(): void {
     const now = performance.now()
     this.#nextRound = now + Math.max(this.#intervalMs * 0.9, (now - this.#roundBegan) * 20)

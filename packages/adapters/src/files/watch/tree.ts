@@ -12,7 +12,7 @@ import type { WatchedDirectory } from './watched-directory.ts'
 export interface TreeContext extends WatchOptions {
   readonly path: string
   readonly request: WatchRequest
-  /** Called when there is something to collect. */
+  /** Called when there are changes to collect. */
   readonly onEvent: () => void
 }
 
@@ -31,7 +31,7 @@ export class WatchedTree implements WatchTarget {
   #queue: WatchedDirectory[] = []
   #removed = false
 
-  /** Returns undefined if there is no directory. Without `changes`, the entries found count as known before. */
+  /** Returns undefined if there is no directory. Without `changes`, the entries found are not reported as new. */
   static async open(context: TreeContext, changes?: ChangeWindow): Promise<WatchedTree | undefined> {
     const tree = new WatchedTree(context)
     await tree.#readAll([tree.#known.root], changes)
@@ -39,7 +39,7 @@ export class WatchedTree implements WatchTarget {
       tree.close()
       return undefined
     }
-    // The first pass reports that some directories cannot be watched.
+    // Asks for a pass at once. That pass reports that some directories cannot be watched.
     if (tree.#watches.degraded) context.onEvent()
     return tree
   }
@@ -94,7 +94,7 @@ export class WatchedTree implements WatchTarget {
     }
   }
 
-  /** Reads directories, and those that the reads add to the queue. */
+  /** Reads directories, and then the directories that these reads add to the queue. */
   async #readAll(directories: readonly WatchedDirectory[], changes?: ChangeWindow): Promise<void> {
     this.#queue = [...directories]
     const readQueued = async (): Promise<void> => {
@@ -160,7 +160,7 @@ export class WatchedTree implements WatchTarget {
   }
 }
 
-/** Number of directories read at the same time: more than Node's thread pool runs, so that it is never idle. */
+/** Number of directories read at the same time. It is larger than Node's thread pool, so that the pool is never idle. */
 const concurrentReads = 8
 
 /** Number of names that are looked up one by one; for more, the whole directory is listed. */

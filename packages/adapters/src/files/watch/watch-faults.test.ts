@@ -8,7 +8,7 @@ import { fastTiming, watching } from '../../../test/watch-fixture.ts'
 import { perDirectoryBackend, backendOn } from './notify-backend.ts'
 import type { NotifyBackend } from './notify-backend.ts'
 
-/** Waits until the reported paths are the existing ones. After a loss it lists everything again, as a client does. */
+/** Waits until the reported paths are the existing ones. After a loss, it lists everything again, as a client does. */
 async function settled(listener: ChangeRecorder, directory: Pick<WatchFixture, 'list'>): Promise<void> {
   const there = await directory.list()
   let lost = 0
@@ -35,7 +35,7 @@ describe('[F-40b] more events than the system keeps', () => {
 
   test('events that the system drops are reported as a loss', async () => {
     const { path, at, listener, list } = await watching({}, (path) => mkdirSync(join(path, '0')))
-    // `spawnSync` blocks the event loop, so no event is read meanwhile. By default the kernel keeps 16,384.
+    // `spawnSync` blocks the event loop, so Node reads no event meanwhile. By default the kernel keeps 16,384 events.
     expect(spawnSync(process.execPath, ['-e', makes(20, 1000), path]).status).toBe(0)
     await listener.until(() => listener.lost > 0)
     await settled(listener, { list })

@@ -47,7 +47,10 @@ describe('limits', () => {
     expect([listener.changes.length, listener.lost]).toEqual([0, 1])
   })
 
-  /** A tree of `count` directories that records which are watched. Once `filled`, the others seem to hold a file. */
+  /**
+   * A tree of `count` directories that records which of them are watched. Once `filled` is set, each unwatched directory
+   * seems to hold a file.
+   */
   function wide(count: number) {
     const below = new Map(Array.from({ length: count - 1 }, (_, i) => [`${i}`, true]))
     const tree = { watches: new Set<string>(), filled: false }

@@ -66,7 +66,7 @@ class Watch implements FileWatch {
     this.#timer = setTimeout(() => void this.#runPass(() => this.#report()), ms).unref()
   }
 
-  /** Runs one pass. Events that arrive during it are left to the next pass. */
+  /** Runs one pass. Events that arrive during the pass are left to the next one. */
   #runPass(act: () => Promise<void>): Promise<void> {
     this.#pass = act().finally(() => {
       this.#pass = undefined

@@ -13,11 +13,14 @@ export class WatchedDirectory {
   watch: NotifyWatch | undefined
   /** Change times of its files, only kept while the directory is polled. */
   changeTimes: Map<string, number> | undefined
-  /** Names with events. True: an entry may have been created, removed or replaced. False: only its content changed. */
+  /**
+   * The names of entries with events. True: the entry may have been created, removed or replaced. False: only its content
+   * changed.
+   */
   events: Map<string, boolean> | undefined
   /** Whether the next read must list all entries. */
   unread = true
-  /** Whether its watch may be on another directory than the one at the path now. */
+  /** Whether its watch may belong to another directory than the one that is at the path now. */
   stale = false
   removed = false
 
@@ -27,7 +30,7 @@ export class WatchedDirectory {
     this.skipped = skipped
   }
 
-  /** Relative to the root of the watch, whose own path is empty. */
+  /** The path relative to the root of the watch. The path of the root is empty. */
   get path(): string {
     return this.parent ? this.parent.pathOf(this.name) : ''
   }
